@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  // Layers hand each other `RawSpan` views, so that a packet is read where it lies.
+  .enableExperimentalFeature("Lifetimes"),
+  // `async` functions stay on their caller's executor: the stack never leaves its loop by accident.
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A layer of the stack: a module that only imports the layers below it, with tests of its own.
+func layer(_ name: String, on dependencies: [Target.Dependency]) -> [Target] {
+  [
+    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .testTarget(
+      name: "\(name)Tests",
+      dependencies: [.target(name: name), "TestSupport"] + dependencies,
+      swiftSettings: settings),
+  ]
+}
+
+let layers = [
+  layer("BluetoothCore", on: []),
+  layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI"]),
+  layer("Capture", on: ["BluetoothCore"]),
+  layer("HCI", on: ["BluetoothCore", "EventLoop", "Capture"]),
+  layer("L2CAP", on: ["BluetoothCore", "HCI"]),
+  layer("ATT", on: ["BluetoothCore", "L2CAP"]),
+  layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
+  layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
+  layer("VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "RingLink"]),
+]
+
+let layerNames = layers.compactMap(\.first?.name)
+
+let package = Package(
+  name: "halo-raw",
+  products: layerNames.map { .library(name: $0, targets: [$0]) }
+    + [.executable(name: "halo-raw", targets: ["halo-raw"])],
+  targets: layers.flatMap { $0 } + [
+    .systemLibrary(
+      name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .executableTarget(
+      name: "halo-raw", dependencies: layerNames.map { .init(stringLiteral: $0) },
+      swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["BluetoothCore"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

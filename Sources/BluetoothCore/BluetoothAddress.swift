@@ -1,0 +1,82 @@
+/// A device address of 48 bits with its type: the same number as a public and as a random address names
+/// two devices (Core Specification Vol 6, Part B, 1.3).
+public struct BluetoothAddress: Hashable, Sendable {
+  /// Address types as HCI events give them; values that nobody knows yet survive.
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    public static let `public` = Kind(rawValue: 0)
+    public static let random = Kind(rawValue: 1)
+    public static let publicIdentity = Kind(rawValue: 2)
+    public static let randomIdentity = Kind(rawValue: 3)
+    /// An extended advertisement without an address.
+    public static let anonymous = Kind(rawValue: 0xFF)
+  }
+
+  /// The 48 bits; the byte that is written first, as text, is the most significant.
+  public var value: UInt64
+  public var kind: Kind
+
+  public init(_ value: UInt64, _ kind: Kind) {
+    self.value = value & 0xFFFF_FFFF_FFFF
+    self.kind = kind
+  }
+
+  /// Reads `C0:11:22:33:A1:B2`, with or without separators. `/public` or `/random` behind it gives the type.
+  /// Without one, `kind` is nil's guess: an address whose two top bits are 11 can only be random static or
+  /// a public one that looks like it, and random is by far the more common.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let digits = parts.first, let bytes = Hex.bytes(digits), bytes.count == 6,
+      !digits.hasPrefix("0x")
+    else { return nil }
+    let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let kind: Kind
+    switch parts.count > 1 ? parts[1].lowercased() : nil {
+    case "public": kind = .public
+    case "random": kind = .random
+    case nil: kind = value >> 46 == 3 ? .random : .public
+    default: return nil
+    }
+    self.init(value, kind)
+  }
+
+  /// Reads six bytes, least significant first.
+  public init(parsing reader: inout ByteReader, kind: Kind) throws(DecodeError) {
+    let low = try reader.readUInt32()
+    let high = try reader.readUInt16()
+    self.init(UInt64(high) << 32 | UInt64(low), kind)
+  }
+
+  /// Writes the six bytes, least significant first; the type is a field of its own in every packet.
+  public func write(into writer: inout ByteWriter) {
+    writer.write(UInt32(truncatingIfNeeded: value))
+    writer.write(UInt16(truncatingIfNeeded: value >> 32))
+  }
+}
+
+extension BluetoothAddress: CustomStringConvertible {
+  /// `C0:11:22:33:A1:B2`, without the type.
+  public var description: String {
+    stride(from: 40, through: 0, by: -8).map { shift in
+      Hex.string(CollectionOfOne(UInt8(truncatingIfNeeded: value >> UInt64(shift)))).uppercased()
+    }.joined(separator: ":")
+  }
+}
+
+extension BluetoothAddress.Kind: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .public: "public"
+    case .random: "random"
+    case .publicIdentity: "public identity"
+    case .randomIdentity: "random identity"
+    case .anonymous: "anonymous"
+    default: "type \(Hex.string(rawValue))"
+    }
+  }
+}

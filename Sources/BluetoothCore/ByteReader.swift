@@ -1,0 +1,158 @@
+/// A cursor over bytes that it does not own. Every read is checked: bytes from a peer can be too few, never
+/// a trap. Multi-byte integers are little-endian, as everywhere in Bluetooth, unless the name says otherwise.
+///
+/// A packet type decodes itself with `init(parsing: inout ByteReader) throws(DecodeError)`.
+public struct ByteReader: ~Escapable {
+  /// All the bytes, read ones included.
+  public let bytes: RawSpan
+  /// Index of the next byte to read.
+  public private(set) var offset = 0
+
+  @_lifetime(copy bytes)
+  public init(_ bytes: RawSpan) {
+    self.bytes = bytes
+  }
+
+  /// How many bytes are left.
+  public var remaining: Int { bytes.byteCount - offset }
+
+  public var isAtEnd: Bool { remaining == 0 }
+
+  /// Moves on by `count` bytes and gives the offset of the first of them.
+  @inline(__always)
+  private mutating func take(_ count: Int) throws(DecodeError) -> Int {
+    guard count >= 0, remaining >= count else {
+      throw DecodeError(offset: offset, reason: .truncated(needed: count, available: remaining))
+    }
+    defer { offset += count }
+    return offset
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readUInt8() throws(DecodeError) -> UInt8 {
+    try readInteger(UInt8.self)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readInt8() throws(DecodeError) -> Int8 {
+    try readInteger(Int8.self)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readUInt16() throws(DecodeError) -> UInt16 {
+    try readInteger(UInt16.self)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readUInt32() throws(DecodeError) -> UInt32 {
+    try readInteger(UInt32.self)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readUInt64() throws(DecodeError) -> UInt64 {
+    try readInteger(UInt64.self)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readUInt16BigEndian() throws(DecodeError) -> UInt16 {
+    try readUInt16().byteSwapped
+  }
+
+  @inlinable @inline(__always)
+  public mutating func readUInt32BigEndian() throws(DecodeError) -> UInt32 {
+    try readUInt32().byteSwapped
+  }
+
+  /// Three bytes, little-endian.
+  public mutating func readUInt24() throws(DecodeError) -> UInt32 {
+    let start = try take(3)
+    return UInt32(byte(start)) | UInt32(byte(start + 1)) << 8 | UInt32(byte(start + 2)) << 16
+  }
+
+  @usableFromInline
+  mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(
+    _ type: T.Type
+  ) throws(DecodeError) -> T {
+    let start = try take(MemoryLayout<T>.size)
+    return T(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
+  }
+
+  /// The byte at an index that was checked before.
+  private func byte(_ index: Int) -> UInt8 {
+    bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+  }
+
+  /// The next `count` bytes, as a view.
+  @_lifetime(copy self)
+  public mutating func readSpan(_ count: Int) throws(DecodeError) -> RawSpan {
+    let start = try take(count)
+    return bytes.extracting(start..<start + count)
+  }
+
+  /// All bytes that are left, as a view.
+  @_lifetime(copy self)
+  public mutating func readRest() -> RawSpan {
+    let start = offset
+    offset = bytes.byteCount
+    return bytes.extracting(start..<bytes.byteCount)
+  }
+
+  /// The next `count` bytes, copied.
+  public mutating func readBytes(_ count: Int) throws(DecodeError) -> [UInt8] {
+    Array(try readSpan(count))
+  }
+
+  /// All bytes that are left, copied.
+  public mutating func readRemainingBytes() -> [UInt8] {
+    Array(readRest())
+  }
+
+  public mutating func skip(_ count: Int) throws(DecodeError) {
+    _ = try take(count)
+  }
+
+  /// The next byte, without moving on; nil at the end.
+  public func peek() -> UInt8? {
+    isAtEnd ? nil : byte(offset)
+  }
+
+  /// Throws if bytes are left over.
+  public func expectEnd() throws(DecodeError) {
+    guard isAtEnd else { throw DecodeError(offset: offset, reason: .trailing(count: remaining)) }
+  }
+
+  /// An error for the field that ends here.
+  public func invalid(_ what: String) -> DecodeError {
+    DecodeError(offset: offset, reason: .invalid(what))
+  }
+}
+
+extension RawSpan {
+  /// The byte at `index`; nil outside.
+  @inline(__always)
+  public func byte(at index: Int) -> UInt8? {
+    index >= 0 && index < byteCount ? unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
+  }
+
+  /// Whether these are the same bytes.
+  public func elementsEqual(_ other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
+    return true
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// A copy of the bytes of a view.
+  public init(_ bytes: RawSpan) {
+    self = bytes.withUnsafeBytes { Array($0) }
+  }
+
+  /// Runs `body` with a reader over these bytes.
+  public func withReader<Result, Failure: Error>(
+    _ body: (inout ByteReader) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var reader = ByteReader(span.bytes)
+    return try body(&reader)
+  }
+}

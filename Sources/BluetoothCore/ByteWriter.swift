@@ -1,0 +1,86 @@
+/// Collects the bytes of a packet. Integers are little-endian unless the name says otherwise. One writer
+/// serves many packets: ``removeAll()`` keeps its memory.
+public struct ByteWriter: Sendable {
+  public private(set) var bytes: [UInt8]
+
+  /// - Parameter capacity: how many bytes to make room for, so that writing them allocates nothing.
+  public init(capacity: Int = 0) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  public var count: Int { bytes.count }
+
+  /// A view of what has been written.
+  public var span: RawSpan {
+    @_lifetime(borrow self)
+    get { bytes.span.bytes }
+  }
+
+  public mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  public mutating func write(_ value: UInt8) {
+    bytes.append(value)
+  }
+
+  public mutating func write(_ value: Int8) {
+    bytes.append(UInt8(bitPattern: value))
+  }
+
+  public mutating func write(_ value: UInt16) {
+    bytes.append(UInt8(truncatingIfNeeded: value))
+    bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+  }
+
+  public mutating func write(_ value: UInt32) {
+    write(UInt16(truncatingIfNeeded: value))
+    write(UInt16(truncatingIfNeeded: value >> 16))
+  }
+
+  public mutating func write(_ value: UInt64) {
+    write(UInt32(truncatingIfNeeded: value))
+    write(UInt32(truncatingIfNeeded: value >> 32))
+  }
+
+  public mutating func writeBigEndian(_ value: UInt16) {
+    write(value.byteSwapped)
+  }
+
+  public mutating func writeBigEndian(_ value: UInt32) {
+    write(value.byteSwapped)
+  }
+
+  /// The low three bytes, little-endian.
+  public mutating func writeUInt24(_ value: UInt32) {
+    write(UInt16(truncatingIfNeeded: value))
+    write(UInt8(truncatingIfNeeded: value >> 16))
+  }
+
+  public mutating func write(_ more: some Sequence<UInt8>) {
+    bytes.append(contentsOf: more)
+  }
+
+  public mutating func write(_ more: RawSpan) {
+    more.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  }
+
+  /// Writes zeros until `count` bytes are there.
+  public mutating func pad(to count: Int) {
+    while bytes.count < count { bytes.append(0) }
+  }
+
+  /// Writes over an integer that stands at `offset` already; ignored when it does not.
+  public mutating func overwrite(at offset: Int, with value: UInt16) {
+    guard offset >= 0, offset + 1 < bytes.count else { return }
+    bytes[offset] = UInt8(truncatingIfNeeded: value)
+    bytes[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)
+  }
+
+  /// Writes over a byte that stands at `offset` already; ignored when it does not.
+  public mutating func overwrite(at offset: Int, with value: UInt8) {
+    guard bytes.indices.contains(offset) else { return }
+    bytes[offset] = value
+  }
+}

@@ -1,0 +1,33 @@
+/// Bytes that are not what they should be: where, and in which way.
+public struct DecodeError: Error, Hashable, Sendable {
+  public enum Reason: Hashable, Sendable {
+    /// A field needs `needed` bytes, and only `available` are left.
+    case truncated(needed: Int, available: Int)
+    /// A field has a value that the specification does not allow.
+    case invalid(String)
+    /// The bytes go on after the last field.
+    case trailing(count: Int)
+  }
+
+  /// Offset of the field from the start of the bytes that were decoded.
+  public var offset: Int
+  public var reason: Reason
+
+  public init(offset: Int, reason: Reason) {
+    self.offset = offset
+    self.reason = reason
+  }
+}
+
+extension DecodeError: CustomStringConvertible {
+  public var description: String {
+    switch reason {
+    case .truncated(let needed, let available):
+      "cut off at byte \(offset): \(needed) bytes needed, \(available) left"
+    case .invalid(let what):
+      "byte \(offset): \(what)"
+    case .trailing(let count):
+      "\(count) bytes left over at byte \(offset)"
+    }
+  }
+}

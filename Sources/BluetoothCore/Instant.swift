@@ -1,0 +1,54 @@
+/// A point on the monotonic clock that a stack runs on: nanoseconds since an origin that only the
+/// clock's owner knows. Protocol code never asks for the time; it is told.
+public struct Instant: Hashable, Sendable {
+  /// Nanoseconds since the clock's origin.
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  public static let zero = Instant(nanoseconds: 0)
+
+  /// This instant with everything below a microsecond cut off: the resolution of capture files, so that
+  /// a recorded receive time and the live one are the same number.
+  public var wholeMicroseconds: Instant {
+    Instant(nanoseconds: nanoseconds - nanoseconds % 1000)
+  }
+
+  /// Nanoseconds from `earlier` to this instant.
+  public func nanoseconds(since earlier: Instant) -> Int64 {
+    nanoseconds &- earlier.nanoseconds
+  }
+
+  public static func + (instant: Instant, duration: Duration) -> Instant {
+    let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    return Instant(nanoseconds: overflow ? .max : sum)
+  }
+
+  public static func - (later: Instant, earlier: Instant) -> Duration {
+    .nanoseconds(later.nanoseconds(since: earlier))
+  }
+}
+
+extension Instant: Comparable {
+  public static func < (left: Instant, right: Instant) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+}
+
+extension Duration {
+  /// This duration in nanoseconds, held at the ends of the range of `Int64` (292 years).
+  public var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return carry ? (seconds < 0 ? .min : .max) : sum
+  }
+
+  /// This duration in seconds.
+  public var inSeconds: Double {
+    Double(wholeNanoseconds) / 1e9
+  }
+}

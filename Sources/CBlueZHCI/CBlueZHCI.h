@@ -1,0 +1,18 @@
+// What Swift cannot import by itself: Linux' event descriptors as plain functions, and the kernel's
+// Bluetooth socket ABI as libbluetooth-dev states it.
+#pragma once
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/hci_lib.h>
+#include <bluetooth/l2cap.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <termios.h>
+#include <unistd.h>

@@ -1,0 +1,66 @@
+import BluetoothCore
+import TestSupport
+import Testing
+
+@Suite struct TextFormsTests {
+  @Test(arguments: [
+    ("180A", "180A"), ("0x180a", "180A"), ("0000180A", "180A"), ("12345678", "12345678"),
+    ("0000180a-0000-1000-8000-00805f9b34fb", "180A"),
+    ("6e40fff0-b5a3-f393-e0a9-e50e24dcca9e", "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"),
+    ("6e40fff0b5a3f393e0a9e50e24dcca9e", "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"),
+    ("00000001-0000-0000-0000-000000000000", "00000001-0000-0000-0000-000000000000"),
+  ])
+  func uuidsReadAndPrint(text: String, printed: String) {
+    #expect(BluetoothUUID(text)?.description == printed)
+  }
+
+  @Test(arguments: [
+    "", "18", "180G", "180A0", "6e40fff0-b5a3-f393-e0a9-e50e24dcca9", "é180", "+123",
+    "6e40fff0b-5a3-f393-e0a9-e50e24dcca9e", "------------------------------------",
+  ])
+  func otherTextIsNoUUID(text: String) {
+    #expect(BluetoothUUID(text) == nil)
+  }
+
+  @Test func shortAndLongFormsAreEqual() throws {
+    let long = try hex("fb349b5f80000080001000000a180000").withReader { reader throws(DecodeError) in
+      try BluetoothUUID(parsing: &reader, length: 16)
+    }
+    #expect(long == BluetoothUUID(UInt16(0x180A)))
+    #expect(long.wireLength == 2)
+    #expect(throws: DecodeError.self) {
+      _ = try hex("000000").withReader { try BluetoothUUID(parsing: &$0, length: 3) }
+    }
+  }
+
+  @Test func addressesReadAndPrint() {
+    #expect(BluetoothAddress("C0:11:22:33:A1:B2") == BluetoothAddress(0xC011_2233_A1B2, .random))
+    #expect(BluetoothAddress("c0:11:22:33:a1:b2/public") == BluetoothAddress(0xC011_2233_A1B2, .public))
+    #expect(BluetoothAddress("00-1a-7d-da-71-13")?.kind == .public)
+    #expect(BluetoothAddress("001a7dda7113/random")?.description == "00:1A:7D:DA:71:13")
+    for text in ["", "C0:11:22:33:A1", "C0:11:22:33:A1:B2:00", "C0:11:22:33:A1:B2/x", "R02_A1B2", "0xC01122"]
+    {
+      #expect(BluetoothAddress(text) == nil, "\(text)")
+    }
+  }
+
+  @Test(arguments: [
+    ("R02_A1B2".utf8.map { $0 }, "R02_A1B2"), ([0x41, 0, 0], "A"), ([0x1B, 0x5B, 0x41], "\\x1b[A"),
+    ([0xFF, 0x41], "\\xffA"), ([0xC3, 0x28], "\\xc3("), ([0xE2, 0x80, 0xAE], "\\u{202e}"),
+    ("né€😀".utf8.map { $0 }, "né€😀"), ([0x5C], "\\\\"), ([0xE2, 0x82], "\\xe2\\x82"),
+    ([0x41, 0xC2], "A\\xc2"),
+  ])
+  func peerTextIsEscaped(bytes: [UInt8], printed: String) {
+    #expect(String(printable: bytes) == printed)
+  }
+
+  @Test func hexIsStrict() {
+    #expect(Hex.bytes("a1 04:00-FF_0x") == nil)
+    #expect(Hex.bytes("0xa104") == [0xA1, 4])
+    #expect(Hex.bytes("a1 04:00-FF") == [0xA1, 4, 0, 0xFF])
+    #expect(Hex.bytes("a") == nil)
+    #expect(Hex.bytes("a 1") == nil)
+    #expect(Hex.string([0xA1, 4], separator: " ") == "a1 04")
+    #expect(Hex.string(UInt16(0x12)) == "0x0012")
+  }
+}

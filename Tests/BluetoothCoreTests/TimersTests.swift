@@ -1,0 +1,36 @@
+import BluetoothCore
+import Testing
+
+@Suite struct TimersTests {
+  @Test func timersRunInOrderAtTheirDeadline() {
+    let timers = Timers()
+    var log: [String] = []
+    timers.schedule(after: .milliseconds(20)) { log.append("c \(timers.now.nanoseconds / 1_000_000)") }
+    timers.schedule(after: .milliseconds(10)) {
+      log.append("a \(timers.now.nanoseconds / 1_000_000)")
+      timers.schedule(after: .milliseconds(5)) { log.append("b \(timers.now.nanoseconds / 1_000_000)") }
+    }
+    timers.schedule(after: .milliseconds(20)) { log.append("d") }
+    let cancelled = timers.schedule(after: .milliseconds(12)) { log.append("never") }
+    timers.cancel(cancelled)
+    timers.cancel(cancelled)
+    timers.advance(by: .milliseconds(9))
+    #expect(log.isEmpty)
+    timers.advance(by: .milliseconds(100))
+    #expect(log == ["a 10", "b 15", "c 20", "d"])
+    #expect(timers.now == Instant(nanoseconds: 109_000_000))
+    #expect(timers.nextDeadline == nil)
+  }
+
+  @Test func timeNeverGoesBack() {
+    let timers = Timers(now: Instant(nanoseconds: 50))
+    timers.advance(to: Instant(nanoseconds: 10))
+    #expect(timers.now == Instant(nanoseconds: 50))
+  }
+
+  @Test func absurdDelaysDoNotOverflow() {
+    let timers = Timers(now: Instant(nanoseconds: 50))
+    timers.schedule(after: .seconds(Int64.max)) {}
+    #expect(timers.nextDeadline == Instant(nanoseconds: .max))
+  }
+}
