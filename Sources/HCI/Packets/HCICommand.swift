@@ -1,4 +1,4 @@
-public import BluetoothCore
+import BluetoothCore
 
 /// Something with a fixed place in a packet: it reads itself from the bytes and writes itself to them.
 public protocol HCICodable: Sendable {
