@@ -1,5 +1,5 @@
 /// A command's number: six bits of group, ten bits of command (Core Specification Vol 4, Part E, 5.4.1).
-public struct HCIOpcode: RawRepresentable, Hashable, Sendable {
+public struct HCIOpcode: HCICode {
   public var rawValue: UInt16
 
   public init(rawValue: UInt16) {

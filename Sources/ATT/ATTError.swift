@@ -1,0 +1,36 @@
+import BluetoothCore
+
+/// Why an ATT transaction had no success.
+public enum ATTError: Error, Hashable, Sendable {
+  /// The server answered with an Error Response.
+  case refused(ATTErrorResponse)
+  /// The server's answer can't be read.
+  case malformed(ATTOpcode, DecodeError)
+  /// The server did not answer within 30 seconds. ATT has no transaction numbers, so that a late answer could be
+  /// taken for another one's: the bearer is finished (Core Specification Vol 3, Part F, 3.3.3).
+  case timedOut(ATTOpcode)
+  /// The link is gone, and why.
+  case closed(String)
+  /// The value does not fit into one PDU at the MTU in force; a long write can carry it.
+  case tooLong(count: Int, maximum: Int)
+
+  /// The code of an Error Response.
+  public var code: ATTErrorCode? {
+    if case .refused(let response) = self { response.code } else { nil }
+  }
+}
+
+extension ATTError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .refused(let response):
+      "the peer refused the \(response.request) on handle \(response.handle): \(response.code)"
+        + (response.code.isSecurityRelated ? "; it wants pairing, which is not supported" : "")
+    case .malformed(let opcode, let error): "the peer's \(opcode) can't be read: \(error)"
+    case .timedOut(let opcode): "the peer did not answer the \(opcode) within 30 s; the link is given up"
+    case .closed(let reason): "the link is gone: \(reason)"
+    case .tooLong(let count, let maximum):
+      "\(count) bytes do not fit into one PDU, which holds \(maximum)"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import BluetoothCore
+
+/// The first byte of an ATT PDU: the method, a command flag and a signature flag (Core Specification Vol 3,
+/// Part F, 3.3.1).
+public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  private init(_ rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let errorResponse = ATTOpcode(0x01)
+  public static let exchangeMTURequest = ATTOpcode(0x02)
+  public static let exchangeMTUResponse = ATTOpcode(0x03)
+  public static let findInformationRequest = ATTOpcode(0x04)
+  public static let findInformationResponse = ATTOpcode(0x05)
+  public static let findByTypeValueRequest = ATTOpcode(0x06)
+  public static let findByTypeValueResponse = ATTOpcode(0x07)
+  public static let readByTypeRequest = ATTOpcode(0x08)
+  public static let readByTypeResponse = ATTOpcode(0x09)
+  public static let readRequest = ATTOpcode(0x0A)
+  public static let readResponse = ATTOpcode(0x0B)
+  public static let readBlobRequest = ATTOpcode(0x0C)
+  public static let readBlobResponse = ATTOpcode(0x0D)
+  public static let readMultipleRequest = ATTOpcode(0x0E)
+  public static let readMultipleResponse = ATTOpcode(0x0F)
+  public static let readByGroupTypeRequest = ATTOpcode(0x10)
+  public static let readByGroupTypeResponse = ATTOpcode(0x11)
+  public static let writeRequest = ATTOpcode(0x12)
+  public static let writeResponse = ATTOpcode(0x13)
+  public static let prepareWriteRequest = ATTOpcode(0x16)
+  public static let prepareWriteResponse = ATTOpcode(0x17)
+  public static let executeWriteRequest = ATTOpcode(0x18)
+  public static let executeWriteResponse = ATTOpcode(0x19)
+  public static let handleValueNotification = ATTOpcode(0x1B)
+  public static let handleValueIndication = ATTOpcode(0x1D)
+  public static let handleValueConfirmation = ATTOpcode(0x1E)
+  public static let readMultipleVariableRequest = ATTOpcode(0x20)
+  public static let readMultipleVariableResponse = ATTOpcode(0x21)
+  public static let multipleHandleValueNotification = ATTOpcode(0x23)
+  public static let writeCommand = ATTOpcode(0x52)
+  public static let signedWriteCommand = ATTOpcode(0xD2)
+
+  /// What a PDU is for, which decides who may answer it (3.3).
+  public enum Kind: Sendable {
+    /// Sent to a server, which owes a response.
+    case request
+    /// Sent to a server, which owes nothing.
+    case command
+    /// A server's answer to the one open request.
+    case response
+    /// Sent by a server at any time.
+    case notification
+    /// Sent by a server, which waits for a confirmation.
+    case indication
+    case confirmation
+    /// Not in the specification; without the command flag it may be a request of a later version.
+    case unknown
+  }
+
+  private static let table: [ATTOpcode: (name: String, kind: Kind, response: ATTOpcode?)] = [
+    .errorResponse: ("Error Response", .response, nil),
+    .exchangeMTURequest: ("Exchange MTU Request", .request, .exchangeMTUResponse),
+    .exchangeMTUResponse: ("Exchange MTU Response", .response, nil),
+    .findInformationRequest: ("Find Information Request", .request, .findInformationResponse),
+    .findInformationResponse: ("Find Information Response", .response, nil),
+    .findByTypeValueRequest: ("Find By Type Value Request", .request, .findByTypeValueResponse),
+    .findByTypeValueResponse: ("Find By Type Value Response", .response, nil),
+    .readByTypeRequest: ("Read By Type Request", .request, .readByTypeResponse),
+    .readByTypeResponse: ("Read By Type Response", .response, nil),
+    .readRequest: ("Read Request", .request, .readResponse),
+    .readResponse: ("Read Response", .response, nil),
+    .readBlobRequest: ("Read Blob Request", .request, .readBlobResponse),
+    .readBlobResponse: ("Read Blob Response", .response, nil),
+    .readMultipleRequest: ("Read Multiple Request", .request, .readMultipleResponse),
+    .readMultipleResponse: ("Read Multiple Response", .response, nil),
+    .readByGroupTypeRequest: ("Read By Group Type Request", .request, .readByGroupTypeResponse),
+    .readByGroupTypeResponse: ("Read By Group Type Response", .response, nil),
+    .writeRequest: ("Write Request", .request, .writeResponse),
+    .writeResponse: ("Write Response", .response, nil),
+    .prepareWriteRequest: ("Prepare Write Request", .request, .prepareWriteResponse),
+    .prepareWriteResponse: ("Prepare Write Response", .response, nil),
+    .executeWriteRequest: ("Execute Write Request", .request, .executeWriteResponse),
+    .executeWriteResponse: ("Execute Write Response", .response, nil),
+    .handleValueNotification: ("Handle Value Notification", .notification, nil),
+    .handleValueIndication: ("Handle Value Indication", .indication, .handleValueConfirmation),
+    .handleValueConfirmation: ("Handle Value Confirmation", .confirmation, nil),
+    .readMultipleVariableRequest: (
+      "Read Multiple Variable Request", .request, .readMultipleVariableResponse
+    ),
+    .readMultipleVariableResponse: ("Read Multiple Variable Response", .response, nil),
+    .multipleHandleValueNotification: ("Multiple Handle Value Notification", .notification, nil),
+    .writeCommand: ("Write Command", .command, nil),
+    .signedWriteCommand: ("Signed Write Command", .command, nil),
+  ]
+
+  public var kind: Kind {
+    if let known = Self.table[self] { return known.kind }
+    return rawValue & 0x40 != 0 ? .command : .unknown
+  }
+
+  /// The opcode of the success answer to this request or indication.
+  public var response: ATTOpcode? { Self.table[self]?.response }
+}
+
+extension ATTOpcode: CustomStringConvertible {
+  public var description: String {
+    Self.table[self]?.name ?? "opcode \(Hex.string(rawValue))"
+  }
+}

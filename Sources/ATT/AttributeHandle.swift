@@ -1,0 +1,61 @@
+import BluetoothCore
+
+/// The number under which a server keeps an attribute: 0x0001 to 0xFFFF; 0x0000 is reserved and never
+/// valid (Core Specification Vol 3, Part F, 3.2.2).
+public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable {
+  public var rawValue: UInt16
+
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  public init(_ rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  public static let first = AttributeHandle(0x0001)
+  public static let last = AttributeHandle(0xFFFF)
+
+  public var isValid: Bool { rawValue != 0 }
+
+  /// The handle after this one; nil after the last. Discovery moves on with this, so it can't wrap.
+  public var next: AttributeHandle? {
+    rawValue == .max ? nil : AttributeHandle(rawValue + 1)
+  }
+
+  public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+extension AttributeHandle: CustomStringConvertible, ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: UInt16) {
+    self.init(value)
+  }
+
+  public var description: String { Hex.string(rawValue) }
+}
+
+/// A range of attribute handles, both ends included.
+public struct HandleRange: Hashable, Sendable {
+  public var start: AttributeHandle
+  public var end: AttributeHandle
+
+  public init(_ start: AttributeHandle, _ end: AttributeHandle) {
+    self.start = start
+    self.end = end
+  }
+
+  public static let all = HandleRange(.first, .last)
+
+  /// Whether a request may carry it: neither zero nor upside down (Vol 3, Part F, 3.4.3.1).
+  public var isValid: Bool { start.isValid && start <= end }
+
+  public func contains(_ handle: AttributeHandle) -> Bool {
+    start <= handle && handle <= end
+  }
+}
+
+extension HandleRange: CustomStringConvertible {
+  public var description: String { "\(start)...\(end)" }
+}

@@ -1,0 +1,17 @@
+import BluetoothCore
+import Glibc
+
+/// The kernel's clocks. Only the loop and who opens captures ask them.
+public enum SystemClock {
+  /// Nanoseconds since the machine started (`CLOCK_MONOTONIC`).
+  public static var monotonic: Instant { read(CLOCK_MONOTONIC) }
+
+  /// Microseconds since 1970-01-01 UTC (`CLOCK_REALTIME`).
+  public static var wallMicroseconds: Int64 { read(CLOCK_REALTIME).nanoseconds / 1000 }
+
+  private static func read(_ clock: clockid_t) -> Instant {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+}

@@ -1,0 +1,96 @@
+import ATT
+import BluetoothCore
+
+/// A group of characteristics that belong together (Core Specification Vol 3, Part G, 2.6.1).
+public struct Service: Hashable, Sendable {
+  public var uuid: BluetoothUUID
+  /// The declaration and all that belongs to it.
+  public var handles: HandleRange
+
+  public init(uuid: BluetoothUUID, handles: HandleRange) {
+    self.uuid = uuid
+    self.handles = handles
+  }
+}
+
+/// A service that another one refers to (2.6.3, 3.2).
+public struct IncludedService: Hashable, Sendable {
+  /// The handle of the include declaration.
+  public var declaration: AttributeHandle
+  public var service: Service
+
+  public init(declaration: AttributeHandle, service: Service) {
+    self.declaration = declaration
+    self.service = service
+  }
+}
+
+/// A value with its properties (2.6.4, 3.3).
+public struct Characteristic: Hashable, Sendable {
+  public var uuid: BluetoothUUID
+  public var properties: CharacteristicProperties
+  /// The handle of the declaration.
+  public var declaration: AttributeHandle
+  /// The handle of the value: what is read, written and notified.
+  public var valueHandle: AttributeHandle
+  /// The last handle that can belong to it; the descriptors stand between the value and this.
+  public var end: AttributeHandle
+
+  public init(
+    uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
+    valueHandle: AttributeHandle, end: AttributeHandle
+  ) {
+    self.uuid = uuid
+    self.properties = properties
+    self.declaration = declaration
+    self.valueHandle = valueHandle
+    self.end = end
+  }
+
+  /// Where its descriptors are; nil if there is no room for any.
+  public var descriptorHandles: HandleRange? {
+    guard let start = valueHandle.next, start <= end else { return nil }
+    return HandleRange(start, end)
+  }
+}
+
+/// Metadata of a characteristic (3.3.3).
+public struct Descriptor: Hashable, Sendable {
+  public var uuid: BluetoothUUID
+  public var handle: AttributeHandle
+
+  public init(uuid: BluetoothUUID, handle: AttributeHandle) {
+    self.uuid = uuid
+    self.handle = handle
+  }
+}
+
+/// What may be done with a characteristic (3.3.1.1).
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let broadcast = CharacteristicProperties(rawValue: 0x01)
+  public static let read = CharacteristicProperties(rawValue: 0x02)
+  public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
+  public static let write = CharacteristicProperties(rawValue: 0x08)
+  public static let notify = CharacteristicProperties(rawValue: 0x10)
+  public static let indicate = CharacteristicProperties(rawValue: 0x20)
+  public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
+  public static let extendedProperties = CharacteristicProperties(rawValue: 0x80)
+}
+
+extension CharacteristicProperties: CustomStringConvertible {
+  /// The names, with commas: `read, notify`.
+  public var description: String {
+    let names: [(CharacteristicProperties, String)] = [
+      (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
+      (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+      (.authenticatedSignedWrites, "signed write"), (.extendedProperties, "extended"),
+    ]
+    return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,34 @@
+import ATT
+import BluetoothCore
+
+/// Why something asked of a GATT server was not done.
+public enum GATTError: Error, Hashable, Sendable {
+  /// A transaction failed: refused, not answered, or the link is gone.
+  case att(ATTError)
+  /// The server's answer breaks the rules; what it said can't be used.
+  case misbehaved(String)
+  /// The server has no such service, characteristic or descriptor.
+  case notFound(String)
+  /// The characteristic's properties do not allow it.
+  case notSupported(BluetoothUUID, String)
+  /// No attribute value is longer than 512 bytes (Core Specification Vol 3, Part F, 3.2.9).
+  case tooLong(Int)
+  /// The server said that its attributes have changed: what was discovered is no longer true.
+  case servicesChanged
+  /// The task was cancelled.
+  case cancelled
+}
+
+extension GATTError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .att(let error): error.description
+    case .misbehaved(let what): "the peer's GATT server breaks the rules: \(what)"
+    case .notFound(let what): "the peer has no \(what)"
+    case .notSupported(let uuid, let what): "characteristic \(uuid) does not support \(what)"
+    case .tooLong(let count): "\(count) bytes are too many: an attribute value holds 512 at most"
+    case .servicesChanged: "the peer's services have changed; discover them again"
+    case .cancelled: "cancelled"
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import ATT
+import BluetoothCore
+
+/// Discover All Primary Services (Core Specification Vol 3, Part G, 4.4.1).
+public struct DiscoverAllServices: GATTProcedure {
+  private var cursor = DiscoveryCursor(.all)
+  private var services: [Service] = []
+
+  public init() {}
+
+  public mutating func start() -> GATTStep<[Service]> {
+    guard let range = cursor.remaining else { return .done(services) }
+    return .request(.readByGroupTypeRequest(range, type: GATTUUID.primaryService))
+  }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Service]> {
+    switch result {
+    case .success(.readByGroupTypeResponse(let entries)):
+      for entry in entries {
+        // Some devices end their last service at 0xFFFF, others at its last attribute; both are fine.
+        if let fault = cursor.advance(over: entry.group) { return .misbehaved(fault) }
+        guard let uuid = BluetoothUUID(attributeValue: entry.value) else {
+          return .misbehaved("a service UUID of \(entry.value.count) bytes")
+        }
+        services.append(Service(uuid: uuid, handles: entry.group))
+      }
+      return start()
+    case .failure(let error) where error.code == .attributeNotFound: return .done(services)
+    default: return .failed(result)
+    }
+  }
+}
+
+/// Discover Primary Service by Service UUID (4.4.2): one round trip for a service that is there once.
+public struct DiscoverServicesByUUID: GATTProcedure {
+  private let uuid: BluetoothUUID
+  private var cursor = DiscoveryCursor(.all)
+  private var services: [Service] = []
+
+  public init(_ uuid: BluetoothUUID) {
+    self.uuid = uuid
+  }
+
+  public mutating func start() -> GATTStep<[Service]> {
+    guard let range = cursor.remaining else { return .done(services) }
+    var value = ByteWriter(capacity: 16)
+    uuid.write(into: &value)
+    return .request(.findByTypeValueRequest(range, type: 0x2800, value: value.bytes))
+  }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Service]> {
+    switch result {
+    case .success(.findByTypeValueResponse(let ranges)):
+      for range in ranges {
+        if let fault = cursor.advance(over: range) { return .misbehaved(fault) }
+        services.append(Service(uuid: uuid, handles: range))
+      }
+      return start()
+    case .failure(let error) where error.code == .attributeNotFound: return .done(services)
+    default: return .failed(result)
+    }
+  }
+}
+
+/// Find Included Services (4.5.1). A 128-bit UUID does not fit into an include declaration, so it is read from
+/// the included service itself.
+public struct FindIncludedServices: GATTProcedure {
+  private var cursor: DiscoveryCursor
+  private var found: [IncludedService] = []
+  private var unnamed: [(declaration: AttributeHandle, handles: HandleRange)] = []
+
+  public init(in service: Service) {
+    cursor = DiscoveryCursor(service.handles)
+  }
+
+  public mutating func start() -> GATTStep<[IncludedService]> {
+    if let next = unnamed.first { return .request(.readRequest(next.handles.start)) }
+    guard let range = cursor.remaining else { return .done(found) }
+    return .request(.readByTypeRequest(range, type: GATTUUID.include))
+  }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[IncludedService]> {
+    switch result {
+    case .success(.readByTypeResponse(let entries)):
+      for entry in entries {
+        if let fault = cursor.advance(over: HandleRange(entry.handle, entry.handle)) {
+          return .misbehaved(fault)
+        }
+        if let fault = take(entry) { return .misbehaved(fault) }
+      }
+      return start()
+    case .success(.readResponse(let value)):
+      guard !unnamed.isEmpty, let uuid = BluetoothUUID(attributeValue: value) else {
+        return .misbehaved("a service UUID of \(value.count) bytes")
+      }
+      let (declaration, handles) = unnamed.removeFirst()
+      found.append(
+        IncludedService(declaration: declaration, service: Service(uuid: uuid, handles: handles)))
+      return start()
+    case .failure(let error) where error.code == .attributeNotFound && unnamed.isEmpty: return .done(found)
+    default: return .failed(result)
+    }
+  }
+
+  private mutating func take(_ entry: ATTHandleAndValue) -> String? {
+    let length = entry.value.count
+    guard length == 4 || length == 6 else { return "an include declaration of \(length) bytes" }
+    let fields: (HandleRange, BluetoothUUID?)? = entry.value.withReader { reader in
+      guard let start = try? reader.readUInt16(), let end = try? reader.readUInt16() else { return nil }
+      let range = HandleRange(AttributeHandle(start), AttributeHandle(end))
+      return (range, (try? reader.readUInt16()).map { BluetoothUUID($0) })
+    }
+    guard let (handles, uuid) = fields, handles.isValid else {
+      return "an included service with impossible handles"
+    }
+    if let uuid {
+      found.append(
+        IncludedService(declaration: entry.handle, service: Service(uuid: uuid, handles: handles)))
+    } else {
+      unnamed.append((entry.handle, handles))
+    }
+    return nil
+  }
+}
+
+extension BluetoothUUID {
+  /// The UUID that a service declaration holds: 2 or 16 bytes; nil for anything else.
+  init?(attributeValue: [UInt8]) {
+    guard attributeValue.count == 2 || attributeValue.count == 16 else { return nil }
+    let uuid = attributeValue.withReader { reader in
+      try? BluetoothUUID(parsing: &reader, length: attributeValue.count)
+    }
+    guard let uuid else { return nil }
+    self = uuid
+  }
+}

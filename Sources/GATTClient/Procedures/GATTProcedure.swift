@@ -1,0 +1,59 @@
+import ATT
+
+/// A GATT procedure (Core Specification Vol 3, Part G, 4): a dialogue of ATT requests and responses. It does no
+/// I/O; whoever runs it sends what it asks for and hands it what comes back.
+public protocol GATTProcedure {
+  associatedtype Output: Sendable
+
+  /// The first step.
+  mutating func start() -> GATTStep<Output>
+  /// The step after the response to the last request, or after its failure.
+  mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Output>
+}
+
+public enum GATTStep<Output: Sendable>: Sendable {
+  case request(ATTPDU)
+  case done(Output)
+  case failed(GATTError)
+
+  /// A failure that says what the server did wrong.
+  static func misbehaved(_ what: String) -> Self { .failed(.misbehaved(what)) }
+
+  /// What follows from a failed transaction that the procedure has no use for, or from a response of the wrong
+  /// kind, which the bearer lets through for nobody.
+  static func failed(_ result: Result<ATTPDU, ATTError>) -> Self {
+    switch result {
+    case .failure(let error): .failed(.att(error))
+    case .success(let pdu): .misbehaved("unexpected \(pdu.opcode)")
+    }
+  }
+}
+
+/// The place that a discovery has reached. It only ever goes up, so that a server cannot lead it in circles.
+struct DiscoveryCursor {
+  /// What is left to be discovered; nil when the last handle has been seen.
+  private(set) var remaining: HandleRange?
+  private var count = 0
+
+  /// No device comes near this; a server that does never ends.
+  private static let maximumEntries = 4096
+
+  init(_ range: HandleRange) {
+    remaining = range.isValid ? range : nil
+  }
+
+  /// Checks the next entry and moves behind it.
+  ///
+  /// - Returns: nil if it is in order, else what is wrong with it
+  mutating func advance(over entry: HandleRange) -> String? {
+    guard let range = remaining else { return "an entry at \(entry.start), behind the end of the range" }
+    guard entry.isValid else { return "an entry with the handles \(entry)" }
+    guard range.contains(entry.start), entry.end <= range.end else {
+      return "an entry at \(entry), outside \(range)"
+    }
+    count += 1
+    guard count <= Self.maximumEntries else { return "more than \(Self.maximumEntries) entries" }
+    remaining = entry.end.next.flatMap { $0 <= range.end ? HandleRange($0, range.end) : nil }
+    return nil
+  }
+}

@@ -1,0 +1,106 @@
+import ATT
+import BluetoothCore
+
+/// No attribute value is longer (Core Specification Vol 3, Part F, 3.2.9).
+let maximumValueLength = 512
+
+/// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
+/// for as long as the answers fill the MTU, so that the value is whole.
+public struct ReadValue: GATTProcedure {
+  private let handle: AttributeHandle
+  private let mtu: Int
+  private var value: [UInt8] = []
+
+  public init(_ handle: AttributeHandle, mtu: Int) {
+    self.handle = handle
+    self.mtu = mtu
+  }
+
+  public mutating func start() -> GATTStep<[UInt8]> { .request(.readRequest(handle)) }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+    switch result {
+    case .success(.readResponse(let part)), .success(.readBlobResponse(let part)):
+      guard value.count + part.count <= maximumValueLength else {
+        return .misbehaved("a value of more than \(maximumValueLength) bytes at \(handle)")
+      }
+      value += part
+      guard part.count == mtu - 1, value.count < maximumValueLength else { return .done(value) }
+      return .request(.readBlobRequest(handle, offset: UInt16(value.count)))
+    case .failure(let error)
+    where !value.isEmpty && (error.code == .attributeNotLong || error.code == .invalidOffset):
+      // The value was exactly as long as what has been read (Part F, 3.4.4.5).
+      return .done(value)
+    default: return .failed(result)
+    }
+  }
+}
+
+/// Read Using Characteristic UUID (4.8.2): all values of that type in a range.
+public struct ReadByUUID: GATTProcedure {
+  private let uuid: BluetoothUUID
+  private var cursor: DiscoveryCursor
+  private var values: [ATTHandleAndValue] = []
+
+  public init(_ uuid: BluetoothUUID, in range: HandleRange = .all) {
+    self.uuid = uuid
+    cursor = DiscoveryCursor(range)
+  }
+
+  public mutating func start() -> GATTStep<[ATTHandleAndValue]> {
+    guard let range = cursor.remaining else { return .done(values) }
+    return .request(.readByTypeRequest(range, type: uuid))
+  }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[ATTHandleAndValue]> {
+    switch result {
+    case .success(.readByTypeResponse(let entries)):
+      for entry in entries {
+        if let fault = cursor.advance(over: HandleRange(entry.handle, entry.handle)) {
+          return .misbehaved(fault)
+        }
+        values.append(entry)
+      }
+      return start()
+    case .failure(let error) where error.code == .attributeNotFound: return .done(values)
+    default: return .failed(result)
+    }
+  }
+}
+
+/// Read Multiple Characteristic Values (4.8.4). The answer has the values without anything between them.
+public struct ReadMultiple: GATTProcedure {
+  private let handles: [AttributeHandle]
+
+  /// - Parameter handles: two or more
+  public init(_ handles: [AttributeHandle]) {
+    self.handles = handles
+  }
+
+  public mutating func start() -> GATTStep<[UInt8]> { .request(.readMultipleRequest(handles)) }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+    if case .success(.readMultipleResponse(let values)) = result { return .done(values) }
+    return .failed(result)
+  }
+}
+
+/// Read Multiple Variable Length Characteristic Values (4.8.5). The last value is cut where the MTU ends.
+public struct ReadMultipleVariable: GATTProcedure {
+  private let handles: [AttributeHandle]
+
+  /// - Parameter handles: two or more
+  public init(_ handles: [AttributeHandle]) {
+    self.handles = handles
+  }
+
+  public mutating func start() -> GATTStep<[[UInt8]]> { .request(.readMultipleVariableRequest(handles)) }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[[UInt8]]> {
+    guard case .success(.readMultipleVariableResponse(let values)) = result else { return .failed(result) }
+    guard values.count <= handles.count else {
+      return .misbehaved("\(values.count) values for \(handles.count) handles")
+    }
+    return .done(values)
+  }
+}

@@ -1,0 +1,74 @@
+import ATT
+import BluetoothCore
+
+/// Write Characteristic Value (Core Specification Vol 3, Part G, 4.9.3).
+public struct WriteValue: GATTProcedure {
+  private let handle: AttributeHandle
+  private let value: [UInt8]
+
+  public init(_ handle: AttributeHandle, _ value: [UInt8]) {
+    self.handle = handle
+    self.value = value
+  }
+
+  public mutating func start() -> GATTStep<Void> { .request(.writeRequest(handle, value: value)) }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Void> {
+    if case .success(.writeResponse) = result { return .done(()) }
+    return .failed(result)
+  }
+}
+
+/// Write Long Characteristic Values and Reliable Writes (4.9.4, 4.9.5): parts are queued with Prepare Write
+/// and carried out together. The server echoes each part; if an echo differs, or a part is refused, the queue
+/// is cancelled before the failure is reported, since what is in it would be written by the next who executes.
+public struct QueuedWrite: GATTProcedure {
+  private var parts: [ATTPreparedWrite]
+  private var sent = 0
+  private var failure: GATTError?
+  private var isExecuting = false
+
+  /// Parts of one value or of several, in order; a part that does not fit into the MTU is cut into several.
+  public init(_ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: Int) {
+    let room = max(1, mtu - 5)
+    parts = writes.flatMap { write in
+      // An empty value is written by an empty part.
+      stride(from: 0, to: max(1, write.value.count), by: room).map { offset in
+        ATTPreparedWrite(
+          handle: write.handle, offset: UInt16(truncatingIfNeeded: offset),
+          value: Array(write.value[min(offset, write.value.count)..<min(offset + room, write.value.count)]))
+      }
+    }
+  }
+
+  public mutating func start() -> GATTStep<Void> {
+    guard sent < parts.count else {
+      isExecuting = true
+      return .request(.executeWriteRequest(.write))
+    }
+    return .request(.prepareWriteRequest(parts[sent]))
+  }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Void> {
+    if let failure { return .failed(failure) }
+    switch result {
+    case .success(.prepareWriteResponse(let echo)) where !isExecuting:
+      guard echo == parts[sent] else {
+        return cancel(
+          because: .misbehaved(
+            "the echo of a prepared write differs (\(echo.value.count) bytes at \(echo.handle), offset \(echo.offset))"
+          ))
+      }
+      sent += 1
+      return start()
+    case .success(.executeWriteResponse) where isExecuting: return .done(())
+    case .failure(let error) where !isExecuting && error.code != nil: return cancel(because: .att(error))
+    default: return .failed(result)
+    }
+  }
+
+  private mutating func cancel(because reason: GATTError) -> GATTStep<Void> {
+    failure = reason
+    return .request(.executeWriteRequest(.cancel))
+  }
+}

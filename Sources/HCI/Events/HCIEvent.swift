@@ -1,0 +1,94 @@
+import BluetoothCore
+
+/// What a controller tells its host (Core Specification Vol 4, Part E, 7.7).
+public enum HCIEvent: Hashable, Sendable {
+  case disconnectionComplete(DisconnectionComplete)
+  case encryptionChange(EncryptionChange)
+  case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
+  case readRemoteVersionInformationComplete(ReadRemoteVersionInformationComplete)
+  case commandComplete(CommandComplete)
+  case commandStatus(CommandStatus)
+  case hardwareError(HardwareError)
+  case numberOfCompletedPackets(NumberOfCompletedPackets)
+  /// Any of the three forms.
+  case leConnectionComplete(LEConnectionComplete)
+  /// Legacy, directed or extended.
+  case leAdvertisingReports(AdvertisingReports)
+  case leConnectionUpdateComplete(LEConnectionUpdateComplete)
+  case leReadRemoteFeaturesComplete(LEReadRemoteFeaturesComplete)
+  case leLongTermKeyRequest(LELongTermKeyRequest)
+  case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
+  case leDataLengthChange(LEDataLengthChange)
+  case lePHYUpdateComplete(LEPHYUpdateComplete)
+  /// The extended scan is over, as its duration has passed (7.7.65.17).
+  case leScanTimeout
+  case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
+  /// An LE Meta event that is not known here, with its parameters behind the subevent code.
+  case unknownLE(LESubevent, [UInt8])
+  /// An event that is not known here, with its parameters.
+  case unknown(HCIEventCode, [UInt8])
+
+  /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters behind the last one that
+  /// is known here are ignored, as later versions of the specification may append some.
+  /// - Throws: ``DecodeError`` if the length is not that of the parameters that are there, or if they are too
+  ///   few for their event.
+  public init(parsing packet: inout ByteReader) throws(DecodeError) {
+    let code = try HCIEventCode(parsing: &packet)
+    let length = Int(try packet.readUInt8())
+    guard packet.remaining >= length else {
+      throw DecodeError(
+        offset: packet.offset, reason: .truncated(needed: length, available: packet.remaining))
+    }
+    guard packet.remaining == length else {
+      throw DecodeError(offset: packet.offset + length, reason: .trailing(count: packet.remaining - length))
+    }
+    switch code {
+    case .disconnectionComplete: self = .disconnectionComplete(try DisconnectionComplete(parsing: &packet))
+    case .encryptionChange: self = .encryptionChange(try EncryptionChange(parsing: &packet))
+    case .encryptionKeyRefreshComplete:
+      self = .encryptionKeyRefreshComplete(try EncryptionKeyRefreshComplete(parsing: &packet))
+    case .readRemoteVersionInformationComplete:
+      self = .readRemoteVersionInformationComplete(
+        try ReadRemoteVersionInformationComplete(parsing: &packet))
+    case .commandComplete: self = .commandComplete(try CommandComplete(parsing: &packet))
+    case .commandStatus: self = .commandStatus(try CommandStatus(parsing: &packet))
+    case .hardwareError: self = .hardwareError(try HardwareError(parsing: &packet))
+    case .numberOfCompletedPackets:
+      self = .numberOfCompletedPackets(try NumberOfCompletedPackets(parsing: &packet))
+    case .leMeta: try self.init(parsingLE: &packet)
+    default: self = .unknown(code, packet.readRemainingBytes())
+    }
+    _ = packet.readRest()
+  }
+
+  private init(parsingLE packet: inout ByteReader) throws(DecodeError) {
+    let subevent = try LESubevent(parsing: &packet)
+    switch subevent {
+    case .connectionComplete:
+      self = .leConnectionComplete(try LEConnectionComplete(parsing: &packet, form: .plain))
+    case .enhancedConnectionComplete:
+      self = .leConnectionComplete(try LEConnectionComplete(parsing: &packet, form: .enhanced))
+    case .enhancedConnectionCompleteV2:
+      self = .leConnectionComplete(try LEConnectionComplete(parsing: &packet, form: .enhancedV2))
+    case .advertisingReport:
+      self = .leAdvertisingReports(try AdvertisingReports(parsing: &packet, form: .legacy))
+    case .directedAdvertisingReport:
+      self = .leAdvertisingReports(try AdvertisingReports(parsing: &packet, form: .directed))
+    case .extendedAdvertisingReport:
+      self = .leAdvertisingReports(try AdvertisingReports(parsing: &packet, form: .extended))
+    case .connectionUpdateComplete:
+      self = .leConnectionUpdateComplete(try LEConnectionUpdateComplete(parsing: &packet))
+    case .readRemoteFeaturesComplete:
+      self = .leReadRemoteFeaturesComplete(try LEReadRemoteFeaturesComplete(parsing: &packet))
+    case .longTermKeyRequest: self = .leLongTermKeyRequest(try LELongTermKeyRequest(parsing: &packet))
+    case .remoteConnectionParameterRequest:
+      self = .leRemoteConnectionParameterRequest(try LERemoteConnectionParameterRequest(parsing: &packet))
+    case .dataLengthChange: self = .leDataLengthChange(try LEDataLengthChange(parsing: &packet))
+    case .phyUpdateComplete: self = .lePHYUpdateComplete(try LEPHYUpdateComplete(parsing: &packet))
+    case .scanTimeout: self = .leScanTimeout
+    case .channelSelectionAlgorithm:
+      self = .leChannelSelectionAlgorithm(try LEChannelSelectionAlgorithm(parsing: &packet))
+    default: self = .unknownLE(subevent, packet.readRemainingBytes())
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import BluetoothCore
+
+/// Hands commands to the controller one at a time, as its budget allows, and its answers to those who asked
+/// (Core Specification Vol 4, Part E, 4.4).
+///
+/// Each command has a deadline, counted from when it is the next in line: a controller that does not answer, or
+/// that never gives its budget back, is found out.
+final class CommandQueue {
+  /// The return parameters behind the status.
+  typealias Completion = (Result<[UInt8], HCIError>) -> Void
+
+  private struct Entry {
+    var opcode: HCIOpcode
+    var packet: [UInt8]
+    var deadline: Duration
+    /// Whether Command Status with success is the answer, or only a sign of life before it.
+    var endsWithStatus: Bool
+    var completion: Completion
+  }
+
+  /// Answers to nothing that was asked.
+  private(set) var unexpectedAnswers = 0
+  /// Called when a command was not answered in time.
+  var onTimeout: ((HCIError) -> Void)?
+
+  private let timers: Timers
+  private let send: (RawSpan) -> Void
+  private var credits = 1
+  private var queue: [Entry] = []
+  private var isHeadSent = false
+  private var deadline: Timers.Token?
+  /// Set while nothing may be sent any more.
+  private var failure: HCIError?
+
+  init(timers: Timers, send: @escaping (RawSpan) -> Void) {
+    self.timers = timers
+    self.send = send
+  }
+
+  func enqueue(
+    _ packet: [UInt8], opcode: HCIOpcode, endsWithStatus: Bool, deadline: Duration,
+    completion: @escaping Completion
+  ) {
+    if let failure { return completion(.failure(failure)) }
+    queue.append(
+      Entry(
+        opcode: opcode, packet: packet, deadline: deadline, endsWithStatus: endsWithStatus,
+        completion: completion))
+    if queue.count == 1 { startHead() }
+  }
+
+  private func startHead() {
+    guard let head = queue.first else { return }
+    isHeadSent = false
+    deadline = timers.schedule(after: head.deadline) { [weak self] in
+      let error = HCIError.commandTimedOut(head.opcode)
+      self?.fail(error)
+      self?.onTimeout?(error)
+    }
+    sendHead()
+  }
+
+  private func sendHead() {
+    guard credits > 0, !isHeadSent, let head = queue.first else { return }
+    credits -= 1
+    isHeadSent = true
+    send(head.packet.span.bytes)
+  }
+
+  private func finishHead(_ result: Result<[UInt8], HCIError>) {
+    guard !queue.isEmpty else { return }
+    timers.cancel(deadline)
+    let head = queue.removeFirst()
+    isHeadSent = false
+    startHead()
+    head.completion(result)
+  }
+
+  func receive(_ event: CommandComplete) {
+    credits = Int(event.commandCredits)
+    defer { sendHead() }
+    // Opcode zero only gives budget back.
+    guard event.opcode.rawValue != 0 else { return }
+    guard isHeadSent, let head = queue.first, head.opcode == event.opcode else {
+      unexpectedAnswers += 1
+      return
+    }
+    guard let status = event.status else {
+      let error = DecodeError(offset: 0, reason: .truncated(needed: 1, available: 0))
+      return finishHead(.failure(.malformedResponse(event.opcode, error)))
+    }
+    if status == .success {
+      finishHead(.success(Array(event.returnParameters.dropFirst())))
+    } else {
+      finishHead(.failure(.commandFailed(event.opcode, status)))
+    }
+  }
+
+  func receive(_ event: CommandStatus) {
+    credits = Int(event.commandCredits)
+    defer { sendHead() }
+    guard event.opcode.rawValue != 0 else { return }
+    guard isHeadSent, let head = queue.first, head.opcode == event.opcode else {
+      unexpectedAnswers += 1
+      return
+    }
+    if event.status != .success {
+      finishHead(.failure(.commandFailed(event.opcode, event.status)))
+    } else if head.endsWithStatus {
+      finishHead(.success([]))
+    }
+  }
+
+  /// Fails all that is open, and everything to come until ``restart()``.
+  func fail(_ error: HCIError) {
+    guard failure == nil else { return }
+    failure = error
+    timers.cancel(deadline)
+    let waiting = queue
+    queue = []
+    isHeadSent = false
+    for entry in waiting { entry.completion(.failure(error)) }
+  }
+
+  /// Begins anew, before a Reset: the budget is one again, and what was open is failed.
+  func restart(_ error: HCIError) {
+    fail(error)
+    failure = nil
+    credits = 1
+  }
+}

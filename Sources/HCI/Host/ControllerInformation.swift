@@ -1,0 +1,146 @@
+import BluetoothCore
+
+/// What a controller said of itself when it was set up.
+public struct ControllerInformation: Hashable, Sendable {
+  public var version: ReadLocalVersionInformation.Response
+  public var supportedCommands: SupportedCommands
+  public var features: LMPFeatures
+  public var leFeatures: LEFeatures
+  /// The address that we connect and scan with: the controller's public one, or a random static one where it
+  /// has none.
+  public var address: BluetoothAddress
+  /// The most bytes in an ACL packet to the controller, without its header.
+  public var aclDataLength: Int
+  /// How many ACL packets the controller holds.
+  public var aclPackets: Int
+
+  /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once
+  /// one has been used, the controller refuses the other (Core Specification Vol 4, Part E, 3.1.1).
+  public var usesExtendedScan: Bool {
+    supportedCommands.contains(.leSetExtendedScanParameters)
+      && supportedCommands.contains(.leSetExtendedScanEnable)
+  }
+
+  /// Whether to connect with the extended commands. Same family as the scan, or a controller would refuse.
+  public var usesExtendedConnect: Bool {
+    usesExtendedScan && supportedCommands.contains(.leExtendedCreateConnection)
+  }
+
+  var ownAddressType: OwnAddressType { address.kind == .random ? .random : .public }
+}
+
+/// The dialogue that brings a controller from any state to one that can scan and connect.
+final class ControllerSetup {
+  private let host: HostController
+  private let randomAddress: BluetoothAddress
+  private let completion: (Result<ControllerInformation, HCIError>) -> Void
+  private var information = ControllerInformation(
+    version: .init(
+      hciVersion: CoreVersion(rawValue: 0), hciSubversion: 0, lmpVersion: CoreVersion(rawValue: 0),
+      manufacturer: CompanyIdentifier(rawValue: 0), lmpSubversion: 0),
+    supportedCommands: SupportedCommands(), features: [], leFeatures: [],
+    address: BluetoothAddress(0, .public), aclDataLength: 0, aclPackets: 0)
+
+  /// - Parameter randomAddress: what to use if the controller has no public address
+  init(
+    _ host: HostController, randomAddress: BluetoothAddress,
+    completion: @escaping (Result<ControllerInformation, HCIError>) -> Void
+  ) {
+    self.host = host
+    self.randomAddress = randomAddress
+    self.completion = completion
+  }
+
+  private func step<Command: HCICompletingCommand>(
+    _ command: Command, then next: @escaping (Command.Response) -> Void
+  ) {
+    host.send(command) { [completion] result in
+      switch result {
+      case .success(let response): next(response)
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
+  func start() {
+    step(Reset()) { _ in self.readIdentity() }
+  }
+
+  private func readIdentity() {
+    step(ReadLocalVersionInformation()) { version in
+      self.information.version = version
+      self.step(ReadLocalSupportedCommands()) { commands in
+        self.information.supportedCommands = commands
+        self.step(ReadLocalSupportedFeatures()) { features in
+          self.information.features = features
+          // Some controllers for LE alone leave the bit for LE out, and know the commands all the same.
+          guard features.contains(.leSupportedController) || commands.contains(.leSetScanEnable) else {
+            return self.completion(.failure(.lowEnergyNotSupported))
+          }
+          self.setMasks()
+        }
+      }
+    }
+  }
+
+  private func setMasks() {
+    step(SetEventMask(mask: .host)) { _ in
+      self.step(LESetEventMask(mask: .host)) { _ in self.readLE() }
+    }
+  }
+
+  private func readLE() {
+    step(LEReadLocalSupportedFeatures()) { features in
+      self.information.leFeatures = features
+      self.step(LEReadBufferSize()) { buffers in
+        self.information.aclDataLength = Int(buffers.aclDataLength)
+        self.information.aclPackets = Int(buffers.aclPackets)
+        if buffers.aclDataLength == 0 || buffers.aclPackets == 0 {
+          self.readSharedBuffers()
+        } else {
+          self.readAddress()
+        }
+      }
+    }
+  }
+
+  /// The controller has no buffers for LE alone: the BR/EDR ones serve both (4.1.1).
+  private func readSharedBuffers() {
+    step(ReadBufferSize()) { buffers in
+      self.information.aclDataLength = Int(buffers.aclDataLength)
+      self.information.aclPackets = Int(buffers.aclPackets)
+      self.readAddress()
+    }
+  }
+
+  private func readAddress() {
+    step(ReadBDADDR()) { response in
+      // All zero and all one stand for "none".
+      guard response.address.value == 0 || response.address.value == 0xFFFF_FFFF_FFFF else {
+        self.information.address = response.address
+        return self.completion(.success(self.information))
+      }
+      self.information.address = self.randomAddress
+      self.step(LESetRandomAddress(address: self.randomAddress)) { _ in
+        self.completion(.success(self.information))
+      }
+    }
+  }
+}
+
+extension EventMask {
+  /// What the stack listens to.
+  static let host: EventMask = [
+    .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
+    .leMeta,
+  ]
+}
+
+extension LEEventMask {
+  /// What the stack listens to. Controllers ignore bits that they do not know.
+  static let host: LEEventMask = [
+    .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+    .remoteConnectionParameterRequest, .dataLengthChange, .enhancedConnectionComplete, .phyUpdateComplete,
+    .extendedAdvertisingReport, .channelSelectionAlgorithm,
+  ]
+}

@@ -1,0 +1,150 @@
+import BluetoothCore
+
+/// How to scan.
+public struct ScanParameters: Hashable, Sendable {
+  /// Whether scan responses are asked for.
+  public var isActive: Bool
+  public var interval: ScanInterval
+  /// How long to listen in each interval.
+  public var window: ScanInterval
+  /// Whether the controller leaves out reports of devices that it has reported.
+  public var filtersDuplicates: Bool
+
+  public init(
+    isActive: Bool = true, interval: ScanInterval = ScanInterval(.milliseconds(80)),
+    window: ScanInterval = ScanInterval(.milliseconds(10)), filtersDuplicates: Bool = false
+  ) {
+    self.isActive = isActive
+    self.interval = interval
+    self.window = min(window, interval)
+    self.filtersDuplicates = filtersDuplicates
+  }
+
+  /// Listens for an eighth of the time: on a Raspberry Pi, Wi-Fi uses the same antenna.
+  public static let gentle = ScanParameters()
+  /// Listens all the time.
+  public static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
+}
+
+/// Keeps the controller's scan as it is wished for. The wish is a state, not a command: it survives the pause that
+/// connecting needs, and it may change while a command is under way.
+final class ScanController {
+  private let host: HostController
+  private let usesExtendedCommands: Bool
+  private let ownAddressType: OwnAddressType
+  private var desired: ScanParameters?
+  private var isPaused = false
+  /// What the controller does; nil when it does not scan.
+  private var actual: ScanParameters?
+  private var isBusy = false
+  private var whenOff: [() -> Void] = []
+
+  /// Called when the controller refuses to scan. The wish is dropped.
+  var onFailure: ((HCIError) -> Void)?
+
+  init(_ host: HostController, _ controller: ControllerInformation) {
+    self.host = host
+    usesExtendedCommands = controller.usesExtendedScan
+    ownAddressType = controller.ownAddressType
+  }
+
+  func setDesired(_ parameters: ScanParameters?) {
+    desired = parameters
+    reconcile()
+  }
+
+  /// Stops scanning until ``resume()``, and says when it has stopped.
+  func pause(then whenOff: @escaping () -> Void) {
+    isPaused = true
+    self.whenOff.append(whenOff)
+    reconcile()
+  }
+
+  func resume() {
+    isPaused = false
+    reconcile()
+  }
+
+  private func reconcile() {
+    guard !isBusy else { return }
+    let wanted = isPaused ? nil : desired
+    if actual != wanted {
+      isBusy = true
+      // Parameters can't be changed while a scan runs.
+      if actual != nil { disable() } else if let wanted { enable(wanted) }
+    } else if actual == nil, !whenOff.isEmpty {
+      let waiting = whenOff
+      whenOff = []
+      for action in waiting { action() }
+    }
+  }
+
+  private func settle(_ state: ScanParameters?) {
+    actual = state
+    isBusy = false
+    reconcile()
+  }
+
+  private func disable() {
+    let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) in
+      // A scan that is off already is what was wanted; some controllers refuse to stop it twice (0x0C).
+      if case .failure(let error) = result, case .commandFailed(_, .commandDisallowed) = error {
+        self?.settle(nil)
+      } else {
+        self?.settle(nil)
+        if case .failure(let error) = result { self?.onFailure?(error) }
+      }
+    }
+    if usesExtendedCommands {
+      host.send(LESetExtendedScanEnable(isEnabled: false), completion: done)
+    } else {
+      host.send(LESetScanEnable(isEnabled: false), completion: done)
+    }
+  }
+
+  private func enable(_ parameters: ScanParameters) {
+    let type: ScanType = parameters.isActive ? .active : .passive
+    let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) in
+      self?.finishEnabling(parameters, result)
+    }
+    let configured = { [weak self, host, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
+      guard case .success = result else {
+        self?.finishEnabling(parameters, result)
+        return
+      }
+      if usesExtendedCommands {
+        host.send(
+          LESetExtendedScanEnable(
+            isEnabled: true, duplicates: parameters.filtersDuplicates ? .on : .off), completion: enabled)
+      } else {
+        host.send(
+          LESetScanEnable(isEnabled: true, filtersDuplicates: parameters.filtersDuplicates),
+          completion: enabled)
+      }
+    }
+    if usesExtendedCommands {
+      host.send(
+        LESetExtendedScanParameters(
+          ownAddressType: ownAddressType, filterPolicy: .acceptAll,
+          le1M: .init(type: type, interval: parameters.interval, window: parameters.window)),
+        completion: configured)
+    } else {
+      host.send(
+        LESetScanParameters(
+          type: type, interval: parameters.interval, window: parameters.window,
+          ownAddressType: ownAddressType), completion: configured)
+    }
+  }
+
+  private func finishEnabling(
+    _ parameters: ScanParameters, _ result: Result<NoReturnParameters, HCIError>
+  ) {
+    if case .failure(let error) = result {
+      desired = nil
+      settle(nil)
+      onFailure?(error)
+    } else {
+      settle(parameters)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import BluetoothCore
+
+/// The four bytes in front of ACL data (Core Specification Vol 4, Part E, 5.4.2), without the H4 type byte.
+public struct ACLHeader: HCICodable, Hashable {
+  /// How the data stands to the L2CAP frame that it belongs to.
+  public struct Boundary: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    /// - Parameter rawValue: two bits
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue & 3
+    }
+
+    /// The start of a frame that is never flushed: what a host sends on an LE link.
+    public static let firstNonFlushable = Boundary(rawValue: 0)
+    public static let continuing = Boundary(rawValue: 1)
+    /// The start of a frame: what a controller sends to the host.
+    public static let firstFlushable = Boundary(rawValue: 2)
+    /// A whole frame that is flushed automatically; not on LE links.
+    public static let complete = Boundary(rawValue: 3)
+  }
+
+  public static let length = 4
+
+  public var handle: ConnectionHandle
+  public var boundary: Boundary
+  /// Two bits: 0 is a link to one peer, the only kind that LE has.
+  public var broadcast: UInt8
+  /// How many bytes of data follow, as the header claims.
+  public var dataLength: UInt16
+
+  public init(
+    handle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, dataLength: UInt16
+  ) {
+    self.handle = handle
+    self.boundary = boundary
+    self.broadcast = broadcast & 3
+    self.dataLength = dataLength
+  }
+
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    let word = try reader.readUInt16()
+    handle = ConnectionHandle(rawValue: word)
+    boundary = Boundary(rawValue: UInt8(truncatingIfNeeded: word >> 12))
+    broadcast = UInt8(truncatingIfNeeded: word >> 14)
+    dataLength = try reader.readUInt16()
+  }
+
+  public func write(into writer: inout ByteWriter) {
+    writer.write(handle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast) << 14)
+    writer.write(dataLength)
+  }
+}
+
+/// An ACL packet as it lies in memory: nothing is copied, nothing allocated.
+public struct ACLPacket: ~Escapable {
+  public let header: ACLHeader
+  /// Exactly ``ACLHeader/dataLength`` bytes: an L2CAP frame or a fragment of one.
+  public let data: RawSpan
+
+  /// Reads a packet without its H4 type byte.
+  /// - Throws: ``DecodeError`` if the length in the header is not the length of the data that is there.
+  @_lifetime(copy packet)
+  public init(_ packet: RawSpan) throws(DecodeError) {
+    var reader = ByteReader(packet)
+    header = try ACLHeader(parsing: &reader)
+    data = try reader.readSpan(Int(header.dataLength))
+    try reader.expectEnd()
+  }
+}
+
+extension ACLHeader.Boundary: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .firstNonFlushable: "first, not flushable"
+    case .continuing: "continuing"
+    case .firstFlushable: "first, flushable"
+    default: "complete"
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import BluetoothCore
+
+/// What a link layer can do: 64 bits (Core Specification Vol 6, Part B, 4.6).
+public struct LEFeatures: OptionSet, HCICode {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  public static let encryption = LEFeatures(rawValue: 1 << 0)
+  public static let connectionParametersRequestProcedure = LEFeatures(rawValue: 1 << 1)
+  public static let extendedRejectIndication = LEFeatures(rawValue: 1 << 2)
+  public static let peripheralInitiatedFeaturesExchange = LEFeatures(rawValue: 1 << 3)
+  public static let ping = LEFeatures(rawValue: 1 << 4)
+  public static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
+  public static let llPrivacy = LEFeatures(rawValue: 1 << 6)
+  public static let extendedScannerFilterPolicies = LEFeatures(rawValue: 1 << 7)
+  public static let phy2M = LEFeatures(rawValue: 1 << 8)
+  public static let stableModulationIndexTransmitter = LEFeatures(rawValue: 1 << 9)
+  public static let stableModulationIndexReceiver = LEFeatures(rawValue: 1 << 10)
+  public static let phyCoded = LEFeatures(rawValue: 1 << 11)
+  public static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
+  public static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
+  public static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
+  public static let powerClass1 = LEFeatures(rawValue: 1 << 15)
+  public static let minimumNumberOfUsedChannelsProcedure = LEFeatures(rawValue: 1 << 16)
+  public static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
+}
+
+/// What a controller for BR/EDR, LE or both can do: page 0 of its features, 64 bits (Core Specification
+/// Vol 2, Part C, 3.3). Those are named that matter to an LE host.
+public struct LMPFeatures: OptionSet, HCICode {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  public static let encryption = LMPFeatures(rawValue: 1 << 2)
+  public static let roleSwitch = LMPFeatures(rawValue: 1 << 5)
+  public static let sniffMode = LMPFeatures(rawValue: 1 << 7)
+  public static let brEDRNotSupported = LMPFeatures(rawValue: 1 << 37)
+  public static let leSupportedController = LMPFeatures(rawValue: 1 << 38)
+  public static let simultaneousLEAndBREDR = LMPFeatures(rawValue: 1 << 49)
+  public static let secureSimplePairing = LMPFeatures(rawValue: 1 << 51)
+  public static let extendedFeatures = LMPFeatures(rawValue: 1 << 63)
+}
+
+extension LEFeatures: CustomStringConvertible {
+  public var description: String { Hex.string(rawValue) }
+}
+
+extension LMPFeatures: CustomStringConvertible {
+  public var description: String { Hex.string(rawValue) }
+}

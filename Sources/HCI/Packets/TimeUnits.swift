@@ -1,0 +1,106 @@
+import BluetoothCore
+
+/// A time that HCI counts in steps of its own length.
+public protocol TimeInSteps: HCICode, Comparable, CustomStringConvertible where RawValue == UInt16 {
+  /// The length of a step, in microseconds.
+  static var step: Int64 { get }
+  /// The numbers of steps that a host may ask for. Values outside survive reading, as an event may hold them.
+  static var legalRange: ClosedRange<UInt16> { get }
+}
+
+extension TimeInSteps {
+  /// The nearest time that a host may ask for: rounded to whole steps, held at the ends of ``legalRange``.
+  public init(_ duration: Duration) {
+    let step = Self.step * 1000
+    let nanoseconds = duration.wholeNanoseconds
+    let steps = nanoseconds / step + (nanoseconds % step * 2 >= step ? 1 : 0)
+    let legal = Int64(Self.legalRange.lowerBound)...Int64(Self.legalRange.upperBound)
+    self.init(rawValue: UInt16(truncatingIfNeeded: min(max(steps, legal.lowerBound), legal.upperBound)))
+  }
+
+  public var duration: Duration { .microseconds(Int64(rawValue) * Self.step) }
+
+  public var isLegal: Bool { Self.legalRange.contains(rawValue) }
+
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+  /// Milliseconds, with as many decimals as it takes: `18.75 ms`.
+  public var description: String {
+    let microseconds = Int64(rawValue) * Self.step
+    var text = "\(microseconds / 1000)"
+    if microseconds % 1000 != 0 {
+      var decimals = Substring("\(1000 + microseconds % 1000)".dropFirst())
+      while decimals.last == "0" { decimals.removeLast() }
+      text += "." + decimals
+    }
+    return text + " ms"
+  }
+}
+
+/// The time between two connection events, in steps of 1.25 ms: 7.5 ms to 4 s
+/// (Core Specification Vol 4, Part E, 7.8.12).
+public struct ConnectionInterval: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 1250
+  public static let legalRange: ClosedRange<UInt16> = 0x0006...0x0C80
+}
+
+/// How long a link may be silent before it counts as lost, in steps of 10 ms: 100 ms to 32 s (7.8.12).
+public struct SupervisionTimeout: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 10_000
+  public static let legalRange: ClosedRange<UInt16> = 0x000A...0x0C80
+}
+
+/// A scan interval or scan window, in steps of 0.625 ms: 2.5 ms to 10.24 s, the range of the legacy command
+/// (7.8.10). The extended one allows more, and nobody needs it.
+public struct ScanInterval: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 625
+  public static let legalRange: ClosedRange<UInt16> = 0x0004...0x4000
+}
+
+/// The time between two advertising events, in steps of 0.625 ms: 20 ms to 10.24 s (7.8.5).
+public struct AdvertisingInterval: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 625
+  public static let legalRange: ClosedRange<UInt16> = 0x0020...0x4000
+}
+
+/// The time between two periodic advertising events, in steps of 1.25 ms; zero says that there are none
+/// (7.7.65.13).
+public struct PeriodicAdvertisingInterval: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 1250
+  public static let legalRange: ClosedRange<UInt16> = 0x0006...0xFFFF
+}
+
+/// A wish for the length of a connection event, in steps of 0.625 ms; zero leaves it to the controller (7.8.12).
+public struct ConnectionEventLength: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 625
+  public static let legalRange: ClosedRange<UInt16> = 0x0000...0xFFFF
+}
+
+/// How long an extended scan lasts, in steps of 10 ms; zero scans until it is disabled (7.8.65).
+public struct ScanDuration: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 10_000
+  public static let legalRange: ClosedRange<UInt16> = 0x0000...0xFFFF
+}
+
+/// The time from the start of one extended scan to the start of the next, in steps of 1.28 s; zero scans
+/// without pause (7.8.65).
+public struct ScanPeriod: TimeInSteps {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public static let step: Int64 = 1_280_000
+  public static let legalRange: ClosedRange<UInt16> = 0x0000...0xFFFF
+}
