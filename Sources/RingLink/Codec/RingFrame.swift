@@ -1,0 +1,112 @@
+import BluetoothCore
+
+/// The 16 bytes in which host and ring talk: a command, 14 bytes of payload padded with zeros, and the sum of
+/// the first 15 bytes modulo 256 (ring reference, 2).
+///
+/// A frame lies in two registers: to receive one allocates nothing.
+public struct RingFrame: Hashable, Sendable {
+  public static let length = 16
+  public static let payloadLength = 14
+
+  /// Bytes 0 to 7, byte 0 in the least significant place.
+  private var low: UInt64
+  /// Bytes 8 to 15, byte 8 in the least significant place.
+  private var high: UInt64
+
+  /// Reads a frame and checks it.
+  public init(parsing bytes: RawSpan) throws(RingFrameError) {
+    guard bytes.byteCount == Self.length else { throw .length(bytes.byteCount) }
+    low = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
+    high = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    let checksum = sum
+    guard byte(at: 15) == checksum else { throw .checksum(expected: checksum, found: byte(at: 15)) }
+  }
+
+  /// A frame with up to three bytes of payload; most requests need no more.
+  public init(_ command: RingCommand, _ first: UInt8 = 0, _ second: UInt8 = 0, _ third: UInt8 = 0) {
+    self.init(command) { frame in
+      frame.store(first, at: 1)
+      frame.store(second, at: 2)
+      frame.store(third, at: 3)
+    }
+  }
+
+  /// A frame with `payload`, padded with zeros.
+  public init(_ command: RingCommand, payload: some Collection<UInt8>) throws(RingFrameError) {
+    guard payload.count <= Self.payloadLength else { throw .payloadTooLong(payload.count) }
+    self.init(command) { frame in
+      var index = 1
+      for byte in payload {
+        frame.store(byte, at: index)
+        index += 1
+      }
+    }
+  }
+
+  /// A frame whose payload `fill` stores; the checksum is added behind it.
+  init(_ command: RingCommand, fill: (inout RingFrame) -> Void) {
+    low = UInt64(command.rawValue)
+    high = 0
+    fill(&self)
+    store(sum, at: 15)
+  }
+
+  public var command: RingCommand { RingCommand(rawValue: byte(at: 0)) }
+
+  /// The byte at `index`, counted from the command; 0 outside the frame.
+  @inline(__always)
+  public func byte(at index: Int) -> UInt8 {
+    guard index >= 0, index < Self.length else { return 0 }
+    return UInt8(truncatingIfNeeded: (index < 8 ? low : high) &>> UInt64((index & 7) * 8))
+  }
+
+  /// The big-endian integer that starts at `index`: the raw stream is big-endian, unlike most of the rest.
+  @inline(__always)
+  public func uint16BigEndian(at index: Int) -> UInt16 {
+    UInt16(byte(at: index)) << 8 | UInt16(byte(at: index + 1))
+  }
+
+  /// All 16 bytes.
+  public var bytes: [UInt8] { (0..<Self.length).map(byte(at:)) }
+
+  public func write(into writer: inout ByteWriter) {
+    writer.write(low)
+    writer.write(high)
+  }
+
+  /// Whether this frame refuses `outstanding`, a command that was sent and not answered yet.
+  ///
+  /// A top bit alone is no error: 0xA1 and several others are commands in their own right. In particular the
+  /// raw stream must not be mistaken for a refusal of 0x21.
+  public func isError(for outstanding: RingCommand) -> Bool {
+    outstanding.rawValue < 0x80 && command == outstanding.errorReply && command != .rawStream
+  }
+
+  /// Why the ring refused; meaningful only if ``isError(for:)``.
+  public var errorCode: RingErrorCode { RingErrorCode(rawValue: byte(at: 1)) }
+
+  /// The sum of all bytes but the last.
+  private var sum: UInt8 {
+    var sum: UInt8 = 0
+    for index in 0..<Self.length - 1 { sum &+= byte(at: index) }
+    return sum
+  }
+
+  /// Puts `byte` where a zero is.
+  @inline(__always)
+  mutating func store(_ byte: UInt8, at index: Int) {
+    let bits = UInt64(byte) &<< UInt64((index & 7) * 8)
+    if index < 8 { low |= bits } else { high |= bits }
+  }
+
+  @inline(__always)
+  mutating func storeBigEndian(_ value: UInt16, at index: Int) {
+    store(UInt8(truncatingIfNeeded: value >> 8), at: index)
+    store(UInt8(truncatingIfNeeded: value), at: index + 1)
+  }
+}
+
+extension RingFrame: CustomStringConvertible {
+  /// The bytes as hexadecimal digits.
+  public var description: String { Hex.string(bytes, separator: " ") }
+}

@@ -1,0 +1,30 @@
+import BluetoothCore
+
+/// The services and characteristics of a ring (ring reference, 1.2).
+///
+/// The command service is sometimes taken for the Nordic UART because its characteristics have the same
+/// numbers. Its service UUID is another one.
+public enum RingGATT {
+  /// Primary service for the 16-byte frames.
+  public static let commandService = BluetoothUUID(0x6E40_FFF0_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
+  /// Host to ring: write, with or without response.
+  public static let commandWrite = BluetoothUUID(0x6E40_0002_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
+  /// Ring to host: notify, always 16 bytes.
+  public static let commandNotify = BluetoothUUID(0x6E40_0003_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
+
+  /// Primary service for ``BulkFrame``s, and for firmware updates, which this package never sends.
+  public static let bulkService = BluetoothUUID(0xDE5B_F728_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
+  /// Host to ring: write without response.
+  public static let bulkWrite = BluetoothUUID(0xDE5B_F72A_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
+  /// Ring to host: notify, in pieces.
+  public static let bulkNotify = BluetoothUUID(0xDE5B_F729_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
+
+  public static let deviceInformationService = BluetoothUUID(0x180A as UInt16)
+  public static let systemID = BluetoothUUID(0x2A23 as UInt16)
+  public static let modelNumber = BluetoothUUID(0x2A24 as UInt16)
+  public static let serialNumber = BluetoothUUID(0x2A25 as UInt16)
+  /// ASCII without a terminator; decides how the ring behaves, see ``RingFirmware``.
+  public static let firmwareRevision = BluetoothUUID(0x2A26 as UInt16)
+  public static let hardwareRevision = BluetoothUUID(0x2A27 as UInt16)
+  public static let softwareRevision = BluetoothUUID(0x2A28 as UInt16)
+}

@@ -1,0 +1,63 @@
+import BluetoothCore
+import RingLink
+import TestSupport
+import Testing
+
+@Suite struct RingValuesTests {
+  private func frame(_ text: String) throws -> RingFrame { try RingFrame(parsing: hex(text).span.bytes) }
+
+  @Test(
+    arguments: [
+      ("03400000000000000000000000000043", 64), ("03600000000000000000000000000063", 96),
+      ("0347000000000000000000000000004a", 71),
+    ] as [(String, UInt8)])
+  func batteryReplies(text: String, percent: UInt8) throws {
+    let battery = try RingBattery(reply: frame(text))
+    #expect(battery == RingBattery(percent: percent, isCharging: false))
+    #expect(battery.reply.bytes == hex(text))
+  }
+
+  @Test func batteryRequestAndRefusals() throws {
+    #expect(RingBattery.request.bytes == hex("03000000000000000000000000000003"))
+    #expect(throws: RingFrameError.unexpected(.find)) { try RingBattery(reply: RingFrame(.find)) }
+    #expect(throws: RingFrameError.self) { try RingBattery(reply: RingFrame(.battery, 101)) }
+    #expect(try RingBattery(reply: RingFrame(.battery, 100, 1)).description == "100 %, charging")
+  }
+
+  @Test func events() throws {
+    let low = RingBattery(percent: 21, isCharging: false)
+    let charging = RingBattery(percent: 43, isCharging: true)
+    #expect(RingEvent(try frame("730c1500000000000000000000000094")) == .battery(low))
+    #expect(RingEvent(try frame("730c2b010000000000000000000000ab")) == .battery(charging))
+    #expect(charging.event.bytes == hex("730c2b010000000000000000000000ab"))
+    #expect(RingEvent(try frame("2ff10000000000000000000000000020")) == .payloadLength(241))
+    #expect(RingEvent(try frame("2ff40000000000000000000000000023")) == .payloadLength(244))
+    #expect(RingEvent.payloadLengthFrame(244).bytes == hex("2ff40000000000000000000000000023"))
+    #expect(RingEvent(try frame("7312000bef0222090007cf0000000082")) == .other(.totals))
+    #expect(RingEvent(RingFrame(.notification, 0x0C, 101)) == .other(.battery))
+    #expect(RingEvent(RingFrame(.notification, 0x66))?.description == "event 0x66")
+    #expect(RingEvent(RingFrame(.battery)) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("R02_341C", .name), ("R11C_00FF", .name), ("R10M_1234", .name), ("COLMI R07_1234", .name),
+      ("COLMI Ring", .name), ("TR-R02 12", .name), ("xR09_1", .name), ("RR02_A", .name),
+      ("SMART_RING", .ambiguousName), ("Hello Ring", .ambiguousName), ("SE", .ambiguousName),
+      ("R22_341C", nil), ("R0_2", nil), ("R02", nil), ("R02X", nil), ("R02XY_", nil), ("", nil), ("SEX", nil),
+    ] as [(String, RingIdentity?)])
+  func namesAreJudged(name: String, identity: RingIdentity?) {
+    #expect(RingIdentity.matches(name: name, services: []) == identity)
+  }
+
+  @Test func servicesAreSurer() {
+    let service = [BluetoothUUID(0x180F as UInt16), RingGATT.commandService]
+    #expect(RingIdentity.matches(name: nil, services: service) == .service)
+    #expect(RingIdentity.matches(name: "SMART_RING", services: [RingGATT.bulkService]) == .service)
+    #expect(RingIdentity.matches(name: nil, services: [BluetoothUUID(0x180D as UInt16)]) == nil)
+    #expect(RingIdentity.ambiguousName < .name && .name < RingIdentity.service)
+    #expect(RingGATT.commandService.description == "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E")
+    #expect(RingGATT.commandNotify.description == "6E400003-B5A3-F393-E0A9-E50E24DCCA9E")
+    #expect(RingGATT.bulkWrite.description == "DE5BF72A-D711-4E47-AF26-65E3012A5DC7")
+  }
+}
