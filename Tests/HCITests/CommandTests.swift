@@ -7,7 +7,7 @@ import Testing
 struct CommandSample: Sendable, CustomTestStringConvertible {
   let packet: [UInt8]
   let written: [UInt8]
-  /// Whether reading these parameters gives the command again.
+  /// Whether reading a packet without its type byte gives the command again.
   let isRead: @Sendable ([UInt8]) -> Bool
   let name: String
 
@@ -17,13 +17,11 @@ struct CommandSample: Sendable, CustomTestStringConvertible {
     command.packet(into: &writer)
     written = writer.bytes
     name = Command.opcode.description
-    isRead = { parameters in
-      let read = try? parameters.withReader { reader throws(DecodeError) in
-        let command = try Command(parsing: &reader)
-        try reader.expectEnd()
-        return command
+    isRead = { bytes in
+      guard let packet = try? CommandPacket(bytes.span.bytes), packet.opcode == Command.opcode else {
+        return false
       }
-      return read == command
+      return (try? packet.decode(Command.self)) == command
     }
   }
 
@@ -154,20 +152,35 @@ private let scan = LESetExtendedScanParameters.Scan(
   @Test(arguments: samples)
   func commandsAreWrittenAndRead(sample: CommandSample) {
     #expect(sample.written == sample.packet)
-    #expect(sample.isRead(Array(sample.packet.dropFirst(4))))
-    checkDecoderIsTotal(Array(sample.packet.dropFirst(4))) { _ = sample.isRead($0) }
+    let bytes = Array(sample.packet.dropFirst())
+    #expect(sample.isRead(bytes))
+    checkDecoderIsTotal(bytes) { _ = sample.isRead($0) }
   }
 
   @Test(arguments: commandVectors)
   func vectorsHaveTheirOpcode(vector: CommandVector) throws {
-    let (opcode, length, rest) = try vector.packet.withReader { reader throws(DecodeError) in
-      try reader.skip(1)
-      let opcode = try HCIOpcode(parsing: &reader)
-      return (opcode, Int(try reader.readUInt8()), reader.remaining)
-    }
+    let (opcode, parameters) = try read(Array(vector.packet.dropFirst()))
     #expect(opcode == vector.opcode)
     #expect(opcode.name != nil)
-    #expect(length == rest)
+    #expect(parameters == Array(vector.packet.dropFirst(4)))
+  }
+
+  private func read(_ bytes: [UInt8]) throws(DecodeError) -> (HCIOpcode, [UInt8]) {
+    let packet = try CommandPacket(bytes.span.bytes)
+    return (packet.opcode, Array(packet.parameters))
+  }
+
+  @Test func lengthMustBeThatOfTheParameters() {
+    #expect(throws: DecodeError(offset: 3, reason: .truncated(needed: 2, available: 1))) {
+      try read(hex("0c200201"))
+    }
+    #expect(throws: DecodeError(offset: 5, reason: .trailing(count: 1))) { try read(hex("0c2002010000")) }
+  }
+
+  @Test func leftOverParametersAreRefused() throws {
+    let bytes = hex("0c20 03 010000")
+    let packet = try CommandPacket(bytes.span.bytes)
+    #expect((try? packet.decode(LESetScanEnable.self)) == nil)
   }
 
   @Test func whatIsNeitherOnNorOffIsRefused() {
