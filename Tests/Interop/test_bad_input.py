@@ -48,7 +48,7 @@ def record(packet: bytes, flags: int = 2) -> bytes:
     (["simulate"], "--listen"),
     (["simulate", "--listen", "pigeon:1"], "pigeon"),
     (["replay"], ""),
-], ids=" ".join)
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_usage(halo, arguments, saying):
     halo.run(*arguments).failed(USAGE, saying=saying)
 
