@@ -66,10 +66,30 @@ class Journal:
         self.note("breach", text=text)
 
 
-def readable(uuid, value: bytes, *descriptors) -> Characteristic:
+def refuse(error: int):
+    """For a read or write that gets this error. (Bumble's server itself does not look at permissions, and
+    leaves a request unanswered where there is nothing to read.)"""
+    def handler(*_):
+        raise att.ATT_Error(error)
+    return handler
+
+
+def readable(uuid, value: bytes) -> Characteristic:
     return Characteristic(
-        uuid, Characteristic.Properties.READ, Characteristic.READABLE, value, descriptors
-    )
+        uuid, Characteristic.Properties.READ, Characteristic.READABLE,
+        CharacteristicValue(
+            read=lambda _: value, write=refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR)))
+
+
+def writable(uuid, properties, write) -> Characteristic:
+    return Characteristic(
+        uuid, properties, Characteristic.WRITEABLE,
+        CharacteristicValue(read=refuse(att.ATT_READ_NOT_PERMITTED_ERROR), write=write))
+
+
+def pushed(uuid, properties) -> Characteristic:
+    """For notifications or indications only."""
+    return writable(uuid, properties, refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR))
 
 
 class RawStream:
@@ -126,8 +146,7 @@ class TestService:
         self.long_value = bytes(i % 256 for i in range(LONGEST_VALUE))
         self.command_value = b"nothing yet"
         properties = Characteristic.Properties
-        self.indicated = Characteristic(
-            INDICATED_VALUE, properties.INDICATE, Characteristic.READABLE, b"")
+        self.indicated = pushed(INDICATED_VALUE, properties.INDICATE)
         self.included = Service(INCLUDED_SERVICE, [readable(INCLUDED_VALUE, b"included")])
         name = Descriptor("2901", Descriptor.READABLE, b"Up to 512 bytes")
         self.service = Service(
@@ -144,7 +163,7 @@ class TestService:
                     CharacteristicValue(read=self.read_command, write=self.write_command)),
                 Characteristic(
                     PROTECTED_VALUE, properties.READ, Characteristic.READABLE,
-                    CharacteristicValue(read=self.refuse)),
+                    CharacteristicValue(read=refuse(att.ATT_INSUFFICIENT_AUTHENTICATION_ERROR))),
             ],
             included_services=[self.included])
 
@@ -162,9 +181,6 @@ class TestService:
         self.command_value = value
         self.journal.note("command write", value=value.hex())
 
-    def refuse(self, connection):
-        raise att.ATT_Error(att.ATT_INSUFFICIENT_AUTHENTICATION_ERROR)
-
     async def indicate(self, device, connection):
         for value in INDICATIONS:
             await device.indicate_subscriber(connection, self.indicated, value)
@@ -176,25 +192,18 @@ class Ring:
         self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
         self.stream = None
         properties = Characteristic.Properties
-        writable = properties.WRITE | properties.WRITE_WITHOUT_RESPONSE
-        self.tx = Characteristic(
-            frames.COMMAND_TX, properties.NOTIFY, Characteristic.READABLE, b"")
-        self.bulk_tx = Characteristic(
-            frames.BULK_NOTIFY, properties.NOTIFY, Characteristic.READABLE, b"")
+        self.tx = pushed(frames.COMMAND_TX, properties.NOTIFY)
+        self.bulk_tx = pushed(frames.BULK_NOTIFY, properties.NOTIFY)
         device.add_service(Service("180A", [
             readable("2A24", MODEL.encode()),
             readable("2A26", options.firmware.encode()),
             readable("2A27", options.hardware.encode())]))
         if options.ring_service:
+            both = properties.WRITE | properties.WRITE_WITHOUT_RESPONSE
             device.add_service(Service(frames.COMMAND_SERVICE, [
-                Characteristic(
-                    frames.COMMAND_RX, writable, Characteristic.WRITEABLE,
-                    CharacteristicValue(write=self.on_frame)),
-                self.tx]))
+                writable(frames.COMMAND_RX, both, self.on_frame), self.tx]))
             device.add_service(Service(frames.BULK_SERVICE, [
-                Characteristic(
-                    frames.BULK_WRITE, properties.WRITE_WITHOUT_RESPONSE, Characteristic.WRITEABLE,
-                    CharacteristicValue(write=self.on_bulk)),
+                writable(frames.BULK_WRITE, properties.WRITE_WITHOUT_RESPONSE, self.on_bulk),
                 self.bulk_tx]))
         self.tests = TestService(journal)
         device.add_service(self.tests.included)

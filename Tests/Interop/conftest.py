@@ -111,22 +111,32 @@ class RingProcess:
         happened = [json.loads(line) for line in lines]
         return [event for event in happened if kind in (None, event["event"])]
 
-    def wait_for(self, kind: str, **facts) -> dict:
-        deadline = time.monotonic() + 10
+    def wait_until(self, met, what: str):
+        """What `met` returns, as soon as that is something."""
+        deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
-            for event in self.events(kind):
-                if facts.items() <= event.items():
-                    return event
+            if result := met():
+                return result
             time.sleep(0.01)
-        pytest.fail(f"no {kind} {facts} among {self.events()}")
+        pytest.fail(f"no {what} among {self.events()}")
+
+    def wait_for(self, kind: str, **facts) -> dict:
+        """The first event of the kind that has these facts."""
+        return self.wait_until(
+            lambda: next((e for e in self.events(kind) if facts.items() <= e.items()), None),
+            f"{kind} {facts}")
 
     def commands(self) -> list[str]:
         """The first two bytes of each frame that was written to the ring."""
         return [event["frame"][:4] for event in self.events("command")]
 
     def check_farewell(self):
-        """The host disconnected in order: reason 'remote user terminated connection'."""
-        self.wait_for("host", attached=False)
+        """Every host disconnected in order: reason 'remote user terminated connection'."""
+        def all_gone():
+            attached = [event["attached"] for event in self.events("host")]
+            return attached and attached.count(True) == attached.count(False)
+
+        self.wait_until(all_gone, "end of the last host")
         reasons = [event["reason"] for event in self.events("disconnected")]
         assert reasons and set(reasons) == {0x13}, self.events()
 

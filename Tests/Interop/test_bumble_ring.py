@@ -67,7 +67,9 @@ def test_counter_skips_zero():
     assert numbers == [65535, 1, 2]
 
 
-def test_what_generic_commands_find(ring):
+def test_what_generic_commands_find(ring_with):
+    ring = ring_with()
+
     async def look_around():
         async with await open_transport(f"tcp-client:127.0.0.1:{ring.where}") as transport:
             device = Device.with_hci(
