@@ -143,7 +143,7 @@ def test_a_peer_without_the_rings_service(halo, ring_with, command):
     (b"btsnoop\0" + struct.pack(">II", 1, 2001), "2001"),
     (BTSNOOP + struct.pack(">IIIIq", 0xFFFFFFFF, 0xFFFFFFFF, 0, 0, 0) + b"\0" * 64, ""),
     (BTSNOOP + struct.pack(">IIIIq", 4, 8, 2, 0, 0) + b"\0" * 8, ""),
-], ids=["empty", "not btsnoop", "cut in the header", "version", "datalink", "gigabytes", "too long"])
+], ids=["empty", "not btsnoop", "cut in the header", "version", "datalink", "gigabytes", "more than sent"])
 def test_a_bad_capture(halo, tmp_path, content, saying):
     path = tmp_path / "bad.btsnoop"
     path.write_bytes(content)
@@ -154,7 +154,9 @@ def test_a_capture_that_is_not_there(halo):
     halo.run("replay", "/nowhere/session.btsnoop").failed(NO_FILE, saying="/nowhere/session.btsnoop")
 
 
-@pytest.mark.parametrize("tail", [b"", record(RESET)[:30], record(RESET)[:10]])
+@pytest.mark.parametrize(
+    "tail", [b"", record(RESET)[:-2], record(RESET)[:10]],
+    ids=["after a record", "in a record", "in a record's header"])
 def test_a_capture_that_ends_early(halo, tmp_path, tail):
     """A recording whose end is missing is played as far as it goes."""
     path = tmp_path / "cut.btsnoop"
