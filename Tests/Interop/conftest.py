@@ -55,6 +55,7 @@ class Halo:
 
     def __init__(self, path: Path, home: Path):
         self.path = path
+        self.processes = []
         # Nothing of the user's, and nothing left there.
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith("HALO_")
@@ -65,8 +66,18 @@ class Halo:
         if adapter:
             command += ["--adapter", adapter]
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, env=self.environment, **options)
+        self.processes.append(process)
+        return process
+
+    def end_all(self):
+        """Ends what a failed test left running."""
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        self.processes.clear()
 
     def run(self, *arguments, adapter=None, timeout=20, **options) -> Result:
         process = self.start(*arguments, adapter=adapter, **options)
@@ -155,7 +166,21 @@ def halo(tmp_path_factory) -> Halo:
     path = Path(os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw").absolute()
     if not path.exists():
         pytest.fail(f"{path} is missing; build it with `swift build -c release`", pytrace=False)
-    return Halo(path, tmp_path_factory.mktemp("home"))
+    program = Halo(path, tmp_path_factory.mktemp("home"))
+    yield program
+    program.end_all()
+
+
+@pytest.fixture(autouse=True)
+def deadline():
+    """No test waits for ever, whatever it reads from."""
+    def give_up(*_):
+        pytest.fail("the test took more than 40 s")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(40)
+    yield
+    signal.alarm(0)
 
 
 @pytest.fixture(scope="session")
