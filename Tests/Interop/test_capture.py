@@ -47,7 +47,8 @@ def test_tshark_agrees(recording):
     assert ppg_in(pdus)[: len(printed)] == printed == [ppg_raw(number) for number in range(200)]
 
 
-def test_all_attributes_in_one_recording(halo, ring, tmp_path):
+def test_all_attributes_in_one_recording(halo, ring_with, tmp_path):
+    ring = ring_with()  # with its long value still long
     path = tmp_path / "inspect.btsnoop"
     halo.run("inspect", ring.address, "--record", path, adapter=ring.adapter).succeeded()
     pdus = tshark_check.check(path)
