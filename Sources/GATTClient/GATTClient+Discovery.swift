@@ -84,13 +84,19 @@ extension GATTClient {
 
   /// A server that has no such characteristic promises that its attributes never change.
   private func findServiceChanged() {
-    procedures.run { DiscoverServicesByUUID(GATTUUID.genericAttribute) } completion: { [weak self] result in
+    procedures.run {
+      DiscoverServicesByUUID(GATTUUID.genericAttribute)
+    } completion: { [weak self] result in
       guard let self, case .success(let services) = result, let service = services.first else { return }
-      procedures.run { DiscoverCharacteristics(in: service) } completion: { [weak self] result in
+      procedures.run {
+        DiscoverCharacteristics(in: service)
+      } completion: { [weak self] result in
         guard let self, case .success(let all) = result,
           let characteristic = all.first(where: { $0.uuid == GATTUUID.serviceChanged })
         else { return }
-        procedures.run { DiscoverDescriptors(of: characteristic) } completion: { [weak self] result in
+        procedures.run {
+          DiscoverDescriptors(of: characteristic)
+        } completion: { [weak self] result in
           guard let self, case .success(let descriptors) = result,
             let configuration = descriptors.first(where: {
               $0.uuid == GATTUUID.clientCharacteristicConfiguration

@@ -45,7 +45,8 @@ extension GATTClient {
         characteristic.uuid, kind == nil ? "notifications or indications" : "\(chosen)s")
     }
     let descriptors = try await discoverDescriptors(of: characteristic)
-    guard let configuration = descriptors.first(where: { $0.uuid == GATTUUID.clientCharacteristicConfiguration })
+    guard
+      let configuration = descriptors.first(where: { $0.uuid == GATTUUID.clientCharacteristicConfiguration })
     else {
       throw .notFound(
         "Client Characteristic Configuration for \(characteristic.uuid), so nobody can subscribe to it")
