@@ -15,11 +15,10 @@ extension GATTClient {
     return services
   }
 
-  /// The first primary service with a UUID.
-  /// - Throws: ``GATTError/notFound(_:)`` if there is none
-  public func service(_ uuid: BluetoothUUID) async throws(GATTError) -> Service {
-    guard let service = try await discoverServices([uuid]).first else { throw .notFound("service \(uuid)") }
-    return service
+  /// The first primary service with a UUID, with one round trip; nil if there is none.
+  public func firstService(_ uuid: BluetoothUUID) async throws(GATTError) -> Service? {
+    staleRanges = []
+    return try await run { DiscoverServicesByUUID(uuid, limit: 1) }.first
   }
 
   /// Discovers the services that a service includes.
@@ -38,17 +37,6 @@ extension GATTClient {
     let characteristics = try await run { DiscoverCharacteristics(in: service) }
     guard let uuids else { return characteristics }
     return characteristics.filter { uuids.contains($0.uuid) }
-  }
-
-  /// The first characteristic of a service with a UUID.
-  /// - Throws: ``GATTError/notFound(_:)`` if there is none
-  public func characteristic(
-    _ uuid: BluetoothUUID, of service: Service
-  ) async throws(GATTError) -> Characteristic {
-    guard let found = try await discoverCharacteristics([uuid], of: service).first else {
-      throw .notFound("characteristic \(uuid) in service \(service.uuid)")
-    }
-    return found
   }
 
   /// Discovers the descriptors of a characteristic. They are remembered for as long as they are true.

@@ -19,10 +19,12 @@ extension GATTClient {
 
   /// Reads all values of a type without discovering them first. Long values come cut; ``read(_:)-4mvlv`` reads them
   /// whole.
+  ///
+  /// - Parameter limit: how many are enough; with one, a single round trip does
   public func read(
-    uuid: BluetoothUUID, in range: HandleRange = .all
+    uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
   ) async throws(GATTError) -> [ATTHandleAndValue] {
-    try await run { ReadByUUID(uuid, in: range) }
+    try await run { ReadByUUID(uuid, in: range, limit: limit) }
   }
 
   /// Reads several values of known lengths with one request; they come without anything between them.
@@ -56,6 +58,19 @@ extension GATTClient {
 
   public func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
     try await write(value, to: characteristic.valueHandle)
+  }
+
+  /// Writes a value in its turn, without anybody waiting for it.
+  ///
+  /// - Parameters:
+  ///   - value: what fits into one PDU
+  ///   - onFailure: called if it can't be written
+  public func post(
+    _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
+  ) {
+    procedures.run { WriteValue(handle, value) } completion: { result in
+      if case .failure(let error) = result { onFailure(error) }
+    }
   }
 
   /// Writes several values so that either all are written, as the server has echoed them, or none.

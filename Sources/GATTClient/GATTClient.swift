@@ -8,8 +8,6 @@ import HCI
 @BluetoothActor
 public final class GATTClient {
   public let peer: BluetoothAddress
-  /// Called once, when the link is gone. Everything that was open has failed by then.
-  public var onDisconnected: ((LinkLoss) -> Void)?
   /// Called when something about the link has changed that a person may want to see.
   public var onLinkEvent: ((LinkEvent) -> Void)? {
     get { link.onEvent }
@@ -30,7 +28,7 @@ public final class GATTClient {
   var serviceChangedTimer: Timers.Token?
   var isWatchingServiceChanges = false
   private var loss: LinkLoss?
-  private var disconnectionWaiters: [(LinkLoss) -> Void] = []
+  private var disconnectionHandlers: [(LinkLoss) -> Void] = []
 
   init(_ link: any ATTLink) {
     self.link = link
@@ -55,12 +53,9 @@ public final class GATTClient {
     let ends = sequenceEnds.values
     sequenceEnds = [:]
     for (_, end) in ends { end() }
-    let waiters = disconnectionWaiters
-    disconnectionWaiters = []
-    for waiter in waiters { waiter(loss) }
-    let onDisconnected = self.onDisconnected
-    self.onDisconnected = nil
-    onDisconnected?(loss)
+    let handlers = disconnectionHandlers
+    disconnectionHandlers = []
+    for handler in handlers { handler(loss) }
   }
 
   // MARK: The link
@@ -86,11 +81,17 @@ public final class GATTClient {
     _ = await disconnection()
   }
 
+  /// Calls `handler` once, when the link is gone; at once if it is gone already. Everything that was open has
+  /// failed by then.
+  public func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
+    if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
+  }
+
   /// Waits until the link is gone.
   public func disconnection() async -> LinkLoss {
     if let loss { return loss }
     return await withCheckedContinuation { continuation in
-      disconnectionWaiters.append { continuation.resume(returning: $0) }
+      whenDisconnected { continuation.resume(returning: $0) }
     }
   }
 

@@ -45,7 +45,8 @@ public final class Ring {
         try? client.writeWithoutResponse(frame.bytes, to: write)
       }
     }
-    failures.report = { [weak dispatcher] error in dispatcher?.close(.gatt(error)) }
+    failures.report = { [weak dispatcher] error in dispatcher?.close(RingError(error)) }
+    client.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description)) }
   }
 
   /// Breaks the circle of a dispatcher whose way out reports back to it.
@@ -57,25 +58,34 @@ public final class Ring {
   /// firmware's name. Nothing else is discovered, so that a stream can begin early.
   /// - Throws: `.notARing` if the service is missing
   public static func open(_ client: GATTClient) async throws(RingError) -> Ring {
+    let found: (write: Characteristic, notify: Characteristic)?
     do throws(GATTError) {
       try await client.exchangeMTU()
-      guard let service = try await client.firstService(RingGATT.commandService) else {
-        throw RingError.notARing(try await client.discoverServices().map(\.uuid)).asGATT
-      }
-      let characteristics = try await client.discoverCharacteristics(of: service)
-      guard let write = characteristics.first(where: { $0.uuid == RingGATT.commandWrite }),
-        let notify = characteristics.first(where: { $0.uuid == RingGATT.commandNotify })
-      else { throw RingError.notARing([service.uuid]).asGATT }
-      let ring = Ring(client, write: write, notify: notify)
-      let dispatcher = ring.dispatcher
-      _ = try await client.subscribe(to: notify) { value, time in dispatcher.receive(value, at: time) }
-      ring.firmware = RingFirmware(
-        firmwareRevision: try await client.firstText(RingGATT.firmwareRevision),
-        hardwareRevision: nil)
-      return ring
+      found = try await commandCharacteristics(of: client)
     } catch {
-      throw .gatt(error)
+      throw RingError(error)
     }
+    guard let found else { throw .notARing(try await client.serviceList()) }
+    let ring = Ring(client, write: found.write, notify: found.notify)
+    do throws(GATTError) {
+      let dispatcher = ring.dispatcher
+      _ = try await client.subscribe(to: found.notify) { dispatcher.receive($0, at: $1) }
+      ring.firmware.firmwareRevision = try await client.text(RingGATT.firmwareRevision)
+    } catch {
+      throw RingError(error)
+    }
+    return ring
+  }
+
+  private static func commandCharacteristics(
+    of client: GATTClient
+  ) async throws(GATTError) -> (write: Characteristic, notify: Characteristic)? {
+    guard let service = try await client.firstService(RingGATT.commandService) else { return nil }
+    let all = try await client.discoverCharacteristics(of: service)
+    guard let write = all.first(where: { $0.uuid == RingGATT.commandWrite }),
+      let notify = all.first(where: { $0.uuid == RingGATT.commandNotify })
+    else { return nil }
+    return (write, notify)
   }
 
   // MARK: Commands
@@ -107,17 +117,51 @@ public final class Ring {
       }
       for characteristic in try await client.discoverCharacteristics(of: service) {
         guard let field = RingInformation.fields[characteristic.uuid] else { continue }
-        do throws(GATTError) {
-          information[keyPath: field] = String(printable: try await client.read(characteristic))
-        } catch {
-          // Some rings list strings that can't be read; the others are still worth having.
-          guard case .att(.refused) = error else { throw error }
-        }
+        information[keyPath: field] = try await client.text(of: characteristic)
       }
       firmware = information.revisions
       return information
     } catch {
-      throw .gatt(error)
+      throw RingError(error)
+    }
+  }
+}
+
+extension RingError {
+  /// A link that was lost is told as such, wherever it was noticed.
+  init(_ error: GATTError) {
+    switch error {
+    case .att(.closed(let reason)): self = .disconnected(reason)
+    case .cancelled: self = .cancelled
+    default: self = .gatt(error)
+    }
+  }
+}
+
+extension GATTClient {
+  /// The text of the first characteristic with a UUID; nil if there is none, or none that can be read.
+  fileprivate func text(_ uuid: BluetoothUUID) async throws(GATTError) -> String? {
+    do throws(GATTError) {
+      return try await read(uuid: uuid, limit: 1).first.map { String(printable: $0.value) }
+    } catch .att(.refused) {
+      return nil
+    }
+  }
+
+  /// The text of a characteristic; nil if the peer lists it and will not have it read, as some do.
+  fileprivate func text(of characteristic: Characteristic) async throws(GATTError) -> String? {
+    do throws(GATTError) {
+      return String(printable: try await read(characteristic))
+    } catch .att(.refused) {
+      return nil
+    }
+  }
+
+  fileprivate func serviceList() async throws(RingError) -> [BluetoothUUID] {
+    do throws(GATTError) {
+      return try await discoverServices().map(\.uuid)
+    } catch {
+      throw RingError(error)
     }
   }
 }
