@@ -24,7 +24,7 @@ let layers = [
   layer("BluetoothCore", on: []),
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI"]),
   layer("Capture", on: ["BluetoothCore"]),
-  layer("HCI", on: ["BluetoothCore", "EventLoop", "Capture"]),
+  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "Capture"]),
   layer("L2CAP", on: ["BluetoothCore", "HCI"]),
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),

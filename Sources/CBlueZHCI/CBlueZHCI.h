@@ -18,3 +18,10 @@
 #include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
+
+// accept4 is a GNU extension that Swift's Glibc module leaves out.
+int accept4(int, struct sockaddr *restrict, socklen_t *restrict, int);
+
+static inline int halo_accept(int listener) {
+  return accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}

@@ -30,13 +30,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var nextWatch: UInt64 = 1
   private var armedDeadline: Instant?
   private let clockTimers = Timers(now: SystemClock.monotonic)
-  private var virtualTime: VirtualTime?
+  /// Set in virtual time; see ``useVirtualTime(onIdle:)``.
+  private var onIdle: ((Instant?) -> Bool)?
   /// In virtual time: nothing is left to do, and nobody can give us more but a descriptor or a task.
   private var isStalled = false
-
-  private struct VirtualTime {
-    var onStall: () -> Bool
-  }
 
   private static let wakeUpMark: UInt64 = 0
 
@@ -101,10 +98,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
     while true {
       runJobs()
-      if virtualTime == nil { clockTimers.advance(to: SystemClock.monotonic) }
+      if onIdle == nil { clockTimers.advance(to: SystemClock.monotonic) }
       let wait = timeout()
       let count = epoll_wait(epoll, events, Int32(capacity), wait)
-      if virtualTime == nil {
+      if onIdle == nil {
         clockTimers.advance(to: SystemClock.monotonic)
       } else if count == 0, wait == 0, hasNoJobs {
         advanceVirtualTime()
@@ -125,7 +122,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// How long epoll may sleep: not at all while there is work, else until somebody or the timer calls.
   private func timeout() -> Int32 {
     guard hasNoJobs else { return 0 }
-    if virtualTime != nil { return isStalled ? -1 : 0 }
+    if onIdle != nil { return isStalled ? -1 : 0 }
     let deadline = clockTimers.nextDeadline
     if let deadline, deadline <= clockTimers.now { return 0 }
     if deadline != armedDeadline {
@@ -167,22 +164,26 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Everything that waits for a time on this loop.
   @BluetoothActor public var timers: Timers { clockTimers }
 
+  /// The time: the kernel's, or what virtual time has reached.
+  @BluetoothActor public var now: Instant { onIdle == nil ? SystemClock.monotonic : clockTimers.now }
+
   /// From here on, time is not the kernel's: whenever nothing is left to do, it jumps to the next timer. A
   /// minute then takes milliseconds, and what happens is the same each time. For replays, simulations and
   /// tests; there is no way back.
   ///
-  /// - Parameter onStall: called when nothing is left to do and no timer waits; gives false if it has nothing
-  ///   to do either, and then the loop sleeps until a descriptor or a task wakes it.
-  @BluetoothActor public func useVirtualTime(onStall: @escaping () -> Bool = { false }) {
-    virtualTime = VirtualTime(onStall: onStall)
+  /// - Parameter onIdle: called when nothing is left to do, with the deadline of the next timer. Gives true if it
+  ///   has done something, and then time does not jump.
+  @BluetoothActor public func useVirtualTime(onIdle: @escaping (Instant?) -> Bool = { _ in false }) {
+    self.onIdle = onIdle
     isStalled = false
   }
 
   private func advanceVirtualTime() {
+    guard let onIdle, !onIdle(clockTimers.nextDeadline), hasNoJobs else { return }
     if let deadline = clockTimers.nextDeadline {
       clockTimers.advance(to: deadline)
-    } else if let virtualTime, !virtualTime.onStall() {
-      isStalled = hasNoJobs && clockTimers.nextDeadline == nil
+    } else {
+      isStalled = true
     }
   }
 

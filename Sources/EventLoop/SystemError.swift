@@ -16,11 +16,14 @@ public struct SystemError: Error, Hashable, Sendable {
   public static func last(_ call: String) -> SystemError {
     SystemError(call, errno: Glibc.errno)
   }
+
+  /// What the kernel said, in words: `connection refused`.
+  public var reason: String { String(cString: strerror(errno)).lowercased() }
 }
 
 extension SystemError: CustomStringConvertible {
   public var description: String {
-    "\(call): \(String(cString: strerror(errno)).lowercased())"
+    "\(call): \(reason)"
   }
 }
 

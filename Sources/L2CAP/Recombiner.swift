@@ -4,7 +4,10 @@ import BluetoothCore
 ///
 /// A frame that lies whole in one fragment is handed on where it lies. Others are collected in one buffer,
 /// which never grows beyond the largest frame that is accepted; larger ones are skipped, not collected.
-public struct Recombiner {
+///
+/// A class, so that those who get a frame may ask for the counters meanwhile; ``receive(_:isStart:deliver:)`` itself
+/// must not be called from within `deliver`.
+public final class Recombiner {
   /// What was dropped, and why.
   public struct Counters: Hashable, Sendable {
     /// Frames whose end never came, because another one began.
@@ -34,7 +37,7 @@ public struct Recombiner {
   /// - Parameters:
   ///   - isStart: whether the packet boundary flag says that a frame begins here
   ///   - deliver: gets the channel and payload of a frame that is complete; the view is only valid meanwhile
-  public mutating func receive(
+  public func receive(
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {
     if isStart {
@@ -63,12 +66,12 @@ public struct Recombiner {
   }
 
   /// Forgets a frame that is not complete.
-  public mutating func reset() {
+  public func reset() {
     partial.removeAll()
     skipping = 0
   }
 
-  private mutating func collect(_ fragment: RawSpan, deliver: (ChannelID, RawSpan) -> Void) {
+  private func collect(_ fragment: RawSpan, deliver: (ChannelID, RawSpan) -> Void) {
     let limit = maximumPayload + BasicHeader.length
     guard partial.count + fragment.byteCount <= limit else {
       // Either it is more than was announced, or more than is accepted was announced.

@@ -77,29 +77,33 @@ final class ControllerSetup {
           guard features.contains(.leSupportedController) || commands.contains(.leSetScanEnable) else {
             return self.completion(.failure(.lowEnergyNotSupported))
           }
-          self.setMasks()
+          self.readLE()
         }
       }
-    }
-  }
-
-  private func setMasks() {
-    step(SetEventMask(mask: .host)) { _ in
-      self.step(LESetEventMask(mask: .host)) { _ in self.readLE() }
     }
   }
 
   private func readLE() {
     step(LEReadLocalSupportedFeatures()) { features in
       self.information.leFeatures = features
-      self.step(LEReadBufferSize()) { buffers in
-        self.information.aclDataLength = Int(buffers.aclDataLength)
-        self.information.aclPackets = Int(buffers.aclPackets)
-        if buffers.aclDataLength == 0 || buffers.aclPackets == 0 {
-          self.readSharedBuffers()
-        } else {
-          self.readAddress()
-        }
+      self.setMasks()
+    }
+  }
+
+  private func setMasks() {
+    step(SetEventMask(mask: .host)) { _ in
+      self.step(LESetEventMask(mask: .host(self.information.leFeatures))) { _ in self.readBuffers() }
+    }
+  }
+
+  private func readBuffers() {
+    step(LEReadBufferSize()) { buffers in
+      self.information.aclDataLength = Int(buffers.aclDataLength)
+      self.information.aclPackets = Int(buffers.aclPackets)
+      if buffers.aclDataLength == 0 || buffers.aclPackets == 0 {
+        self.readSharedBuffers()
+      } else {
+        self.readAddress()
       }
     }
   }
@@ -137,10 +141,22 @@ extension EventMask {
 }
 
 extension LEEventMask {
-  /// What the stack listens to. Controllers ignore bits that they do not know.
-  static let host: LEEventMask = [
-    .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
-    .remoteConnectionParameterRequest, .dataLengthChange, .enhancedConnectionComplete, .phyUpdateComplete,
-    .extendedAdvertisingReport, .channelSelectionAlgorithm,
-  ]
+  /// What the stack listens to. Some controllers refuse bits of features that they do not have.
+  static func host(_ features: LEFeatures) -> LEEventMask {
+    var mask: LEEventMask = [
+      .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+    ]
+    if features.contains(.connectionParametersRequestProcedure) {
+      mask.insert(.remoteConnectionParameterRequest)
+    }
+    if features.contains(.dataPacketLengthExtension) { mask.insert(.dataLengthChange) }
+    if features.contains(.llPrivacy) { mask.insert(.enhancedConnectionComplete) }
+    if !features.isDisjoint(with: [.phy2M, .phyCoded]) { mask.insert(.phyUpdateComplete) }
+    if features.contains(.extendedAdvertising) {
+      mask.insert(.extendedAdvertisingReport)
+      mask.insert(.enhancedConnectionComplete)
+    }
+    if features.contains(.channelSelectionAlgorithm2) { mask.insert(.channelSelectionAlgorithm) }
+    return mask
+  }
 }

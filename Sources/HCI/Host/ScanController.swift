@@ -87,12 +87,11 @@ final class ScanController {
 
   private func disable() {
     let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) in
+      self?.settle(nil)
+      switch result {
       // A scan that is off already is what was wanted; some controllers refuse to stop it twice (0x0C).
-      if case .failure(let error) = result, case .commandFailed(_, .commandDisallowed) = error {
-        self?.settle(nil)
-      } else {
-        self?.settle(nil)
-        if case .failure(let error) = result { self?.onFailure?(error) }
+      case .success, .failure(.commandFailed(_, .commandDisallowed)): break
+      case .failure(let error): self?.onFailure?(error)
       }
     }
     if usesExtendedCommands {
@@ -104,7 +103,7 @@ final class ScanController {
 
   private func enable(_ parameters: ScanParameters) {
     let type: ScanType = parameters.isActive ? .active : .passive
-    let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) in
+    let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       self?.finishEnabling(parameters, result)
     }
     let configured = { [weak self, host, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in

@@ -1,0 +1,133 @@
+import BluetoothCore
+
+/// What an AD structure holds (Assigned Numbers, 2.3).
+public struct ADType: HCICode {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let flags = ADType(rawValue: 0x01)
+  public static let incompleteServiceUUIDs16 = ADType(rawValue: 0x02)
+  public static let completeServiceUUIDs16 = ADType(rawValue: 0x03)
+  public static let incompleteServiceUUIDs32 = ADType(rawValue: 0x04)
+  public static let completeServiceUUIDs32 = ADType(rawValue: 0x05)
+  public static let incompleteServiceUUIDs128 = ADType(rawValue: 0x06)
+  public static let completeServiceUUIDs128 = ADType(rawValue: 0x07)
+  public static let shortenedLocalName = ADType(rawValue: 0x08)
+  public static let completeLocalName = ADType(rawValue: 0x09)
+  public static let txPower = ADType(rawValue: 0x0A)
+  public static let connectionIntervalRange = ADType(rawValue: 0x12)
+  public static let solicitedServiceUUIDs16 = ADType(rawValue: 0x14)
+  public static let solicitedServiceUUIDs128 = ADType(rawValue: 0x15)
+  public static let serviceData16 = ADType(rawValue: 0x16)
+  public static let appearance = ADType(rawValue: 0x19)
+  public static let deviceAddress = ADType(rawValue: 0x1B)
+  public static let role = ADType(rawValue: 0x1C)
+  public static let solicitedServiceUUIDs32 = ADType(rawValue: 0x1F)
+  public static let serviceData32 = ADType(rawValue: 0x20)
+  public static let serviceData128 = ADType(rawValue: 0x21)
+  public static let uri = ADType(rawValue: 0x24)
+  public static let manufacturerData = ADType(rawValue: 0xFF)
+}
+
+extension ADType: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .flags: "flags"
+    case .incompleteServiceUUIDs16: "incomplete list of 16-bit service UUIDs"
+    case .completeServiceUUIDs16: "complete list of 16-bit service UUIDs"
+    case .incompleteServiceUUIDs32: "incomplete list of 32-bit service UUIDs"
+    case .completeServiceUUIDs32: "complete list of 32-bit service UUIDs"
+    case .incompleteServiceUUIDs128: "incomplete list of 128-bit service UUIDs"
+    case .completeServiceUUIDs128: "complete list of 128-bit service UUIDs"
+    case .shortenedLocalName: "shortened local name"
+    case .completeLocalName: "complete local name"
+    case .txPower: "TX power"
+    case .connectionIntervalRange: "connection interval range"
+    case .solicitedServiceUUIDs16: "16-bit solicited service UUIDs"
+    case .solicitedServiceUUIDs128: "128-bit solicited service UUIDs"
+    case .serviceData16: "service data, 16-bit UUID"
+    case .appearance: "appearance"
+    case .deviceAddress: "device address"
+    case .role: "role"
+    case .solicitedServiceUUIDs32: "32-bit solicited service UUIDs"
+    case .serviceData32: "service data, 32-bit UUID"
+    case .serviceData128: "service data, 128-bit UUID"
+    case .uri: "URI"
+    case .manufacturerData: "manufacturer data"
+    default: "type \(Hex.string(rawValue))"
+    }
+  }
+}
+
+/// How a device wants to be found, and which radios it has (Core Specification Supplement, Part A, 1.3).
+public struct ADFlags: OptionSet, HCICode {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let limitedDiscoverable = ADFlags(rawValue: 1 << 0)
+  public static let generalDiscoverable = ADFlags(rawValue: 1 << 1)
+  public static let brEDRNotSupported = ADFlags(rawValue: 1 << 2)
+  public static let simultaneousLEAndBREDR = ADFlags(rawValue: 1 << 3)
+}
+
+extension ADFlags: CustomStringConvertible {
+  public var description: String {
+    let names: [(ADFlags, String)] = [
+      (.limitedDiscoverable, "limited discoverable"), (.generalDiscoverable, "general discoverable"),
+      (.brEDRNotSupported, "BR/EDR not supported"), (.simultaneousLEAndBREDR, "LE and BR/EDR at once"),
+    ]
+    var words = names.filter { contains($0.0) }.map(\.1)
+    if rawValue > 0x0F { words.append(Hex.string(rawValue & 0xF0)) }
+    return words.isEmpty ? "none" : words.joined(separator: ", ")
+  }
+}
+
+/// What a device looks like to its user (Assigned Numbers, 2.6): ten bits of category, six of kind.
+public struct Appearance: HCICode {
+  public var rawValue: UInt16
+
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  public var category: UInt16 { rawValue >> 6 }
+  public var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
+}
+
+extension Appearance: CustomStringConvertible {
+  public var description: String { Hex.string(rawValue) }
+}
+
+/// The number of bytes in which advertising data spells a UUID. It is kept because a UUID equals itself in any
+/// of its forms, and data shall be written as it was read.
+public enum UUIDWidth: Int, Hashable, Sendable {
+  case two = 2
+  case four = 4
+  case sixteen = 16
+
+  /// The shortest in which `uuids` can be spelled.
+  public init(for uuids: [BluetoothUUID]) {
+    if uuids.allSatisfy({ $0.short != nil }) {
+      self = .two
+    } else {
+      self = uuids.allSatisfy { $0.shorter != nil } ? .four : .sixteen
+    }
+  }
+
+  /// Writes a UUID in this width; one that does not fit is cut.
+  func write(_ uuid: BluetoothUUID, into writer: inout ByteWriter) {
+    switch self {
+    case .two: writer.write(UInt16(truncatingIfNeeded: uuid.value >> 96))
+    case .four: writer.write(UInt32(truncatingIfNeeded: uuid.value >> 96))
+    case .sixteen:
+      writer.write(UInt64(truncatingIfNeeded: uuid.value))
+      writer.write(UInt64(truncatingIfNeeded: uuid.value >> 64))
+    }
+  }
+}

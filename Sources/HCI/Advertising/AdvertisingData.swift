@@ -1,0 +1,123 @@
+import BluetoothCore
+
+/// What a device says about itself in an advertisement or a scan response: a list of AD structures (Core
+/// Specification Vol 3, Part C, 11).
+public struct AdvertisingData: Hashable, Sendable {
+  public var structures: [ADStructure]
+  /// A structure of length zero ends the data early; this is what stands from there on. It means nothing.
+  public var padding: [UInt8]
+
+  public init(_ structures: [ADStructure] = []) {
+    self.structures = structures
+    padding = []
+  }
+
+  /// Reads any bytes; never fails. What is malformed is kept as bytes, and what follows it is still read.
+  public init(_ bytes: RawSpan) {
+    structures = []
+    padding = []
+    var offset = 0
+    while let length = bytes.byte(at: offset).map(Int.init) {
+      guard length > 0 else {
+        padding = Array(bytes.extracting(offset..<bytes.byteCount))
+        return
+      }
+      let end = offset + 1 + length
+      guard let type = bytes.byte(at: offset + 1).map(ADType.init) else {
+        structures.append(.malformed(nil, [UInt8(truncatingIfNeeded: length)]))
+        return
+      }
+      if end <= bytes.byteCount {
+        structures.append(ADStructure(type, bytes.extracting(offset + 2..<end)))
+      } else {
+        structures.append(.malformed(type, Array(bytes.extracting(offset + 2..<bytes.byteCount))))
+      }
+      offset = end
+    }
+  }
+
+  public init(_ bytes: [UInt8]) {
+    self.init(bytes.span.bytes)
+  }
+
+  public func write(into writer: inout ByteWriter) {
+    for structure in structures { structure.write(into: &writer) }
+    writer.write(padding)
+  }
+
+  /// The bytes on the air.
+  public var bytes: [UInt8] {
+    var writer = ByteWriter()
+    write(into: &writer)
+    return writer.bytes
+  }
+
+  /// Whether something in it could not be read.
+  public var isDamaged: Bool {
+    structures.contains { if case .malformed = $0 { true } else { false } }
+  }
+}
+
+/// What is asked most often. Where several structures answer, the first does, unless the name says otherwise.
+extension AdvertisingData {
+  private func first<Value>(_ value: (ADStructure) -> Value?) -> Value? {
+    for structure in structures {
+      if let value = value(structure) { return value }
+    }
+    return nil
+  }
+
+  public var flags: ADFlags? {
+    first { if case .flags(let flags) = $0 { flags } else { nil } }
+  }
+
+  /// The name, safe to print; the complete one rather than a shortened one.
+  public var localName: String? { completeLocalName ?? shortenedLocalName }
+
+  public var completeLocalName: String? {
+    first { if case .localName(let bytes, true) = $0 { String(printable: bytes) } else { nil } }
+  }
+
+  public var shortenedLocalName: String? {
+    first { if case .localName(let bytes, false) = $0 { String(printable: bytes) } else { nil } }
+  }
+
+  /// All of all lists.
+  public var serviceUUIDs: [BluetoothUUID] {
+    var all: [BluetoothUUID] = []
+    for case .serviceUUIDs(let uuids, _, _) in structures { all += uuids }
+    return all
+  }
+
+  /// All of all lists.
+  public var solicitedServiceUUIDs: [BluetoothUUID] {
+    var all: [BluetoothUUID] = []
+    for case .solicitedServiceUUIDs(let uuids, _) in structures { all += uuids }
+    return all
+  }
+
+  /// The data of each service; where a service is there twice, its first.
+  public var serviceData: [BluetoothUUID: [UInt8]] {
+    var data: [BluetoothUUID: [UInt8]] = [:]
+    for case .serviceData(let uuid, _, let bytes) in structures where data[uuid] == nil { data[uuid] = bytes }
+    return data
+  }
+
+  /// The data of each company; where a company is there twice, its first.
+  public var manufacturerData: [CompanyIdentifier: [UInt8]] {
+    var data: [CompanyIdentifier: [UInt8]] = [:]
+    for case .manufacturerData(let company, let bytes) in structures where data[company] == nil {
+      data[company] = bytes
+    }
+    return data
+  }
+
+  /// In dBm.
+  public var txPower: Int8? {
+    first { if case .txPower(let power) = $0 { power } else { nil } }
+  }
+
+  public var appearance: Appearance? {
+    first { if case .appearance(let appearance) = $0 { appearance } else { nil } }
+  }
+}

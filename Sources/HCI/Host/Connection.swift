@@ -1,0 +1,92 @@
+import BluetoothCore
+
+/// What a link runs with, as the controller reported it last.
+public struct LinkParameters: Hashable, Sendable {
+  public var interval: ConnectionInterval
+  /// How many connection events the peripheral may sleep through.
+  public var latency: UInt16
+  public var supervisionTimeout: SupervisionTimeout
+
+  public init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+}
+
+extension LinkParameters: CustomStringConvertible {
+  public var description: String {
+    "interval \(interval), latency \(latency), supervision timeout \(supervisionTimeout)"
+  }
+}
+
+/// What to answer a peripheral that wants other connection parameters.
+public enum ParameterPolicy: Hashable, Sendable {
+  /// What is legal is accepted: many devices leave when they are refused.
+  case accept
+  /// Ours stay: for streams that a slow link would delay.
+  case keep
+}
+
+/// One LE link, from its connection event to its disconnection. The handle may name another link afterwards; this
+/// object does not.
+public final class LEConnection {
+  public let handle: ConnectionHandle
+  public let peer: BluetoothAddress
+  public private(set) var parameters: LinkParameters
+  /// What the peer's link layer can do; known once it was asked.
+  public internal(set) var remoteFeatures: LEFeatures?
+  public internal(set) var isConnected = true
+  /// What a peripheral gets that asks for other parameters, here or on L2CAP's signalling channel.
+  public let parameterPolicy: ParameterPolicy
+
+  /// Called for each ACL packet: data, whether a frame starts here, and when it was received. The view is only
+  /// valid meanwhile.
+  public var onData: ((RawSpan, Bool, Instant) -> Void)?
+  /// Called when the controller reports other parameters.
+  public var onParameters: ((LinkParameters) -> Void)?
+  /// Called once, when the link is gone.
+  public var onDisconnected: ((HCIErrorCode) -> Void)?
+
+  private unowned let host: HostController
+
+  init(
+    _ host: HostController, handle: ConnectionHandle, peer: BluetoothAddress, parameters: LinkParameters,
+    parameterPolicy: ParameterPolicy
+  ) {
+    self.host = host
+    self.handle = handle
+    self.peer = peer
+    self.parameters = parameters
+    self.parameterPolicy = parameterPolicy
+  }
+
+  func adopt(_ parameters: LinkParameters) {
+    self.parameters = parameters
+    onParameters?(parameters)
+  }
+
+  /// Sends one L2CAP frame, in as many ACL packets as it takes. What is sent on a link that is gone is lost.
+  public func send(_ frame: RawSpan) {
+    guard isConnected else { return }
+    host.send(frame, on: self)
+  }
+
+  /// Ends the link. ``onDisconnected`` tells when it is gone.
+  public func disconnect() {
+    guard isConnected else { return }
+    host.disconnect(self)
+  }
+
+  /// Asks the controller for other parameters; what comes of it is told by ``onParameters``.
+  public func update(
+    _ parameters: ConnectionParameters, completion: @escaping (Result<Void, HCIError>) -> Void = { _ in }
+  ) {
+    host.send(LEConnectionUpdate(handle: handle, parameters: parameters), completion: completion)
+  }
+
+  /// Asks for the signal strength of the link in dBm; nil if the controller does not know.
+  public func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
+    host.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
+  }
+}

@@ -1,0 +1,327 @@
+import BluetoothCore
+
+/// The host's side of HCI: it gives commands, hears events, keeps the books on links and data (Core
+/// Specification Vol 4, Part E).
+///
+/// It does no I/O. Packets come in through ``receive(_:at:)``, which must not be called from within a closure
+/// that it calls, and go out through the closure given at the start, both with the H4 type byte in front. Time
+/// comes from `Timers`. Call ``initialize(completion:)`` first.
+public final class HostController {
+  /// What arrived and was of no use.
+  public struct Counters: Hashable, Sendable {
+    /// Packets that can't be read.
+    public var malformedPackets = 0
+    /// ACL data of links that do not exist, or no longer.
+    public var strayData = 0
+    /// Times the controller broke down and was set up again.
+    public var hardwareErrors = 0
+  }
+
+  /// How long a controller may take to answer a command.
+  public static let commandDeadline = Duration.seconds(3)
+  /// How long a link may take to end.
+  static let disconnectDeadline = Duration.seconds(5)
+
+  public private(set) var counters = Counters()
+  /// What the controller said of itself; nil until it is set up.
+  public private(set) var controller: ControllerInformation?
+
+  /// Called for each advertising report as it comes.
+  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  /// Called when the controller refuses to scan.
+  public var onScanFailure: ((HCIError) -> Void)?
+  /// Called once, when the controller is of no use any more. All links have been reported as lost by then.
+  public var onFailure: ((HCIError) -> Void)?
+
+  private let timers: Timers
+  private let transmit: (RawSpan) -> Void
+  private let randomAddress: BluetoothAddress
+  private let commands: CommandQueue
+  private var data = ACLQueue()
+  private var connections: [ConnectionHandle: LEConnection] = [:]
+  private var scan: ScanController?
+  private var initiator: Initiator?
+  private var desiredScan: ScanParameters?
+  private var failure: HCIError?
+  private var writer = ByteWriter(capacity: 260)
+
+  /// - Parameters:
+  ///   - randomAddress: what to scan and connect with if the controller has no public address: a random static
+  ///     one, whose two top bits are 1
+  ///   - send: takes a packet for the controller; the view is only valid meanwhile
+  public init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
+    self.timers = timers
+    self.randomAddress = randomAddress
+    transmit = send
+    commands = CommandQueue(timers: timers, send: send)
+    commands.onTimeout = { [weak self] error in self?.fail(error) }
+  }
+
+  // MARK: Setting up
+
+  /// Resets the controller and finds out what it can do.
+  public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
+    commands.restart(.cancelled)
+    dropLinks(.hardwareFailure, .cancelled)
+    let setup = ControllerSetup(self, randomAddress: randomAddress) { [weak self] result in
+      guard let self else { return }
+      if case .success(let information) = result { adopt(information) }
+      completion(result)
+    }
+    setup.start()
+  }
+
+  private func adopt(_ information: ControllerInformation) {
+    controller = information
+    data.reset(capacity: information.aclPackets, dataLength: information.aclDataLength)
+    let scan = ScanController(self, information)
+    scan.onFailure = { [weak self] error in
+      self?.desiredScan = nil
+      self?.onScanFailure?(error)
+    }
+    self.scan = scan
+    initiator = Initiator(self, scan: scan, timers: timers, controller: information)
+    scan.setDesired(desiredScan)
+  }
+
+  /// The way to the controller is gone: everything open is failed with that.
+  public func transportClosed(_ reason: String) {
+    fail(.transportClosed(reason))
+  }
+
+  private func fail(_ error: HCIError) {
+    guard failure == nil else { return }
+    failure = error
+    commands.fail(error)
+    dropLinks(.hardwareFailure, error)
+    onFailure?(error)
+  }
+
+  private func dropLinks(_ reason: HCIErrorCode, _ error: HCIError) {
+    initiator?.fail(error)
+    initiator = nil
+    scan = nil
+    let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
+    connections = [:]
+    data.reset(capacity: 0, dataLength: data.dataLength)
+    for connection in lost { finish(connection, reason) }
+  }
+
+  // MARK: Commands
+
+  /// Gives a command and waits for Command Complete.
+  ///
+  /// - Parameter completion: called exactly once, with the return parameters or with why there are none
+  public func send<Command: HCICompletingCommand>(
+    _ command: Command, deadline: Duration = HostController.commandDeadline,
+    completion: @escaping (Result<Command.Response, HCIError>) -> Void
+  ) {
+    enqueue(command, endsWithStatus: false, deadline: deadline) { result in
+      switch result {
+      case .failure(let error): completion(.failure(error))
+      case .success(let parameters):
+        do throws(DecodeError) {
+          completion(
+            .success(
+              try parameters.withReader { reader throws(DecodeError) in
+                try Command.Response(parsing: &reader)
+              }))
+        } catch {
+          completion(.failure(.malformedResponse(Command.opcode, error)))
+        }
+      }
+    }
+  }
+
+  /// Gives a command and waits for Command Status. What comes of it is an event of its own.
+  ///
+  /// - Parameter completion: called exactly once
+  public func send<Command: HCIStatusCommand>(
+    _ command: Command, deadline: Duration = HostController.commandDeadline,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    enqueue(command, endsWithStatus: true, deadline: deadline) { completion($0.map { _ in }) }
+  }
+
+  private func enqueue(
+    _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration,
+    completion: @escaping CommandQueue.Completion
+  ) {
+    command.packet(into: &writer)
+    commands.enqueue(
+      writer.bytes, opcode: type(of: command).opcode, endsWithStatus: endsWithStatus, deadline: deadline,
+      completion: completion)
+  }
+
+  // MARK: Scanning and connecting
+
+  /// Wishes for a scan, or for none (nil). The wish holds through connecting and through a reset.
+  public func setScan(_ parameters: ScanParameters?) {
+    desiredScan = parameters
+    scan?.setDesired(parameters)
+  }
+
+  /// Makes a link.
+  ///
+  /// - Parameter completion: called exactly once. A link is ready for data, and data may follow at once, so its
+  ///   closures are set in here.
+  /// - Returns: a closure that gives up
+  public func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
+  ) -> () -> Void {
+    guard let initiator else {
+      completion(.failure(failure ?? .cancelled))
+      return {}
+    }
+    return initiator.connect(request, completion: completion)
+  }
+
+  func disconnect(_ connection: LEConnection) {
+    send(Disconnect(handle: connection.handle)) { [weak self] result in
+      // Unknown Connection Identifier: it is gone already, and the event is on its way or was lost.
+      if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
+        self?.removed(connection, .connectionTerminatedByLocalHost)
+      }
+    }
+    timers.schedule(after: Self.disconnectDeadline) { [weak self, weak connection] in
+      if let connection { self?.removed(connection, .connectionTerminatedByLocalHost) }
+    }
+  }
+
+  private func removed(_ connection: LEConnection, _ reason: HCIErrorCode) {
+    guard connections[connection.handle] === connection else { return }
+    connections[connection.handle] = nil
+    data.disconnected(connection.handle)
+    finish(connection, reason)
+    pump()
+  }
+
+  private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
+    guard connection.isConnected else { return }
+    connection.isConnected = false
+    initiator?.lost(connection, reason)
+    let onDisconnected = connection.onDisconnected
+    connection.onData = nil
+    connection.onParameters = nil
+    connection.onDisconnected = nil
+    onDisconnected?(reason)
+  }
+
+  // MARK: Data
+
+  func send(_ frame: RawSpan, on connection: LEConnection) {
+    guard data.enqueue(frame, on: connection.handle) else { return connection.disconnect() }
+    pump()
+  }
+
+  private func pump() {
+    while let packet = data.next() { transmit(packet.span.bytes) }
+  }
+
+  // MARK: What comes in
+
+  /// Takes one whole packet from the controller, with its H4 type byte.
+  ///
+  /// - Parameter time: when it was received
+  public func receive(_ packet: RawSpan, at time: Instant) {
+    guard failure == nil, let type = packet.byte(at: 0) else { return }
+    let body = packet.extracting(1..<packet.byteCount)
+    switch HCIPacketType(rawValue: type) {
+    case .acl: receiveData(body, at: time)
+    case .event:
+      var reader = ByteReader(body)
+      guard let event = try? HCIEvent(parsing: &reader) else {
+        counters.malformedPackets += 1
+        return
+      }
+      receive(event, at: time)
+    default: counters.malformedPackets += 1
+    }
+  }
+
+  /// The hot path: no copy, no allocation.
+  private func receiveData(_ body: RawSpan, at time: Instant) {
+    guard let packet = try? ACLPacket(body) else {
+      counters.malformedPackets += 1
+      return
+    }
+    guard let connection = connections[packet.header.handle] else {
+      counters.strayData += 1
+      return
+    }
+    initiator?.established(connection)
+    connection.onData?(packet.data, packet.header.boundary != .continuing, time)
+  }
+
+  private func receive(_ event: HCIEvent, at time: Instant) {
+    switch event {
+    case .commandComplete(let event): commands.receive(event)
+    case .commandStatus(let event): commands.receive(event)
+    case .numberOfCompletedPackets(let event):
+      for item in event.items { data.completed(Int(item.count), on: item.handle) }
+      pump()
+    case .leAdvertisingReports(let event):
+      counters.malformedPackets += event.isDamaged ? 1 : 0
+      for report in event.reports { onReport?(report, time) }
+    case .leConnectionComplete(let event): receive(event)
+    case .disconnectionComplete(let event):
+      guard event.status == .success, let connection = connections[event.handle] else { return }
+      removed(connection, event.reason)
+    case .leConnectionUpdateComplete(let event):
+      guard event.status == .success else { return }
+      connections[event.handle]?.adopt(
+        LinkParameters(
+          interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout))
+    case .leReadRemoteFeaturesComplete(let event): receive(event)
+    case .leRemoteConnectionParameterRequest(let event): receive(event)
+    case .hardwareError(let event): recover(from: event.code)
+    default: break
+    }
+  }
+
+  private func receive(_ event: LEConnectionComplete) {
+    if event.status == .success, let old = connections[event.handle] {
+      // The handle is given anew, so the old link is gone, even if nobody said so.
+      removed(old, .unspecifiedError)
+    }
+    guard let connection = initiator?.receive(event) else {
+      // Nobody asked for this link: a success after its cancellation was given up, or a peer of somebody else's.
+      if event.status == .success { send(Disconnect(handle: event.handle)) { _ in } }
+      return
+    }
+    connections[event.handle] = connection
+    data.connected(event.handle)
+    initiator?.probe(connection)
+  }
+
+  private func receive(_ event: LEReadRemoteFeaturesComplete) {
+    guard let connection = connections[event.handle] else { return }
+    if event.status == .success { connection.remoteFeatures = event.features }
+    // With 0x3E as its status, the disconnection follows.
+    guard event.status != .connectionFailedToBeEstablished else { return }
+    initiator?.established(connection)
+  }
+
+  private func receive(_ event: LERemoteConnectionParameterRequest) {
+    let wish = ConnectionParameters(
+      intervalMin: event.intervalMin, intervalMax: event.intervalMax, latency: event.latency,
+      supervisionTimeout: event.supervisionTimeout)
+    if connections[event.handle]?.parameterPolicy == .accept, wish.isLegal {
+      send(LERemoteConnectionParameterRequestReply(handle: event.handle, parameters: wish)) { _ in }
+    } else {
+      send(LERemoteConnectionParameterRequestNegativeReply(handle: event.handle)) { _ in }
+    }
+  }
+
+  /// The controller has broken down: links are lost, and it is set up anew. If that fails, it is given up.
+  private func recover(from code: UInt8) {
+    counters.hardwareErrors += 1
+    let error = HCIError.hardwareError(code)
+    commands.restart(error)
+    dropLinks(.hardwareFailure, error)
+    guard counters.hardwareErrors <= 3 else { return fail(error) }
+    initialize { [weak self] result in
+      if case .failure = result { self?.fail(error) }
+    }
+  }
+}

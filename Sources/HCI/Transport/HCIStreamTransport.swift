@@ -1,0 +1,111 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+
+/// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
+@BluetoothActor
+public final class HCIStreamTransport: HCITransport {
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)?
+
+  private let descriptor: Int32
+  private let framer: H4Framer
+  /// Where bytes are read to: one piece of memory for all packets.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+  private var watch: EventLoop.Watch?
+  /// What the descriptor did not take yet. HCI's own credits keep it small.
+  private var unsent: [UInt8] = []
+
+  /// - Parameters:
+  ///   - descriptor: a stream that does not block; it is closed with the transport
+  ///   - accepting: the packet types that the other side may send
+  public init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
+    self.descriptor = descriptor
+    framer = H4Framer(accepting: types)
+  }
+
+  isolated deinit {
+    close()
+    buffer.deallocate()
+  }
+
+  /// Bytes that belonged to no packet and were skipped.
+  public var garbageBytes: UInt64 { framer.garbageBytes }
+
+  public func start() {
+    do {
+      watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
+        self?.ready(readiness)
+      }
+    } catch {
+      fail(error.description)
+    }
+  }
+
+  public func close() {
+    guard let watch else { return }
+    watch.cancel()
+    self.watch = nil
+    Glibc.close(descriptor)
+  }
+
+  private func fail(_ reason: String) {
+    close()
+    let onClose = self.onClose
+    self.onClose = nil
+    onPacket = nil
+    onClose?(reason)
+  }
+
+  private func ready(_ readiness: EventLoop.Readiness) {
+    if readiness.contains(.writable) { flush() }
+    if watch != nil, !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) { receive() }
+  }
+
+  /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
+  private func receive() {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    let time = EventLoop.shared.now.wholeMicroseconds
+    guard count > 0 else {
+      if count == 0 { return fail("the other side closed the connection") }
+      if errno != EAGAIN, errno != EINTR { fail(SystemError.last("read").description) }
+      return
+    }
+    guard let onPacket else { return }
+    let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    framer.receive(bytes) { packet in onPacket(packet, time) }
+  }
+
+  public func send(_ packet: RawSpan) {
+    guard watch != nil else { return }
+    guard unsent.isEmpty else {
+      packet.withUnsafeBytes { unsent.append(contentsOf: $0) }
+      return
+    }
+    let written = packet.withUnsafeBytes { bytes in transmit(bytes) }
+    guard let written, written < packet.byteCount else { return }
+    packet.extracting(written..<packet.byteCount).withUnsafeBytes { unsent.append(contentsOf: $0) }
+    watch?.interest = [.readable, .writable]
+  }
+
+  private func flush() {
+    guard let written = unsent.withUnsafeBytes({ transmit($0) }) else { return }
+    unsent.removeFirst(written)
+    if unsent.isEmpty { watch?.interest = .readable }
+  }
+
+  /// Writes what the descriptor takes, and says how much; nil if it failed.
+  private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    while true {
+      let count = write(descriptor, bytes.baseAddress, bytes.count)
+      if count >= 0 { return count }
+      if errno == EAGAIN { return 0 }
+      if errno != EINTR {
+        let reason = SystemError.last("write").description
+        // Reported from the loop: who sends is not prepared to lose everything meanwhile.
+        EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import BluetoothCore
+import EventLoop
+
+/// A way to a controller that carries whole HCI packets, each with its H4 type byte in front: a byte stream, the
+/// built-in virtual controller, a recording, a kernel socket.
+@BluetoothActor
+public protocol HCITransport: AnyObject {
+  /// Called for each packet from the controller, with the time at which it was received; set before ``start()``.
+  /// The view is only valid meanwhile. It is never called from within ``send(_:)``.
+  var onPacket: ((RawSpan, Instant) -> Void)? { get set }
+  /// Called once when the controller can't be reached any more, with the reason; not after ``close()``.
+  var onClose: ((String) -> Void)? { get set }
+
+  /// Begins to deliver packets.
+  func start()
+  /// Takes a packet for the controller. A packet that can't be sent is reported through ``onClose``.
+  func send(_ packet: RawSpan)
+  /// Gives the controller up.
+  func close()
+}
+
+/// Why a transport can't be opened.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was to be opened, as the user wrote it: `tcp:localhost:9105`.
+  public var target: String
+  /// What failed, in words.
+  public var reason: String
+
+  public init(_ target: String, _ reason: String) {
+    self.target = target
+    self.reason = reason
+  }
+
+  public var description: String { "cannot open \(target): \(reason)" }
+}

@@ -1,0 +1,56 @@
+import BluetoothCore
+import Capture
+import EventLoop
+
+/// A tap on another transport: each packet that passes is written to a capture file, in the order in which it
+/// passes.
+@BluetoothActor
+public final class RecordingTransport: HCITransport {
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)? {
+    get { transport.onClose }
+    set { transport.onClose = newValue }
+  }
+  /// Called once, when nothing can be written any more; the transport works on.
+  public var onRecordingFailure: ((CaptureError) -> Void)?
+
+  private let transport: any HCITransport
+  private let writer: CaptureWriter
+  /// What to add to the loop's microseconds to get the time of day. Taken once: the clock on the wall may be
+  /// set meanwhile, and times in a capture must not jump.
+  private let wallOffset: Int64
+
+  public init(_ transport: any HCITransport, writer: CaptureWriter) {
+    self.transport = transport
+    self.writer = writer
+    wallOffset = SystemClock.wallMicroseconds - EventLoop.shared.now.nanoseconds / 1000
+  }
+
+  public func start() {
+    transport.onPacket = { [weak self] packet, time in
+      guard let self else { return }
+      record(packet, .controllerToHost, at: time)
+      onPacket?(packet, time)
+    }
+    transport.start()
+  }
+
+  public func send(_ packet: RawSpan) {
+    record(packet, .hostToController, at: EventLoop.shared.now)
+    transport.send(packet)
+  }
+
+  public func close() {
+    transport.close()
+  }
+
+  private func record(_ packet: RawSpan, _ direction: CaptureDirection, at time: Instant) {
+    guard writer.failure == nil else { return }
+    writer.write(packet, direction: direction, microseconds: time.nanoseconds / 1000 + wallOffset)
+    if let failure = writer.failure {
+      let onRecordingFailure = self.onRecordingFailure
+      self.onRecordingFailure = nil
+      EventLoop.shared.timers.schedule(after: .zero) { onRecordingFailure?(failure) }
+    }
+  }
+}

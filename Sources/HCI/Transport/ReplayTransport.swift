@@ -1,0 +1,200 @@
+import BluetoothCore
+import Capture
+import EventLoop
+
+/// A recorded session that plays the controller. What the controller sent then is delivered as soon as the stack
+/// has sent what it had sent by then, with the times of the recording; what the stack sends is compared with what
+/// was sent.
+///
+/// Time is virtual: a replay takes as long as the stack takes to compute. Where the recording waited for a
+/// person (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
+@BluetoothActor
+public final class ReplayTransport: HCITransport {
+  public enum Strictness: Hashable, Sendable {
+    /// The first difference ends the replay.
+    case strict
+    /// Differences are counted, and the recording goes on.
+    case lenient
+  }
+
+  /// How what was sent compares with the recording.
+  public struct Report: Hashable, Sendable {
+    /// Packets that were sent as recorded.
+    public var matched = 0
+    /// The first difference, in words.
+    public var firstDifference: String?
+    /// Packets that were sent differently, in addition, or not at all.
+    public var differences = 0
+    /// Bytes at the end of the file that are no whole record.
+    public var truncatedBytes = 0
+  }
+
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)?
+  /// Called when the recording shows that something outside of the stack happened next.
+  public var onInterrupt: (() -> Void)?
+
+  public private(set) var report = Report()
+  /// The address that the recorded host gave itself with LE Set Random Address, if it did.
+  public let randomAddress: BluetoothAddress?
+
+  private let reader: CaptureReader
+  private let strictness: Strictness
+  private var next: CaptureRecord?
+  private var origin: Int64?
+  private var base = Instant.zero
+  private var sent: [[UInt8]] = []
+  private var isRunning = false
+  /// The number of the record at which the stack was interrupted last.
+  private var interruptedAt = -1
+
+  /// - Throws: ``CaptureError`` if the file can't be read or has packets of another kind
+  public init(path: String, strictness: Strictness = .strict) throws(CaptureError) {
+    reader = try CaptureReader(path: path)
+    guard reader.datalink == .h4 else {
+      throw CaptureError(.unsupportedDatalink(reader.datalink), path: path)
+    }
+    self.strictness = strictness
+    randomAddress = try Self.recordedRandomAddress(path)
+  }
+
+  private static func recordedRandomAddress(_ path: String) throws(CaptureError) -> BluetoothAddress? {
+    let reader = try CaptureReader(path: path)
+    // It is part of the set-up, within the first commands.
+    for _ in 0..<100 {
+      guard let record = try reader.next() else { return nil }
+      let command = record.packet.withReader { packet throws(DecodeError) -> LESetRandomAddress? in
+        guard try packet.readUInt8() == HCIPacketType.command.rawValue,
+          try packet.readUInt16() == LESetRandomAddress.opcode.rawValue
+        else { return nil }
+        try packet.skip(1)
+        return try LESetRandomAddress(parsing: &packet)
+      }
+      if let command { return command.address }
+    }
+    return nil
+  }
+
+  public func start() {
+    isRunning = true
+    base = EventLoop.shared.now
+    EventLoop.shared.useVirtualTime { [weak self] deadline in self?.idle(until: deadline) ?? false }
+    readNext()
+    proceed()
+  }
+
+  public func close() {
+    guard isRunning else { return }
+    isRunning = false
+    report.truncatedBytes = reader.truncatedBytes
+  }
+
+  public func send(_ packet: RawSpan) {
+    guard isRunning else { return }
+    sent.append(Array(packet))
+    EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.proceed() }
+  }
+
+  private func fail(_ reason: String) {
+    guard isRunning else { return }
+    close()
+    onClose?(reason)
+  }
+
+  private func readNext() {
+    do throws(CaptureError) {
+      next = try reader.next()
+      if origin == nil { origin = next?.microseconds }
+    } catch {
+      next = nil
+      fail(error.description)
+    }
+  }
+
+  /// When a record was made, on the loop's clock. Times in a file may go back; ours do not.
+  private func time(of record: CaptureRecord) -> Instant {
+    base + .microseconds(max(0, record.microseconds &- (origin ?? 0)))
+  }
+
+  private var isDelivering = false
+
+  /// Goes through the recording up to where the stack must send something.
+  private func proceed() {
+    while isRunning, !isDelivering, let record = next {
+      switch record.direction {
+      case .hostToController:
+        guard !sent.isEmpty else { return }
+        compare(sent.removeFirst(), with: record)
+        readNext()
+      case .controllerToHost:
+        isDelivering = true
+        let due = time(of: record)
+        EventLoop.shared.timers.schedule(at: due) { [weak self] in self?.deliver(record, due) }
+        return
+      }
+    }
+    if next == nil { compareRest() }
+  }
+
+  private func deliver(_ record: CaptureRecord, _ time: Instant) {
+    isDelivering = false
+    guard isRunning else { return }
+    readNext()
+    if record.originalLength == record.packet.count { onPacket?(record.packet.span.bytes, time) }
+    proceed()
+  }
+
+  private func compareRest() {
+    while isRunning, !sent.isEmpty {
+      let packet = sent.removeFirst()
+      differ("after the end of the recording, the stack sent \(describe(packet))")
+    }
+  }
+
+  private func compare(_ packet: [UInt8], with record: CaptureRecord) {
+    guard packet != record.packet else {
+      report.matched += 1
+      return
+    }
+    differ(
+      "frame \(reader.recordCount): the recording has \(describe(record.packet)), the stack sent \(describe(packet))"
+    )
+  }
+
+  private func differ(_ what: String) {
+    report.differences += 1
+    if report.firstDifference == nil { report.firstDifference = what }
+    if strictness == .strict { fail("the replay differs from the recording: \(what)") }
+  }
+
+  private func describe(_ packet: [UInt8]) -> String {
+    Hex.string(packet.prefix(48), separator: " ") + (packet.count > 48 ? " …" : "")
+  }
+
+  /// Nothing is left to do but to wait. If the stack's next timer is due before the next packet was sent in the
+  /// recording, that timer made it be sent. Else somebody outside of the stack did.
+  private func idle(until deadline: Instant?) -> Bool {
+    guard isRunning, !isDelivering, sent.isEmpty else { return false }
+    if let next, let deadline, deadline <= time(of: next) { return false }
+    guard interruptedAt == reader.recordCount else {
+      interruptedAt = reader.recordCount
+      if let onInterrupt {
+        onInterrupt()
+        return true
+      }
+      return false
+    }
+    guard let next else {
+      fail("the recording ends here")
+      return true
+    }
+    // The interruption led to nothing.
+    if strictness == .lenient || deadline == nil {
+      differ("frame \(reader.recordCount) was not sent: \(describe(next.packet))")
+      readNext()
+      proceed()
+      return true
+    }
+    return false
+  }
+}

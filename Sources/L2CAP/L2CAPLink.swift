@@ -1,0 +1,74 @@
+import BluetoothCore
+import HCI
+
+/// L2CAP on one LE link: frames are put together and cut, the fixed channels answered, and ATT PDUs handed up
+/// (Core Specification Vol 3, Part A).
+public final class L2CAPLink {
+  public let connection: LEConnection
+  /// Called for each ATT PDU, with the time at which its last packet was received. The view is only valid
+  /// meanwhile.
+  public var onAttributePDU: ((RawSpan, Instant) -> Void)?
+  /// Called once, when the link is gone.
+  public var onDisconnected: ((HCIErrorCode) -> Void)?
+  /// Called when a peripheral has asked for other connection parameters; tells whether they were accepted.
+  public var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
+
+  private let recombiner = Recombiner()
+  private var writer = ByteWriter(capacity: 64)
+
+  public init(_ connection: LEConnection) {
+    self.connection = connection
+    connection.onData = { [weak self] data, isStart, time in
+      self?.receive(data, isStart: isStart, at: time)
+    }
+    connection.onDisconnected = { [weak self] reason in
+      guard let self else { return }
+      onAttributePDU = nil
+      onDisconnected?(reason)
+      onDisconnected = nil
+    }
+  }
+
+  /// What arrived and was of no use.
+  public var counters: Recombiner.Counters { recombiner.counters }
+
+  /// Sends an ATT PDU.
+  public func send(_ pdu: RawSpan) {
+    send(pdu, on: .attribute)
+  }
+
+  private func send(_ payload: RawSpan, on channel: ChannelID) {
+    var frame = writer
+    frame.removeAll()
+    BasicHeader.writeFrame(payload, on: channel, into: &frame)
+    connection.send(frame.span)
+    writer = frame
+  }
+
+  private func receive(_ data: RawSpan, isStart: Bool, at time: Instant) {
+    recombiner.receive(data, isStart: isStart) { channel, payload in
+      switch channel {
+      case .attribute: onAttributePDU?(payload, time)
+      case .leSignaling: answerSignaling(payload)
+      case .securityManager:
+        if let answer = SecurityManager.answer(to: payload) { send(answer.span.bytes, on: .securityManager) }
+      default:
+        // Nobody opened it. On LE there is nobody to tell either (3.2).
+        break
+      }
+    }
+  }
+
+  private func answerSignaling(_ frame: RawSpan) {
+    let answer = SignalingResponder.answer(to: frame, policy: connection.parameterPolicy)
+    if let reply = answer.reply {
+      var writer = ByteWriter(capacity: 16)
+      reply.write(into: &writer)
+      send(writer.span, on: .leSignaling)
+    }
+    if let wish = answer.wish {
+      if answer.isAccepted { connection.update(wish) }
+      onParameterRequest?(wish, answer.isAccepted)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import BluetoothCore
+import HCI
+
+/// The central's side of the LE signalling channel. It opens no channels, so all that it has to do is to answer.
+enum SignalingResponder {
+  struct Answer: Equatable {
+    /// What to send back; nil for what must not be answered.
+    var reply: SignalingPacket?
+    /// The parameters that a peripheral asked for.
+    var wish: ConnectionParameters?
+    /// Whether the wish was granted: the central then carries it out (Core Specification Vol 3, Part A, 4.20).
+    var isAccepted = false
+  }
+
+  /// Answers a frame.
+  ///
+  /// - Parameter policy: what a peripheral gets that wants other connection parameters
+  static func answer(to frame: RawSpan, policy: ParameterPolicy) -> Answer {
+    var reader = ByteReader(frame)
+    guard let packet = try? SignalingPacket(parsing: &reader) else {
+      // Without an identifier there is nothing to refer to; zero is none.
+      guard let identifier = frame.byte(at: 1), identifier != 0,
+        SignalingPacket.Code(rawValue: frame.byte(at: 0) ?? 0).isAnswer == false
+      else { return Answer() }
+      return Answer(reply: reject(identifier))
+    }
+    guard packet.identifier != 0, !packet.code.isAnswer else { return Answer() }
+    guard packet.code == .connectionParameterUpdateRequest else {
+      return Answer(reply: reject(packet.identifier))
+    }
+    let wish = packet.data.withReader { try? ConnectionParameterUpdateRequest(parsing: &$0) }
+    guard let wish else { return Answer(reply: reject(packet.identifier)) }
+    let isAccepted = policy == .accept && wish.parameters.isLegal
+    let reply = SignalingPacket(
+      code: .connectionParameterUpdateResponse, identifier: packet.identifier,
+      data: [isAccepted ? 0 : 1, 0])
+    return Answer(reply: reply, wish: wish.parameters, isAccepted: isAccepted)
+  }
+
+  /// Command Reject, reason "command not understood" (4.1).
+  private static func reject(_ identifier: UInt8) -> SignalingPacket {
+    SignalingPacket(code: .commandReject, identifier: identifier, data: [0, 0])
+  }
+}
