@@ -9,6 +9,7 @@ struct AttributeServer {
   var attributes: [Attribute]
 
   private let grantedMTU: UInt16
+  private var hasExchanged = false
   private var prepared: [ATTPreparedWrite] = []
   private static let preparedLimit = 64
 
@@ -24,9 +25,12 @@ struct AttributeServer {
     grantedMTU = mtu
   }
 
-  /// The two ends' offers; the smaller counts, but never less than the default (3.4.2.2).
-  mutating func adopt(clientMTU: UInt16) {
-    mtu = max(ATTBearer.defaultMTU, Int(min(clientMTU, grantedMTU)))
+  /// Takes the other end's offer: the smaller of both counts, never less than the default, and where each end
+  /// has asked, the smaller outcome (3.4.2.2).
+  mutating func adopt(theirs: UInt16) {
+    let agreed = max(ATTBearer.defaultMTU, Int(min(theirs, grantedMTU)))
+    mtu = hasExchanged ? min(mtu, agreed) : agreed
+    hasExchanged = true
   }
 
   /// Whether the characteristic with this value sends notifications (1) or indications (2).
@@ -46,14 +50,15 @@ struct AttributeServer {
       return try answer(to: pdu)
     } catch {
       // Commands are never answered, not even with an error.
-      return Outcome(answer: opcode.kind == .request || opcode.kind == .unknown ? .errorResponse(error.response) : nil)
+      return Outcome(
+        answer: opcode.kind == .request || opcode.kind == .unknown ? .errorResponse(error.response) : nil)
     }
   }
 
   private mutating func answer(to pdu: ATTPDU) throws(Refusal) -> Outcome {
     switch pdu {
     case .exchangeMTURequest(let theirs):
-      adopt(clientMTU: theirs)
+      adopt(theirs: theirs)
       return Outcome(answer: .exchangeMTUResponse(serverMTU: grantedMTU))
     case .findInformationRequest(let range): return Outcome(answer: try findInformation(range))
     case .findByTypeValueRequest(let range, let type, let value):
@@ -85,8 +90,7 @@ struct AttributeServer {
 
   // MARK: Finding
 
-  private func find(_ range: HandleRange, _ request: ATTOpcode) throws(Refusal) -> ArraySlice<Attribute>
-  {
+  private func find(_ range: HandleRange, _ request: ATTOpcode) throws(Refusal) -> ArraySlice<Attribute> {
     guard range.isValid else { throw Refusal(request, range.start, .invalidHandle) }
     let start = attributes.firstIndex { $0.handle >= range.start } ?? attributes.endIndex
     let end = attributes.firstIndex { $0.handle > range.end } ?? attributes.endIndex
