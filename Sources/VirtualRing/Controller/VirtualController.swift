@@ -58,7 +58,10 @@ public final class VirtualController {
     radio = Advertiser(options: options, start: timers.now)
     failuresLeft = options.faults.establishFailures
     peripheral.send = { [weak self] channel, payload in self?.sendUp(payload, on: channel) }
-    peripheral.ring.vanish = { [weak self] in self?.disconnect(reason: .connectionTimeout) }
+    peripheral.ring.vanish = { [weak self] in
+      // What was sent before still crosses.
+      self?.afterEvents(1) { $0.disconnect(reason: .connectionTimeout) }
+    }
   }
 
   /// Takes a packet from the host. Whatever it holds, this returns.

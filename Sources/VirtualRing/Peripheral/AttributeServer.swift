@@ -224,8 +224,10 @@ struct AttributeServer {
     var values: [(handle: AttributeHandle, value: [UInt8])] = []
     for part in prepared {
       let place = values.firstIndex { $0.handle == part.handle } ?? values.count
-      // A queued write begins anew: it is not laid over what the attribute holds.
-      if place == values.count { values.append((part.handle, [])) }
+      if place == values.count {
+        // From the start, the new value replaces the old one; from further on, it is laid over it.
+        values.append((part.handle, part.offset == 0 ? [] : try read(part.handle, request)))
+      }
       guard Int(part.offset) <= values[place].value.count else {
         throw Refusal(request, part.handle, .invalidOffset)
       }

@@ -28,6 +28,7 @@ final class PeripheralClient {
   func start() {
     stop()
     answers = []
+    unanswered = 0
     after(.milliseconds(30)) { [weak self] in
       self?.request(.findByTypeValueRequest(.all, type: 0x2800, value: [0x01, 0x18]))
     }
