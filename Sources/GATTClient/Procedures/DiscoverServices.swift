@@ -31,14 +31,17 @@ public struct DiscoverAllServices: GATTProcedure {
   }
 }
 
-/// Discover Primary Service by Service UUID (4.4.2): one round trip for a service that is there once.
+/// Discover Primary Service by Service UUID (4.4.2).
 public struct DiscoverServicesByUUID: GATTProcedure {
   private let uuid: BluetoothUUID
+  private let limit: Int
   private var cursor = DiscoveryCursor(.all)
   private var services: [Service] = []
 
-  public init(_ uuid: BluetoothUUID) {
+  /// - Parameter limit: how many are enough; with one, a single round trip does
+  public init(_ uuid: BluetoothUUID, limit: Int = .max) {
     self.uuid = uuid
+    self.limit = limit
   }
 
   public mutating func start() -> GATTStep<[Service]> {
@@ -54,6 +57,7 @@ public struct DiscoverServicesByUUID: GATTProcedure {
       for range in ranges {
         if let fault = cursor.advance(over: range) { return .misbehaved(fault) }
         services.append(Service(uuid: uuid, handles: range))
+        if services.count >= limit { return .done(services) }
       }
       return start()
     case .failure(let error) where error.code == .attributeNotFound: return .done(services)

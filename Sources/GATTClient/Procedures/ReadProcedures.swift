@@ -39,11 +39,14 @@ public struct ReadValue: GATTProcedure {
 /// Read Using Characteristic UUID (4.8.2): all values of that type in a range.
 public struct ReadByUUID: GATTProcedure {
   private let uuid: BluetoothUUID
+  private let limit: Int
   private var cursor: DiscoveryCursor
   private var values: [ATTHandleAndValue] = []
 
-  public init(_ uuid: BluetoothUUID, in range: HandleRange = .all) {
+  /// - Parameter limit: how many are enough; with one, a single round trip does
+  public init(_ uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max) {
     self.uuid = uuid
+    self.limit = limit
     cursor = DiscoveryCursor(range)
   }
 
@@ -60,6 +63,7 @@ public struct ReadByUUID: GATTProcedure {
           return .misbehaved(fault)
         }
         values.append(entry)
+        if values.count >= limit { return .done(values) }
       }
       return start()
     case .failure(let error) where error.code == .attributeNotFound: return .done(values)

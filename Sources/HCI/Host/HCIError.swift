@@ -29,7 +29,8 @@ extension HCIError: CustomStringConvertible {
     case .commandFailed(let opcode, let code): "the controller refused \(opcode): \(code)"
     case .commandTimedOut(let opcode):
       "the controller did not answer \(opcode); is it really an HCI controller, and powered?"
-    case .malformedResponse(let opcode, let error): "the controller's answer to \(opcode) can't be read: \(error)"
+    case .malformedResponse(let opcode, let error):
+      "the controller's answer to \(opcode) can't be read: \(error)"
     case .hardwareError(let code):
       "the controller reports hardware error \(Hex.string(code)); unplug it or power it off and on"
     case .transportClosed(let reason): "the way to the controller is gone: \(reason)"

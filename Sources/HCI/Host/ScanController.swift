@@ -106,7 +106,8 @@ final class ScanController {
     let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       self?.finishEnabling(parameters, result)
     }
-    let configured = { [weak self, host, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
+    let configured = {
+      [weak self, host, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
       guard case .success = result else {
         self?.finishEnabling(parameters, result)
         return

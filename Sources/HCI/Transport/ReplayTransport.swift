@@ -63,7 +63,7 @@ public final class ReplayTransport: HCITransport {
     // It is part of the set-up, within the first commands.
     for _ in 0..<100 {
       guard let record = try reader.next() else { return nil }
-      let command = record.packet.withReader { packet throws(DecodeError) -> LESetRandomAddress? in
+      let command = try? record.packet.withReader { packet throws(DecodeError) -> LESetRandomAddress? in
         guard try packet.readUInt8() == HCIPacketType.command.rawValue,
           try packet.readUInt16() == LESetRandomAddress.opcode.rawValue
         else { return nil }

@@ -1,0 +1,91 @@
+import BluetoothCore
+import EventLoop
+import HCI
+
+/// A radio that can scan and connect, whichever way leads to it: above this, nobody can tell the ways apart.
+@BluetoothActor
+public protocol Adapter: AnyObject {
+  /// Called for each advertising report as it comes.
+  var onReport: ((AdvertisingReport, Instant) -> Void)? { get set }
+  /// Called when the radio refuses to scan.
+  var onScanFailure: ((HCIError) -> Void)? { get set }
+  /// Called once when the radio is of no use any more; its links have been reported as lost by then.
+  var onFailure: ((HCIError) -> Void)? { get set }
+
+  /// Makes the radio ready, and says what it is.
+  func start() async throws(HCIError) -> AdapterInformation
+  /// Wishes for a scan, or for none (nil). The wish holds while links are made.
+  func setScan(_ parameters: ScanParameters?)
+  /// Makes a link.
+  ///
+  /// - Parameter completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
+  /// - Returns: a closure that gives up
+  func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void
+  /// Gives the radio up. Links are expected to be gone by then.
+  func close()
+}
+
+/// What a person wants to know of a radio.
+public struct AdapterInformation: Hashable, Sendable {
+  public var address: BluetoothAddress
+  /// The version of the controller: `5.0`.
+  public var version: String
+  /// Whether it scans with the extended commands of Bluetooth 5.
+  public var usesExtendedScan: Bool
+
+  public init(address: BluetoothAddress, version: String, usesExtendedScan: Bool) {
+    self.address = address
+    self.version = version
+    self.usesExtendedScan = usesExtendedScan
+  }
+}
+
+/// A link to a peer that carries ATT PDUs.
+@BluetoothActor
+public protocol ATTLink: AnyObject {
+  var peer: BluetoothAddress { get }
+  /// What the link runs with; nil where nobody tells.
+  var parameters: LinkParameters? { get }
+  /// Called for each PDU, with the time at which it was received. The view is only valid meanwhile.
+  var onPDU: ((RawSpan, Instant) -> Void)? { get set }
+  /// Called once, when the link is gone, with the reason.
+  var onClosed: ((LinkLoss) -> Void)? { get set }
+  /// Called when something about the link has changed that a person may want to see.
+  var onEvent: ((LinkEvent) -> Void)? { get set }
+
+  /// Sends a PDU; one that comes too late is lost.
+  func send(_ pdu: RawSpan)
+  /// Ends the link; ``onClosed`` tells when it is gone.
+  func disconnect()
+  /// Asks for the signal strength in dBm; nil if nobody knows.
+  func readRSSI() async throws(HCIError) -> Int8?
+}
+
+/// Why a link is gone.
+public enum LinkLoss: Hashable, Sendable {
+  /// We ended it.
+  case local
+  /// The peer ended it, or it was lost.
+  case remote(HCIErrorCode)
+}
+
+extension LinkLoss: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .local: "disconnected"
+    case .remote(.connectionTimeout): "the peer was not heard any more (supervision timeout)"
+    case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
+    case .remote(.remotePowerOff): "the peer is switching off"
+    case .remote(let code): code.description
+    }
+  }
+}
+
+/// Something about a link that has changed.
+public enum LinkEvent: Hashable, Sendable {
+  case parameters(LinkParameters)
+  /// The peer asked for other parameters, and whether they were granted.
+  case parameterRequest(ConnectionParameters, isAccepted: Bool)
+}

@@ -1,0 +1,166 @@
+import BluetoothCore
+import EventLoop
+import HCI
+
+/// The central's role: it listens to who advertises, and makes links (Core Specification Vol 3, Part C).
+@BluetoothActor
+public final class Central {
+  /// Which advertisements to hear.
+  public struct ScanFilter: Sendable {
+    /// Devices that advertise one of these; empty for all.
+    public var services: [BluetoothUUID]
+    /// The weakest signal in dBm; reports without a strength pass.
+    public var minimumRSSI: Int8?
+
+    public init(services: [BluetoothUUID] = [], minimumRSSI: Int8? = nil) {
+      self.services = services
+      self.minimumRSSI = minimumRSSI
+    }
+
+    func matches(_ advertisement: Advertisement) -> Bool {
+      if let minimumRSSI, let rssi = advertisement.rssi, rssi < minimumRSSI { return false }
+      return services.isEmpty || !Set(services).isDisjoint(with: advertisement.serviceUUIDs)
+    }
+  }
+
+  /// Somebody who listens to advertisements. The scan runs for as long as there is one.
+  @BluetoothActor
+  public final class Scan {
+    fileprivate let parameters: ScanParameters
+    fileprivate let filter: ScanFilter
+    fileprivate let handler: (Advertisement) -> Void
+    fileprivate weak var central: Central?
+
+    fileprivate init(
+      _ central: Central, parameters: ScanParameters, filter: ScanFilter,
+      handler: @escaping (Advertisement) -> Void
+    ) {
+      self.central = central
+      self.parameters = parameters
+      self.filter = filter
+      self.handler = handler
+    }
+
+    /// Listens no longer.
+    public func cancel() {
+      central?.remove(self)
+      central = nil
+    }
+  }
+
+  /// Called when the radio refuses to scan. Everybody's scan has ended by then.
+  public var onScanFailure: ((HCIError) -> Void)?
+  /// Called once when the radio is of no use any more.
+  public var onFailure: ((HCIError) -> Void)?
+  /// What the radio is; nil until it is started.
+  public private(set) var information: AdapterInformation?
+
+  private let adapter: any Adapter
+  private var collector = AdvertisementCollector()
+  private var scans: [Scan] = []
+  private var clients: [GATTClient] = []
+
+  public init(_ adapter: any Adapter) {
+    self.adapter = adapter
+    adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
+    adapter.onScanFailure = { [weak self] error in
+      self?.scans = []
+      self?.onScanFailure?(error)
+    }
+    adapter.onFailure = { [weak self] error in self?.onFailure?(error) }
+  }
+
+  /// Makes the radio ready. Call it first.
+  @discardableResult
+  public func start() async throws(HCIError) -> AdapterInformation {
+    let information = try await adapter.start()
+    self.information = information
+    return information
+  }
+
+  /// Ends all links and gives the radio up.
+  public func stop() async {
+    scans = []
+    adapter.setScan(nil)
+    for client in clients { await client.disconnect() }
+    adapter.close()
+  }
+
+  // MARK: Scanning
+
+  /// Listens to advertisements. The scan is one, whoever asks for it: those who listen share it, each with a filter
+  /// of their own; it pauses while a link is made, and goes on by itself.
+  ///
+  /// - Parameter handler: called on the loop for each report, as soon as it comes, with all that is known of the
+  ///   device by then. A scan response comes as a report of its own.
+  public func scan(
+    _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
+    handler: @escaping (Advertisement) -> Void
+  ) -> Scan {
+    let scan = Scan(self, parameters: parameters, filter: filter, handler: handler)
+    scans.append(scan)
+    updateScan()
+    return scan
+  }
+
+  /// Advertisements as a sequence; the scan ends when nobody iterates any more.
+  ///
+  /// - Parameter capacity: how many reports may wait; after that the oldest are dropped
+  public func advertisements(
+    _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(), capacity: Int = 256
+  ) -> AsyncStream<Advertisement> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Advertisement.self, bufferingPolicy: .bufferingNewest(capacity))
+    let scan = scan(parameters, filter: filter) { continuation.yield($0) }
+    continuation.onTermination = { _ in
+      Task { @BluetoothActor in scan.cancel() }
+    }
+    return stream
+  }
+
+  fileprivate func remove(_ scan: Scan) {
+    scans.removeAll { $0 === scan }
+    updateScan()
+  }
+
+  /// What serves everybody: active if one wants it, and as much listening as the keenest wants.
+  private func updateScan() {
+    guard let first = scans.first else { return adapter.setScan(nil) }
+    let wish = scans.dropFirst().reduce(first.parameters) { wish, scan in
+      ScanParameters(
+        isActive: wish.isActive || scan.parameters.isActive,
+        interval: min(wish.interval, scan.parameters.interval),
+        window: max(wish.window, scan.parameters.window),
+        filtersDuplicates: wish.filtersDuplicates && scan.parameters.filtersDuplicates)
+    }
+    adapter.setScan(wish)
+  }
+
+  private func receive(_ report: AdvertisingReport, at time: Instant) {
+    guard let advertisement = collector.receive(report, at: time) else { return }
+    for scan in scans where scan.filter.matches(advertisement) { scan.handler(advertisement) }
+  }
+
+  // MARK: Connecting
+
+  /// Connects to a peripheral that advertises, and returns when the link has proved to work.
+  /// - Throws: ``HCIError``, after the request's deadline at the latest
+  public func connect(_ request: ConnectionRequest) async throws(HCIError) -> GATTClient {
+    try await awaitCallback { (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
+      adapter.connect(request) { [weak self] result in
+        done(
+          result.map { link in
+            // Made here, not after the hop to whoever waits: PDUs may follow in the same breath.
+            let client = GATTClient(link)
+            self?.track(client)
+            return client
+          })
+      }
+    }
+  }
+
+  private func track(_ client: GATTClient) {
+    clients.removeAll { !$0.isConnected }
+    clients.append(client)
+  }
+}

@@ -1,0 +1,104 @@
+import ATT
+import BluetoothCore
+
+extension GATTClient {
+  /// Reads a value, however long it is.
+  public func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
+    try check(handle)
+    let bearer = self.bearer
+    return try await run { ReadValue(handle, mtu: bearer.mtu) }
+  }
+
+  public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
+    try await read(characteristic.valueHandle)
+  }
+
+  public func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
+    try await read(descriptor.handle)
+  }
+
+  /// Reads all values of a type without discovering them first. Long values come cut; ``read(_:)-4mvlv`` reads them
+  /// whole.
+  ///
+  /// - Parameter limit: how many are enough; with one, a single round trip does
+  public func read(
+    uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
+  ) async throws(GATTError) -> [ATTHandleAndValue] {
+    try await run { ReadByUUID(uuid, in: range, limit: limit) }
+  }
+
+  /// Reads several values of known lengths with one request; they come without anything between them.
+  ///
+  /// - Parameter handles: two or more
+  public func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
+    for handle in handles { try check(handle) }
+    return try await run { ReadMultiple(handles) }
+  }
+
+  /// Reads several values with one request. The last is cut where the MTU ends.
+  ///
+  /// - Parameter handles: two or more
+  public func readMultipleVariable(_ handles: [AttributeHandle]) async throws(GATTError) -> [[UInt8]] {
+    for handle in handles { try check(handle) }
+    return try await run { ReadMultipleVariable(handles) }
+  }
+
+  /// Writes a value and waits for the server's word that it is written. One that does not fit into a PDU is
+  /// written in parts, which take effect together.
+  public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
+    try check(handle)
+    guard value.count <= maximumValueLength else { throw .tooLong(value.count) }
+    let bearer = self.bearer
+    if value.count <= bearer.mtu - 3 {
+      try await run { WriteValue(handle, value) }
+    } else {
+      try await run { QueuedWrite([(handle, value)], mtu: bearer.mtu) }
+    }
+  }
+
+  public func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
+    try await write(value, to: characteristic.valueHandle)
+  }
+
+  /// Writes a value in its turn, without anybody waiting for it.
+  ///
+  /// - Parameters:
+  ///   - value: what fits into one PDU
+  ///   - onFailure: called if it can't be written
+  public func post(
+    _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
+  ) {
+    procedures.run { WriteValue(handle, value) } completion: { result in
+      if case .failure(let error) = result { onFailure(error) }
+    }
+  }
+
+  /// Writes several values so that either all are written, as the server has echoed them, or none.
+  public func writeReliably(
+    _ writes: [(handle: AttributeHandle, value: [UInt8])]
+  ) async throws(GATTError) {
+    for write in writes {
+      try check(write.handle)
+      guard write.value.count <= maximumValueLength else { throw .tooLong(write.value.count) }
+    }
+    let bearer = self.bearer
+    try await run { QueuedWrite(writes, mtu: bearer.mtu) }
+  }
+
+  /// Writes a value without an answer: at once, past all procedures that wait, and nobody learns whether it was
+  /// carried out.
+  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
+    try check(handle)
+    do throws(ATTError) {
+      try bearer.writeWithoutResponse(handle, value)
+    } catch {
+      throw .att(error)
+    }
+  }
+
+  public func writeWithoutResponse(
+    _ value: [UInt8], to characteristic: Characteristic
+  ) throws(GATTError) {
+    try writeWithoutResponse(value, to: characteristic.valueHandle)
+  }
+}

@@ -1,0 +1,137 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import HCI
+
+/// A peripheral that we are connected to, as its GATT client: discovery, values, subscriptions (Core Specification
+/// Vol 3, Part G).
+@BluetoothActor
+public final class GATTClient {
+  public let peer: BluetoothAddress
+  /// Called when something about the link has changed that a person may want to see.
+  public var onLinkEvent: ((LinkEvent) -> Void)? {
+    get { link.onEvent }
+    set { link.onEvent = newValue }
+  }
+  /// Called when the server says that its attributes have changed. What was discovered in that range is not used
+  /// any more: operations on it fail with ``GATTError/servicesChanged`` until services are discovered again.
+  public var onServicesChanged: ((HandleRange) -> Void)?
+
+  let link: any ATTLink
+  let bearer: ATTBearer
+  let procedures: ProcedureQueue
+  let subscriptions = Subscriptions()
+  /// Ends the sequences of a handle that has become meaningless, or all of them.
+  var sequenceEnds: [UInt64: (handle: AttributeHandle, end: () -> Void)] = [:]
+  var descriptors: [AttributeHandle: [Descriptor]] = [:]
+  var staleRanges: [HandleRange] = []
+  var serviceChangedTimer: Timers.Token?
+  var isWatchingServiceChanges = false
+  private var loss: LinkLoss?
+  private var disconnectionHandlers: [(LinkLoss) -> Void] = []
+
+  init(_ link: any ATTLink) {
+    self.link = link
+    peer = link.peer
+    let bearer = ATTBearer(timers: EventLoop.shared.timers) { link.send($0) }
+    self.bearer = bearer
+    procedures = ProcedureQueue(bearer)
+    let subscriptions = self.subscriptions
+    bearer.onNotification = { subscriptions.deliver($0, $1, at: $2) }
+    bearer.onIndication = { subscriptions.deliver($0, $1, at: $2) }
+    bearer.onTimeout = { _ in link.disconnect() }
+    link.onPDU = { bearer.receive($0, at: $1) }
+    link.onClosed = { loss in self.closed(loss) }
+    procedures.onIdle = { [weak self] in self?.watchServiceChangesSoon() }
+  }
+
+  private func closed(_ loss: LinkLoss) {
+    self.loss = loss
+    EventLoop.shared.timers.cancel(serviceChangedTimer)
+    bearer.close(loss.description)
+    subscriptions.removeAll()
+    let ends = sequenceEnds.values
+    sequenceEnds = [:]
+    for (_, end) in ends { end() }
+    let handlers = disconnectionHandlers
+    disconnectionHandlers = []
+    for handler in handlers { handler(loss) }
+  }
+
+  // MARK: The link
+
+  public var isConnected: Bool { loss == nil }
+
+  /// The largest PDU that both ends take, in bytes.
+  public var mtu: Int { bearer.mtu }
+
+  /// What the link runs with; nil where nobody tells.
+  public var parameters: LinkParameters? { link.parameters }
+
+  /// The most bytes that ``writeWithoutResponse(_:_:)`` takes.
+  public var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
+
+  /// The signal strength in dBm; nil if nobody knows.
+  public func readRSSI() async throws(HCIError) -> Int8? { try await link.readRSSI() }
+
+  /// Ends the link, and returns when it is gone.
+  public func disconnect() async {
+    guard loss == nil else { return }
+    link.disconnect()
+    _ = await disconnection()
+  }
+
+  /// Calls `handler` once, when the link is gone; at once if it is gone already. Everything that was open has
+  /// failed by then.
+  public func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
+    if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
+  }
+
+  /// Waits until the link is gone.
+  public func disconnection() async -> LinkLoss {
+    if let loss { return loss }
+    return await withCheckedContinuation { continuation in
+      whenDisconnected { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Exchanges the MTU: how large PDUs may be. Worth a round trip before anything else.
+  ///
+  /// - Returns: the MTU in force
+  @discardableResult
+  public func exchangeMTU() async throws(GATTError) -> Int {
+    do throws(ATTError) {
+      return try await awaitCallback { (done: @escaping (Result<Int, ATTError>) -> Void) in
+        bearer.exchangeMTU(completion: done)
+        return {}
+      }
+    } catch {
+      throw .att(error)
+    }
+  }
+
+  // MARK: Procedures
+
+  /// Runs a procedure. A task that is cancelled returns at once; a procedure that has begun is finished all the
+  /// same, as a request can't be taken back.
+  public func run<Procedure: GATTProcedure>(
+    _ make: @escaping () -> Procedure
+  ) async throws(GATTError) -> Procedure.Output {
+    let procedures = self.procedures
+    return try await awaitCallback {
+      (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
+      var isDone = false
+      let token = procedures.run(make) { result in
+        guard !isDone else { return }
+        isDone = true
+        done(result)
+      }
+      return {
+        guard !isDone else { return }
+        isDone = true
+        _ = procedures.remove(token)
+        done(.failure(.cancelled))
+      }
+    }
+  }
+}

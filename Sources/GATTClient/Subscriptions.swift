@@ -1,0 +1,66 @@
+import ATT
+import BluetoothCore
+
+/// Who listens to which value, and what has come before anybody did.
+///
+/// Some peripherals notify before they have answered the write that asked for it, and bonded ones as soon as the
+/// link is up: what nobody has claimed is kept for a moment.
+final class Subscriptions {
+  typealias Sink = (RawSpan, Instant) -> Void
+
+  private struct Unclaimed {
+    var handle: AttributeHandle
+    var value: [UInt8]
+    var time: Instant
+  }
+
+  static let maximumUnclaimed = 64
+  static let unclaimedLifetime = Duration.seconds(2)
+
+  private var sinks: [AttributeHandle: [(id: UInt64, sink: Sink)]] = [:]
+  private var unclaimed: [Unclaimed] = []
+  private var nextID: UInt64 = 0
+  /// Values that nobody has claimed in time.
+  private(set) var droppedCount = 0
+
+  /// The hot path: a look-up and a call.
+  func deliver(_ handle: AttributeHandle, _ value: RawSpan, at time: Instant) {
+    if let listeners = sinks[handle] {
+      for listener in listeners { listener.sink(value, time) }
+    } else {
+      if unclaimed.count == Self.maximumUnclaimed {
+        unclaimed.removeFirst()
+        droppedCount += 1
+      }
+      unclaimed.append(Unclaimed(handle: handle, value: Array(value), time: time))
+    }
+  }
+
+  /// Hands values of `handle` to `sink` from now on, and those that have come just before.
+  ///
+  /// - Returns: a number that names the listener
+  func add(_ handle: AttributeHandle, now: Instant, sink: @escaping Sink) -> UInt64 {
+    let id = nextID
+    nextID += 1
+    sinks[handle, default: []].append((id, sink))
+    let kept = unclaimed.filter { $0.handle == handle && $0.time + Self.unclaimedLifetime >= now }
+    unclaimed.removeAll { $0.handle == handle }
+    for value in kept { sink(value.value.span.bytes, value.time) }
+    return id
+  }
+
+  /// - Returns: whether nobody listens to the handle any more
+  func remove(_ id: UInt64, from handle: AttributeHandle) -> Bool {
+    guard var listeners = sinks[handle] else { return false }
+    listeners.removeAll { $0.id == id }
+    sinks[handle] = listeners.isEmpty ? nil : listeners
+    return listeners.isEmpty
+  }
+
+  func hasListeners(_ handle: AttributeHandle) -> Bool { sinks[handle] != nil }
+
+  func removeAll() {
+    sinks = [:]
+    unclaimed = []
+  }
+}

@@ -1,0 +1,67 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+
+extension Ring {
+  /// How long a ring may take to its first sample.
+  public static let firstSampleDeadline = Duration.seconds(3)
+
+  /// Starts the raw stream, and returns when the first sample is there (ring reference, 5).
+  ///
+  /// The ring sends all of its sub-types; there is no way to ask for one. It goes on until ``stopRawStream()``, until it
+  /// is put on its charger, or until another measurement takes the sensor.
+  ///
+  /// - Parameter sink: called on the loop for each sample, the first one included, with the time at which its packet
+  ///   was received. Nothing is copied, allocated or handed to another thread on the way here.
+  /// - Throws: `.streamRefused` if the ring says no, `.noData` if it says nothing
+  public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
+    let dispatcher = self.dispatcher
+    let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
+      let timers = EventLoop.shared.timers
+      var isDone = false
+      func finish(_ result: Result<Bool?, RingError>) {
+        guard !isDone else { return }
+        isDone = true
+        if case .success(true) = result {} else { dispatcher.onSample = nil }
+        done(result)
+      }
+      let timer = timers.schedule(after: Ring.firstSampleDeadline) { finish(.success(nil)) }
+      dispatcher.onSample = { sample, time in
+        timers.cancel(timer)
+        guard sample != .refused else { return finish(.success(false)) }
+        // From here on, there is nothing between the frame and the sink.
+        dispatcher.onSample = sink
+        sink(sample, time)
+        finish(.success(true))
+      }
+      client.whenDisconnected { loss in
+        timers.cancel(timer)
+        finish(.failure(.disconnected(loss.description)))
+      }
+      dispatcher.post(RawControl.start)
+      return {
+        timers.cancel(timer)
+        finish(.failure(.cancelled))
+      }
+    }
+    switch hasBegun {
+    case true?: return
+    case false?: throw .streamRefused(battery: try? await battery())
+    case nil:
+      throw .noData(seconds: Ring.firstSampleDeadline.inSeconds, battery: try? await battery())
+    }
+  }
+
+  /// Stops the raw stream: the sensor's light goes out. Samples that are still on their way are dropped. Returns when
+  /// the ring has taken the commands; a link that is gone needs none.
+  public func stopRawStream() async {
+    dispatcher.onSample = nil
+    guard client.isConnected else { return }
+    // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
+    for frame in RawControl.stopSequence { dispatcher.post(frame) }
+    await EventLoop.shared.sleep(for: .milliseconds(500))
+  }
+
+  /// Frames that were of no use so far.
+  public var counters: RingDispatcher.Counters { dispatcher.counters }
+}

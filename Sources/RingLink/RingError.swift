@@ -1,0 +1,58 @@
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// Why a ring did not do what it was asked for.
+public enum RingError: Error, Hashable, Sendable {
+  /// Nobody that looks like a ring, or like the one that was asked for, has advertised.
+  case notFound(RingSelector, seconds: Double, others: Int)
+  /// Several rings are near, and none was named.
+  case severalFound([String])
+  /// The peer has no command service; what it has instead.
+  case notARing([BluetoothUUID])
+  case connection(HCIError)
+  case gatt(GATTError)
+  /// The ring answered a command with an error.
+  case refused(RingCommand, RingErrorCode)
+  case notAnswered(RingCommand, seconds: Double)
+  /// The answer can't be read.
+  case malformed(RingCommand, RingFrameError)
+  /// The ring will not stream.
+  case streamRefused(battery: RingBattery?)
+  /// The stream was started, and nothing came.
+  case noData(seconds: Double, battery: RingBattery?)
+  /// The link was lost.
+  case disconnected(String)
+  case cancelled
+}
+
+extension RingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notFound(let selector, let seconds, let others):
+      "\(selector.whatIsMissing) in \(Int(seconds.rounded())) s (\(others) other devices advertise). "
+        + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
+    case .severalFound(let names):
+      "several rings are near: \(names.joined(separator: ", ")); name the one you mean"
+    case .notARing(let services):
+      "not a QRing ring: it has no service \(RingGATT.commandService); it has "
+        + (services.isEmpty ? "none at all" : services.map(\.description).joined(separator: ", "))
+    case .connection(let error): error.description
+    case .gatt(let error): error.description
+    case .refused(let command, let code): "the ring refused \(command): \(code)"
+    case .notAnswered(let command, let seconds):
+      "the ring did not answer \(command) within \(Int(seconds.rounded())) s"
+    case .malformed(let command, let error): "the ring's answer to \(command) can't be read: \(error)"
+    case .streamRefused(let battery):
+      battery?.isCharging == true
+        ? "the ring refuses to stream while it is charging; take it off its charger"
+        : "the ring refuses to stream (A1 FF); rings do that on the charger, and if they do not know the command"
+    case .noData(let seconds, let battery):
+      "the stream was started, but the ring sent no data within \(Int(seconds.rounded())) s"
+        + (battery.map { $0.isCharging ? "; it is charging: take it off its charger" : "; its battery is at \($0)" }
+          ?? "") + ". Is another measurement running?"
+    case .disconnected(let reason): "the connection to the ring was lost: \(reason)"
+    case .cancelled: "cancelled"
+    }
+  }
+}

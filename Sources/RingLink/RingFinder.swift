@@ -1,0 +1,91 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+
+/// Looks for a device among those that advertise.
+@BluetoothActor
+public enum RingFinder {
+  /// How long other rings may still be heard once one was, if none was named. To take the wrong one in silence
+  /// would be worse than to wait.
+  static let companyWait = Duration.seconds(1)
+  /// How long to hope for somebody better than a name that others have too.
+  static let ambiguityWait = Duration.seconds(3)
+
+  /// Waits for the device that `selector` means.
+  ///
+  /// - Returns: the device, as it advertised
+  /// - Throws: `.notFound` after `deadline`; `.severalFound` if none was named and several rings are near
+  public static func find(
+    _ selector: RingSelector, on central: Central, deadline: Duration, scan parameters: ScanParameters = .gentle
+  ) async throws(RingError) -> Advertisement {
+    try await awaitCallback { (done: @escaping (Result<Advertisement, RingError>) -> Void) in
+      let search = Search(selector, deadline: deadline, done: done)
+      search.scan = central.scan(parameters) { search.hear($0) }
+      return { search.finish(.failure(.cancelled)) }
+    }
+  }
+
+  @BluetoothActor
+  private final class Search {
+    var scan: Central.Scan?
+    private let selector: RingSelector
+    private let deadline: Duration
+    private let timers = EventLoop.shared.timers
+    private var done: ((Result<Advertisement, RingError>) -> Void)?
+    private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
+    private var others: Set<BluetoothAddress> = []
+    private var timer: Timers.Token?
+    private var decision: Timers.Token?
+
+    init(
+      _ selector: RingSelector, deadline: Duration,
+      done: @escaping (Result<Advertisement, RingError>) -> Void
+    ) {
+      self.selector = selector
+      self.deadline = deadline
+      self.done = done
+      timer = timers.schedule(after: deadline) { [weak self] in self?.timeUp() }
+    }
+
+    func finish(_ result: Result<Advertisement, RingError>) {
+      guard let done else { return }
+      self.done = nil
+      timers.cancel(timer)
+      timers.cancel(decision)
+      scan?.cancel()
+      done(result)
+    }
+
+    func hear(_ device: Advertisement) {
+      guard let fit = selector.fit(device) else {
+        if others.count < 1000 { others.insert(device.address) }
+        return
+      }
+      others.remove(device.address)
+      if selector != .anyRing { return finish(.success(device)) }
+      let isFirstSure = fit > .ambiguousName && !candidates.values.contains { $0.fit > .ambiguousName }
+      candidates[device.address] = (device, fit)
+      guard isFirstSure || decision == nil else { return }
+      timers.cancel(decision)
+      let wait = fit == .ambiguousName ? RingFinder.ambiguityWait : RingFinder.companyWait
+      decision = timers.schedule(after: wait) { [weak self] in self?.decide() }
+    }
+
+    private func decide() {
+      let best = candidates.values.map(\.fit).max()
+      let rings = candidates.values.filter { $0.fit == best || $0.fit > .ambiguousName }.map(\.device)
+      guard let ring = rings.first else { return timeUp() }
+      guard rings.count == 1 else {
+        let names = rings.map { "\($0.localName ?? "(no name)") \($0.address)" }.sorted()
+        return finish(.failure(.severalFound(names)))
+      }
+      finish(.success(ring))
+    }
+
+    private func timeUp() {
+      if !candidates.isEmpty, decision != nil { return decide() }
+      finish(.failure(.notFound(selector, seconds: deadline.inSeconds, others: others.count)))
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import BluetoothCore
+import HCI
+import TestSupport
+import Testing
+
+private let ring = BluetoothAddress(0xC011_2233_A1B2, .random)
+private let connectable: AdvertisingReport.EventType = [.legacy, .connectable, .scannable]
+private let response: AdvertisingReport.EventType = [.legacy, .scannable, .scanResponse]
+
+private func report(
+  _ address: BluetoothAddress = ring, _ type: AdvertisingReport.EventType = connectable,
+  status: AdvertisingReport.DataStatus = .complete, rssi: Int8? = -60, sid: UInt8? = nil, data: [UInt8]
+) -> AdvertisingReport {
+  AdvertisingReport(
+    address: address, eventType: type, dataStatus: status, rssi: rssi, advertisingSID: sid, data: data)
+}
+
+/// `#expect` cannot call what changes a value; so the collector stands in a class.
+private final class Scanner {
+  private var collector: AdvertisementCollector
+
+  init(capacity: Int = 1024) {
+    collector = AdvertisementCollector(capacity: capacity)
+  }
+
+  var count: Int { collector.count }
+  subscript(address: BluetoothAddress) -> Advertisement? { collector[address] }
+
+  @discardableResult
+  func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
+    collector.receive(report, at: instant)
+  }
+}
+
+private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
+
+@Suite struct AdvertisementCollectorTests {
+  @Test func aReportIsHandedOnAtOnceAndTheScanResponseMerged() throws {
+    let collector = Scanner()
+    let first = try #require(collector.receive(report(data: hex("020106 03080102")), at: seconds(1)))
+    #expect(first.news == [.device, .advertisingData])
+    #expect(first.isConnectable)
+    #expect(first.scanResponse == nil)
+
+    let second = try #require(
+      collector.receive(
+        report(ring, response, rssi: nil, data: hex("0509523032 41 03030a18")), at: seconds(2)))
+    #expect(second.news == .scanResponse)
+    #expect(second.isConnectable)
+    #expect(second.localName == "R02A")
+    #expect(second.flags == ADFlags(rawValue: 6))
+    #expect(second.serviceUUIDs == [uuid("180A")])
+    #expect(second.rssi == -60)
+    #expect(second.reportCount == 2)
+    #expect(second.firstSeen == seconds(1))
+    #expect(second.lastSeen == seconds(2))
+
+    let third = try #require(
+      collector.receive(report(rssi: -70, data: hex("020106 03080102")), at: seconds(3)))
+    #expect(third.news.isEmpty)
+    #expect(third.rssi == -70)
+    #expect(third.localName == "R02A")
+
+    let fourth = try #require(collector.receive(report(data: hex("020104")), at: seconds(4)))
+    #expect(fourth.news == .advertisingData)
+    #expect(fourth.flags == ADFlags(rawValue: 4))
+    #expect(collector[ring] == fourth)
+  }
+
+  @Test func aScanResponseMayComeFirst() throws {
+    let collector = Scanner()
+    let first = try #require(collector.receive(report(ring, response, data: hex("03093031")), at: .zero))
+    #expect(first.news == [.device, .scanResponse])
+    #expect(first.advertisingData == nil)
+    #expect(!first.isConnectable)
+    #expect(first.localName == "01")
+  }
+
+  @Test func publicAndRandomAddressesAreTwoDevices() {
+    let collector = Scanner()
+    collector.receive(report(ring, data: []), at: .zero)
+    collector.receive(report(BluetoothAddress(ring.value, .public), data: []), at: .zero)
+    #expect(collector.count == 2)
+  }
+
+  @Test func theDeviceSilentLongestIsForgotten() {
+    let collector = Scanner(capacity: 3)
+    for number in 1...3 {
+      collector.receive(
+        report(BluetoothAddress(UInt64(number), .random), data: []), at: seconds(Int64(number)))
+    }
+    collector.receive(report(BluetoothAddress(1, .random), data: []), at: seconds(4))
+    collector.receive(report(BluetoothAddress(4, .random), data: []), at: seconds(5))
+    #expect(collector.count == 3)
+    #expect(collector[BluetoothAddress(2, .random)] == nil)
+    #expect(collector[BluetoothAddress(1, .random)] != nil)
+  }
+
+  @Test func endlessNewAddressesDoNotFillTheMemory() {
+    let collector = Scanner(capacity: 16)
+    for number in 0..<1000 as Range<UInt64> {
+      collector.receive(report(BluetoothAddress(number, .random), data: []), at: seconds(Int64(number)))
+    }
+    #expect(collector.count == 16)
+  }
+
+  @Test func piecesAreJoined() throws {
+    let collector = Scanner()
+    let other = BluetoothAddress(1, .random)
+    #expect(
+      collector.receive(report(ring, .connectable, status: .incomplete, sid: 1, data: hex("0509")), at: .zero)
+        == nil)
+    #expect(
+      collector.receive(report(other, .connectable, status: .incomplete, sid: 1, data: [9]), at: .zero) == nil
+    )
+    #expect(
+      collector.receive(report(ring, .connectable, status: .complete, sid: 2, data: []), at: .zero) != nil)
+    #expect(
+      collector.receive(report(ring, .connectable, status: .incomplete, sid: 1, data: hex("5230")), at: .zero)
+        == nil)
+    let joined = try #require(
+      collector.receive(report(ring, .connectable, status: .complete, sid: 1, data: hex("3241")), at: .zero))
+    #expect(joined.localName == "R02A")
+    #expect(!joined.isTruncated)
+  }
+
+  @Test func lostEndsAreTold() throws {
+    let collector = Scanner()
+    collector.receive(report(ring, [], status: .incomplete, sid: 1, data: hex("0209")), at: .zero)
+    let cut = try #require(
+      collector.receive(report(ring, [], status: .truncated, sid: 1, data: hex("41")), at: .zero))
+    #expect(cut.localName == "A")
+    #expect(cut.isTruncated)
+  }
+
+  @Test func piecesThatNeverEndAreCut() throws {
+    let collector = Scanner()
+    let piece = Array(repeating: UInt8(0), count: 200)
+    for _ in 0..<100 {
+      #expect(collector.receive(report(ring, [], status: .incomplete, sid: 1, data: piece), at: .zero) == nil)
+    }
+    let cut = try #require(collector.receive(report(ring, [], sid: 1, data: piece), at: .zero))
+    #expect(cut.advertisingData?.padding.count == AdvertisementCollector.largestData)
+    #expect(cut.isTruncated)
+    for number in 0..<1000 as Range<UInt64> {
+      let address = BluetoothAddress(number, .random)
+      #expect(
+        collector.receive(report(address, [], status: .incomplete, sid: 1, data: piece), at: .zero) == nil)
+    }
+    #expect(collector.count == 1)
+  }
+}

@@ -1,0 +1,408 @@
+#!/usr/bin/env python3
+"""A COLMI ring made of Bumble's link, controllers and GATT server: the stranger that halo-raw is tested against.
+
+    bumble_ring.py tcp-server:127.0.0.1:0      a free port, printed as `ready PORT`
+    bumble_ring.py unix-server:/tmp/ring.sock
+
+Two virtual controllers share a virtual radio. The ring's own host drives one, the other is offered on the socket
+as H4: whoever connects is the central's host. Hosts may come and go; the ring lives on between them.
+
+The ring has Device Information, the command service with battery and raw streaming, the bulk service, and a
+service of its own for the parts of GATT that a ring does not use (see `TestService`).
+
+The value `raw` of its PPG frames counts: FIRST_RAW, and one more with each sample; after 65535 comes 1, since a
+ring sends 0 for want of a value. So order and losses show in what a client decoded.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import struct
+import sys
+import time
+
+from bumble import att, core, hci
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Device, DeviceConfiguration
+from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
+from bumble.host import Host
+from bumble.snoop import BtSnooper
+
+import ring_frames as frames
+from h4_server import H4Server
+from ring_frames import frame
+from virtual_radio import Radio, VirtualController
+
+FIRST_RAW = 10000
+MODEL = "R02 " + "long enough to need a long read at the default MTU " * 2  # 106 bytes
+TEST_SERVICE = "48414C4F-0001-4000-8000-52494E470000"
+INCLUDED_SERVICE = "48414C4F-0002-4000-8000-52494E470000"
+LONG_VALUE = "48414C4F-0003-4000-8000-52494E470000"
+INDICATED_VALUE = "48414C4F-0004-4000-8000-52494E470000"
+COMMAND_VALUE = "48414C4F-0005-4000-8000-52494E470000"
+PROTECTED_VALUE = "48414C4F-0006-4000-8000-52494E470000"
+INCLUDED_VALUE = "48414C4F-0007-4000-8000-52494E470000"
+INDICATIONS = [b"first", b"second", b"third"]
+LONGEST_VALUE = 512
+
+
+def ppg_raw(sample: int) -> int:
+    """The value `raw` of the sample with this number, from 0."""
+    return (FIRST_RAW - 1 + sample) % 65535 + 1
+
+
+class Journal:
+    """What happened, as lines of JSON that a test can read while the ring runs."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", buffering=1) if path else sys.stderr
+
+    def note(self, event: str, **facts):
+        print(json.dumps({"event": event, **facts}), file=self.file, flush=True)
+
+    def breach(self, text: str):
+        """The host broke a rule of the specification."""
+        self.note("breach", text=text)
+
+
+def refuse(error: int):
+    """For a read or write that gets this error. (Bumble's server itself does not look at permissions, and
+    leaves a request unanswered where there is nothing to read.)"""
+    def handler(*_):
+        raise att.ATT_Error(error)
+    return handler
+
+
+def readable(uuid, value: bytes) -> Characteristic:
+    return Characteristic(
+        uuid, Characteristic.Properties.READ, Characteristic.READABLE,
+        CharacteristicValue(
+            read=lambda _: value, write=refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR)))
+
+
+def writable(uuid, properties, write) -> Characteristic:
+    return Characteristic(
+        uuid, properties, Characteristic.WRITEABLE,
+        CharacteristicValue(read=refuse(att.ATT_READ_NOT_PERMITTED_ERROR), write=write))
+
+
+def pushed(uuid, properties) -> Characteristic:
+    """For notifications or indications only."""
+    return writable(uuid, properties, refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR))
+
+
+class RawStream:
+    """The raw sensor stream of one connection."""
+
+    def __init__(self, ring, connection):
+        self.ring, self.connection = ring, connection
+        self.task = asyncio.create_task(self.run())
+        self.task.add_done_callback(lambda task: task.cancelled() or task.result())
+
+    def stop(self):
+        self.task.cancel()
+
+    async def run(self):
+        options, sent = self.ring.options, 0
+        total = options.packets or sys.maxsize
+        start = time.monotonic()
+        while sent < total:
+            due = int((time.monotonic() - start) * options.rate) + 1
+            while sent < min(due, total):
+                for value in self.samples(sent):
+                    await self.ring.send(self.connection, value)
+                sent += 1
+                if sent == options.disconnect_after:
+                    await self.ring.leave(self.connection)
+                    return
+            await asyncio.sleep(max(1 / options.rate, 0.002))
+            while self.ring.backlog() > 65536:
+                await asyncio.sleep(0.001)
+
+    def samples(self, number: int):
+        """One period's frames, in the order of a ring: SpO2, PPG, acceleration."""
+        yield frame(frames.RAW_SENSOR, struct.pack(
+            ">BHHHHB", frames.RAW_SPO2, 100 + number % 100, 250, 90, 160, 1))
+        yield frame(frames.RAW_SENSOR, struct.pack(
+            ">BHHHHB", frames.RAW_PPG, ppg_raw(number), 12000, 10000, 2000, 0))
+        # In g: x runs from -1 to 1 in 64 steps, y is 0.5, z is -1.
+        axes = (0.5, -1.0, (number % 64 - 32) / 32)  # the order on the air is y, z, x
+        yield frame(frames.RAW_SENSOR, bytes([frames.RAW_ACCELERATION]) + b"".join(
+            self.acceleration(g) for g in axes))
+
+    def acceleration(self, g: float) -> bytes:
+        if self.ring.options.firmware.startswith("RT"):
+            return struct.pack(">h", round(g * 8192))
+        counts = round(g * 512) & 0xFFF  # 12 bits, two's complement
+        return bytes([counts >> 4, counts & 0x0F])
+
+
+class TestService:
+    """What a ring does not have, for the generic commands."""
+
+    def __init__(self, journal):
+        self.journal = journal
+        self.long_value = bytes(i % 256 for i in range(LONGEST_VALUE))
+        self.command_value = b"nothing yet"
+        properties = Characteristic.Properties
+        self.indicated = pushed(INDICATED_VALUE, properties.INDICATE)
+        self.included = Service(INCLUDED_SERVICE, [readable(INCLUDED_VALUE, b"included")])
+        name = Descriptor("2901", Descriptor.READABLE, b"Up to 512 bytes")
+        self.service = Service(
+            TEST_SERVICE,
+            [
+                Characteristic(
+                    LONG_VALUE, properties.READ | properties.WRITE,
+                    Characteristic.READABLE | Characteristic.WRITEABLE,
+                    CharacteristicValue(read=self.read_long, write=self.write_long), [name]),
+                self.indicated,
+                Characteristic(
+                    COMMAND_VALUE, properties.READ | properties.WRITE_WITHOUT_RESPONSE,
+                    Characteristic.READABLE | Characteristic.WRITEABLE,
+                    CharacteristicValue(read=self.read_command, write=self.write_command)),
+                Characteristic(
+                    PROTECTED_VALUE, properties.READ, Characteristic.READABLE,
+                    CharacteristicValue(read=refuse(att.ATT_INSUFFICIENT_AUTHENTICATION_ERROR))),
+            ],
+            included_services=[self.included])
+
+    def read_long(self, connection):
+        return self.long_value
+
+    def write_long(self, connection, value):
+        self.long_value = value
+        self.journal.note("long write", length=len(value))
+
+    def read_command(self, connection):
+        return self.command_value
+
+    def write_command(self, connection, value):
+        self.command_value = value
+        self.journal.note("command write", value=value.hex())
+
+    async def indicate(self, device, connection):
+        for value in INDICATIONS:
+            await device.indicate_subscriber(connection, self.indicated, value)
+            self.journal.note("confirmed", value=value.decode())
+
+
+class Ring:
+    def __init__(self, device, options, journal, backlog):
+        self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
+        self.stream = None
+        properties = Characteristic.Properties
+        self.tx = pushed(frames.COMMAND_TX, properties.NOTIFY)
+        self.bulk_tx = pushed(frames.BULK_NOTIFY, properties.NOTIFY)
+        device.add_service(Service("180A", [
+            readable("2A24", MODEL.encode()),
+            readable("2A26", options.firmware.encode()),
+            readable("2A27", options.hardware.encode())]))
+        if options.ring_service:
+            both = properties.WRITE | properties.WRITE_WITHOUT_RESPONSE
+            device.add_service(Service(frames.COMMAND_SERVICE, [
+                writable(frames.COMMAND_RX, both, self.on_frame), self.tx]))
+            device.add_service(Service(frames.BULK_SERVICE, [
+                writable(frames.BULK_WRITE, properties.WRITE_WITHOUT_RESPONSE, self.on_bulk),
+                self.bulk_tx]))
+        self.tests = TestService(journal)
+        device.add_service(self.tests.included)
+        device.add_service(self.tests.service)
+        device.gatt_server.max_mtu = options.mtu
+        device.on("connection", self.on_connection)
+        device.gatt_server.on("characteristic_subscription", self.on_subscription)
+
+    # --- advertising
+
+    async def start(self):
+        await self.device.power_on()
+        await self.advertise()
+
+    async def advertise(self):
+        advertised = [
+            (AdvertisingData.FLAGS, b"\x06"),
+            (AdvertisingData.COMPLETE_LOCAL_NAME, self.options.name.encode())]
+        response = [(AdvertisingData.TX_POWER_LEVEL, b"\x00")]
+        if self.options.ring_service:
+            response.append((
+                AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
+                bytes(UUID(frames.COMMAND_SERVICE))))
+        await self.device.start_advertising(
+            own_address_type=hci.OwnAddressType.PUBLIC if self.options.address_type == "public"
+            else hci.OwnAddressType.RANDOM,
+            advertising_data=bytes(AdvertisingData(advertised)),
+            scan_response_data=bytes(AdvertisingData(response)),
+            advertising_interval_min=20, advertising_interval_max=20)
+
+    # --- the connection
+
+    def on_connection(self, connection):
+        self.journal.note("connected", peer=str(connection.peer_address))
+        connection.on("disconnection", lambda reason: self.on_disconnection(reason))
+        connection.on(
+            "connection_att_mtu_update",
+            lambda: self.journal.note("mtu", mtu=connection.att_mtu))
+        connection.on(
+            "connection_parameters_update",
+            lambda: self.journal.note(
+                "parameters", interval=connection.parameters.connection_interval,
+                latency=connection.parameters.peripheral_latency))
+        if self.options.mtu_request:
+            self.spawn(self.ask_the_central(connection))
+        if self.options.parameter_request:
+            self.spawn(self.ask_for_parameters(connection))
+
+    def on_disconnection(self, reason):
+        self.journal.note("disconnected", reason=reason)
+        self.stop_stream("disconnected")
+        self.spawn(self.advertise())
+
+    def on_subscription(self, connection, characteristic, notify, indicate):
+        self.journal.note(
+            "subscription", uuid=characteristic.uuid.to_hex_str("-"), notify=notify, indicate=indicate)
+        if characteristic is self.tests.indicated and indicate:
+            self.spawn(self.tests.indicate(self.device, connection))
+
+    def spawn(self, work):
+        """Runs work that the end of the connection may break off."""
+        async def run():
+            try:
+                await work
+            except (core.BaseBumbleError, TimeoutError, asyncio.CancelledError) as error:
+                self.journal.note("broken off", by=repr(error))
+        # The loop only keeps weak references to its tasks.
+        task = asyncio.get_running_loop().create_task(run())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    tasks: set = set()
+
+    async def ask_the_central(self, connection):
+        """The ring is an ATT client, too: it looks for the central's GATT service and offers its MTU."""
+        client = connection.gatt_client
+        for request in (
+            att.ATT_Find_By_Type_Value_Request(
+                starting_handle=1, ending_handle=0xFFFF, attribute_type=UUID("2800"),
+                attribute_value=bytes.fromhex("0118")),
+            att.ATT_Exchange_MTU_Request(client_rx_mtu=self.options.mtu),
+            att.ATT_Read_By_Type_Request(
+                starting_handle=1, ending_handle=0xFFFF, attribute_type=UUID("2803")),
+            att.ATT_Find_Information_Request(starting_handle=1, ending_handle=0xFFFF),
+            att.ATT_Read_By_Group_Type_Request(
+                starting_handle=1, ending_handle=0xFFFF, attribute_group_type=UUID("2800")),
+        ):
+            answer = await client.send_request(request)
+            facts = {"request": int(request.op_code), "answer": int(answer.op_code)}
+            if isinstance(answer, att.ATT_Error_Response):
+                facts |= {"error": int(answer.error_code), "about": int(answer.request_opcode_in_error)}
+            if isinstance(answer, att.ATT_Exchange_MTU_Response):
+                facts |= {"mtu": answer.server_rx_mtu}
+                if answer.server_rx_mtu >= att.ATT_DEFAULT_MTU:
+                    connection.on_att_mtu_update(min(answer.server_rx_mtu, self.options.mtu))
+            self.journal.note("asked", **facts)
+
+    async def ask_for_parameters(self, connection):
+        result = await self.device.l2cap_channel_manager.update_connection_parameters(
+            connection, 20, 40, 4, 500)  # 25 to 50 ms, latency 4, timeout 5 s
+        self.journal.note("parameter request", result=int(result))
+
+    async def leave(self, connection):
+        await self.device.host.le_acl_packet_queue.drain(connection.handle)
+        self.stream = None
+        self.journal.note("leaving")
+        await connection.disconnect()
+
+    # --- commands
+
+    def on_frame(self, connection, value):
+        if not frames.is_valid(value):
+            self.journal.breach(f"not a valid frame: {value.hex()}")
+            return
+        command, sub = value[0], value[1]
+        self.journal.note("command", frame=value.hex())
+        if command == frames.BATTERY:
+            self.answer(connection, frame(command, bytes([self.options.battery, self.options.charging])))
+        elif command == frames.RAW_SENSOR and sub in (frames.RAW_STOP, frames.RAW_STOP_MODE):
+            self.stop_stream("stopped")
+        elif command == frames.RAW_SENSOR and sub == frames.RAW_START and not self.options.charging:
+            self.stop_stream("restarted")
+            if not self.options.no_data:
+                self.stream = RawStream(self, connection)
+        elif command == frames.RAW_SENSOR:
+            self.answer(connection, frame(command, bytes([frames.RAW_REFUSED])))
+        elif not command & frames.ERROR_FLAG:
+            self.answer(
+                connection, frame(command | frames.ERROR_FLAG, bytes([frames.NOT_SUPPORTED])))
+
+    def on_bulk(self, connection, value):
+        self.journal.note("bulk", value=value.hex())
+
+    def stop_stream(self, why: str):
+        if self.stream:
+            self.stream.stop()
+            self.stream = None
+            self.journal.note("stream ended", why=why)
+
+    def answer(self, connection, value):
+        self.spawn(self.send(connection, value))
+
+    async def send(self, connection, value):
+        await self.device.notify_subscriber(connection, self.tx, value)
+
+
+async def run(options):
+    journal = Journal(options.events)
+    radio = Radio()
+    snooper = BtSnooper(open(options.snoop, "wb", buffering=0)) if options.snoop else None
+    central = VirtualController(
+        "central", radio, public_address="00:1B:DC:0A:10:01", acl_length=options.acl_length,
+        acl_packets=options.acl_packets, extended=options.extended, snooper=snooper,
+        breach=journal.breach)
+    public = options.address_type == "public"
+    own = VirtualController(
+        "ring", radio, public_address=options.address if public else None, acl_length=251)
+    address = hci.Address(
+        options.address,
+        hci.Address.PUBLIC_DEVICE_ADDRESS if public else hci.Address.RANDOM_DEVICE_ADDRESS)
+    device = Device(
+        config=DeviceConfiguration(name=options.name, address=address), host=Host(own, own))
+    server = H4Server(central, journal)
+    ring = Ring(device, options, journal, server.backlog)
+    await ring.start()
+    print("ready", await server.listen(options.transport), flush=True)
+    await asyncio.get_running_loop().create_future()
+
+
+def parse(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    add = parser.add_argument
+    add("transport", help="tcp-server:HOST:PORT (port 0: any free one) or unix-server:PATH")
+    add("--name", default="R02_341C")
+    add("--address", default="D2:5C:0A:1E:34:1C")
+    add("--address-type", choices=("random", "public"), default="random")
+    add("--firmware", default="R02_3.00.06_BUMBLE", help="RT... sends 16-bit accelerations")
+    add("--hardware", default="R02_V3.0")
+    add("--battery", type=int, default=87, metavar="PERCENT")
+    add("--charging", action="store_true", help="and so refuses to stream")
+    add("--no-data", action="store_true", help="takes the start of a stream and sends nothing")
+    add("--rate", type=float, default=25, metavar="HZ", help="sample sets a second")
+    add("--packets", type=int, default=0, metavar="N", help="fall silent after N sample sets")
+    add("--disconnect-after", type=int, default=0, metavar="N", help="leave after N sample sets")
+    add("--mtu", type=int, default=247, help="ATT MTU")
+    add("--acl-length", type=int, choices=(27, 251), default=27)
+    add("--acl-packets", type=int, default=8, help="data buffers of the central's controller")
+    add("--no-ring-service", dest="ring_service", action="store_false")
+    add("--mtu-request", action="store_true", help="ask the central as an ATT client, as rings do")
+    add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
+    add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
+    add("--snoop", metavar="FILE", help="write the central's HCI traffic as btsnoop")
+    add("--events", metavar="FILE", help="write what happened as JSON lines (default: stderr)")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.ERROR)
+    try:
+        asyncio.run(run(parse()))
+    except KeyboardInterrupt:
+        pass
