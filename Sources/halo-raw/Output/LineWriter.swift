@@ -64,6 +64,18 @@ struct LineWriter {
     write(magnitude: value.magnitude, digits: 1)
   }
 
+  /// Writes a number with spaces before it, up to `width`.
+  mutating func write(_ value: Int, width: Int) {
+    let start = buffer.count
+    write(value)
+    while buffer.count - start < width { buffer.insert(UInt8(ascii: " "), at: start) }
+  }
+
+  /// Writes spaces until the line has `width` bytes.
+  mutating func pad(to width: Int) {
+    while buffer.count < width { buffer.append(UInt8(ascii: " ")) }
+  }
+
   /// Writes a number with leading zeros up to `digits`.
   private mutating func write(magnitude: UInt, digits: Int) {
     var divisor: UInt = 1
@@ -102,9 +114,12 @@ struct LineWriter {
   mutating func writeHex(_ bytes: RawSpan) {
     for index in 0..<bytes.byteCount {
       guard let byte = bytes.byte(at: index) else { return }
-      for digit in [byte >> 4, byte & 15] {
-        buffer.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-      }
+      writeHexDigit(byte >> 4)
+      writeHexDigit(byte & 15)
     }
+  }
+
+  private mutating func writeHexDigit(_ digit: UInt8) {
+    buffer.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
   }
 }
