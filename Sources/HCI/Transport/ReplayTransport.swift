@@ -25,6 +25,8 @@ public final class ReplayTransport: HCITransport {
     public var firstDifference: String?
     /// Packets that were sent differently, in addition, or not at all.
     public var differences = 0
+    /// Whether the stack waited for more when the recording was over.
+    public var endedEarly = false
     /// Bytes at the end of the file that are no whole record.
     public var truncatedBytes = 0
   }
@@ -185,6 +187,7 @@ public final class ReplayTransport: HCITransport {
       return false
     }
     guard let next else {
+      report.endedEarly = true
       fail("the recording ends here")
       return true
     }

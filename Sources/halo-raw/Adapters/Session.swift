@@ -104,6 +104,9 @@ final class Session {
         .replayDiffers,
         "the replay differs from the recording in \(report.differences) packets, first in this: \(difference)")
     }
+    if report.endedEarly {
+      throw Failure(.badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
+    }
     if let failure { throw failure }
     try result.get()
     Console.error(
