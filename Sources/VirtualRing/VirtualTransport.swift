@@ -2,63 +2,35 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// The built-in ring and its controller as a transport, in this process. Packets take their way through the loop, as
-/// they would through a wire: none arrives within the call that caused it.
+/// The way to a virtual ring, in this process: `virtual[:OPTIONS]`. Above it nobody can tell it from a radio.
 @BluetoothActor
 public final class VirtualTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
+  /// Never called: memory does not go away.
   public var onClose: ((String) -> Void)?
 
-  /// The controller with the ring behind it.
-  public let controller: VirtualController
-
-  private let inbox = Inbox()
-
-  /// What the controller has sent and the host has not got yet. A class of its own, as the controller fills it
-  /// before this object is complete.
-  private final class Inbox {
-    var packets: [[UInt8]] = []
-    var isScheduled = false
-    var deliver: (() -> Void)?
-
-    func add(_ packet: RawSpan, _ timers: Timers) {
-      packets.append(Array(packet))
-      guard !isScheduled else { return }
-      isScheduled = true
-      timers.schedule(after: .zero) { [weak self] in
-        self?.isScheduled = false
-        self?.deliver?()
-      }
-    }
-  }
+  /// The controller and its ring, from ``start()`` to ``close()``.
+  public private(set) var controller: VirtualController?
+  private let options: VirtualRingOptions
 
   public init(_ options: VirtualRingOptions) {
-    let timers = EventLoop.shared.timers
-    let inbox = self.inbox
-    controller = VirtualController(options: options, timers: timers) { inbox.add($0, timers) }
+    self.options = options
   }
 
   public func start() {
-    inbox.deliver = { [weak self] in self?.deliver() }
-  }
-
-  private func deliver() {
-    let time = EventLoop.shared.now.wholeMicroseconds
-    let packets = inbox.packets
-    inbox.packets.removeAll(keepingCapacity: true)
-    for packet in packets { onPacket?(packet.span.bytes, time) }
-  }
-
-  public func send(_ packet: RawSpan) {
-    let packet = Array(packet)
-    EventLoop.shared.timers.schedule(after: .zero) { [weak self] in
-      self?.controller.receive(packet.span.bytes)
+    let timers = EventLoop.shared.timers
+    controller = VirtualController(options: options, timers: timers) { [weak self] packet in
+      // The time at which it was due, not at which the loop came to it: the same in every run.
+      self?.onPacket?(packet, timers.now.wholeMicroseconds)
     }
   }
 
+  public func send(_ packet: RawSpan) {
+    controller?.receive(packet)
+  }
+
   public func close() {
-    inbox.deliver = nil
+    controller = nil
     onPacket = nil
-    onClose = nil
   }
 }

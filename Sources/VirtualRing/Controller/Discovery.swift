@@ -32,8 +32,10 @@ extension VirtualController {
       }
     case LESetExtendedScanParameters.opcode:
       complete(LESetExtendedScanParameters.self, &reader) { command in
-        // The ring advertises on LE 1M only.
-        guard let scan = command.le1M ?? command.leCoded else { return .failure(.invalidCommandParameters) }
+        // The ring advertises on LE 1M, and this controller has no LE Coded.
+        guard let scan = command.le1M, command.leCoded == nil else {
+          return .failure(.unsupportedFeatureOrParameterValue)
+        }
         return configureScan(
           isLegal: scan.window <= scan.interval && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
       }

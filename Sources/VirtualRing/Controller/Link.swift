@@ -75,6 +75,11 @@ extension VirtualController {
       after: delay + .nanoseconds((count - 1) * link.interval.duration.wholeNanoseconds), action)
   }
 
+  /// Does something that takes the ring's part, which it never takes on a dead link.
+  func afterExchange(_ events: Int64, _ action: @escaping (VirtualController) -> Void) {
+    if link?.isDead == false { afterEvents(events, action) }
+  }
+
   func changeDataLength(_ octets: UInt16) {
     guard let link, link.dataLength != octets, (27...251).contains(octets) else { return }
     self.link?.dataLength = octets

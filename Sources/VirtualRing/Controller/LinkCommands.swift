@@ -15,7 +15,7 @@ extension VirtualController {
       begin(ReadRemoteVersionInformation.self, &reader) {
         check($0.handle)
       } then: { controller, command in
-        controller.afterEvents(2) {
+        controller.afterExchange(2) {
           $0.send(
             .readRemoteVersionInformationComplete(
               .init(
@@ -27,7 +27,7 @@ extension VirtualController {
       begin(LEReadRemoteFeatures.self, &reader) {
         check($0.handle)
       } then: { controller, command in
-        controller.afterEvents(2) {
+        controller.afterExchange(2) {
           $0.send(
             .leReadRemoteFeaturesComplete(
               .init(
@@ -41,13 +41,13 @@ extension VirtualController {
         guard status == .success else { return status }
         return command.parameters.isLegal ? .success : .invalidCommandParameters
       } then: { controller, command in
-        controller.afterEvents(6) { $0.update(command.parameters) }
+        controller.afterExchange(6) { $0.update(command.parameters) }
       }
     case LESetPHY.opcode:
       begin(LESetPHY.self, &reader) {
         check($0.handle)
       } then: { controller, command in
-        controller.afterEvents(6) { $0.choosePHY(tx: command.tx, rx: command.rx) }
+        controller.afterExchange(6) { $0.choosePHY(tx: command.tx, rx: command.rx) }
       }
     case LEReadPHY.opcode:
       complete(LEReadPHY.self, &reader) { command in
@@ -59,7 +59,7 @@ extension VirtualController {
           return .failure(.invalidCommandParameters)
         }
         return linked(command.handle).map { link in
-          afterEvents(2) { $0.changeDataLength(command.txOctets) }
+          afterExchange(2) { $0.changeDataLength(command.txOctets) }
           return link.handle
         }
       }

@@ -15,9 +15,9 @@ public final class VirtualPeripheral {
     public var confirmations = 0
     /// Responses and confirmations that nobody waited for.
     public var strayAnswers = 0
-    /// The answers to Connection Parameter Update Requests: whether they were accepted.
+    /// The answers to Connection Parameter Update Requests, three a link: whether they were accepted.
     public var parameterAnswers: [Bool] = []
-    /// The connection intervals that came into force.
+    /// The connection intervals that came into force: the first 256.
     public var intervals: [ConnectionInterval] = []
     /// Frames on channels that a ring does not have.
     public var unknownChannels = 0
@@ -65,7 +65,7 @@ public final class VirtualPeripheral {
 
   func connected(interval: ConnectionInterval) {
     log.connections += 1
-    log.intervals.append(interval)
+    updated(interval: interval)
     isConnected = true
     server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
     client.start()
@@ -92,8 +92,9 @@ public final class VirtualPeripheral {
     ring.stop()
   }
 
+  /// A new interval is in force.
   func updated(interval: ConnectionInterval) {
-    log.intervals.append(interval)
+    if log.intervals.count < 256 { log.intervals.append(interval) }
   }
 
   /// Takes a frame from the central.

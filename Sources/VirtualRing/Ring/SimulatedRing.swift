@@ -11,7 +11,7 @@ public final class SimulatedRing {
     public var badFrames = 0
     /// Sets of samples sent since the ring was switched on.
     public var sets = 0
-    /// Starts and ends of the raw stream that the host asked for, by the second byte of the request.
+    /// What the host asked of the raw stream, in order: the first 256 requests.
     public var rawControls: [RawControl] = []
   }
 
@@ -102,7 +102,8 @@ public final class SimulatedRing {
   // MARK: The raw stream
 
   private func control(_ control: RawControl) {
-    counters.rawControls.append(control)
+    // A host that runs for weeks must not fill the memory.
+    if counters.rawControls.count < 256 { counters.rawControls.append(control) }
     switch control {
     case .stop, .release: stop()
     case _ where options.isCharging || options.faults.refusesRawStream: notify(RawSample.refused.frame)
