@@ -113,7 +113,7 @@ public final class Central {
       of: Advertisement.self, bufferingPolicy: .bufferingNewest(capacity))
     let scan = scan(parameters, filter: filter) { continuation.yield($0) }
     continuation.onTermination = { _ in
-      Task { @BluetoothActor in scan.cancel() }
+      EventLoop.run { scan.cancel() }
     }
     return stream
   }

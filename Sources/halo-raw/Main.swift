@@ -6,10 +6,14 @@ import Glibc
 enum Main {
   static let version = "0.1.0"
 
-  static func main() async {
+  /// Not `async`: signals must be blocked before the runtime has made its first thread, or one that has not
+  /// blocked them would get them.
+  static func main() {
     SignalSource.block([SIGINT, SIGTERM])
     signal(SIGPIPE, SIG_IGN)
-    exit(await run(Array(Swift.CommandLine.arguments.dropFirst())).rawValue)
+    let words = Array(CommandLine.arguments.dropFirst())
+    EventLoop.run { exit(await run(words).rawValue) }
+    while true { pause() }
   }
 
   @BluetoothActor

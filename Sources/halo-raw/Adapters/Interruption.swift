@@ -42,19 +42,27 @@ final class Interruption {
     return { self.handlers[id] = nil }
   }
 
+  /// Waits for `duration`, or for the wish, whatever comes first.
+  func sleep(for duration: Duration) async {
+    await cancels { () async in await EventLoop.shared.sleep(for: duration) }
+  }
+
   /// Runs `work`, which is cancelled when the wish comes.
   func cancels<Value: Sendable, Trouble: Error>(
     _ work: @escaping @BluetoothActor () async throws(Trouble) -> Value
   ) async throws(Trouble) -> Value {
-    let task = Task { @BluetoothActor () -> Result<Value, Trouble> in
-      do throws(Trouble) {
-        return .success(try await work())
-      } catch {
-        return .failure(error)
+    var forget: (() -> Void)?
+    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Trouble>, Never>) in
+      let task = EventLoop.run {
+        do throws(Trouble) {
+          continuation.resume(returning: .success(try await work()))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
       }
+      forget = whenItComes { task.cancel() }
     }
-    let forget = whenItComes { task.cancel() }
-    defer { forget() }
-    return try await task.value.get()
+    forget?()
+    return try result.get()
   }
 }

@@ -36,12 +36,7 @@ let scanCommand = CommandSpec(
       view.show(device)
       if view.trouble != nil { session.interruption.come() }
     }
-    let waiting = Task { @BluetoothActor in
-      await EventLoop.shared.sleep(for: duration == .zero ? .seconds(1_000_000_000) : duration)
-    }
-    let forget = session.interruption.whenItComes { waiting.cancel() }
-    await waiting.value
-    forget()
+    await session.interruption.sleep(for: duration == .zero ? .seconds(1_000_000_000) : duration)
     scan.cancel()
     view.finish()
     try view.check()

@@ -30,6 +30,7 @@ let writeCommand = CommandSpec(
   options: AttributeChoice.options + [
     OptionSpec("--text", value: "TEXT", help: "writes this text as UTF-8, instead of HEX"),
     OptionSpec("--without-response", help: "does not wait for the peer's word that it is written"),
+    CommonOptions.format,
   ],
   examples: [
     (
@@ -41,13 +42,14 @@ let writeCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
   let value = try valueToWrite(invocation)
+  let format = try OutputFormat(invocation)
   let hasResponse = !invocation.has("--without-response")
   var device = invocation
   if invocation.text("--text") == nil { device.positionals.removeLast() }
   let target = device
   try await Session.run(target) { session throws(Failure) in
     let client = try await session.connect()
-    try await gattFailure { () async throws(GATTError) in
+    let handle = try await gattFailure { () async throws(GATTError) in
       try await client.exchangeMTU()
       let handle =
         switch choice {
@@ -61,8 +63,12 @@ let writeCommand = CommandSpec(
         // It leaves with the next connection event; whether it was heard, only a read can tell.
         await EventLoop.shared.sleep(for: .milliseconds(100))
       }
+      return handle
     }
-    session.note("\(value.count) bytes written")
+    var printer = RecordPrinter(format, valueColumns)
+    printer.print(
+      valueFields(handle, choice.uuid, value), text: "\(value.count) bytes written to \(handle)")
+    try printer.output.check()
   }
 }
 
