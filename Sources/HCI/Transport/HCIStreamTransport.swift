@@ -9,6 +9,7 @@ public final class HCIStreamTransport: HCITransport {
   public var onClose: ((String) -> Void)?
 
   private let descriptor: Int32
+  private let isSocket: Bool
   private let framer: H4Framer
   /// Where bytes are read to: one piece of memory for all packets.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
@@ -21,6 +22,8 @@ public final class HCIStreamTransport: HCITransport {
   ///   - accepting: the packet types that the other side may send
   public init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
     self.descriptor = descriptor
+    var status = stat()
+    isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     framer = H4Framer(accepting: types)
   }
 
@@ -99,7 +102,11 @@ public final class HCIStreamTransport: HCITransport {
   /// Writes what the descriptor takes, and says how much; nil if it failed.
   private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
     while true {
-      let count = write(descriptor, bytes.baseAddress, bytes.count)
+      // A controller that has hung up must not end the process with SIGPIPE.
+      let count =
+        isSocket
+        ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        : write(descriptor, bytes.baseAddress, bytes.count)
       if count >= 0 { return count }
       if errno == EAGAIN { return 0 }
       if errno != EINTR {

@@ -30,13 +30,10 @@ struct Link {
 }
 
 extension VirtualController {
-  /// Handles are used again at once, as many controllers do.
-  private static let handle = ConnectionHandle(rawValue: 0x0040)
-
   /// The ring has answered: the link exists.
   func connect(_ parameters: ConnectionParameters) {
     initiation = nil
-    var link = Link(handle: Self.handle, interval: parameters.intervalMax, anchor: timers.now)
+    var link = Link(handle: Self.linkHandle, interval: parameters.intervalMax, anchor: timers.now)
     link.isDead = failuresLeft > 0
     self.link = link
     sendConnectionComplete(

@@ -23,6 +23,8 @@ public final class VirtualController {
   public let options: VirtualRingOptions
   public let peripheral: VirtualPeripheral
   public internal(set) var counters = Counters()
+  /// The handle of the link to the ring. It is used again at once, as many controllers do.
+  public static let linkHandle = ConnectionHandle(rawValue: 0x0040)
   /// Whether a link to the ring exists.
   public var isConnected: Bool { link != nil }
 

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import EventLoop
 import GATTClient
+import LineOutput
 import RingLink
 
 /// Runs something that fails with a ``GATTError``, and tells it as the program's failure.

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import EventLoop
 import GATTClient
+import LineOutput
 
 let inspectCommand = CommandSpec(
   name: "inspect", arguments: "[DEVICE]",

@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import GATTClient
+import LineOutput
 import RingLink
 
 let infoCommand = CommandSpec(

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import EventLoop
 import GATTClient
+import LineOutput
 
 let readCommand = CommandSpec(
   name: "read", arguments: "[DEVICE]", summary: "reads a value, however long it is", positionals: 0...1,

@@ -1,4 +1,5 @@
 import Glibc
+import LineOutput
 
 /// Standard output for what was asked for, standard error for everything else.
 enum Console {

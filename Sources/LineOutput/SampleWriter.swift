@@ -2,56 +2,54 @@ import BluetoothCore
 import RingLink
 
 /// Which of the ring's samples are wanted.
-struct SampleKinds: OptionSet {
-  var rawValue: UInt8
+public struct SampleKinds: OptionSet, Sendable {
+  public var rawValue: UInt8
 
-  static let ppg = SampleKinds(rawValue: 1)
-  static let accelerometer = SampleKinds(rawValue: 2)
-  static let spo2 = SampleKinds(rawValue: 4)
-  static let all: SampleKinds = [.ppg, .accelerometer, .spo2]
+  public static let ppg = SampleKinds(rawValue: 1)
+  public static let accelerometer = SampleKinds(rawValue: 2)
+  public static let spo2 = SampleKinds(rawValue: 4)
+  public static let all: SampleKinds = [.ppg, .accelerometer, .spo2]
 
-  init(rawValue: UInt8) {
+  public init(rawValue: UInt8) {
     self.rawValue = rawValue
-  }
-
-  /// The kinds that the options name; all if they name none.
-  init(_ invocation: Invocation) {
-    self = []
-    if invocation.has("--ppg") { insert(.ppg) }
-    if invocation.has("--accel") { insert(.accelerometer) }
-    if invocation.has("--spo2") { insert(.spo2) }
-    if isEmpty { self = .all }
   }
 }
 
 /// Prints samples, each as a line of its own, at once. The end of the hot path: nothing is allocated for a sample.
-struct SampleWriter {
+public struct SampleWriter {
   private let format: OutputFormat
   private let kinds: SampleKinds
-  private(set) var output = LineWriter()
+  public private(set) var output: LineWriter
   private var detector: AccelerometerEncodingDetector
   private var origin: Instant?
   private var plot = DotPlot()
 
-  init(_ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?) {
+  /// - Parameters:
+  ///   - encoding: how the ring encodes acceleration; nil to find out from the samples
+  ///   - output: where to
+  public init(
+    _ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?,
+    output: LineWriter = LineWriter()
+  ) {
+    self.output = output
     self.format = format
     self.kinds = kinds
     detector = AccelerometerEncodingDetector(known: encoding)
     guard format == .csv else { return }
-    output.write("t_s,kind")
-    if kinds.contains(.ppg) || kinds.contains(.spo2) { output.write(",raw,max,min,diff") }
-    if kinds.contains(.accelerometer) { output.write(",x_g,y_g,z_g,raw_x,raw_y,raw_z") }
-    output.write("\n")
-    output.flush()
+    self.output.write("t_s,kind")
+    if kinds.contains(.ppg) || kinds.contains(.spo2) { self.output.write(",raw,max,min,diff") }
+    if kinds.contains(.accelerometer) { self.output.write(",x_g,y_g,z_g,raw_x,raw_y,raw_z") }
+    self.output.write("\n")
+    self.output.flush()
   }
 
   /// How acceleration is encoded; nil while that is not known.
-  var encoding: AccelerometerEncoding? { detector.encoding }
+  public var encoding: AccelerometerEncoding? { detector.encoding }
 
   /// Prints a sample of a kind that is wanted.
   ///
   /// - Returns: whether it was one
-  mutating func print(_ sample: RawSample, at time: Instant) -> Bool {
+  public mutating func print(_ sample: RawSample, at time: Instant) -> Bool {
     switch sample {
     case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", at: time)
     case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", at: time)

@@ -1,27 +1,28 @@
 import BluetoothCore
+import EventLoop
 import Glibc
 
 /// Writes lines to standard output. A line goes out whole and at once. Nothing is allocated for numbers and fixed
 /// text, once the buffer has grown to the size of a line.
-struct LineWriter {
+public struct LineWriter {
   /// Why nothing is written any more.
-  enum Trouble: Equatable {
+  public enum Trouble: Equatable {
     /// Whoever read the output has gone: `| head`. Nobody needs to be told.
     case readerGone
-    case failed(Int32)
+    case failed(SystemError)
   }
 
-  private(set) var trouble: Trouble?
+  public private(set) var trouble: Trouble?
   private var buffer: [UInt8] = []
   private let descriptor: Int32
 
-  init(descriptor: Int32 = STDOUT_FILENO) {
+  public init(descriptor: Int32 = STDOUT_FILENO) {
     self.descriptor = descriptor
     buffer.reserveCapacity(4096)
   }
 
   /// Writes what has been collected, in one piece.
-  mutating func flush() {
+  public mutating func flush() {
     defer { buffer.removeAll(keepingCapacity: true) }
     guard trouble == nil else { return }
     var offset = 0
@@ -35,44 +36,37 @@ struct LineWriter {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wait, 1, -1)
       } else if errno != EINTR {
-        trouble = errno == EPIPE ? .readerGone : .failed(errno)
+        trouble = errno == EPIPE ? .readerGone : .failed(.last("write"))
         return
       }
     }
   }
 
-  /// Fails if output was lost, other than by a reader that has gone.
-  func check() throws(Failure) {
-    if case .failed(let code) = trouble {
-      throw Failure(.outputFailed, "cannot write the output: \(String(cString: strerror(code)).lowercased())")
-    }
-  }
-
   // MARK: Pieces of a line
 
-  mutating func write(_ text: StaticString) {
+  public mutating func write(_ text: StaticString) {
     text.withUTF8Buffer { buffer.append(contentsOf: $0) }
   }
 
   @_disfavoredOverload
-  mutating func write(_ text: String) {
+  public mutating func write(_ text: String) {
     buffer.append(contentsOf: text.utf8)
   }
 
-  mutating func write(_ value: Int) {
+  public mutating func write(_ value: Int) {
     if value < 0 { buffer.append(UInt8(ascii: "-")) }
     write(magnitude: value.magnitude, digits: 1)
   }
 
   /// Writes a number with spaces before it, up to `width`.
-  mutating func write(_ value: Int, width: Int) {
+  public mutating func write(_ value: Int, width: Int) {
     let start = buffer.count
     write(value)
     while buffer.count - start < width { buffer.insert(UInt8(ascii: " "), at: start) }
   }
 
   /// Writes spaces until the line has `width` bytes.
-  mutating func pad(to width: Int) {
+  public mutating func pad(to width: Int) {
     while buffer.count < width { buffer.append(UInt8(ascii: " ")) }
   }
 
@@ -91,7 +85,7 @@ struct LineWriter {
   }
 
   /// Writes a number of nanoseconds as seconds with six decimals; what is below a microsecond is cut off.
-  mutating func writeSeconds(_ nanoseconds: Int64) {
+  public mutating func writeSeconds(_ nanoseconds: Int64) {
     if nanoseconds < 0 { buffer.append(UInt8(ascii: "-")) }
     let microseconds = UInt(nanoseconds.magnitude / 1000)
     write(magnitude: microseconds / 1_000_000, digits: 1)
@@ -100,7 +94,7 @@ struct LineWriter {
   }
 
   /// Writes a number with four decimals.
-  mutating func write(_ value: Double) {
+  public mutating func write(_ value: Double) {
     guard value.magnitude < 1e12 else { return write("0") }
     let scaled = (value.magnitude * 10000).rounded()
     if value < 0, scaled > 0 { buffer.append(UInt8(ascii: "-")) }
@@ -111,7 +105,7 @@ struct LineWriter {
   }
 
   /// Writes the digits of bytes.
-  mutating func writeHex(_ bytes: RawSpan) {
+  public mutating func writeHex(_ bytes: RawSpan) {
     for index in 0..<bytes.byteCount {
       guard let byte = bytes.byte(at: index) else { return }
       writeHexDigit(byte >> 4)
