@@ -113,6 +113,12 @@ public final class ATTBearer {
   private func sendNext() {
     guard current == nil, !isClosed, !queue.isEmpty else { return }
     let next = queue.removeFirst()
+    let pdu = next.request.bytes
+    guard pdu.count <= mtu else {
+      // Made for a larger MTU: the peer's own exchange may have made it smaller since.
+      next.completion(.failure(.tooLong(count: pdu.count, maximum: mtu)))
+      return sendNext()
+    }
     current = next
     let opcode = next.request.opcode
     timeout = timers.schedule(after: ATTBearer.transactionTimeout) { [weak self] in
@@ -121,7 +127,7 @@ public final class ATTBearer {
       finish(current: error, queued: .closed(error.description))
       onTimeout?(error)
     }
-    transmit(next.request)
+    send(pdu.span.bytes)
   }
 
   private func transmit(_ pdu: ATTPDU) {
