@@ -19,6 +19,8 @@ public final class HostController {
 
   /// How long a controller may take to answer a command.
   public static let commandDeadline = Duration.seconds(3)
+  /// How often a controller may break down.
+  static let maximumHardwareErrors = 3
   /// How long a link may take to end.
   static let disconnectDeadline = Duration.seconds(5)
 
@@ -61,6 +63,7 @@ public final class HostController {
 
   /// Resets the controller and finds out what it can do.
   public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
+    if let failure { return completion(.failure(failure)) }
     commands.restart(.cancelled)
     dropLinks(.hardwareFailure, .cancelled)
     let setup = ControllerSetup(self, randomAddress: randomAddress) { [weak self] result in
@@ -177,6 +180,9 @@ public final class HostController {
   }
 
   func disconnect(_ connection: LEConnection) {
+    // Once: a peer that makes us send without end, on a link that takes nothing, must not fill the queue.
+    guard !connection.isEnding else { return }
+    connection.isEnding = true
     send(Disconnect(handle: connection.handle)) { [weak self] result in
       // Unknown Connection Identifier: it is gone already, and the event is on its way or was lost.
       if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
@@ -316,12 +322,14 @@ public final class HostController {
   /// The controller has broken down: links are lost, and it is set up anew. If that fails, it is given up.
   private func recover(from code: UInt8) {
     counters.hardwareErrors += 1
+    let count = counters.hardwareErrors
     let error = HCIError.hardwareError(code)
     commands.restart(error)
     dropLinks(.hardwareFailure, error)
-    guard counters.hardwareErrors <= 3 else { return fail(error) }
+    guard count <= Self.maximumHardwareErrors else { return fail(error) }
     initialize { [weak self] result in
-      if case .failure = result { self?.fail(error) }
+      // One that breaks down again meanwhile gets its next chance from that event.
+      if case .failure = result, self?.counters.hardwareErrors == count { self?.fail(error) }
     }
   }
 }
