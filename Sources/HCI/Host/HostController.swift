@@ -64,8 +64,8 @@ public final class HostController {
   /// Resets the controller and finds out what it can do.
   public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
     if let failure { return completion(.failure(failure)) }
-    commands.restart(.cancelled)
     dropLinks(.hardwareFailure, .cancelled)
+    commands.restart(.cancelled)
     let setup = ControllerSetup(self, randomAddress: randomAddress) { [weak self] result in
       guard let self else { return }
       if case .success(let information) = result { adopt(information) }
@@ -95,15 +95,18 @@ public final class HostController {
   private func fail(_ error: HCIError) {
     guard failure == nil else { return }
     failure = error
-    commands.fail(error)
     dropLinks(.hardwareFailure, error)
+    commands.fail(error)
     onFailure?(error)
   }
 
+  /// Before the open commands are failed: the scan would take that for a refusal, and drop the wish.
   private func dropLinks(_ reason: HCIErrorCode, _ error: HCIError) {
-    initiator?.fail(error)
-    initiator = nil
+    let initiator = self.initiator
+    // Who hears of the failure may try again at once; what is failing must not take that up.
+    self.initiator = nil
     scan = nil
+    initiator?.fail(error)
     let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
     connections = [:]
     data.reset(capacity: 0, dataLength: data.dataLength)
@@ -324,8 +327,8 @@ public final class HostController {
     counters.hardwareErrors += 1
     let count = counters.hardwareErrors
     let error = HCIError.hardwareError(code)
-    commands.restart(error)
     dropLinks(.hardwareFailure, error)
+    commands.restart(error)
     guard count <= Self.maximumHardwareErrors else { return fail(error) }
     initialize { [weak self] result in
       // One that breaks down again meanwhile gets its next chance from that event.
