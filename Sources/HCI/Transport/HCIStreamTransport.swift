@@ -13,8 +13,15 @@ public final class HCIStreamTransport: HCITransport {
   /// Where bytes are read to: one piece of memory for all packets.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
   private var watch: EventLoop.Watch?
-  /// What the descriptor did not take yet. HCI's own credits keep it small.
+  private var isOpen = true
+  /// Whether to write with `send`: to a socket whose other side is gone, `write` would end the process.
+  private let isSocket: Bool
+  /// What the descriptor did not take yet. A host's own credits keep it small.
   private var unsent: [UInt8] = []
+
+  /// How much may wait. A program that we play the controller for, and that has stopped reading, must not fill
+  /// the memory.
+  private static let maximumUnsent = 1 << 20
 
   /// - Parameters:
   ///   - descriptor: a stream that does not block; it is closed with the transport
@@ -22,6 +29,9 @@ public final class HCIStreamTransport: HCITransport {
   public init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
     self.descriptor = descriptor
     framer = H4Framer(accepting: types)
+    var kind: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    isSocket = getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &length) == 0
   }
 
   isolated deinit {
@@ -33,6 +43,7 @@ public final class HCIStreamTransport: HCITransport {
   public var garbageBytes: UInt64 { framer.garbageBytes }
 
   public func start() {
+    guard isOpen else { return }
     do {
       watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
         self?.ready(readiness)
@@ -43,18 +54,26 @@ public final class HCIStreamTransport: HCITransport {
   }
 
   public func close() {
-    guard let watch else { return }
-    watch.cancel()
-    self.watch = nil
+    guard isOpen else { return }
+    isOpen = false
+    watch?.cancel()
+    watch = nil
     Glibc.close(descriptor)
   }
 
   private func fail(_ reason: String) {
+    // A failure that was on its way when somebody closed is none any more.
+    guard isOpen else { return }
     close()
     let onClose = self.onClose
     self.onClose = nil
     onPacket = nil
     onClose?(reason)
+  }
+
+  /// Fails from the loop: who sends is not prepared to lose everything meanwhile.
+  private func failSoon(_ reason: String) {
+    EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
   }
 
   private func ready(_ readiness: EventLoop.Readiness) {
@@ -73,12 +92,18 @@ public final class HCIStreamTransport: HCITransport {
     }
     guard let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    framer.receive(bytes) { packet in onPacket(packet, time) }
+    framer.receive(bytes) { packet in
+      // Who closes the transport because of one packet does not want the next one.
+      if isOpen { onPacket(packet, time) }
+    }
   }
 
   public func send(_ packet: RawSpan) {
     guard watch != nil else { return }
     guard unsent.isEmpty else {
+      guard unsent.count + packet.byteCount <= Self.maximumUnsent else {
+        return failSoon("the other side does not read")
+      }
       packet.withUnsafeBytes { unsent.append(contentsOf: $0) }
       return
     }
@@ -97,13 +122,14 @@ public final class HCIStreamTransport: HCITransport {
   /// Writes what the descriptor takes, and says how much; nil if it failed.
   private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
     while true {
-      let count = write(descriptor, bytes.baseAddress, bytes.count)
+      let count =
+        isSocket
+        ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        : write(descriptor, bytes.baseAddress, bytes.count)
       if count >= 0 { return count }
       if errno == EAGAIN { return 0 }
       if errno != EINTR {
-        let reason = SystemError.last("write").description
-        // Reported from the loop: who sends is not prepared to lose everything meanwhile.
-        EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
+        failSoon(SystemError.last("write").description)
         return nil
       }
     }
