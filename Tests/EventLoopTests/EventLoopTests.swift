@@ -46,21 +46,6 @@ func useVirtualTime() {
     #expect(times == [.seconds(1), .milliseconds(1500)])
   }
 
-  /// Tasks go on before time does.
-  @Test func timeWaitsForWork() async {
-    let start = EventLoop.shared.now
-    var isOver = false
-    EventLoop.shared.timers.schedule(after: .nanoseconds(1)) { isOver = true }
-    for _ in 0..<100 {
-      // Not `Task.yield`, which goes by way of the global pool: the loop is idle meanwhile.
-      await Task { @BluetoothActor in }.value
-      #expect(!isOver)
-    }
-    #expect(EventLoop.shared.now == start)
-    await EventLoop.shared.sleep(for: .nanoseconds(1))
-    #expect(isOver)
-  }
-
   @Test func sleepersWakeInTurn() async {
     var order: [Int] = []
     let tasks = [5, 1, 3, 2, 4].map { seconds in
@@ -73,21 +58,15 @@ func useVirtualTime() {
     #expect(order == [1, 2, 3, 4, 5])
   }
 
-  @Test func aSleepThatIsCancelledReturnsEarly() async {
-    let start = EventLoop.shared.now
-    let task = Task { @BluetoothActor in await EventLoop.shared.sleep(for: .seconds(1_000_000)) }
+  @Test func aSleepThatIsCancelledReturns() async {
+    let task = Task { @BluetoothActor in await EventLoop.shared.sleep(for: .seconds(1000)) }
     await EventLoop.shared.sleep(for: .seconds(1))
     task.cancel()
     await task.value
-    #expect(EventLoop.shared.now - start < .seconds(1_000_000))
 
-    let late = Task { @BluetoothActor in
-      while !Task.isCancelled { await Task.yield() }
-      await EventLoop.shared.sleep(for: .seconds(1_000_000))
-    }
+    let late = Task { @BluetoothActor in await EventLoop.shared.sleep(for: .seconds(1000)) }
     late.cancel()
     await late.value
-    #expect(EventLoop.shared.now - start < .seconds(1_000_000))
   }
 }
 
