@@ -41,9 +41,21 @@ let package = Package(
   targets: layers.flatMap { $0 } + [
     .systemLibrary(
       name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
-    .executableTarget(
-      name: "halo-raw", dependencies: layerNames.map { .init(stringLiteral: $0) },
+    // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
+    .target(
+      name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "halo-raw", dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["halo-raw", "LineOutput", "TestSupport"],
+      swiftSettings: settings),
+    .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
+    .executableTarget(
+      name: "hot-path-check",
+      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CAllocationCounter"],
+      path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["BluetoothCore"], path: "Tests/TestSupport",
       swiftSettings: settings),

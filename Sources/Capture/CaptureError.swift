@@ -5,6 +5,7 @@ public struct CaptureError: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     case cannotOpen(String)
     case cannotRead(String)
+    case cannotCreate(String)
     case cannotWrite(String)
     case empty
     case notBTSnoop
@@ -40,6 +41,7 @@ extension CaptureError: CustomStringConvertible {
       switch reason {
       case .cannotOpen(let cause): "cannot open: \(cause)"
       case .cannotRead(let cause): "cannot read: \(cause)"
+      case .cannotCreate(let cause): "cannot make the recording: \(cause)"
       case .cannotWrite(let cause): "cannot write the recording: \(cause)"
       case .empty: "the file is empty, so it is no capture"
       case .notBTSnoop: "not a btsnoop capture (it does not begin with \"btsnoop\")"

@@ -104,7 +104,7 @@ public final class CaptureWriter {
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
-      throw CaptureError(.cannotWrite(CaptureReader.lastError), path: path)
+      throw CaptureError(.cannotCreate(CaptureReader.lastError), path: path)
     }
     BTSnoop.writeHeader(datalink, into: &writer)
     flush()

@@ -20,7 +20,7 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
       if cancellation.isRequested { cancellation.run() }
     }
   } onCancel: {
-    Task { @BluetoothActor in cancellation.run() }
+    EventLoop.run { cancellation.run() }
   }
   return try result.get()
 }

@@ -7,8 +7,10 @@ import Synchronization
 /// due or a task wants to go on; all of the stack runs on it. An idle loop makes no system call at all.
 ///
 /// The loop is the executor of ``BluetoothActor``. Everything that is isolated to that actor runs here; the
-/// members below that are marked with it may be used from there.
-public final class EventLoop: SerialExecutor, @unchecked Sendable {
+/// members below that are marked with it may be used from there. It is also a task executor: a task that is started
+/// with ``run(_:)`` never leaves the loop's thread. Any other task does for a moment each time it was suspended, as
+/// the runtime wakes it on the global pool before it comes back to its actor.
+public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The process has one loop, since it has one ``BluetoothActor``.
   public static let shared = EventLoop()
 
@@ -63,6 +65,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     } else if mustWake, !isCurrent {
       wake()
     }
+  }
+
+  /// Starts a task that stays on the loop, whatever it calls.
+  @discardableResult
+  public nonisolated static func run(_ work: @escaping @Sendable @BluetoothActor () async -> Void) -> Task<Void, Never> {
+    Task(executorPreference: EventLoop.shared) { await work() }
   }
 
   public func checkIsolated() {
@@ -154,7 +162,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       shared.withLock { swap(&$0.jobs, &running) }
       if running.isEmpty { return }
       isStalled = false
-      for job in running { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      for job in running {
+        job.runSynchronously(
+          isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
       running.removeAll(keepingCapacity: true)
     }
   }

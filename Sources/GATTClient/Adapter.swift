@@ -89,3 +89,14 @@ public enum LinkEvent: Hashable, Sendable {
   /// The peer asked for other parameters, and whether they were granted.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
 }
+
+extension LinkEvent: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .parameters(let parameters): "link: \(parameters)"
+    case .parameterRequest(let wish, let isAccepted):
+      "the peer asks for an interval of \(wish.intervalMin) to \(wish.intervalMax), latency \(wish.latency), timeout \(wish.supervisionTimeout): "
+        + (isAccepted ? "accepted" : "refused")
+    }
+  }
+}

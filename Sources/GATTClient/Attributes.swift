@@ -84,13 +84,16 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 }
 
 extension CharacteristicProperties: CustomStringConvertible {
-  /// The names, with commas: `read, notify`.
-  public var description: String {
+  /// The names of the properties: `write without response`.
+  public var names: [String] {
     let names: [(CharacteristicProperties, String)] = [
       (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
       (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
       (.authenticatedSignedWrites, "signed write"), (.extendedProperties, "extended"),
     ]
-    return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    return names.filter { contains($0.0) }.map(\.1)
   }
+
+  /// The names, with commas: `read, notify`.
+  public var description: String { names.joined(separator: ", ") }
 }

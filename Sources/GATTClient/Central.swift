@@ -121,7 +121,7 @@ public final class Central {
         continuation.finish()
       })
     continuation.onTermination = { _ in
-      Task { @BluetoothActor in scan.cancel() }
+      EventLoop.run { scan.cancel() }
     }
     return stream
   }

@@ -106,24 +106,24 @@ def test_no_such_device(halo, adapter):
 
 def test_a_controller_that_never_answers(halo, controller):
     adapter = controller(lambda client: None)
-    halo.run("stream", "--timeout", "1s", adapter=adapter).failed(TIMEOUT)
+    halo.run("stream", "--wait", "1s", adapter=adapter).failed(TIMEOUT)
 
 
 def test_a_controller_that_hangs_up(halo, controller):
     adapter = controller(lambda client: client.close())
-    halo.run("stream", "--timeout", "1s", adapter=adapter).failed(NO_ADAPTER, CONNECTION_LOST)
+    halo.run("stream", "--wait", "1s", adapter=adapter).failed(NO_ADAPTER, CONNECTION_LOST)
 
 
 def test_a_controller_that_talks_nonsense(halo, controller):
     adapter = controller(lambda client: client.sendall(bytes(range(256)) * 16))
-    halo.run("stream", "--timeout", "1s", adapter=adapter).failed(TIMEOUT, PROTOCOL)
+    halo.run("stream", "--wait", "1s", adapter=adapter).failed(TIMEOUT, PROTOCOL)
 
 
 # --- peers
 
 @pytest.mark.parametrize("which", ["R02_0000", "C0:FF:EE:C0:FF:EE"])
 def test_a_ring_that_is_not_there(halo, ring, which):
-    halo.run("stream", which, "--timeout", "1s", adapter=ring.adapter).failed(NOT_FOUND, saying=which)
+    halo.run("stream", which, "--wait", "1s", adapter=ring.adapter).failed(NOT_FOUND, saying=which)
 
 
 @pytest.mark.parametrize("command", ["stream", "battery"])

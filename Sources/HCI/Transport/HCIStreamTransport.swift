@@ -9,13 +9,12 @@ public final class HCIStreamTransport: HCITransport {
   public var onClose: ((String) -> Void)?
 
   private let descriptor: Int32
+  private let isSocket: Bool
   private let framer: H4Framer
   /// Where bytes are read to: one piece of memory for all packets.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
   private var watch: EventLoop.Watch?
   private var isOpen = true
-  /// Whether to write with `send`: to a socket whose other side is gone, `write` would end the process.
-  private let isSocket: Bool
   /// What the descriptor did not take yet. A host's own credits keep it small.
   private var unsent: [UInt8] = []
 
@@ -28,10 +27,9 @@ public final class HCIStreamTransport: HCITransport {
   ///   - accepting: the packet types that the other side may send
   public init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
     self.descriptor = descriptor
+    var status = stat()
+    isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     framer = H4Framer(accepting: types)
-    var kind: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    isSocket = getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &length) == 0
   }
 
   isolated deinit {
@@ -84,12 +82,14 @@ public final class HCIStreamTransport: HCITransport {
   /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
   private func receive() {
     let count = read(descriptor, buffer.baseAddress, buffer.count)
-    let time = EventLoop.shared.now.wholeMicroseconds
+    let time = SystemClock.monotonic.wholeMicroseconds
     guard count > 0 else {
       if count == 0 { return fail("the other side closed the connection") }
       if errno != EAGAIN, errno != EINTR { fail(SystemError.last("read").description) }
       return
     }
+    // What is scheduled while the packets are handled counts from when they came.
+    EventLoop.shared.timers.advance(to: time)
     guard let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     framer.receive(bytes) { packet in
@@ -122,6 +122,7 @@ public final class HCIStreamTransport: HCITransport {
   /// Writes what the descriptor takes, and says how much; nil if it failed.
   private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
     while true {
+      // A controller that has hung up must not end the process with SIGPIPE.
       let count =
         isSocket
         ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))

@@ -19,6 +19,7 @@ public final class RecordingTransport: HCITransport {
   /// What to add to the loop's microseconds to get the time of day. Taken once: the clock on the wall may be
   /// set meanwhile, and times in a capture must not jump.
   private let wallOffset: Int64
+  private var last = Instant.zero
 
   public init(_ transport: any HCITransport, writer: CaptureWriter) {
     self.transport = transport
@@ -36,7 +37,9 @@ public final class RecordingTransport: HCITransport {
   }
 
   public func send(_ packet: RawSpan) {
-    record(packet, .hostToController, at: EventLoop.shared.now)
+    // The time at which the loop began to handle whatever makes us send; never before what was handled already,
+    // and so never after what will be.
+    record(packet, .hostToController, at: max(last, EventLoop.shared.timers.now))
     transport.send(packet)
   }
 
@@ -46,6 +49,7 @@ public final class RecordingTransport: HCITransport {
 
   private func record(_ packet: RawSpan, _ direction: CaptureDirection, at time: Instant) {
     guard writer.failure == nil else { return }
+    last = time
     writer.write(packet, direction: direction, microseconds: time.nanoseconds / 1000 + wallOffset)
     if let failure = writer.failure {
       let onRecordingFailure = self.onRecordingFailure

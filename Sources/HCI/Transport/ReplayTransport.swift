@@ -25,6 +25,8 @@ public final class ReplayTransport: HCITransport {
     public var firstDifference: String?
     /// Packets that were sent differently, in addition, or not at all.
     public var differences = 0
+    /// Whether the stack waited for more when the recording was over.
+    public var endedEarly = false
     /// Bytes at the end of the file that are no whole record.
     public var truncatedBytes = 0
   }
@@ -171,11 +173,14 @@ public final class ReplayTransport: HCITransport {
     Hex.string(packet.prefix(48), separator: " ") + (packet.count > 48 ? " …" : "")
   }
 
+  /// A timer of the original may have been recorded a little before the same one of the replay.
+  private static let timerSlack = Duration.milliseconds(1)
+
   /// Nothing is left to do but to wait. If the stack's next timer is due before the next packet was sent in the
   /// recording, that timer made it be sent. Else somebody outside of the stack did.
   private func idle(until deadline: Instant?) -> Bool {
     guard isRunning, !isDelivering, sent.isEmpty else { return false }
-    if let next, let deadline, deadline <= time(of: next) { return false }
+    if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
     guard interruptedAt == reader.recordCount else {
       interruptedAt = reader.recordCount
       if let onInterrupt {
@@ -185,6 +190,7 @@ public final class ReplayTransport: HCITransport {
       return false
     }
     guard let next else {
+      report.endedEarly = true
       fail("the recording ends here")
       return true
     }

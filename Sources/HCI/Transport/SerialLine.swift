@@ -5,7 +5,7 @@ import Glibc
 
 extension HCIStreamTransport {
   /// The speed of most controllers on a UART after power-on.
-  public static let defaultBaudRate = 115_200
+  public nonisolated static let defaultBaudRate = 115_200
 
   /// Opens a controller on a serial line: 8 bits, no parity, RTS/CTS flow control (Core Specification Vol 4,
   /// Part A, 3).

@@ -1,0 +1,58 @@
+import BluetoothCore
+
+/// A value in a record.
+public enum Field: Sendable {
+  case text(String?)
+  case number(Int?)
+  case seconds(Int64)
+  case flag(Bool)
+  case list([String])
+
+  var json: String {
+    switch self {
+    case .text(let text): text.map(Field.quoted) ?? "null"
+    case .number(let number): number.map(String.init) ?? "null"
+    case .seconds(let nanoseconds): Field.decimal(nanoseconds)
+    case .flag(let flag): flag ? "true" : "false"
+    case .list(let items): "[" + items.map(Field.quoted).joined(separator: ",") + "]"
+    }
+  }
+
+  var csv: String {
+    switch self {
+    case .text(let text): Field.csvQuoted(text ?? "")
+    case .number(let number): number.map(String.init) ?? ""
+    case .seconds(let nanoseconds): Field.decimal(nanoseconds)
+    case .flag(let flag): flag ? "true" : "false"
+    case .list(let items): Field.csvQuoted(items.joined(separator: " "))
+    }
+  }
+
+  private static func decimal(_ nanoseconds: Int64) -> String {
+    let microseconds = nanoseconds.magnitude / 1000
+    let fraction = String(microseconds % 1_000_000)
+    return (nanoseconds < 0 ? "-" : "") + "\(microseconds / 1_000_000)."
+      + String(repeating: "0", count: 6 - fraction.count) + fraction
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20: result += "\\u" + Hex.string(UInt16(scalar.value)).dropFirst(2)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  private static func csvQuoted(_ text: String) -> String {
+    guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

@@ -1,0 +1,33 @@
+/// Prints records of one shape, for commands that print few: the csv header names each field with its unit.
+public struct RecordPrinter {
+  private let format: OutputFormat
+  private let columns: [(name: String, unit: String?)]
+  public private(set) var output = LineWriter()
+
+  /// - Parameter columns: the names of the fields, and their units where they have one
+  public init(_ format: OutputFormat, _ columns: [(name: String, unit: String?)]) {
+    self.format = format
+    self.columns = columns
+    if format == .csv {
+      output.write(
+        columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }.joined(separator: ",") + "\n")
+      output.flush()
+    }
+  }
+
+  /// Prints a record.
+  ///
+  /// - Parameters:
+  ///   - fields: one for each column
+  ///   - text: the same for a person; may have several lines
+  public mutating func print(_ fields: [Field], text: @autoclosure () -> String) {
+    switch format {
+    case .text: output.write(text() + "\n")
+    case .csv: output.write(fields.map(\.csv).joined(separator: ",") + "\n")
+    case .jsonl:
+      let pairs = zip(columns, fields).map { "\"\($0.name)\":\($1.json)" }
+      output.write("{" + pairs.joined(separator: ",") + "}\n")
+    }
+    output.flush()
+  }
+}

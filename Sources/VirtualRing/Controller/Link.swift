@@ -1,0 +1,165 @@
+import BluetoothCore
+import HCI
+import L2CAP
+
+/// The link to the ring.
+struct Link {
+  let handle: ConnectionHandle
+  var interval: ConnectionInterval
+  /// A connection event from which the others are counted.
+  var anchor: Instant
+  /// The ring does not take part: the link will be found to have never been established.
+  var isDead = false
+  /// ACL packets from the host that wait for the next connection event.
+  var down: [[UInt8]] = []
+  /// ACL packets for the host.
+  var up: [[UInt8]] = []
+  let recombiner = Recombiner()
+  var event: Timers.Token?
+  var dataLength: UInt16 = 27
+  var tx = LEPHY.le1M
+  var rx = LEPHY.le1M
+  /// What ends with the link.
+  var tokens: [Timers.Token] = []
+
+  /// The first connection event after `now`.
+  func nextEvent(after now: Instant) -> Instant {
+    let step = max(1, interval.duration.wholeNanoseconds)
+    return anchor + .nanoseconds((max(0, now.nanoseconds(since: anchor)) / step + 1) * step)
+  }
+}
+
+extension VirtualController {
+  /// The ring has answered: the link exists.
+  func connect(_ parameters: ConnectionParameters) {
+    initiation = nil
+    var link = Link(handle: Self.linkHandle, interval: parameters.intervalMax, anchor: timers.now)
+    link.isDead = failuresLeft > 0
+    self.link = link
+    sendConnectionComplete(
+      .success, link.handle, options.address, link.interval, parameters.latency,
+      parameters.supervisionTimeout)
+    if link.isDead {
+      failuresLeft -= 1
+      // Six connection events without a packet (Vol 6, Part B, 4.5.2).
+      afterEvents(6) { $0.disconnect(reason: .connectionFailedToBeEstablished) }
+    } else {
+      peripheral.connected(interval: link.interval)
+      whileConnected(after: .milliseconds(600)) { $0.changeDataLength(251) }
+    }
+  }
+
+  /// Forgets the link and all that waits for it; the ring advertises again.
+  func closeLink() {
+    guard let link else { return }
+    timers.cancel(link.event)
+    for token in link.tokens { timers.cancel(token) }
+    self.link = nil
+    peripheral.disconnected()
+    listen()
+  }
+
+  /// Does something later, unless the link is gone by then.
+  func whileConnected(after delay: Duration, _ action: @escaping (VirtualController) -> Void) {
+    link?.tokens.append(later(delay, action))
+  }
+
+  /// Does something at the `count`-th connection event from now.
+  func afterEvents(_ count: Int64, _ action: @escaping (VirtualController) -> Void) {
+    guard let link else { return }
+    let delay = link.nextEvent(after: timers.now) - timers.now
+    whileConnected(
+      after: delay + .nanoseconds((count - 1) * link.interval.duration.wholeNanoseconds), action)
+  }
+
+  /// Does something that takes the ring's part, which it never takes on a dead link.
+  func afterExchange(_ events: Int64, _ action: @escaping (VirtualController) -> Void) {
+    if link?.isDead == false { afterEvents(events, action) }
+  }
+
+  func changeDataLength(_ octets: UInt16) {
+    guard let link, link.dataLength != octets, (27...251).contains(octets) else { return }
+    self.link?.dataLength = octets
+    let time = (octets + 14) * 8
+    send(
+      .leDataLengthChange(
+        LEDataLengthChange(
+          handle: link.handle, maxTxOctets: octets, maxTxTime: time, maxRxOctets: octets, maxRxTime: time)))
+  }
+
+  // MARK: Data
+
+  /// Takes an ACL packet from the host: it crosses at the next connection event.
+  func receiveACL(_ bytes: RawSpan) {
+    guard let packet = try? ACLPacket(bytes) else {
+      counters.malformedPackets += 1
+      return
+    }
+    guard let link, link.handle == packet.header.handle, packet.data.byteCount <= Int(options.aclLength)
+    else {
+      counters.rejectedACL += 1
+      return
+    }
+    if link.down.count >= Int(options.aclPackets) { counters.excessACL += 1 }
+    // A host that does not count its credits must not fill the memory.
+    guard link.down.count < 4 * Int(options.aclPackets) else { return }
+    self.link?.down.append(Array(bytes))
+    awaitEvent()
+  }
+
+  /// Cuts a frame from the ring into ACL packets; they cross at the next connection event.
+  func sendUp(_ payload: RawSpan, on channel: ChannelID) {
+    guard let link else { return }
+    var frame = ByteWriter(capacity: payload.byteCount + BasicHeader.length)
+    BasicHeader.writeFrame(payload, on: channel, into: &frame)
+    var offset = 0
+    while offset < frame.count {
+      let end = min(frame.count, offset + Int(options.aclLength))
+      var writer = ByteWriter(capacity: 5 + end - offset)
+      writer.write(HCIPacketType.acl.rawValue)
+      ACLHeader(
+        handle: link.handle, boundary: offset == 0 ? .firstFlushable : .continuing,
+        dataLength: UInt16(truncatingIfNeeded: end - offset)
+      ).write(into: &writer)
+      writer.write(frame.span.extracting(offset..<end))
+      self.link?.up.append(writer.bytes)
+      offset = end
+    }
+    awaitEvent()
+  }
+
+  private func awaitEvent() {
+    guard let link, link.event == nil, !link.isDead else { return }
+    let event = timers.schedule(at: link.nextEvent(after: timers.now)) { [weak self] in
+      self?.connectionEvent()
+    }
+    self.link?.event = event
+  }
+
+  /// Both ends hand over what has come together. What the ring answers crosses at the event after this one.
+  private func connectionEvent() {
+    guard var link else { return }
+    let down = link.down
+    let up = link.up
+    link.event = nil
+    link.down = []
+    link.up = []
+    self.link = link
+    if !down.isEmpty {
+      send(
+        .numberOfCompletedPackets(.init([.init(handle: link.handle, count: UInt16(clamping: down.count))])))
+    }
+    for packet in up { send(packet) }
+    for packet in down { deliver(packet) }
+  }
+
+  private func deliver(_ bytes: [UInt8]) {
+    // An answer may have ended the link.
+    guard let recombiner = link?.recombiner, let packet = try? ACLPacket(bytes.span.bytes) else { return }
+    recombiner.receive(
+      packet.data, isStart: packet.header.boundary != .continuing
+    ) { channel, payload in
+      peripheral.receive(channel, payload)
+    }
+  }
+}

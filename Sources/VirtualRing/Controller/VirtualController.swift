@@ -1,0 +1,148 @@
+import BluetoothCore
+import HCI
+import L2CAP
+
+/// A controller with one ring in reach, in memory: HCI packets in, HCI packets out, each with its H4 type byte.
+///
+/// It has no clock: `Timers` tell it the time, and everything that it sends, it sends from within a timer, never
+/// from within ``receive(_:)``. The radio is ideal: nothing is lost, and it hears while it scans whatever window
+/// was asked for. Data crosses a link at the connection events, as the interval says.
+public final class VirtualController {
+  /// What the host sent that a controller has to endure.
+  public struct Counters: Hashable, Sendable {
+    public var commands = 0
+    /// Packets that could not be read, or of a type that no host sends.
+    public var malformedPackets = 0
+    public var unknownCommands = 0
+    /// ACL packets for links that do not exist, or larger than ``VirtualRingOptions/aclLength``.
+    public var rejectedACL = 0
+    /// ACL packets beyond the number that the host may have under way.
+    public var excessACL = 0
+  }
+
+  public let options: VirtualRingOptions
+  public let peripheral: VirtualPeripheral
+  public internal(set) var counters = Counters()
+  /// The handle of the link to the ring. It is used again at once, as many controllers do.
+  public static let linkHandle = ConnectionHandle(rawValue: 0x0040)
+  /// Whether a link to the ring exists.
+  public var isConnected: Bool { link != nil }
+
+  let timers: Timers
+  let radio: Advertiser
+  private let emit: (RawSpan) -> Void
+  private var writer = ByteWriter(capacity: 260)
+  /// Distinguishes what was to be sent before a reset from what is to be sent after it.
+  private var era = 0
+
+  var eventMask = EventMask.afterReset
+  var leEventMask = LEEventMask.afterReset
+  /// The commands for scanning and connecting that the host has decided for: legacy or extended.
+  var family: CommandFamily?
+  var randomAddress: BluetoothAddress?
+  var acceptList: Set<BluetoothAddress> = []
+  var suggestedDataLength = LEWriteSuggestedDefaultDataLength(maxTxOctets: 27, maxTxTime: 328)
+  var scan = Scan()
+  var initiation: Initiation?
+  var link: Link?
+  var failuresLeft: Int
+  var advertisingTimer: Timers.Token?
+
+  /// How long a controller takes to answer a command.
+  static let commandDelay = Duration.microseconds(200)
+
+  /// - Parameter emit: takes a packet for the host; the view is only valid meanwhile
+  public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
+    self.options = options
+    self.timers = timers
+    self.emit = emit
+    peripheral = VirtualPeripheral(options: options, timers: timers)
+    radio = Advertiser(options: options, start: timers.now)
+    failuresLeft = options.faults.establishFailures
+    peripheral.send = { [weak self] channel, payload in self?.sendUp(payload, on: channel) }
+    peripheral.ring.vanish = { [weak self] in
+      // What was sent before still crosses.
+      self?.afterEvents(1) { $0.disconnect(reason: .connectionTimeout) }
+    }
+  }
+
+  /// Takes a packet from the host. Whatever it holds, this returns.
+  public func receive(_ packet: RawSpan) {
+    guard !options.faults.staysSilent else { return }
+    var reader = ByteReader(packet)
+    switch (try? reader.readUInt8()).map(HCIPacketType.init) {
+    case .command?: receiveCommand(&reader)
+    case .acl?: receiveACL(reader.readRest())
+    default: counters.malformedPackets += 1
+    }
+  }
+
+  /// Ends the link from the ring's side, or as if it were out of reach.
+  public func disconnect(reason: HCIErrorCode = .remoteUserTerminatedConnection) {
+    guard let link else { return }
+    closeLink()
+    post(.disconnectionComplete(.init(status: .success, handle: link.handle, reason: reason)))
+  }
+
+  /// Reports a failure of the controller, as it happens on bad hardware.
+  public func fail(code: UInt8) {
+    post(.hardwareError(HardwareError(code: code)))
+  }
+
+  func reset() {
+    era += 1
+    eventMask = .afterReset
+    leEventMask = .afterReset
+    family = nil
+    randomAddress = nil
+    acceptList = []
+    stopScan()
+    initiation = nil
+    timers.cancel(advertisingTimer)
+    advertisingTimer = nil
+    closeLink()
+  }
+
+  // MARK: Events
+
+  /// Sends an event a little later, unless the host has masked it or resets meanwhile.
+  func post(_ event: HCIEvent, after delay: Duration = commandDelay) {
+    later(delay) { $0.send(event) }
+  }
+
+  /// Does something a little later, unless the host resets meanwhile.
+  @discardableResult
+  func later(_ delay: Duration, _ action: @escaping (VirtualController) -> Void) -> Timers.Token {
+    let era = era
+    return timers.schedule(after: delay) { [weak self] in
+      guard let self, self.era == era else { return }
+      action(self)
+    }
+  }
+
+  /// Sends an event now. Only to be called from a timer.
+  func send(_ event: HCIEvent) {
+    guard isUnmasked(event) else { return }
+    event.packet(into: &writer)
+    let bytes = writer.bytes
+    emit(bytes.span.bytes)
+  }
+
+  /// Sends an ACL packet now. Only to be called from a timer.
+  func send(_ packet: [UInt8]) {
+    emit(packet.span.bytes)
+  }
+
+  /// What concerns commands and credits can't be masked (Core Specification Vol 4, Part E, 7.3.1).
+  func isUnmasked(_ event: HCIEvent) -> Bool {
+    switch event.code {
+    case .commandComplete, .commandStatus, .numberOfCompletedPackets: return true
+    case let code:
+      let bit = Int(code.rawValue) - 1
+      guard (0..<64).contains(bit), eventMask.contains(EventMask(rawValue: 1 << UInt64(bit))) else {
+        return false
+      }
+      return event.subevent.map { leEventMask.contains(LEEventMask(subevent: $0)) } ?? true
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import ATT
+import BluetoothCore
+import RingLink
+
+/// The attribute table of a virtual ring. The handles of the ring's own services are those of a real one
+/// (ring reference, 1.2); behind them stands a service for tools that read and write any peripheral.
+public struct RingAttributes {
+  /// Not of any ring: long values, indications, includes and refusals to try out.
+  public static let workbenchService = BluetoothUUID(0x7A1D_0001_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  /// Read and written, up to 512 bytes.
+  public static let longValue = BluetoothUUID(0x7A1D_0002_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  /// What is written here is indicated.
+  public static let mirror = BluetoothUUID(0x7A1D_0003_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  /// Cannot be read without pairing.
+  public static let protectedValue = BluetoothUUID(0x7A1D_0004_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  /// A secondary service, included by the workbench.
+  public static let annexService = BluetoothUUID(0x7A1D_0010_5241_572D_4C41_422D_5249_4E47 as UInt128)
+
+  var attributes: [Attribute]
+  var serviceChanged: AttributeHandle
+  /// Nil for a look-alike without the ring's services.
+  var commandWrite: AttributeHandle?
+  var commandNotify: AttributeHandle?
+  var bulkWrite: AttributeHandle?
+  var bulkNotify: AttributeHandle?
+  var mirrorValue: AttributeHandle
+
+  init(_ options: VirtualRingOptions) {
+    var table = AttributeTable()
+    table.addService(BluetoothUUID(0x1801 as UInt16), at: 0x0001)
+    serviceChanged = table.addCharacteristic(BluetoothUUID(0x2A05 as UInt16), .indicate)
+
+    table.addService(BluetoothUUID(0x1800 as UInt16), at: 0x0005)
+    table.addCharacteristic(BluetoothUUID(0x2A00 as UInt16), .read, value: Array(options.name.utf8))
+    table.addCharacteristic(BluetoothUUID(0x2A01 as UInt16), .read, value: [0, 0])
+    // 25 to 50 ms, latency 4, supervision timeout 5 s.
+    table.addCharacteristic(
+      BluetoothUUID(0x2A04 as UInt16), .read, value: [0x14, 0, 0x28, 0, 0x04, 0, 0xF4, 0x01])
+
+    if !options.faults.omitsRingService {
+      table.addService(RingGATT.commandService, at: 0x000E)
+      commandWrite = table.addCharacteristic(RingGATT.commandWrite, [.write, .writeWithoutResponse])
+      commandNotify = table.addCharacteristic(RingGATT.commandNotify, .notify)
+      table.addService(RingGATT.bulkService, at: 0x0014)
+      bulkWrite = table.addCharacteristic(RingGATT.bulkWrite, .writeWithoutResponse)
+      bulkNotify = table.addCharacteristic(RingGATT.bulkNotify, .notify)
+    }
+
+    table.addService(RingGATT.deviceInformationService, at: 0x001A)
+    let information = AttributeHandle(0x001A)
+    table.addCharacteristic(BluetoothUUID(0x2A29 as UInt16), .read, value: Array("halo-raw".utf8))
+    table.addCharacteristic(RingGATT.hardwareRevision, .read, value: Array(options.hardware.utf8))
+    table.addCharacteristic(RingGATT.firmwareRevision, .read, value: Array(options.firmware.utf8))
+    table.addCharacteristic(RingGATT.softwareRevision, .read, value: Self.longText)
+    table.addCharacteristic(
+      RingGATT.systemID, .read, value: [0x12, 0x34, 0x56, 0xFF, 0xFE, 0x9A, 0xBC, 0xDE])
+    let informationEnd = table.attributes.last?.handle ?? information
+
+    let annex = AttributeHandle(0x0050)
+    table.addService(Self.workbenchService, at: 0x0030)
+    table.include(HandleRange(information, informationEnd), RingGATT.deviceInformationService)
+    table.include(HandleRange(annex, AttributeHandle(0x0052)), Self.annexService)
+    table.addCharacteristic(Self.longValue, [.read, .write, .writeWithoutResponse], value: [1, 2, 3])
+    table.addDescriptor(AttributeType.userDescription, value: Array("a long value".utf8))
+    mirrorValue = table.addCharacteristic(Self.mirror, [.write, .indicate])
+    table.addCharacteristic(Self.protectedValue, .read, value: [42], isProtected: true)
+    table.addService(Self.annexService, at: annex.rawValue, isPrimary: false)
+    table.addCharacteristic(BluetoothUUID(0x2A19 as UInt16), .read, value: [options.battery])
+    attributes = table.attributes
+  }
+
+  /// 300 bytes: more than one PDU holds at any MTU that rings use, so that it takes a long read.
+  static let longText = Array(
+    (0..<30).map { "part \($0 < 10 ? "0" : "")\($0).. " }.joined().utf8.prefix(300))
+}

@@ -1,0 +1,209 @@
+import ATT
+import BluetoothCore
+import HCI
+import L2CAP
+import RingLink
+
+/// The ring as its central meets it: L2CAP frames in, L2CAP frames out. It serves its attributes, and it does
+/// by itself what real rings do after connecting (ring reference, 1.5).
+public final class VirtualPeripheral {
+  /// What the central did, for tests.
+  public struct Log: Sendable {
+    public var connections = 0
+    public var disconnections = 0
+    /// Indications that were confirmed.
+    public var confirmations = 0
+    /// Responses and confirmations that nobody waited for.
+    public var strayAnswers = 0
+    /// The answers to Connection Parameter Update Requests, three a link: whether they were accepted.
+    public var parameterAnswers: [Bool] = []
+    /// The connection intervals that came into force: the first 256.
+    public var intervals: [ConnectionInterval] = []
+    /// Frames on channels that a ring does not have.
+    public var unknownChannels = 0
+  }
+
+  public let ring: SimulatedRing
+  public private(set) var log = Log()
+  /// What the central answered to the ring's own ATT requests on this link.
+  public var attAnswers: [ATTPDU] { client.answers }
+  /// How many of them it left without an answer for 30 seconds.
+  public var unansweredRequests: Int { client.unanswered }
+  /// The ATT MTU in force.
+  public var mtu: Int { server.mtu }
+
+  /// Takes a frame for the central; the view is only valid meanwhile.
+  var send: (ChannelID, RawSpan) -> Void = { _, _ in }
+
+  private let timers: Timers
+  private let options: VirtualRingOptions
+  private let table: RingAttributes
+  private let client: PeripheralClient
+  private var server: AttributeServer
+  private var indications: [ATTPDU] = []
+  private var awaitsConfirmation = false
+  private var tokens: [Timers.Token] = []
+  private var identifier: UInt8 = 0
+  private var isConnected = false
+
+  public init(options: VirtualRingOptions, timers: Timers) {
+    self.options = options
+    self.timers = timers
+    table = RingAttributes(options)
+    server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
+    client = PeripheralClient(timers: timers, mtu: options.mtu)
+    ring = SimulatedRing(options: options, timers: timers)
+    ring.notify = { [weak self] frame in self?.notify(self?.table.commandNotify, frame.bytes) }
+    ring.notifyDamaged = { [weak self] bytes in self?.notify(self?.table.commandNotify, bytes) }
+    ring.notifyBulk = { [weak self] bytes in self?.notify(self?.table.bulkNotify, bytes) }
+    ring.payloadLength = { [weak self] in (self?.server.mtu ?? ATTBearer.defaultMTU) - 3 }
+    client.send = { [weak self] pdu in self?.send(pdu) }
+    client.adoptMTU = { [weak self] theirs in self?.server.adopt(theirs: theirs) }
+  }
+
+  // MARK: The link
+
+  func connected(interval: ConnectionInterval) {
+    log.connections += 1
+    updated(interval: interval)
+    isConnected = true
+    server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
+    client.start()
+    // First the ring wants to be quick, then to save power.
+    for (delay, least, most) in [(2600, 20, 40), (12600, 80, 100), (41000, 80, 100)]
+      as [(Int, UInt16, UInt16)]
+    {
+      tokens.append(
+        timers.schedule(after: .milliseconds(delay)) { [weak self] in
+          self?.requestParameters(ConnectionInterval(rawValue: least), ConnectionInterval(rawValue: most))
+        })
+    }
+  }
+
+  func disconnected() {
+    guard isConnected else { return }
+    log.disconnections += 1
+    isConnected = false
+    for token in tokens { timers.cancel(token) }
+    tokens = []
+    indications = []
+    awaitsConfirmation = false
+    client.stop()
+    ring.stop()
+  }
+
+  /// A new interval is in force.
+  func updated(interval: ConnectionInterval) {
+    if log.intervals.count < 256 { log.intervals.append(interval) }
+  }
+
+  /// Takes a frame from the central.
+  func receive(_ channel: ChannelID, _ payload: RawSpan) {
+    switch channel {
+    case .attribute: receiveATT(payload)
+    case .leSignaling: receiveSignaling(payload)
+    case .securityManager:
+      // A ring that does not bond refuses to pair: Pairing Failed, not supported.
+      guard payload.byte(at: 0) == 0x01 else { return }
+      let refusal: [UInt8] = [0x05, 0x05]
+      send(.securityManager, refusal.span.bytes)
+    default: log.unknownChannels += 1
+    }
+  }
+
+  // MARK: ATT
+
+  /// Tells a client that asked for it that the whole table may have changed (Vol 3, Part G, 7.1).
+  public func indicateServiceChanged() {
+    indicate(table.serviceChanged, [0x01, 0x00, 0xFF, 0xFF])
+  }
+
+  private func receiveATT(_ bytes: RawSpan) {
+    guard let first = bytes.byte(at: 0) else { return }
+    switch ATTOpcode(rawValue: first).kind {
+    case .response:
+      guard let pdu = try? ATTPDU(bytes), client.receive(pdu) else {
+        log.strayAnswers += 1
+        return
+      }
+    case .confirmation:
+      guard awaitsConfirmation else {
+        log.strayAnswers += 1
+        return
+      }
+      log.confirmations += 1
+      awaitsConfirmation = false
+      sendIndication()
+    case .notification, .indication: break
+    case .request, .command, .unknown:
+      let outcome = server.receive(bytes)
+      if let answer = outcome.answer { send(answer) }
+      for (handle, value) in outcome.writes { written(handle, value) }
+    }
+  }
+
+  private func written(_ handle: AttributeHandle, _ value: [UInt8]) {
+    switch handle {
+    case table.commandWrite: ring.receive(value.span.bytes)
+    case table.bulkWrite: ring.receiveBulk(value.span.bytes)
+    case table.mirrorValue: indicate(handle, value)
+    default: break
+    }
+  }
+
+  private func notify(_ handle: AttributeHandle?, _ value: [UInt8]) {
+    guard isConnected, let handle, server.configuration(of: handle) & 1 != 0 else { return }
+    send(.handleValueNotification(handle, value: Array(value.prefix(server.mtu - 3))))
+  }
+
+  private func indicate(_ handle: AttributeHandle, _ value: [UInt8]) {
+    guard isConnected, server.configuration(of: handle) & 2 != 0 else { return }
+    indications.append(.handleValueIndication(handle, value: Array(value.prefix(server.mtu - 3))))
+    sendIndication()
+  }
+
+  /// One indication at a time: the next one waits for the confirmation.
+  private func sendIndication() {
+    guard !awaitsConfirmation, !indications.isEmpty else { return }
+    awaitsConfirmation = true
+    send(indications.removeFirst())
+  }
+
+  private func send(_ pdu: ATTPDU) {
+    let bytes = pdu.bytes
+    send(.attribute, bytes.span.bytes)
+  }
+
+  // MARK: Signalling
+
+  private func requestParameters(_ least: ConnectionInterval, _ most: ConnectionInterval) {
+    let wish = ConnectionParameterUpdateRequest(
+      ConnectionParameters(
+        intervalMin: least, intervalMax: most, latency: 4,
+        supervisionTimeout: SupervisionTimeout(rawValue: 500)))
+    identifier = identifier == .max ? 1 : identifier + 1
+    send(
+      SignalingPacket(
+        code: .connectionParameterUpdateRequest, identifier: identifier, data: wish.data))
+  }
+
+  private func receiveSignaling(_ bytes: RawSpan) {
+    var reader = ByteReader(bytes)
+    guard let packet = try? SignalingPacket(parsing: &reader) else { return }
+    switch packet.code {
+    case .connectionParameterUpdateResponse where packet.identifier == identifier:
+      log.parameterAnswers.append(packet.data == [0, 0])
+    case .commandReject where packet.identifier == identifier: log.parameterAnswers.append(false)
+    case .connectionParameterUpdateResponse, .commandReject: log.strayAnswers += 1
+    default:
+      // Command not understood (Vol 3, Part A, 4.1).
+      send(SignalingPacket(code: .commandReject, identifier: packet.identifier, data: [0, 0]))
+    }
+  }
+
+  private func send(_ packet: SignalingPacket) {
+    var writer = ByteWriter(capacity: 16)
+    packet.write(into: &writer)
+    send(.leSignaling, writer.span)
+  }
+}

@@ -1,0 +1,162 @@
+import BluetoothCore
+import RingLink
+
+/// The ring's own protocol: frames in, frames out (ring reference, 2 to 5). Knows nothing of Bluetooth.
+public final class SimulatedRing {
+  /// What the host sent.
+  public struct Counters: Hashable, Sendable {
+    /// Frames with a right checksum.
+    public var frames = 0
+    /// Writes that were no frame, and are not answered.
+    public var badFrames = 0
+    /// Sets of samples sent since the ring was switched on.
+    public var sets = 0
+    /// What the host asked of the raw stream, in order: the first 256 requests.
+    public var rawControls: [RawControl] = []
+  }
+
+  public var options: VirtualRingOptions
+  public private(set) var counters = Counters()
+  /// Whether the raw stream runs.
+  public private(set) var isStreaming = false
+
+  /// Takes what is to be notified on the command characteristic.
+  var notify: (RingFrame) -> Void = { _ in }
+  /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
+  var notifyDamaged: ([UInt8]) -> Void = { _ in }
+  /// Takes what is to be notified on the bulk characteristic.
+  var notifyBulk: ([UInt8]) -> Void = { _ in }
+  /// The ring is out of reach all of a sudden.
+  var vanish: () -> Void = {}
+  /// The bytes that fit into a notification now.
+  var payloadLength: () -> Int = { 20 }
+
+  private let timers: Timers
+  private var waveform: PulseWaveform
+  private var index = 0
+  private var framesOfStream = 0
+  private var start = Instant.zero
+  private var timer: Timers.Token?
+
+  public init(options: VirtualRingOptions, timers: Timers) {
+    self.options = options
+    self.timers = timers
+    waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
+  }
+
+  /// Takes a value that was written to the command characteristic.
+  public func receive(_ bytes: RawSpan) {
+    guard let frame = try? RingFrame(parsing: bytes) else {
+      counters.badFrames += 1
+      return
+    }
+    counters.frames += 1
+    switch frame.command {
+    case .setTime:
+      notify(RingEvent.payloadLengthFrame(UInt8(clamping: payloadLength())))
+      // What an R02 says it can do.
+      if let capabilities = try? RingFrame(
+        .setTime, payload: [0, 1, 0, 0x22, 0, 0, 0, 0, 1, 0, 0x30, 1, 0, 0x10])
+      {
+        notify(capabilities)
+      }
+    case .battery: notify(RingBattery(percent: options.battery, isCharging: options.isCharging).reply)
+    case .blink, .find: notify(frame)
+    case .rawStream: control(RawControl(rawValue: frame.byte(at: 1)))
+    default:
+      // Numbers with a top bit of their own have no form for a refusal.
+      guard frame.command.rawValue < 0x80 else { return }
+      notify(RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue))
+    }
+  }
+
+  /// Takes a value that was written to the bulk characteristic. The ring has nothing stored: every request is
+  /// answered with one byte, 0 for "nothing" or 2 for a wrong CRC.
+  public func receiveBulk(_ bytes: RawSpan) {
+    guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
+    var assembler = BulkAssembler()
+    let result = assembler.receive(bytes, at: .zero)
+    var status: UInt8 = 0
+    if case .frame = result {} else if assembler.errors.badCRC > 0 { status = 2 } else { return }
+    var writer = ByteWriter(capacity: 7)
+    guard (try? BulkFrame.write(BulkID(rawValue: id), payload: [status], into: &writer)) != nil else {
+      return
+    }
+    notifyBulk(writer.bytes)
+  }
+
+  /// Puts the ring on its charger or takes it off: it says so, and a stream ends without a word.
+  public func setCharging(_ isCharging: Bool) {
+    options.isCharging = isCharging
+    if isCharging { stop() }
+    notify(RingBattery(percent: options.battery, isCharging: isCharging).event)
+  }
+
+  /// Ends the stream, as every disconnection does.
+  public func stop() {
+    timers.cancel(timer)
+    timer = nil
+    isStreaming = false
+  }
+
+  // MARK: The raw stream
+
+  private func control(_ control: RawControl) {
+    // A host that runs for weeks must not fill the memory.
+    if counters.rawControls.count < 256 { counters.rawControls.append(control) }
+    switch control {
+    case .stop, .release: stop()
+    case _ where options.isCharging || options.faults.refusesRawStream: notify(RawSample.refused.frame)
+    case .once: sendSet()
+    case .stream, RawControl(rawValue: 1), RawControl(rawValue: 6), RawControl(rawValue: 7): startStream()
+    case RawControl(rawValue: 8):
+      stop()
+      notify(RawSample.wearCalibrationEnd(first: 0, second: 0).frame)
+    default: notify(RawSample.refused.frame)
+    }
+  }
+
+  private func startStream() {
+    stop()
+    guard !options.faults.silentRawStream else { return }
+    isStreaming = true
+    index = 0
+    framesOfStream = 0
+    start = timers.now
+    tick()
+  }
+
+  /// Sends a set and waits for the next one. Times are counted from the start, so that they do not drift.
+  private func tick() {
+    if let limit = options.faults.dropsAfter, index >= limit {
+      stop()
+      vanish()
+      return
+    }
+    sendSet()
+    guard isStreaming else { return }
+    let next = start + .nanoseconds(Int64(Double(index) / waveform.rate * 1e9))
+    timer = timers.schedule(at: next) { [weak self] in self?.tick() }
+  }
+
+  /// All three sensors, back to back.
+  private func sendSet() {
+    let samples: [RawSample] = [
+      .spo2(waveform.spo2(at: index)),
+      .ppg(waveform.ppg(at: index)),
+      .accelerometer(AccelerometerSample(waveform.acceleration(at: index), encoding: options.encoding)),
+    ]
+    index += 1
+    counters.sets += 1
+    for sample in samples {
+      framesOfStream += 1
+      if let every = options.faults.badChecksumEvery, every > 0, framesOfStream.isMultiple(of: every) {
+        var bytes = sample.frame.bytes
+        bytes[15] ^= 0x55
+        notifyDamaged(bytes)
+      } else {
+        notify(sample.frame)
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import BluetoothCore
+import RingLink
+
+/// Text that does not describe a virtual ring: one line that says what is wrong with it.
+public struct VirtualRingOptionsError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+}
+
+extension VirtualRingOptions {
+  /// Reads `virtual:rate=25,seed=7,name=R02_BEEF`, or what stands behind the colon. A switch such as
+  /// `charging` may be written alone, or with `=true` or `=false`.
+  public init(parsing text: String) throws(VirtualRingOptionsError) {
+    self.init()
+    var rest = text[...]
+    if rest == "virtual" { return }
+    if rest.hasPrefix("virtual:") { rest = rest.dropFirst("virtual:".count) }
+    guard !rest.isEmpty else { return }
+    for item in rest.split(separator: ",", omittingEmptySubsequences: false) {
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count > 1 ? String(parts[1]) : nil
+      try set(String(parts[0]), to: value)
+    }
+  }
+
+  /// The names of all options, for messages and help.
+  public static let optionNames = [
+    "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
+    "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
+    "no-data", "drop-after", "bad-checksum-every", "look-alike", "silent", "strict-scan",
+  ]
+
+  private mutating func set(_ key: String, to text: String?) throws(VirtualRingOptionsError) {
+    let value = Value(key: key, text: text)
+    switch key {
+    case "rate": rate = try value.number(in: Self.rates)
+    case "seed": seed = try value.integer(in: 0...UInt64.max)
+    case "name": name = try value.name()
+    case "address": address = try value.address()
+    case "firmware": firmware = try value.string()
+    case "hardware": hardware = try value.string()
+    case "encoding": accelerometerEncoding = try value.encoding()
+    case "battery": battery = try value.integer(in: 0...100)
+    case "charging": isCharging = try value.flag()
+    case "mtu": mtu = try value.integer(in: 23...517)
+    case "advertising": advertisingInterval = .milliseconds(try value.integer(in: 20...10240) as Int)
+    case "service": advertisesService = try value.flag()
+    case "rssi": rssi = try value.integer(in: -127...20)
+    case "bluetooth5": bluetooth5 = try value.flag()
+    case "acl": aclLength = try value.integer(in: 27...251)
+    case "packets": aclPackets = try value.integer(in: 1...255)
+    case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
+    case "refuse": faults.refusesRawStream = try value.flag()
+    case "no-data": faults.silentRawStream = try value.flag()
+    case "drop-after": faults.dropsAfter = try value.integer(in: 0...Int(Int32.max))
+    case "bad-checksum-every": faults.badChecksumEvery = try value.integer(in: 1...Int(Int32.max))
+    case "look-alike": faults.omitsRingService = try value.flag()
+    case "silent": faults.staysSilent = try value.flag()
+    case "strict-scan": faults.refusesIdleScanDisable = try value.flag()
+    default:
+      throw VirtualRingOptionsError(
+        description: "the virtual ring has no option \"\(key.printable)\"; it has "
+          + Self.optionNames.joined(separator: ", "))
+    }
+  }
+
+  /// One option's text, and what it may mean.
+  private struct Value {
+    var key: String
+    var text: String?
+
+    func wrong(_ wanted: String) -> VirtualRingOptionsError {
+      let found = text.map { ", not \"\($0.printable)\"" } ?? ""
+      return VirtualRingOptionsError(description: "the virtual ring's \(key) must be \(wanted)\(found)")
+    }
+
+    func string() throws(VirtualRingOptionsError) -> String {
+      guard let text, !text.isEmpty, text.utf8.count <= 248 else { throw wrong("a text") }
+      return text
+    }
+
+    func name() throws(VirtualRingOptionsError) -> String {
+      guard let text, (1...29).contains(text.utf8.count) else { throw wrong("a name of 1 to 29 bytes") }
+      return text
+    }
+
+    func address() throws(VirtualRingOptionsError) -> BluetoothAddress {
+      guard let text, let address = BluetoothAddress(text) else {
+        throw wrong("an address such as C0:11:22:33:BE:EF/random")
+      }
+      return address
+    }
+
+    func encoding() throws(VirtualRingOptionsError) -> AccelerometerEncoding {
+      switch text {
+      case "12": return .twelveBit
+      case "16": return .sixteenBit
+      default: throw wrong("12 or 16")
+      }
+    }
+
+    func flag() throws(VirtualRingOptionsError) -> Bool {
+      switch text {
+      case nil, "true", "yes", "1": return true
+      case "false", "no", "0": return false
+      default: throw wrong("true or false")
+      }
+    }
+
+    func number(in range: ClosedRange<Double>) throws(VirtualRingOptionsError) -> Double {
+      guard let text, let number = Double(text), range.contains(number) else {
+        throw wrong("a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return number
+    }
+
+    func integer<T: FixedWidthInteger>(in range: ClosedRange<T>) throws(VirtualRingOptionsError) -> T {
+      guard let text, let number = T(text), range.contains(number) else {
+        throw wrong("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return number
+    }
+  }
+}

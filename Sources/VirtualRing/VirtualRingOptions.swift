@@ -1,0 +1,71 @@
+import BluetoothCore
+import RingLink
+
+/// What a virtual ring and its controller are like. Two of the same options do the same thing at the same
+/// time, to the bit.
+public struct VirtualRingOptions: Hashable, Sendable {
+  /// Chooses the course of the pulse, the breath and the movements.
+  public var seed: UInt64 = 1
+  /// Rings are called after the last two bytes of their address.
+  public var name = "R02_BEEF"
+  public var address = BluetoothAddress(0x3035_3841_BEEF, .public)
+  /// Decides the family, and with it the encoding of acceleration.
+  public var firmware = "RT02R_3.11.00_250611"
+  public var hardware = "RT02R_V3.1"
+  /// Overrides the encoding that ``firmware`` implies.
+  public var accelerometerEncoding: AccelerometerEncoding?
+  /// In percent.
+  public var battery: UInt8 = 87
+  /// On its charger a ring refuses to stream.
+  public var isCharging = false
+  /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
+  public var rate = 25.0
+  /// The ATT MTU that the ring asks for and grants.
+  public var mtu: UInt16 = 247
+  public var advertisingInterval = Duration.milliseconds(100)
+  /// Whether its command service is in the advertisement; some rings advertise none.
+  public var advertisesService = true
+  /// In dBm.
+  public var rssi: Int8 = -56
+  /// Whether the controller knows the extended commands of Core Specification 5.
+  public var bluetooth5 = true
+  /// The most data in an ACL packet, in bytes, either way.
+  public var aclLength: UInt16 = 251
+  /// How many ACL packets the controller takes before it has sent one.
+  public var aclPackets: UInt8 = 8
+  public var faults = VirtualRingFaults()
+
+  public init() {}
+
+  /// The encoding in force. Where the family leaves it open, 16 bits.
+  var encoding: AccelerometerEncoding { accelerometerEncoding ?? family.accelerometerEncoding ?? .sixteenBit }
+
+  var family: RingFamily {
+    RingFirmware(firmwareRevision: firmware, hardwareRevision: hardware).family
+  }
+
+  /// What this package can simulate, in sets a second.
+  public static let rates = 0.01...2000.0
+}
+
+/// What goes wrong with a virtual ring, for tests.
+public struct VirtualRingFaults: Hashable, Sendable {
+  /// So many connections end with 0x3E (failed to be established) before one holds.
+  public var establishFailures = 0
+  /// The ring answers a start of the raw stream with a refusal.
+  public var refusesRawStream = false
+  /// The ring takes a start of the raw stream, and sends nothing.
+  public var silentRawStream = false
+  /// After so many sets of a stream the ring is gone: supervision timeout.
+  public var dropsAfter: Int?
+  /// Every so many-th frame of a stream has a wrong checksum.
+  public var badChecksumEvery: Int?
+  /// The ring's services are missing: a look-alike of another maker.
+  public var omitsRingService = false
+  /// The controller never answers anything.
+  public var staysSilent = false
+  /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
+  public var refusesIdleScanDisable = false
+
+  public init() {}
+}

@@ -1,0 +1,79 @@
+import HCI
+import VirtualRing
+
+/// Which radio to use, as a user writes it.
+enum AdapterSpec {
+  /// The built-in ring. With `isFast`, time is virtual: a minute takes milliseconds.
+  case virtual(VirtualRingOptions, isFast: Bool)
+  case tcp(host: String, port: UInt16)
+  case unix(path: String)
+  case serial(path: String, baud: Int)
+  case replay(path: String, ReplayTransport.Strictness)
+
+  init(_ text: String) throws(Failure) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let rest = parts.count > 1 ? String(parts[1]) : ""
+    switch parts[0] {
+    case "virtual": self = try Self.virtual(rest)
+    case "tcp":
+      let (host, port) = try Self.hostAndPort(rest, in: text)
+      self = .tcp(host: host, port: port)
+    case "unix":
+      guard !rest.isEmpty else { throw .usage("\(text): a path is missing; unix:PATH") }
+      self = .unix(path: rest)
+    case "serial": self = try Self.serial(rest, in: text)
+    case "replay": self = try Self.replay(rest, in: text)
+    default:
+      throw .usage(
+        "\"\(text.printable)\" is no adapter; use virtual, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or replay:FILE")
+    }
+  }
+
+  private static func virtual(_ options: String) throws(Failure) -> AdapterSpec {
+    var items = options.isEmpty ? [] : options.split(separator: ",", omittingEmptySubsequences: false)
+    let isFast = items.contains("fast")
+    items.removeAll { $0 == "fast" }
+    do throws(VirtualRingOptionsError) {
+      return .virtual(
+        try VirtualRingOptions(parsing: items.isEmpty ? "virtual" : "virtual:" + items.joined(separator: ",")),
+        isFast: isFast)
+    } catch {
+      throw .usage(error.description)
+    }
+  }
+
+  /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+  static func hostAndPort(_ text: String, in whole: String) throws(Failure) -> (host: String, port: UInt16) {
+    guard let colon = text.lastIndex(of: ":"), colon > text.startIndex else {
+      throw .usage("\(whole.printable): a host and a port are needed; tcp:HOST:PORT")
+    }
+    guard let port = UInt16(text[text.index(after: colon)...]) else {
+      throw .usage("\(whole.printable): a port is a number from 0 to 65535")
+    }
+    var host = text[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    return (String(host), port)
+  }
+
+  private static func serial(_ text: String, in whole: String) throws(Failure) -> AdapterSpec {
+    guard !text.isEmpty else { throw .usage("\(whole): a path is missing; serial:/dev/ttyAMA0@115200") }
+    guard let at = text.lastIndex(of: "@") else {
+      return .serial(path: text, baud: HCIStreamTransport.defaultBaudRate)
+    }
+    guard let baud = Int(text[text.index(after: at)...]), baud > 0 else {
+      throw .usage("\(whole.printable): the speed behind @ is a number such as 115200")
+    }
+    return .serial(path: String(text[..<at]), baud: baud)
+  }
+
+  private static func replay(_ text: String, in whole: String) throws(Failure) -> AdapterSpec {
+    var path = text
+    var strictness = ReplayTransport.Strictness.strict
+    if path.hasSuffix(",lenient") {
+      path.removeLast(",lenient".count)
+      strictness = .lenient
+    }
+    guard !path.isEmpty else { throw .usage("\(whole.printable): a file is missing; replay:FILE") }
+    return .replay(path: path, strictness)
+  }
+}

@@ -1,0 +1,199 @@
+import BluetoothCore
+import Capture
+import EventLoop
+import GATTClient
+import Glibc
+import HCI
+import RingLink
+import VirtualRing
+
+/// A radio that is ready, and all that belongs to one run of a command: the recording, the replay, the wish to end.
+@BluetoothActor
+final class Session {
+  let central: Central
+  let interruption: Interruption
+  let isVerbose: Bool
+
+  private let replay: ReplayTransport?
+  private let request: ConnectionRequest
+  private let selector: RingSelector
+  private let scanParameters: ScanParameters
+  private var failure: Failure?
+
+  /// Opens the adapter that the command line names, runs `body`, and leaves everything in order, whatever happens:
+  /// links are ended, and a ring that a program has left connected does not advertise.
+  ///
+  /// - Parameter endsInOrder: whether `body` sees to interruptions by itself; else they cancel it
+  static func run(
+    _ invocation: Invocation, endsInOrder: Bool = false,
+    _ body: @escaping @BluetoothActor (Session) async throws(Failure) -> Void
+  ) async throws(Failure) {
+    let session = try await Session(invocation)
+    var result = Result<Void, Failure>.success(())
+    do throws(Failure) {
+      try await session.interruption.cancels { () async throws(Failure) in try await session.start() }
+      if endsInOrder {
+        try await body(session)
+      } else {
+        try await session.interruption.cancels { () async throws(Failure) in try await body(session) }
+      }
+    } catch {
+      result = .failure(error)
+    }
+    await session.central.stop()
+    // What went wrong underneath explains what went wrong above.
+    try session.conclude(result)
+  }
+
+  private init(_ invocation: Invocation) async throws(Failure) {
+    guard let spec = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map({ String(cString: $0) }) else {
+      throw .usage(
+        "which adapter? Use --adapter SPEC or set HALO_ADAPTER; --adapter virtual needs no radio. See halo-raw --help")
+    }
+    selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
+    isVerbose = invocation.has("--verbose")
+    scanParameters = invocation.has("--aggressive") ? .aggressive : .gentle
+    request = try ConnectionRequest(invocation)
+    let interruption = Interruption()
+    self.interruption = interruption
+    let opened = try await interruption.cancels { () async throws(Failure) in
+      try await OpenedAdapter(try AdapterSpec(spec))
+    }
+    replay = opened.replay
+    var transport = opened.transport
+    var recording: RecordingTransport?
+    if let path = invocation.text("--record") {
+      do throws(CaptureError) {
+        recording = RecordingTransport(transport, writer: try CaptureWriter(path: path))
+      } catch {
+        throw Failure(error)
+      }
+      transport = recording ?? transport
+    }
+    central = Central(HCIAdapter(transport, randomAddress: opened.replay?.randomAddress))
+    recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
+    replay?.onInterrupt = { [weak self] in self?.interruption.come() }
+    central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
+    central.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+  }
+
+  private func start() async throws(Failure) {
+    do throws(HCIError) {
+      let adapter = try await central.start()
+      note("adapter \(adapter.address), Bluetooth \(adapter.version), "
+        + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Something underneath has failed: the command is ended, and this is the reason that is told.
+  private func fail(_ failure: Failure) {
+    if self.failure == nil { self.failure = failure }
+    interruption.come()
+  }
+
+  private func conclude(_ result: Result<Void, Failure>) throws(Failure) {
+    guard let replay else {
+      if let failure { throw failure }
+      return try result.get()
+    }
+    let report = replay.report
+    if let difference = report.firstDifference {
+      throw Failure(
+        .replayDiffers,
+        "the replay differs from the recording in \(report.differences) packets, first in this: \(difference)")
+    }
+    if report.endedEarly {
+      throw Failure(.badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
+    }
+    if let failure { throw failure }
+    try result.get()
+    Console.error(
+      "replay: \(report.matched) packets sent, each as it was sent in the recording"
+        + (report.truncatedBytes > 0
+          ? " (its last record is cut: \(report.truncatedBytes) bytes are left out)" : ""))
+  }
+
+  /// Tells what happens on the link, if it is asked for.
+  func note(_ line: @autoclosure () -> String) {
+    if isVerbose { Console.error(line()) }
+  }
+
+  // MARK: Devices
+
+  /// Finds the device that the command line names, and connects to it.
+  func connect() async throws(Failure) -> GATTClient {
+    let started = EventLoop.shared.now
+    let device: Advertisement
+    do throws(RingError) {
+      device = try await RingFinder.find(
+        selector, on: central, deadline: request.deadline, scan: scanParameters)
+    } catch {
+      throw Failure(error)
+    }
+    note("found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
+      + (device.rssi.map { ", \($0) dBm" } ?? ""))
+    var request = self.request
+    request.peer = device.address
+    request.deadline = max(.seconds(1), request.deadline - (EventLoop.shared.now - started))
+    do throws(HCIError) {
+      let client = try await central.connect(request)
+      note("connected: \(client.parameters.map(\.description) ?? "")")
+      if isVerbose { client.onLinkEvent = { Console.error($0.description) } }
+      return client
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// The same for a ring.
+  func openRing() async throws(Failure) -> Ring {
+    let client = try await connect()
+    do throws(RingError) {
+      let ring = try await Ring.open(client)
+      note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+      return ring
+    } catch {
+      await client.disconnect()
+      throw Failure(error)
+    }
+  }
+}
+
+/// A transport, opened.
+@BluetoothActor
+private struct OpenedAdapter {
+  var transport: any HCITransport
+  var replay: ReplayTransport?
+
+  init(_ spec: AdapterSpec) async throws(Failure) {
+    if case .replay(let path, let strictness) = spec {
+      do throws(CaptureError) {
+        let replay = try ReplayTransport(path: path, strictness: strictness)
+        self.replay = replay
+        transport = replay
+      } catch {
+        throw Failure(error)
+      }
+      return
+    }
+    do throws(TransportError) {
+      transport = try await Self.open(spec)
+    } catch {
+      throw Failure(.noAdapter, error.description)
+    }
+  }
+
+  private static func open(_ spec: AdapterSpec) async throws(TransportError) -> any HCITransport {
+    switch spec {
+    case .virtual(let options, let isFast):
+      if isFast { EventLoop.shared.useVirtualTime() }
+      return VirtualTransport(options)
+    case .tcp(let host, let port): return try await HCIStreamTransport.tcp(host: host, port: port)
+    case .unix(let path): return try await HCIStreamTransport.unix(path: path)
+    case .serial(let path, let baud): return try HCIStreamTransport.serial(path: path, baud: baud)
+    case .replay(let path, _): throw TransportError("replay:\(path)", "not a transport of its own")
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/// All commands, in the order in which the help shows them.
+enum Commands {
+  static var groups: [(title: String, commands: [CommandSpec])] {
+    [
+      ("rings", [streamCommand, infoCommand, batteryCommand]),
+      (
+        "any Bluetooth LE peripheral",
+        [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
+      ),
+      ("without a radio", [replayCommand, simulateCommand]),
+    ]
+  }
+
+  static func named(_ name: String) throws(Failure) -> CommandSpec {
+    let all = groups.flatMap(\.commands)
+    if let command = all.first(where: { $0.name == name }) { return command }
+    throw .usage(
+      "halo-raw has no command \"\(name.printable)\""
+        + Invocation.suggestion(for: name, among: all.map(\.name)) + "; see halo-raw --help")
+  }
+}

@@ -1,0 +1,110 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import LineOutput
+
+let inspectCommand = CommandSpec(
+  name: "inspect", arguments: "[DEVICE]",
+  summary: "the whole attribute table: services, characteristics, descriptors, values", positionals: 0...1,
+  options: [CommonOptions.format],
+  examples: [("halo-raw inspect --adapter virtual", "the table of the built-in ring")],
+  details: "Works with any Bluetooth LE peripheral. Values are read where the peer allows it."
+) { invocation throws(Failure) in
+  let format = try OutputFormat(invocation)
+  try await Session.run(invocation) { session throws(Failure) in
+    let client = try await session.connect()
+    let printer = TablePrinter(format)
+    try await gattFailure { () async throws(GATTError) in
+      try await client.exchangeMTU()
+      for service in try await client.discoverServices() { try await printer.print(service, of: client) }
+    }
+    try printer.check()
+  }
+}
+
+@BluetoothActor
+private final class TablePrinter {
+  private var printer: RecordPrinter
+
+  init(_ format: OutputFormat) {
+    printer = RecordPrinter(
+      format,
+      ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text"].map { ($0, nil) })
+  }
+
+  func check() throws(Failure) { try printer.output.check() }
+
+  func print(_ service: Service, of client: GATTClient) async throws(GATTError) {
+    row(
+      service.handles.start, "service", service.uuid, end: service.handles.end,
+      text: "\(service.handles)  service \(title(service.uuid))")
+    for included in try await client.discoverIncludedServices(of: service) {
+      row(
+        included.declaration, "include", included.service.uuid, end: included.service.handles.end,
+        text: "  \(included.declaration)  includes \(title(included.service.uuid)) at \(included.service.handles)")
+    }
+    for characteristic in try await client.discoverCharacteristics(of: service) {
+      try await print(characteristic, of: client)
+    }
+  }
+
+  private func print(_ characteristic: Characteristic, of client: GATTClient) async throws(GATTError) {
+    let value = characteristic.properties.contains(.read)
+      ? try await self.value(characteristic.valueHandle, client) : .none
+    row(
+      characteristic.declaration, "characteristic", characteristic.uuid, end: characteristic.end,
+      valueHandle: characteristic.valueHandle, properties: characteristic.properties, value: value,
+      text: "  \(characteristic.valueHandle)  \(title(characteristic.uuid))  [\(characteristic.properties)]"
+        + shown(value))
+    for descriptor in try await client.discoverDescriptors(of: characteristic) {
+      let value = try await self.value(descriptor.handle, client)
+      row(
+        descriptor.handle, "descriptor", descriptor.uuid, value: value,
+        text: "    \(descriptor.handle)  \(title(descriptor.uuid))" + shown(value))
+    }
+  }
+
+  private enum Value {
+    case none
+    case bytes([UInt8])
+    case refused(ATTErrorCode)
+  }
+
+  /// Reads a value; a refusal is worth showing, and ends nothing.
+  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(GATTError) -> Value {
+    do throws(GATTError) {
+      return .bytes(try await client.read(handle))
+    } catch .att(.refused(let response)) {
+      return .refused(response.code)
+    }
+  }
+
+  private func shown(_ value: Value) -> String {
+    switch value {
+    case .none: ""
+    case .bytes(let bytes): "  = \(describe(bytes))"
+    case .refused(let code): "  (\(code))"
+    }
+  }
+
+  private func title(_ uuid: BluetoothUUID) -> String {
+    GATTUUID.name(of: uuid).map { "\(uuid) \($0)" } ?? uuid.description
+  }
+
+  private func row(
+    _ handle: AttributeHandle, _ kind: String, _ uuid: BluetoothUUID, end: AttributeHandle? = nil,
+    valueHandle: AttributeHandle? = nil, properties: CharacteristicProperties = [], value: Value = .none,
+    text: String
+  ) {
+    var bytes: [UInt8]?
+    if case .bytes(let found) = value { bytes = found }
+    printer.print(
+      [
+        .number(Int(handle.rawValue)), .text(kind), .text(uuid.description), .text(GATTUUID.name(of: uuid)),
+        .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
+        .list(properties.names), .text(bytes.map { Hex.string($0) }),
+        .text(bytes.map { String(printable: $0) }),
+      ], text: text)
+  }
+}

@@ -1,0 +1,57 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import LineOutput
+import RingLink
+
+let infoCommand = CommandSpec(
+  name: "info", arguments: "[RING]", summary: "what the ring says of itself: firmware, hardware, family",
+  positionals: 0...1, options: [CommonOptions.format],
+  examples: [("halo-raw info --adapter virtual", "asks the built-in ring")]
+) { invocation throws(Failure) in
+  let format = try OutputFormat(invocation)
+  try await Session.run(invocation) { session throws(Failure) in
+    let ring = try await session.openRing()
+    let information = try await ringFailure { () async throws(RingError) in try await ring.information() }
+    printInformation(information, of: ring, as: format)
+  }
+}
+
+@BluetoothActor
+private func printInformation(_ information: RingInformation, of ring: Ring, as format: OutputFormat) {
+  let family = ring.firmware.family.description
+  let peer = ring.client.peer
+  var printer = RecordPrinter(
+    format,
+    ["address", "type", "firmware", "hardware", "software", "model", "serial", "family", "mtu"].map { ($0, nil) })
+  let lines: [(String, String?)] = [
+    ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
+    ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
+    ("model", information.model), ("serial", information.serialNumber), ("family", family),
+    ("MTU", String(ring.client.mtu)),
+  ]
+  printer.print(
+    [
+      .text(peer.description), .text(peer.kind.description), .text(information.firmwareRevision),
+      .text(information.hardwareRevision), .text(information.softwareRevision), .text(information.model),
+      .text(information.serialNumber), .text(family), .number(ring.client.mtu),
+    ],
+    text: lines.compactMap { name, value in
+      value.map { name + String(repeating: " ", count: 10 - name.count) + $0 }
+    }.joined(separator: "\n"))
+}
+
+let batteryCommand = CommandSpec(
+  name: "battery", arguments: "[RING]", summary: "how full the ring's battery is",
+  positionals: 0...1, options: [CommonOptions.format],
+  examples: [("halo-raw battery --adapter virtual", "asks the built-in ring")]
+) { invocation throws(Failure) in
+  let format = try OutputFormat(invocation)
+  try await Session.run(invocation) { session throws(Failure) in
+    let ring = try await session.openRing()
+    let battery = try await ringFailure { () async throws(RingError) in try await ring.battery() }
+    var printer = RecordPrinter(format, [("percent", nil), ("charging", nil)])
+    printer.print([.number(Int(battery.percent)), .flag(battery.isCharging)], text: battery.description)
+    try printer.output.check()
+  }
+}

@@ -1,0 +1,168 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import LineOutput
+import RingLink
+
+let streamCommand = CommandSpec(
+  name: "stream", arguments: "[RING]",
+  summary: "streams the raw sensors: photoplethysmogram, acceleration, red light",
+  positionals: 0...1,
+  options: [
+    OptionSpec("--ppg", help: "the photoplethysmogram (green light), in counts of the sensor"),
+    OptionSpec("--accel", help: "acceleration in g, and in counts"),
+    OptionSpec("--spo2", help: "red and infrared light, in counts; not a percentage"),
+    OptionSpec("--count", value: "N", help: "ends after N samples"),
+    OptionSpec("--duration", value: "TIME", help: "ends after this time, counted from the first sample"),
+    CommonOptions.format,
+  ],
+  examples: [
+    ("halo-raw stream --ppg --adapter virtual", "watches the built-in ring's pulse; Ctrl-C ends it"),
+    (
+      "halo-raw stream --ppg --accel --duration 10s --format jsonl --adapter virtual",
+      "ten seconds of two sensors, one JSON object a line"
+    ),
+    (
+      "halo-raw stream --ppg --count 100 --record session.btsnoop --adapter virtual > ppg.csv",
+      "a hundred samples as csv, and all HCI traffic for Wireshark"
+    ),
+  ],
+  details: """
+    Without --ppg, --accel or --spo2, all three. Each sample is printed as soon as its packet is received, with
+    the time of that packet in seconds since the first sample. Rings as they are sold send one set a second.
+    At the end, a summary on standard error: samples, rate, gaps, jitter, frames that were rejected.
+    """
+) { invocation throws(Failure) in
+  let count = try invocation.integer("--count", in: 1...Int.max)
+  let duration = try invocation.duration("--duration")
+  let format = try OutputFormat(invocation)
+  let kinds = SampleKinds(invocation)
+  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    let ring = try await session.interruption.cancels { () async throws(Failure) in
+      try await session.openRing()
+    }
+    let writer = SampleWriter(format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding)
+    let stream = SampleStream(ring, writer: writer, count: count, duration: duration, session)
+    try await stream.run()
+  }
+}
+
+/// One stream, from its start to its summary.
+@BluetoothActor
+private final class SampleStream {
+  private enum End {
+    case wanted
+    case lost(String)
+  }
+
+  private let ring: Ring
+  private let session: Session
+  private let count: Int?
+  private let duration: Duration?
+  private var writer: SampleWriter
+  private var printed = 0
+  private var statistics: (ppg: StreamStatistics, accelerometer: StreamStatistics, spo2: StreamStatistics) = (
+    StreamStatistics(), StreamStatistics(), StreamStatistics()
+  )
+  private var end: End?
+  private var onEnd: (() -> Void)?
+  private var timer: Timers.Token?
+
+  init(_ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, _ session: Session) {
+    self.ring = ring
+    self.writer = writer
+    self.count = count
+    self.duration = duration
+    self.session = session
+  }
+
+  func run() async throws(Failure) {
+    try writer.output.check()
+    let forget = session.interruption.whenItComes { self.finish(.wanted) }
+    defer { forget() }
+    ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
+    do throws(RingError) {
+      try await session.interruption.cancels { () async throws(RingError) in
+        try await self.ring.startRawStream { sample, time in self.take(sample, at: time) }
+      }
+      await waitForEnd()
+    } catch .cancelled {
+      finish(.wanted)
+    } catch {
+      await leave()
+      throw Failure(error)
+    }
+    EventLoop.shared.timers.cancel(timer)
+    await leave()
+    try writer.output.check()
+    summarize()
+    if case .lost(let reason) = end { throw Failure(RingError.disconnected(reason)) }
+  }
+
+  private func leave() async {
+    await ring.stopRawStream()
+    await ring.client.disconnect()
+  }
+
+  /// The hot path.
+  private func take(_ sample: RawSample, at time: Instant) {
+    guard end == nil else { return }
+    switch sample {
+    case .ppg: statistics.ppg.add(time)
+    case .accelerometer: statistics.accelerometer.add(time)
+    case .spo2: statistics.spo2.add(time)
+    default: return
+    }
+    guard writer.print(sample, at: time) else { return }
+    printed += 1
+    if printed == 1, let duration {
+      timer = EventLoop.shared.timers.schedule(after: duration) { self.finish(.wanted) }
+    }
+    if printed == count || writer.output.trouble != nil { finish(.wanted) }
+  }
+
+  private func finish(_ end: End) {
+    guard self.end == nil else { return }
+    self.end = end
+    onEnd?()
+    onEnd = nil
+  }
+
+  private func waitForEnd() async {
+    guard end == nil else { return }
+    await withCheckedContinuation { continuation in onEnd = { continuation.resume() } }
+  }
+
+  // MARK: Summary
+
+  private func summarize() {
+    guard writer.output.trouble == nil else { return }
+    for (name, statistics) in [
+      ("ppg", statistics.ppg), ("accel", statistics.accelerometer), ("spo2", statistics.spo2),
+    ] where statistics.count > 0 {
+      var line = "\(name): \(statistics.count) samples"
+      if let rate = statistics.rate { line += ", \(decimal(rate, 2)) a second" }
+      if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
+      line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
+      line += ", \(statistics.gaps) gaps"
+      if statistics.missing > 0 { line += " (about \(statistics.missing) samples missing)" }
+      Console.error(line)
+    }
+    let rejected = ring.counters.rejectedFrames
+    Console.error(
+      "\(rejected) frame\(rejected == 1 ? "" : "s") rejected" + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
+    if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
+      Console.error("the encoding of acceleration is not known for this firmware, and could not be told from the data")
+    }
+  }
+
+  private func decimal(_ value: Double, _ places: Int) -> String {
+    var output = Int((value.magnitude * 1000).rounded())
+    let divisor = places == 1 ? 100 : 10
+    output = (output + divisor / 2) / divisor
+    let scale = places == 1 ? 10 : 100
+    let fraction = String(output % scale)
+    return "\(value < 0 ? "-" : "")\(output / scale)."
+      + String(repeating: "0", count: places - fraction.count) + fraction
+  }
+}

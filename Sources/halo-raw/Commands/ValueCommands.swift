@@ -1,0 +1,206 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import LineOutput
+
+let readCommand = CommandSpec(
+  name: "read", arguments: "[DEVICE]", summary: "reads a value, however long it is", positionals: 0...1,
+  options: AttributeChoice.options + [CommonOptions.format],
+  examples: [
+    ("halo-raw read R02_BEEF --uuid 2A26 --adapter virtual", "the firmware revision"),
+    ("halo-raw read R02_BEEF --handle 0x0003 --adapter virtual", "the attribute with this handle"),
+  ]
+) { invocation throws(Failure) in
+  let choice = try AttributeChoice(invocation)
+  let format = try OutputFormat(invocation)
+  try await Session.run(invocation) { session throws(Failure) in
+    let client = try await session.connect()
+    let values = try await gattFailure { () async throws(GATTError) in try await client.read(choice) }
+    var printer = RecordPrinter(format, valueColumns)
+    for value in values {
+      printer.print(valueFields(value.handle, choice.uuid, value.value), text: describe(value.value))
+    }
+    try printer.output.check()
+  }
+}
+
+let writeCommand = CommandSpec(
+  name: "write", arguments: "[DEVICE] HEX", summary: "writes a value, with or without response",
+  positionals: 0...2,
+  options: AttributeChoice.options + [
+    OptionSpec("--text", value: "TEXT", help: "writes this text as UTF-8, instead of HEX"),
+    OptionSpec("--without-response", help: "does not wait for the peer's word that it is written"),
+    CommonOptions.format,
+  ],
+  examples: [
+    (
+      "halo-raw write R02_BEEF --uuid 6E400002-B5A3-F393-E0A9-E50E24DCCA9E 03000000000000000000000000000003 --adapter virtual",
+      "asks for the battery, byte by byte"
+    )
+  ],
+  details: "Values that do not fit into one packet are written in parts that take effect together."
+) { invocation throws(Failure) in
+  let choice = try AttributeChoice(invocation)
+  let value = try valueToWrite(invocation)
+  let format = try OutputFormat(invocation)
+  let hasResponse = !invocation.has("--without-response")
+  var device = invocation
+  if invocation.text("--text") == nil { device.positionals.removeLast() }
+  let target = device
+  try await Session.run(target) { session throws(Failure) in
+    let client = try await session.connect()
+    let handle = try await gattFailure { () async throws(GATTError) in
+      try await client.exchangeMTU()
+      let handle =
+        switch choice {
+        case .handle(let handle): handle
+        case .uuid: try await client.find(choice).valueHandle
+        }
+      if hasResponse {
+        try await client.write(value, to: handle)
+      } else {
+        try client.writeWithoutResponse(value, to: handle)
+        // It leaves with the next connection event; whether it was heard, only a read can tell.
+        await EventLoop.shared.sleep(for: .milliseconds(100))
+      }
+      return handle
+    }
+    var printer = RecordPrinter(format, valueColumns)
+    printer.print(
+      valueFields(handle, choice.uuid, value), text: "\(value.count) bytes written to \(handle)")
+    try printer.output.check()
+  }
+}
+
+private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
+  if let text = invocation.text("--text") {
+    guard invocation.positionals.count <= 1 else {
+      throw .usage("--text and \"\(invocation.positionals[1].printable)\" together are one value too many")
+    }
+    return Array(text.utf8)
+  }
+  guard let text = invocation.positionals.last else {
+    throw .usage("what is to be written? Give bytes as hexadecimal digits, or --text TEXT")
+  }
+  guard let value = Hex.bytes(text) else {
+    throw .usage("\"\(text.printable)\" is no value: bytes are pairs of hexadecimal digits, such as A104; or use --text")
+  }
+  guard value.count <= 512 else { throw Failure(GATTError.tooLong(value.count)) }
+  return value
+}
+
+let subscribeCommand = CommandSpec(
+  name: "subscribe", arguments: "[DEVICE]", summary: "prints a value each time the peer sends it",
+  positionals: 0...1,
+  options: AttributeChoice.options + [
+    OptionSpec("--indicate", help: "asks for indications where both are offered"),
+    OptionSpec("--count", value: "N", help: "ends after N values"),
+    OptionSpec("--duration", value: "TIME", help: "ends after this time"),
+    CommonOptions.format,
+  ],
+  examples: [
+    (
+      "halo-raw subscribe R02_BEEF --uuid 2A05 --duration 2s --adapter virtual",
+      "listens for changes of the services"
+    )
+  ]
+) { invocation throws(Failure) in
+  let choice = try AttributeChoice(invocation)
+  let count = try invocation.integer("--count", in: 1...Int.max)
+  let duration = try invocation.duration("--duration")
+  let format = try OutputFormat(invocation)
+  let kind: SubscriptionKind? = invocation.has("--indicate") ? .indication : nil
+  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    let listener = ValueListener(format, count: count)
+    let (client, subscription) = try await session.interruption.cancels { () async throws(Failure) in
+      let client = try await session.connect()
+      let subscription = try await gattFailure { () async throws(GATTError) in
+        try await client.exchangeMTU()
+        let characteristic = try await client.find(choice)
+        return try await client.subscribe(to: characteristic, as: kind) { value, time in
+          listener.take(characteristic, value, at: time)
+        }
+      }
+      return (client, subscription)
+    }
+    let loss = await listener.wait(client, session.interruption, duration)
+    if loss == nil {
+      try await gattFailure { () async throws(GATTError) in try await client.unsubscribe(subscription) }
+      await client.disconnect()
+    }
+    try listener.check()
+    if let loss { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
+  }
+}
+
+/// Prints the values of a subscription until there are enough.
+@BluetoothActor
+private final class ValueListener {
+  private var printer: RecordPrinter
+  private let count: Int?
+  private var printed = 0
+  private var origin: Instant?
+  private var isDone = false
+  private var onEnd: ((LinkLoss?) -> Void)?
+
+  init(_ format: OutputFormat, count: Int?) {
+    printer = RecordPrinter(format, [("t", "s")] + valueColumns)
+    self.count = count
+  }
+
+  func check() throws(Failure) { try printer.output.check() }
+
+  func take(_ characteristic: Characteristic, _ value: RawSpan, at time: Instant) {
+    guard !isDone else { return }
+    let start = origin ?? time
+    origin = start
+    let bytes = Array(value)
+    printer.print(
+      [.seconds(time.nanoseconds(since: start))]
+        + valueFields(characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes))
+    printed += 1
+    if printed == count || printer.output.trouble != nil { finish(nil) }
+  }
+
+  private func finish(_ loss: LinkLoss?) {
+    isDone = true
+    onEnd?(loss)
+    onEnd = nil
+  }
+
+  /// Waits until there are enough values, the time is over, or somebody wants to end.
+  ///
+  /// - Returns: why the link is gone, if it is
+  func wait(_ client: GATTClient, _ interruption: Interruption, _ duration: Duration?) async -> LinkLoss? {
+    guard !isDone else { return nil }
+    let timers = EventLoop.shared.timers
+    var timer: Timers.Token?
+    let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
+      onEnd = { continuation.resume(returning: $0) }
+      if let duration { timer = timers.schedule(after: duration) { self.finish(nil) } }
+      interruption.whenItComes { self.finish(nil) }
+      client.whenDisconnected { self.finish($0) }
+    }
+    timers.cancel(timer)
+    return loss
+  }
+}
+
+extension GATTClient {
+  /// Reads what is meant: a handle, or all values with a UUID.
+  fileprivate func read(_ choice: AttributeChoice) async throws(GATTError) -> [ATTHandleAndValue] {
+    try await exchangeMTU()
+    switch choice {
+    case .handle(let handle): return [ATTHandleAndValue(handle: handle, value: try await read(handle))]
+    case .uuid(let uuid):
+      var values: [ATTHandleAndValue] = []
+      for found in try await read(uuid: uuid) {
+        // The list holds the beginnings of long values only.
+        values.append(ATTHandleAndValue(handle: found.handle, value: try await read(found.handle)))
+      }
+      guard !values.isEmpty else { throw .notFound("value with the UUID \(uuid)") }
+      return values
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Capture
+import GATTClient
+import HCI
+import RingLink
+
+/// How the program ends. The numbers are part of its interface.
+enum ExitCode: Int32 {
+  case success = 0
+  /// The command line is wrong.
+  case usage = 64
+  /// A file is not what it should be.
+  case badData = 65
+  /// A file can't be opened.
+  case cannotOpenFile = 66
+  /// The adapter can't be used.
+  case noAdapter = 69
+  /// Output can't be written.
+  case outputFailed = 74
+  /// Somebody did not answer in time.
+  case timedOut = 75
+  /// The peer refuses, or does what it should not.
+  case protocolError = 76
+  /// A privilege is missing.
+  case noPermission = 77
+  /// A replay differs from its recording.
+  case replayDiffers = 78
+  /// The device that was meant was not found.
+  case notFound = 79
+  /// The link was lost.
+  case connectionLost = 80
+  /// Ctrl-C, before there was a result.
+  case interrupted = 130
+
+  /// What `--help` says of each.
+  static let meanings: [(ExitCode, String)] = [
+    (.success, "done"), (.usage, "the command line is wrong"), (.badData, "a capture is damaged or no capture"),
+    (.cannotOpenFile, "a file can't be opened or made"), (.noAdapter, "the adapter can't be used"),
+    (.outputFailed, "output can't be written (disk full)"), (.timedOut, "no answer in time"),
+    (.protocolError, "the peer refuses, breaks the rules, or is not a ring"),
+    (.noPermission, "a privilege is missing"), (.replayDiffers, "a replay differs from its recording"),
+    (.notFound, "no such device, or no ring, was found"), (.connectionLost, "the connection was lost"),
+    (.interrupted, "interrupted before there was a result"),
+  ]
+}
+
+/// Why the program ends without success: one line for a person, one number for a script.
+struct Failure: Error {
+  var code: ExitCode
+  var message: String
+
+  init(_ code: ExitCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  static func usage(_ message: String) -> Failure { Failure(.usage, message) }
+}
+
+extension Failure {
+  init(_ error: HCIError) {
+    let code: ExitCode =
+      switch error {
+      case .transportClosed, .lowEnergyNotSupported, .hardwareError, .commandFailed, .malformedResponse:
+        .noAdapter
+      case .commandTimedOut: .timedOut
+      case .peerNotFound: .notFound
+      case .connectionFailed, .connectionNotEstablished: .connectionLost
+      case .cancelled: .interrupted
+      }
+    self.init(code, error.description)
+  }
+
+  init(_ error: GATTError) {
+    let code: ExitCode =
+      switch error {
+      case .att(.closed): .connectionLost
+      case .att(.timedOut): .timedOut
+      case .tooLong: .usage
+      case .cancelled: .interrupted
+      default: .protocolError
+      }
+    self.init(code, error.description)
+  }
+
+  init(_ error: RingError) {
+    switch error {
+    case .connection(let error): self.init(error)
+    case .gatt(let error): self.init(error)
+    case .notFound, .severalFound: self.init(.notFound, error.description)
+    case .notAnswered, .noData: self.init(.timedOut, error.description)
+    case .disconnected: self.init(.connectionLost, error.description)
+    case .cancelled: self.init(.interrupted, error.description)
+    case .notARing, .refused, .malformed, .streamRefused: self.init(.protocolError, error.description)
+    }
+  }
+
+  init(_ error: CaptureError) {
+    let code: ExitCode =
+      switch error.reason {
+      case .cannotOpen: .cannotOpenFile
+      case .cannotCreate: .cannotOpenFile
+      case .cannotRead, .cannotWrite: .outputFailed
+      default: .badData
+      }
+    self.init(code, error.description)
+  }
+}

@@ -1,0 +1,29 @@
+import Glibc
+import LineOutput
+
+/// Standard output for what was asked for, standard error for everything else.
+enum Console {
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// Prints text that is a result of its own, such as help.
+  static func print(_ text: String) throws(Failure) {
+    var output = LineWriter()
+    output.write(text)
+    output.flush()
+    try output.check()
+  }
+
+  /// Prints a line on standard error.
+  static func error(_ line: String) {
+    var bytes = Array(line.utf8)[...]
+    bytes.append(UInt8(ascii: "\n"))
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        return
+      }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import ATT
+import BluetoothCore
+import RingLink
+import TestSupport
+import Testing
+import VirtualRing
+
+@Suite struct AttributeServerTests {
+  private func connected(_ options: VirtualRingOptions = .init()) -> ScriptedHost {
+    let host = ScriptedHost(options)
+    #expect(host.connect())
+    return host
+  }
+
+  private func refusal(_ pdu: ATTPDU?) -> ATTErrorCode? {
+    if case .errorResponse(let error) = pdu { error.code } else { nil }
+  }
+
+  @Test func servicesAreFoundByGroup() {
+    let host = connected()
+    var found: [String] = []
+    var start: AttributeHandle? = .first
+    while let next = start,
+      case .readByGroupTypeResponse(let groups) = host.ask(
+        .readByGroupTypeRequest(HandleRange(next, .last), type: BluetoothUUID(0x2800 as UInt16)))
+    {
+      found += groups.map { "\($0.group) \(Hex.string($0.value))" }
+      start = groups.last?.group.end.next
+    }
+    #expect(
+      found == [
+        "0x0001...0x0004 0118", "0x0005...0x000b 0018",
+        "0x000e...0x0013 9ecadc240ee5a9e093f3a3b5f0ff406e",
+        "0x0014...0x0019 c75d2a01e36526af474e11d728f75bde", "0x001a...0x0024 0a18",
+        "0x0030...0x003a 474e49522d42414c2d57415201001d7a",
+      ])
+  }
+
+  @Test func servicesAreFoundByUUID() {
+    let host = connected()
+    var writer = ByteWriter()
+    RingGATT.commandService.write(into: &writer)
+    #expect(
+      host.ask(.findByTypeValueRequest(.all, type: 0x2800, value: writer.bytes))
+        == .findByTypeValueResponse([HandleRange(0x000E, 0x0013)]))
+    #expect(
+      refusal(host.ask(.findByTypeValueRequest(.all, type: 0x2800, value: [0x0D, 0x18])))
+        == .attributeNotFound)
+    var options = VirtualRingOptions()
+    options.faults.omitsRingService = true
+    #expect(
+      refusal(
+        connected(options).ask(.findByTypeValueRequest(.all, type: 0x2800, value: writer.bytes)))
+        == .attributeNotFound)
+  }
+
+  @Test func handlesAreThoseOfARealRing() {
+    let host = connected()
+    _ = host.ask(.exchangeMTURequest(clientMTU: 247))
+    let characteristics = host.ask(
+      .readByTypeRequest(HandleRange(0x000E, 0x0019), type: BluetoothUUID(0x2803 as UInt16)))
+    guard case .readByTypeResponse(let entries) = characteristics else {
+      Issue.record("no characteristics")
+      return
+    }
+    // Write with and without response, notify; without response, notify.
+    #expect(entries.map(\.handle.rawValue) == [0x0F, 0x11, 0x15, 0x17])
+    #expect(entries.map { $0.value[0] } == [0x0C, 0x10, 0x04, 0x10])
+    #expect(entries.map { $0.value[1] } == [0x10, 0x12, 0x16, 0x18])
+    #expect(
+      host.ask(.findInformationRequest(HandleRange(0x0013, 0x0013)))
+        == .findInformationResponse([
+          ATTHandleAndType(handle: 0x0013, type: BluetoothUUID(0x2902 as UInt16))
+        ]))
+    #expect(host.ask(.readRequest(0x0020)) == .readResponse(Array("RT02R_3.11.00_250611".utf8)))
+    #expect(host.ask(.readRequest(0x001E)) == .readResponse(Array("RT02R_V3.1".utf8)))
+    // One included service with its UUID, one without.
+    let first = host.ask(
+      .readByTypeRequest(HandleRange(0x0030, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
+    #expect(first == .readByTypeResponse([.init(handle: 0x0031, value: hex("1a0024000a18"))]))
+    let second = host.ask(
+      .readByTypeRequest(HandleRange(0x0032, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
+    #expect(second == .readByTypeResponse([.init(handle: 0x0032, value: hex("50005200"))]))
+  }
+
+  @Test func longValuesAreReadInPieces() {
+    let host = connected()
+    _ = host.ask(.exchangeMTURequest(clientMTU: 100))
+    var value: [UInt8] = []
+    while value.count % 99 == 0,
+      case .readBlobResponse(let piece) = host.ask(.readBlobRequest(0x0022, offset: UInt16(value.count)))
+    {
+      value += piece
+    }
+    #expect(value.count == 300)
+    #expect(host.ask(.readBlobRequest(0x0022, offset: 300)) == .readBlobResponse([]))
+    #expect(refusal(host.ask(.readBlobRequest(0x0022, offset: 301))) == .invalidOffset)
+  }
+
+  @Test func longValuesAreWrittenInPieces() {
+    let host = connected()
+    _ = host.ask(.exchangeMTURequest(clientMTU: 247))
+    let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
+    for start in stride(from: 0, to: 512, by: 100) {
+      let part = ATTPreparedWrite(
+        handle: 0x0034, offset: UInt16(start), value: Array(value[start..<min(512, start + 100)]))
+      #expect(host.ask(.prepareWriteRequest(part)) == .prepareWriteResponse(part))
+    }
+    #expect(host.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(host.ask(.readBlobRequest(0x0034, offset: 500)) == .readBlobResponse(Array(value[500...])))
+    // A gap, too much, and a queue that is thrown away.
+    func queue(_ offset: UInt16, _ value: [UInt8]) -> ATTPDU? {
+      host.ask(.prepareWriteRequest(ATTPreparedWrite(handle: 0x0034, offset: offset, value: value)))
+    }
+    _ = queue(513, [1])
+    #expect(refusal(host.ask(.executeWriteRequest(.write))) == .invalidOffset)
+    _ = queue(512, [1])
+    #expect(refusal(host.ask(.executeWriteRequest(.write))) == .invalidAttributeValueLength)
+    _ = queue(0, [9])
+    #expect(host.ask(.executeWriteRequest(.cancel)) == .executeWriteResponse)
+    #expect(host.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(host.ask(.readBlobRequest(0x0034, offset: 511)) == .readBlobResponse([0xFF]))
+    // From further on, the rest is laid over the value.
+    _ = queue(510, [0xAA])
+    #expect(host.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(host.ask(.readBlobRequest(0x0034, offset: 509)) == .readBlobResponse([0xFD, 0xAA, 0xFF]))
+    for _ in 0..<64 { _ = queue(0, []) }
+    #expect(refusal(queue(0, [])) == .prepareQueueFull)
+  }
+
+  @Test(
+    arguments: [
+      (.readRequest(0x00FF), .invalidHandle), (.readRequest(0x0010), .readNotPermitted),
+      (.readRequest(0x003A), .insufficientAuthentication),
+      (.writeRequest(0x0020, value: [1]), .writeNotPermitted),
+      (.writeRequest(0x0013, value: [1]), .invalidAttributeValueLength),
+      (.writeRequest(0x0013, value: [2, 0]), .cccdImproperlyConfigured),
+      (.writeRequest(0x0016, value: [1]), .writeNotPermitted),
+      (.findInformationRequest(HandleRange(0, 5)), .invalidHandle),
+      (.findInformationRequest(HandleRange(9, 5)), .invalidHandle),
+      (.findInformationRequest(HandleRange(0x0100, 0xFFFF)), .attributeNotFound),
+      (.readByTypeRequest(.all, type: BluetoothUUID(0x2AFF as UInt16)), .attributeNotFound),
+      (.readByTypeRequest(.all, type: RingAttributes.protectedValue), .insufficientAuthentication),
+      (.readByGroupTypeRequest(.all, type: BluetoothUUID(0x2803 as UInt16)), .unsupportedGroupType),
+      (.readMultipleRequest([0x0003, 0x0007, 0x00FF]), .readNotPermitted),
+      (.prepareWriteRequest(.init(handle: 0x0016, offset: 0, value: [1])), .writeNotPermitted),
+      (.executeWriteRequest(ATTExecuteFlags(rawValue: 7)), .invalidPDU),
+      (.unknown(ATTOpcode(rawValue: 0x3E), parameters: [1, 2]), .requestNotSupported),
+    ] as [(ATTPDU, ATTErrorCode)])
+  func wrongRequestsAreRefused(request: ATTPDU, code: ATTErrorCode) {
+    let answer = connected().ask(request)
+    #expect(refusal(answer) == code, "\(request) \(answer.map { "\($0)" } ?? "nothing")")
+  }
+
+  @Test func severalValuesAreReadAtOnce() {
+    let host = connected()
+    #expect(
+      host.ask(.readMultipleRequest([0x0009, 0x0013])) == .readMultipleResponse([0, 0, 0, 0]))
+    #expect(
+      host.ask(.readMultipleVariableRequest([0x0009, 0x0013]))
+        == .readMultipleVariableResponse([[0, 0], [0, 0]]))
+  }
+
+  @Test func indicationsWaitForTheirConfirmation() {
+    let host = connected()
+    #expect(host.ask(.writeRequest(0x0038, value: [2, 0])) == .writeResponse)
+    #expect(host.ask(.writeRequest(0x0037, value: [1])) == .writeResponse)
+    #expect(host.ask(.writeRequest(0x0037, value: [2])) == .writeResponse)
+    host.run(.seconds(1))
+    let indications = { host.pdus.filter { $0.opcode == .handleValueIndication } }
+    #expect(indications() == [.handleValueIndication(0x0037, value: [1])])
+    host.send([0x1E])
+    host.run(.seconds(1))
+    #expect(indications().last == .handleValueIndication(0x0037, value: [2]))
+    host.send([0x1E])
+    host.send([0x1E])
+    host.run(.seconds(1))
+    #expect(host.controller.peripheral.log.confirmations == 2)
+    #expect(host.controller.peripheral.log.strayAnswers == 1)
+  }
+
+  @Test func serviceChangedIsToldToWhoAsked() {
+    let host = connected()
+    host.controller.peripheral.indicateServiceChanged()
+    host.run(.seconds(1))
+    #expect(host.pdus.isEmpty)
+    #expect(host.ask(.writeRequest(0x0004, value: [2, 0])) == .writeResponse)
+    host.controller.peripheral.indicateServiceChanged()
+    host.run(.seconds(1))
+    #expect(host.pdus.last == .handleValueIndication(0x0003, value: [1, 0, 0xFF, 0xFF]))
+  }
+
+  @Test func subscriptionsEndWithTheLink() {
+    let host = connected()
+    #expect(host.subscribe())
+    host.controller.disconnect()
+    host.run(.seconds(1))
+    #expect(host.connect())
+    #expect(host.ask(.readRequest(0x0013)) == .readResponse([0, 0]))
+    host.write(RingBattery.request)
+    host.run(.seconds(1))
+    #expect(host.notifications.isEmpty)
+  }
+
+  @Test func damagedPDUsAreSurvived() {
+    let pdus: [ATTPDU] = [
+      .exchangeMTURequest(clientMTU: 517), .findInformationRequest(.all),
+      .findByTypeValueRequest(.all, type: 0x2800, value: [1, 0x18]),
+      .readByTypeRequest(.all, type: BluetoothUUID(0x2803 as UInt16)), .readRequest(0x0020),
+      .readByGroupTypeRequest(.all, type: BluetoothUUID(0x2800 as UInt16)),
+      .readBlobRequest(0x0022, offset: 299), .readMultipleRequest([3, 4]),
+      .readMultipleVariableRequest([3, 4]), .writeRequest(0x0010, value: RingBattery.request.bytes),
+      .writeCommand(0x0016, value: hex("bc27010000ff00")), .writeRequest(0x0013, value: [1, 0]),
+      .prepareWriteRequest(.init(handle: 0x0034, offset: 0xFFFF, value: [1])),
+      .executeWriteRequest(.write), .handleValueConfirmation, .writeResponse,
+      .errorResponse(.init(request: .findByTypeValueRequest, handle: 1, code: .attributeNotFound)),
+      .exchangeMTUResponse(serverMTU: 0),
+      .findByTypeValueResponse([HandleRange(0xFFFF, 1)]),
+    ]
+    for pdu in pdus {
+      let host = connected()
+      checkDecoderIsTotal(pdu.bytes) { damaged in
+        host.send(damaged, fragment: 251)
+        host.run(.milliseconds(31))
+      }
+      #expect(host.ask(.readRequest(0x001E)) != nil, "\(pdu)")
+    }
+  }
+}

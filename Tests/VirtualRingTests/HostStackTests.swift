@@ -1,0 +1,125 @@
+import ATT
+import BluetoothCore
+import HCI
+import L2CAP
+import RingLink
+import Testing
+import VirtualRing
+
+/// The real host stack against the virtual ring, without a loop: two ends of one conversation.
+@Suite struct HostStackTests {
+  /// The stack from the host controller up to the ATT bearer.
+  private final class Stack {
+    let timers = Timers()
+    private(set) var information: ControllerInformation?
+    private(set) var bearer: ATTBearer?
+    private(set) var link: L2CAPLink?
+    private(set) var reports: [AdvertisingReport] = []
+    private(set) var losses: [HCIErrorCode] = []
+    private(set) var failure: HCIError?
+    var samples: [RawSample] = []
+
+    private(set) lazy var controller: VirtualController = VirtualController(options: options, timers: timers)
+    {
+      [unowned self] packet in
+      host.receive(packet, at: timers.now)
+    }
+    private(set) lazy var host: HostController = HostController(
+      timers: timers, randomAddress: BluetoothAddress(0xC000_0000_0001, .random)
+    ) { [unowned self] packet in
+      controller.receive(packet)
+    }
+    private let options: VirtualRingOptions
+
+    init(_ options: VirtualRingOptions) {
+      self.options = options
+      host.onReport = { [unowned self] report, _ in reports.append(report) }
+      host.initialize { [unowned self] result in
+        if case .success(let value) = result { information = value }
+      }
+      timers.advance(by: .milliseconds(100))
+    }
+
+    func connect() {
+      _ = host.connect(ConnectionRequest(peer: options.address)) { [unowned self] result in
+        switch result {
+        case .success(let connection): connected(connection)
+        case .failure(let error): failure = error
+        }
+      }
+      timers.advance(by: .seconds(2))
+    }
+
+    private func connected(_ connection: LEConnection) {
+      let link = L2CAPLink(connection)
+      let bearer = ATTBearer(timers: timers) { link.send($0) }
+      link.onAttributePDU = { pdu, time in bearer.receive(pdu, at: time) }
+      link.onDisconnected = { [unowned self] reason in
+        losses.append(reason)
+        bearer.close("\(reason)")
+      }
+      bearer.onNotification = { [unowned self] _, value, _ in
+        if let frame = try? RingFrame(parsing: value), let sample = RawSample(frame) {
+          samples.append(sample)
+        }
+      }
+      self.link = link
+      self.bearer = bearer
+    }
+
+    func ask(_ request: ATTPDU) -> ATTPDU? {
+      var answer: ATTPDU?
+      bearer?.request(request) { if case .success(let pdu) = $0 { answer = pdu } }
+      timers.advance(by: .milliseconds(200))
+      return answer
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func fromResetToTheStream(bluetooth5: Bool) throws {
+    var options = VirtualRingOptions()
+    options.bluetooth5 = bluetooth5
+    options.aclLength = bluetooth5 ? 251 : 27
+    let stack = Stack(options)
+    #expect(stack.information?.usesExtendedScan == bluetooth5)
+    #expect(stack.information?.aclDataLength == Int(options.aclLength))
+
+    stack.host.setScan(.gentle)
+    stack.timers.advance(by: .seconds(1))
+    #expect(stack.reports.contains { AdvertisingData($0.data).localName == "R02_BEEF" })
+    stack.host.setScan(nil)
+
+    stack.connect()
+    #expect(stack.failure == nil)
+    let bearer = try #require(stack.bearer)
+    #expect(bearer.mtu == 247)
+    #expect(stack.ask(.writeRequest(0x0013, value: [1, 0])) == .writeResponse)
+    try bearer.writeWithoutResponse(0x0010, RawControl.start.bytes)
+    stack.timers.advance(by: .seconds(60))
+    #expect((4490...4510).contains(stack.samples.count))
+    // The ring's wishes were granted and carried out.
+    #expect(stack.controller.peripheral.log.parameterAnswers == [true, true, true])
+    #expect(stack.controller.peripheral.log.intervals.map(\.rawValue) == [12, 40, 100, 100])
+    #expect(stack.controller.peripheral.log.strayAnswers == 0)
+    #expect(stack.controller.peripheral.unansweredRequests == 0)
+    #expect(stack.controller.counters.excessACL == 0)
+    #expect(stack.controller.counters.unknownCommands == 0)
+    #expect(stack.host.counters.malformedPackets == 0)
+    #expect(stack.host.counters.strayData == 0)
+
+    stack.controller.disconnect()
+    stack.timers.advance(by: .seconds(1))
+    #expect(stack.losses == [.remoteUserTerminatedConnection])
+  }
+
+  @Test func connectionsThatDoNotHoldAreTriedAgain() {
+    var options = VirtualRingOptions()
+    options.faults.establishFailures = 2
+    let stack = Stack(options)
+    stack.connect()
+    stack.timers.advance(by: .seconds(10))
+    #expect(stack.bearer != nil)
+    #expect(stack.losses.isEmpty)
+    #expect(stack.controller.peripheral.log.connections == 1)
+  }
+}

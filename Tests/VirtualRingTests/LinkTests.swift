@@ -1,0 +1,186 @@
+import ATT
+import BluetoothCore
+import HCI
+import TestSupport
+import Testing
+import VirtualRing
+
+@Suite struct LinkTests {
+  @Test(arguments: [false, true])
+  func theMaskDecidesTheFormOfTheEvent(isEnhanced: Bool) {
+    let host = ScriptedHost()
+    host.prepare(isEnhanced ? [.afterReset, .enhancedConnectionComplete] : .afterReset)
+    #expect(host.status(ScriptedHost.creation(host.controller.options.address)) == .success)
+    #expect(host.wait { host.handle != nil })
+    #expect(host.connections.map(\.form) == [isEnhanced ? .enhanced : .plain])
+    #expect(host.connections.first?.peerAddress == host.controller.options.address)
+    #expect(host.connections.first?.interval == ConnectionInterval(rawValue: 12))
+  }
+
+  @Test func extendedCommandsConnectToo() {
+    let host = ScriptedHost()
+    host.prepare()
+    let initiation = LEExtendedCreateConnection.Initiation(
+      scanInterval: ScanInterval(rawValue: 96), scanWindow: ScanInterval(rawValue: 48),
+      parameters: ScriptedHost.parameters)
+    #expect(
+      host.status(
+        LEExtendedCreateConnection(peerAddress: host.controller.options.address, le1M: initiation))
+        == .success)
+    #expect(host.wait { host.handle != nil })
+  }
+
+  @Test func othersAreNeverConnectedUntilCancelled() {
+    let host = ScriptedHost()
+    host.prepare()
+    // The same number as another kind of address is another device.
+    let address = BluetoothAddress(host.controller.options.address.value, .random)
+    #expect(host.status(ScriptedHost.creation(address)) == .success)
+    #expect(host.status(ScriptedHost.creation(address)) == .commandDisallowed)
+    host.run(.seconds(60))
+    #expect(host.connections.isEmpty)
+    #expect(host.complete(LECreateConnectionCancel()) == [0])
+    host.run(.seconds(1))
+    #expect(host.connections.map(\.status) == [.unknownConnectionIdentifier])
+    #expect(
+      host.complete(LECreateConnectionCancel()) == [HCIErrorCode.commandDisallowed.rawValue])
+  }
+
+  @Test func impossibleConnectionsAreRefused() {
+    let host = ScriptedHost()
+    host.prepare()
+    var creation = ScriptedHost.creation(host.controller.options.address)
+    creation.ownAddressType = .random
+    #expect(host.status(creation) == .invalidCommandParameters)
+    creation.ownAddressType = .public
+    // A timeout shorter than the interval demands.
+    creation.parameters.latency = 499
+    #expect(host.status(creation) == .invalidCommandParameters)
+    #expect(host.connect())
+    #expect(
+      host.status(ScriptedHost.creation(host.controller.options.address)) == .connectionAlreadyExists)
+  }
+
+  @Test func someConnectionsAreNeverEstablished() {
+    var options = VirtualRingOptions()
+    options.faults.establishFailures = 2
+    let host = ScriptedHost(options)
+    for attempt in 1...3 {
+      #expect(host.connect())
+      host.run(.seconds(1))
+      #expect(host.disconnections.count == min(attempt, 2))
+    }
+    #expect(host.disconnections == [.connectionFailedToBeEstablished, .connectionFailedToBeEstablished])
+    #expect(host.controller.isConnected)
+    #expect(host.controller.peripheral.log.connections == 1)
+  }
+
+  @Test func bothEndsMayDisconnect() {
+    let host = ScriptedHost()
+    #expect(host.connect())
+    #expect(host.status(Disconnect(handle: ConnectionHandle(rawValue: 0x40))) == .success)
+    host.run(.milliseconds(50))
+    #expect(host.disconnections == [.connectionTerminatedByLocalHost])
+    #expect(host.status(Disconnect(handle: ConnectionHandle(rawValue: 0x40))) == .unknownConnectionIdentifier)
+    #expect(host.connect())
+    host.controller.disconnect(reason: .remotePowerOff)
+    host.run(.milliseconds(50))
+    #expect(host.disconnections.last == .remotePowerOff)
+    #expect(host.controller.peripheral.log.disconnections == 2)
+    // Nothing of the ring's plans for the link is left.
+    #expect(host.timers.nextDeadline == nil)
+  }
+
+  @Test func resetDropsTheLinkWithoutAWord() {
+    let host = ScriptedHost()
+    #expect(host.connect())
+    let count = host.packets.count
+    #expect(host.complete(Reset()) == [0])
+    host.run(.seconds(60))
+    #expect(host.packets.count == count + 1)
+    #expect(!host.controller.isConnected)
+  }
+
+  @Test func linkCommandsReportWhatBecameOfThem() throws {
+    let host = ScriptedHost()
+    #expect(host.connect())
+    let handle = try #require(host.handle)
+    #expect(host.complete(ReadRSSI(handle: handle)) == hex("00 4000 c8"))
+    #expect(host.status(LEReadRemoteFeatures(handle: handle)) == .success)
+    host.run(.milliseconds(100))
+    #expect(
+      host.events.contains(
+        .leReadRemoteFeaturesComplete(
+          .init(
+            status: .success, handle: handle, features: [.encryption, .dataPacketLengthExtension]))))
+
+    #expect(host.complete(LESetDataLength(handle: handle, txOctets: 100, txTime: 912)) == hex("00 4000"))
+    host.run(.milliseconds(100))
+    #expect(
+      host.events.contains(
+        .leDataLengthChange(
+          .init(handle: handle, maxTxOctets: 100, maxTxTime: 912, maxRxOctets: 100, maxRxTime: 912))))
+    #expect(
+      host.complete(LESetDataLength(handle: handle, txOctets: 26, txTime: 912))
+        == [HCIErrorCode.invalidCommandParameters.rawValue])
+
+    #expect(host.status(LESetPHY(handle: handle, tx: .le2M, rx: nil)) == .success)
+    host.run(.milliseconds(200))
+    #expect(
+      host.events.contains(
+        .lePHYUpdateComplete(.init(status: .success, handle: handle, tx: .le2M, rx: .le1M))))
+    #expect(host.complete(LEReadPHY(handle: handle)) == hex("00 4000 02 01"))
+
+    var parameters = ScriptedHost.parameters
+    parameters.intervalMin = ConnectionInterval(rawValue: 80)
+    parameters.intervalMax = ConnectionInterval(rawValue: 99)
+    #expect(host.status(LEConnectionUpdate(handle: handle, parameters: parameters)) == .success)
+    host.run(.milliseconds(200))
+    #expect(
+      host.events.contains(
+        .leConnectionUpdateComplete(
+          .init(
+            status: .success, handle: handle, interval: ConnectionInterval(rawValue: 99), latency: 0,
+            supervisionTimeout: SupervisionTimeout(rawValue: 200)))))
+    #expect(host.controller.peripheral.log.intervals.map(\.rawValue) == [12, 99])
+
+    let other = ConnectionHandle(rawValue: 1)
+    #expect(host.complete(ReadRSSI(handle: other)) == [HCIErrorCode.unknownConnectionIdentifier.rawValue])
+    #expect(host.status(LEReadRemoteFeatures(handle: other)) == .unknownConnectionIdentifier)
+  }
+
+  @Test func creditsComeBackAndExcessIsCounted() {
+    var options = VirtualRingOptions()
+    options.aclPackets = 4
+    let host = ScriptedHost(options)
+    #expect(host.connect())
+    host.run(.seconds(1))
+    // 30 bytes of ATT in pieces of 4: nine packets for a controller that takes four.
+    host.send(ATTPDU.writeCommand(0x0034, value: Array(repeating: 7, count: 27)).bytes, fragment: 4)
+    host.run(.milliseconds(50))
+    #expect(host.controller.counters.excessACL == 5)
+    guard case .numberOfCompletedPackets(let credits) = host.events.last else {
+      Issue.record("no credits")
+      return
+    }
+    #expect(credits.items == [.init(handle: ConnectionHandle(rawValue: 0x40), count: 9)])
+    host.handle = ConnectionHandle(rawValue: 0x41)
+    host.send([0x0A, 1, 0])
+    #expect(host.controller.counters.rejectedACL == 1)
+  }
+
+  @Test(arguments: [27, 251] as [UInt16])
+  func framesAreCutAsTheControllerNeeds(length: UInt16) {
+    var options = VirtualRingOptions()
+    options.aclLength = length
+    let host = ScriptedHost(options)
+    #expect(host.connect())
+    #expect(host.ask(.exchangeMTURequest(clientMTU: 517)) == .exchangeMTUResponse(serverMTU: 247))
+    guard case .readResponse(let value) = host.ask(.readRequest(0x0022)) else {
+      Issue.record("no value")
+      return
+    }
+    #expect(value.count == 246)
+    #expect(host.largestACL == Int(length))
+  }
+}

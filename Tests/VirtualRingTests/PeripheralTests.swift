@@ -1,0 +1,95 @@
+import ATT
+import BluetoothCore
+import HCI
+import L2CAP
+import TestSupport
+import Testing
+import VirtualRing
+
+/// What the ring does by itself on a new link.
+@Suite struct PeripheralTests {
+  @Test func theRingLooksAtItsCentral() {
+    let host = ScriptedHost()
+    #expect(host.connect())
+    host.run(.seconds(1))
+    #expect(
+      host.peerRequests == [
+        .findByTypeValueRequest(.all, type: 0x2800, value: [0x01, 0x18]),
+        .exchangeMTURequest(clientMTU: 247),
+      ])
+    #expect(host.controller.peripheral.attAnswers.count == 2)
+    #expect(host.controller.peripheral.mtu == 247)
+    // The link layer agreed on longer packets by then.
+    #expect(host.events.contains { if case .leDataLengthChange = $0 { true } else { false } })
+  }
+
+  @Test func theRingWalksThroughAServiceThatItFinds() {
+    let host = ScriptedHost()
+    host.answersPeer = false
+    #expect(host.connect())
+    #expect(host.wait { host.peerRequests.count == 1 })
+    host.send(ATTPDU.findByTypeValueResponse([HandleRange(1, 4)]).bytes)
+    #expect(host.wait { host.peerRequests.count == 2 })
+    host.send(hex("01 08 0100 0a"))
+    #expect(host.wait { host.peerRequests.count == 3 })
+    host.send(hex("01 04 0100 0a"))
+    #expect(host.wait { host.peerRequests.count == 4 })
+    #expect(
+      host.peerRequests[1] == .readByTypeRequest(HandleRange(1, 4), type: BluetoothUUID(0x2803 as UInt16)))
+    #expect(host.peerRequests[2] == .findInformationRequest(HandleRange(1, 4)))
+    #expect(host.peerRequests[3] == .exchangeMTURequest(clientMTU: 247))
+  }
+
+  @Test func unansweredRequestsBlockTheRing() {
+    let host = ScriptedHost()
+    host.answersPeer = false
+    #expect(host.connect())
+    host.run(.seconds(40))
+    #expect(host.peerRequests.count == 1)
+    #expect(host.controller.peripheral.unansweredRequests == 1)
+    #expect(host.controller.peripheral.mtu == 23)
+    // An answer to something else is none.
+    host.send(hex("03 0002"))
+    host.run(.seconds(1))
+    #expect(host.controller.peripheral.log.strayAnswers == 1)
+  }
+
+  @Test func theSmallerMTUWins() {
+    var options = VirtualRingOptions()
+    options.mtu = 100
+    let host = ScriptedHost(options)
+    #expect(host.connect())
+    #expect(host.ask(.exchangeMTURequest(clientMTU: 60)) == .exchangeMTUResponse(serverMTU: 100))
+    host.run(.seconds(1))
+    #expect(host.controller.peripheral.mtu == 60)
+    // Below the minimum stands for the minimum.
+    #expect(host.ask(.exchangeMTURequest(clientMTU: 0)) == .exchangeMTUResponse(serverMTU: 100))
+    #expect(host.controller.peripheral.mtu == 23)
+  }
+
+  @Test(arguments: [true, false])
+  func theRingWantsOtherParameters(isAccepted: Bool) {
+    let host = ScriptedHost()
+    host.acceptsParameters = isAccepted
+    #expect(host.connect())
+    host.run(.seconds(60))
+    #expect(
+      host.signals.map(\.data) == [
+        hex("1400 2800 0400 f401"), hex("5000 6400 0400 f401"), hex("5000 6400 0400 f401"),
+      ])
+    #expect(Set(host.signals.map(\.identifier)).count == 3)
+    #expect(host.controller.peripheral.log.parameterAnswers == [isAccepted, isAccepted, isAccepted])
+  }
+
+  @Test func otherChannelsAreAnsweredOrCounted() {
+    let host = ScriptedHost()
+    #expect(host.connect())
+    host.send(hex("16 07 0400 00000000"), on: .leSignaling)
+    host.send(hex("01 03 00 01 10 00 00"), on: .securityManager)
+    host.send([1, 2, 3], on: ChannelID(rawValue: 0x40))
+    host.run(.seconds(1))
+    #expect(host.signals.contains(SignalingPacket(code: .commandReject, identifier: 7, data: [0, 0])))
+    #expect(host.packets.contains(hex("02 4020 0600 0200 0600 0505")))
+    #expect(host.controller.peripheral.log.unknownChannels == 1)
+  }
+}

@@ -1,0 +1,80 @@
+import BluetoothCore
+import RingLink
+import Testing
+
+@testable import VirtualRing
+
+@Suite struct VirtualRingOptionsTests {
+  @Test(arguments: ["virtual", "virtual:", ""])
+  func nothingMeansTheDefault(text: String) throws {
+    #expect(try VirtualRingOptions(parsing: text) == VirtualRingOptions())
+  }
+
+  @Test func everyOptionIsRead() throws {
+    let options = try VirtualRingOptions(
+      parsing: "virtual:rate=4,seed=7,name=R02_CAFE,address=C0:11:22:33:CA:FE/random,"
+        + "firmware=RY02_3.00.38_250403,hardware=RY02_V3.0,encoding=12,battery=5,charging,mtu=23,"
+        + "advertising=500,service=false,rssi=-90,bluetooth5=no,acl=27,packets=2,establish-failures=3,"
+        + "refuse,no-data,drop-after=9,bad-checksum-every=4,look-alike,silent=true,strict-scan")
+    var expected = VirtualRingOptions()
+    expected.rate = 4
+    expected.seed = 7
+    expected.name = "R02_CAFE"
+    expected.address = BluetoothAddress(0xC011_2233_CAFE, .random)
+    expected.firmware = "RY02_3.00.38_250403"
+    expected.hardware = "RY02_V3.0"
+    expected.accelerometerEncoding = .twelveBit
+    expected.battery = 5
+    expected.isCharging = true
+    expected.mtu = 23
+    expected.advertisingInterval = .milliseconds(500)
+    expected.advertisesService = false
+    expected.rssi = -90
+    expected.bluetooth5 = false
+    expected.aclLength = 27
+    expected.aclPackets = 2
+    expected.faults.establishFailures = 3
+    expected.faults.refusesRawStream = true
+    expected.faults.silentRawStream = true
+    expected.faults.dropsAfter = 9
+    expected.faults.badChecksumEvery = 4
+    expected.faults.omitsRingService = true
+    expected.faults.staysSilent = true
+    expected.faults.refusesIdleScanDisable = true
+    #expect(options == expected)
+    // Whoever adds an option tells of it.
+    #expect(VirtualRingOptions.optionNames.count == 24)
+    for name in VirtualRingOptions.optionNames {
+      #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
+    }
+  }
+
+  @Test(arguments: [
+    ("rate=0", "the virtual ring's rate must be a number from 0.01 to 2000.0, not \"0\""),
+    ("rate=nan", "the virtual ring's rate must be a number from 0.01 to 2000.0, not \"nan\""),
+    ("battery=101", "the virtual ring's battery must be a whole number from 0 to 100, not \"101\""),
+    ("seed", "the virtual ring's seed must be a whole number from 0 to 18446744073709551615"),
+    (
+      "address=1", "the virtual ring's address must be an address such as C0:11:22:33:BE:EF/random, not \"1\""
+    ),
+    ("charging=maybe", "the virtual ring's charging must be true or false, not \"maybe\""),
+    ("encoding=8", "the virtual ring's encoding must be 12 or 16, not \"8\""),
+    ("name=", "the virtual ring's name must be a name of 1 to 29 bytes, not \"\""),
+  ])
+  func wrongValuesAreExplained(text: String, message: String) {
+    #expect(throws: VirtualRingOptionsError(description: message)) {
+      try VirtualRingOptions(parsing: "virtual:" + text)
+    }
+  }
+
+  @Test(arguments: ["speed=3", "rate=1,", "\u{1b}[2J", "virtual:,"])
+  func unknownOptionsAreNamed(text: String) {
+    do {
+      _ = try VirtualRingOptions(parsing: text)
+      Issue.record("was read")
+    } catch {
+      #expect(error.description.hasPrefix("the virtual ring has no option \""))
+      #expect(!error.description.contains("\u{1b}"))
+    }
+  }
+}
