@@ -4,17 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Time is virtual here, for the whole process, and others use the loop at the same time: it jumps whenever nobody
-/// has anything to do. What the kernel's clock does to the loop is seen by whoever runs the program.
 @BluetoothActor
-func useVirtualTime() {
-  if ExclusiveUse.virtualTime.tryAcquire() { EventLoop.shared.useVirtualTime() }
-}
-
-@BluetoothActor
-@Suite struct EventLoopTimeTests {
-  init() { useVirtualTime() }
-
+@Suite(.onTheLoop) struct EventLoopTimeTests {
   @Test func aMinuteTakesNoTime() async {
     let start = EventLoop.shared.now
     let wall = SystemClock.monotonic
@@ -49,24 +40,41 @@ func useVirtualTime() {
   @Test func sleepersWakeInTurn() async {
     var order: [Int] = []
     let tasks = [5, 1, 3, 2, 4].map { seconds in
-      Task { @BluetoothActor in
+      spawn {
         await EventLoop.shared.sleep(for: .seconds(seconds))
         order.append(seconds)
       }
     }
-    for task in tasks { await task.value }
+    for task in tasks { _ = await task.result }
     #expect(order == [1, 2, 3, 4, 5])
   }
 
-  @Test func aSleepThatIsCancelledReturns() async {
-    let task = Task { @BluetoothActor in await EventLoop.shared.sleep(for: .seconds(1000)) }
+  /// Tasks go on before time does.
+  @Test func timeWaitsForWork() async {
+    let start = EventLoop.shared.now
+    var isOver = false
+    EventLoop.shared.timers.schedule(after: .nanoseconds(1)) { isOver = true }
+    for _ in 0..<100 {
+      await EventLoop.run {}.value
+      #expect(!isOver)
+    }
+    #expect(EventLoop.shared.now == start)
+    await EventLoop.shared.sleep(for: .nanoseconds(1))
+    #expect(isOver)
+  }
+
+  @Test func aSleepThatIsCancelledReturnsEarly() async {
+    let start = EventLoop.shared.now
+    let task = EventLoop.run { await EventLoop.shared.sleep(for: .seconds(1000)) }
     await EventLoop.shared.sleep(for: .seconds(1))
     task.cancel()
     await task.value
+    #expect(EventLoop.shared.now - start == .seconds(1))
 
-    let late = Task { @BluetoothActor in await EventLoop.shared.sleep(for: .seconds(1000)) }
+    let late = EventLoop.run { await EventLoop.shared.sleep(for: .seconds(1000)) }
     late.cancel()
     await late.value
+    #expect(EventLoop.shared.now - start == .seconds(1))
   }
 }
 
@@ -78,9 +86,7 @@ private final class Counter {
 }
 
 @BluetoothActor
-@Suite struct EventLoopExecutorTests {
-  init() { useVirtualTime() }
-
+@Suite(.onTheLoop) struct EventLoopExecutorTests {
   @Test func jobsOfOtherThreadsWakeTheLoop() async {
     let counter = Counter()
     await withTaskGroup(of: Void.self) { group in
@@ -104,12 +110,10 @@ private final class Counter {
 }
 
 @BluetoothActor
-@Suite struct AwaitCallbackTests {
+@Suite(.onTheLoop) struct AwaitCallbackTests {
   private enum Failure: Error, Equatable {
     case refused, cancelled
   }
-
-  init() { useVirtualTime() }
 
   @Test func theResultIsThatOfTheCallback() async throws {
     let value = try await awaitCallback { (done: @escaping (Result<Int, Failure>) -> Void) in
@@ -144,7 +148,9 @@ private final class Counter {
 
   @Test func cancellingEndsTheWait() async {
     var starts = 0
-    let task = Task { @BluetoothActor in try await cancellable { starts += 1 } }
+    let task = spawn {
+      try await cancellable { starts += 1 }
+    }
     await EventLoop.shared.sleep(for: .seconds(1))
     #expect(starts == 1)
     task.cancel()
@@ -153,7 +159,9 @@ private final class Counter {
 
   @Test func aTaskThatIsCancelledBeforeItStartsEndsToo() async {
     var starts = 0
-    let task = Task { @BluetoothActor in try await cancellable { starts += 1 } }
+    let task = spawn {
+      try await cancellable { starts += 1 }
+    }
     task.cancel()
     await #expect(throws: Failure.cancelled) { try await task.value }
     #expect(starts == 1)
@@ -161,7 +169,7 @@ private final class Counter {
 
   @Test func cancellingBehindTheEndDoesNothing() async throws {
     var cancellations = 0
-    let task = Task { @BluetoothActor in
+    let task = spawn {
       let value = try await awaitCallback { (done: @escaping (Result<Int, Failure>) -> Void) in
         EventLoop.shared.timers.schedule(after: .seconds(1)) { done(.success(1)) }
         return { cancellations += 1 }

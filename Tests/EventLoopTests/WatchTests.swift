@@ -35,10 +35,8 @@ private final class SocketPair {
 }
 
 @BluetoothActor
-@Suite struct WatchTests {
+@Suite(.onTheLoop) struct WatchTests {
   let loop = EventLoop.shared
-
-  init() { useVirtualTime() }
 
   /// Lets the loop look at its descriptors: time goes on only when none of them is ready.
   private func settle() async {

@@ -6,12 +6,11 @@ import TestSupport
 import Testing
 
 @BluetoothActor
-@Suite struct CentralTests {
+@Suite(.onTheLoop) struct CentralTests {
   let adapter = FakeAdapter()
   let central: Central
 
   init() {
-    useVirtualTime()
     central = Central(adapter)
   }
 
@@ -113,7 +112,7 @@ import Testing
 
   @Test func aCancelledTaskGivesTheLinkUp() async {
     let central = self.central
-    let task = Task { @BluetoothActor in
+    let task = spawn {
       try await central.connect(ConnectionRequest(peer: BluetoothAddress(1, .random)))
     }
     await settle()

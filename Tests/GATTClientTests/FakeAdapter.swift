@@ -5,11 +5,6 @@ import GATTClient
 import HCI
 import TestSupport
 
-@BluetoothActor
-func useVirtualTime() {
-  if ExclusiveUse.virtualTime.tryAcquire() { EventLoop.shared.useVirtualTime() }
-}
-
 /// Waits until the loop has nothing else to do.
 @BluetoothActor
 func settle() async {

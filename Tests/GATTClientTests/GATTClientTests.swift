@@ -7,10 +7,8 @@ import TestSupport
 import Testing
 
 @BluetoothActor
-@Suite struct GATTClientTests {
+@Suite(.onTheLoop) struct GATTClientTests {
   let link = FakeLink()
-
-  init() { useVirtualTime() }
 
   @Test func whatIsAskedAtOnceGoesOneByOne() async throws {
     let client = try await link.client()
@@ -55,7 +53,7 @@ import Testing
     var wasOpen: [GATTError] = []
     client.whenDisconnected { losses.append($0) }
     let tasks = ([1, 2, 3] as [AttributeHandle]).map { handle in
-      Task { @BluetoothActor in
+      spawn {
         do throws(GATTError) {
           _ = try await client.read(handle)
         } catch {
@@ -66,7 +64,7 @@ import Testing
     await settle()
     #expect(link.sent == ["0a0100"])
     link.lose(.remote(.connectionTimeout))
-    for task in tasks { await task.value }
+    for task in tasks { _ = await task.result }
     let expected = GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))
     #expect(wasOpen == [expected, expected, expected])
     #expect(losses == [.remote(.connectionTimeout)])
@@ -90,11 +88,11 @@ import Testing
   /// The task returns at once; the request can't be taken back, and its answer is not taken for the next one's.
   @Test func aCancelledTaskReturnsAndTheNextGetsItsOwnAnswer() async throws {
     let client = try await link.client()
-    let task = Task { @BluetoothActor in try await client.read(0x10) }
+    let task = spawn { try await client.read(0x10) }
     await settle()
     task.cancel()
     await #expect(throws: GATTError.cancelled) { try await task.value }
-    let next = Task { @BluetoothActor in try await client.read(0x11) }
+    let next = spawn { try await client.read(0x11) }
     link.answer("0a1100", "0b02")
     await settle()
     #expect(link.sent == ["0a1000"])
@@ -104,9 +102,9 @@ import Testing
 
   @Test func whatHasNotBegunIsTakenBack() async throws {
     let client = try await link.client()
-    let first = Task { @BluetoothActor in try await client.read(0x10) }
+    let first = spawn { try await client.read(0x10) }
     await settle()
-    let second = Task { @BluetoothActor in try await client.read(0x11) }
+    let second = spawn { try await client.read(0x11) }
     await settle()
     second.cancel()
     await #expect(throws: GATTError.cancelled) { try await second.value }

@@ -7,13 +7,12 @@ import TestSupport
 import Testing
 
 @BluetoothActor
-@Suite struct SubscriptionTests {
+@Suite(.onTheLoop) struct SubscriptionTests {
   let link = FakeLink()
   private let characteristic = Characteristic(
     uuid: uuid("2a37"), properties: .notify, declaration: 0x0F, valueHandle: 0x10, end: 0x11)
 
   init() {
-    useVirtualTime()
     link.answer("04 1100 1100", "05 01 1100 0229")
     link.answer("12 1100 0100", "13")
     link.answer("12 1100 0000", "13")
@@ -83,7 +82,9 @@ import Testing
     _ = try await client.discoverDescriptors(of: characteristic)
     let characteristic = self.characteristic
     let tasks = (0..<2).map { _ in
-      Task { @BluetoothActor in try await client.subscribe(to: characteristic) { _, _ in } }
+      spawn {
+        try await client.subscribe(to: characteristic) { _, _ in }
+      }
     }
     await settle()
     link.receive("01 12 1100 05")
@@ -97,7 +98,9 @@ import Testing
     let client = try await link.client()
     link.answer("12 1100 0100")
     let characteristic = self.characteristic
-    let task = Task { @BluetoothActor in try await client.subscribe(to: characteristic) { _, _ in } }
+    let task = spawn {
+      try await client.subscribe(to: characteristic) { _, _ in }
+    }
     await settle()
     await settle()
     task.cancel()
