@@ -37,6 +37,9 @@ public struct LineWriter {
         poll(&wait, 1, -1)
       } else if errno != EINTR {
         trouble = errno == EPIPE ? .readerGone : .failed(.last("write"))
+        // A full disk may have taken half a line; nobody could read it.
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        if offset > 0, position >= offset { ftruncate(descriptor, position - off_t(offset)) }
         return
       }
     }

@@ -91,7 +91,7 @@ def test_a_recording_is_an_adapter(halo, recording):
 
 def test_replay_without_a_command_streams(halo, recording):
     path, result = recording
-    assert halo.run("replay", path, "--count", 200, "--format", "jsonl").succeeded().out == result.out
+    assert halo.run("replay", path, *STREAM[1:]).succeeded().out == result.out
 
 
 def test_replay_notices_that_something_else_is_sent(halo, recording):

@@ -168,32 +168,24 @@ private struct OpenedAdapter {
   var replay: ReplayTransport?
 
   init(_ spec: AdapterSpec) async throws(Failure) {
-    if case .replay(let path, let strictness) = spec {
-      do throws(CaptureError) {
+    do {
+      switch spec {
+      case .virtual(let options, let isFast):
+        if isFast { EventLoop.shared.useVirtualTime() }
+        transport = VirtualTransport(options)
+      case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
+      case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
+      case .serial(let path, let baud):
+        transport = try HCIStreamTransport.serial(path: path, baud: baud)
+      case .replay(let path, let strictness):
         let replay = try ReplayTransport(path: path, strictness: strictness)
         self.replay = replay
         transport = replay
-      } catch {
-        throw Failure(error)
       }
-      return
-    }
-    do throws(TransportError) {
-      transport = try await Self.open(spec)
+    } catch let error as CaptureError {
+      throw Failure(error)
     } catch {
-      throw Failure(.noAdapter, error.description)
-    }
-  }
-
-  private static func open(_ spec: AdapterSpec) async throws(TransportError) -> any HCITransport {
-    switch spec {
-    case .virtual(let options, let isFast):
-      if isFast { EventLoop.shared.useVirtualTime() }
-      return VirtualTransport(options)
-    case .tcp(let host, let port): return try await HCIStreamTransport.tcp(host: host, port: port)
-    case .unix(let path): return try await HCIStreamTransport.unix(path: path)
-    case .serial(let path, let baud): return try HCIStreamTransport.serial(path: path, baud: baud)
-    case .replay(let path, _): throw TransportError("replay:\(path)", "not a transport of its own")
+      throw Failure(.noAdapter, "\(error)")
     }
   }
 }

@@ -79,9 +79,22 @@ extension GATTClient {
 func describe(_ value: [UInt8]) -> String {
   guard !value.isEmpty else { return "(empty)" }
   let digits = Hex.string(value, separator: " ")
+  return spelledText(value).map { "\(digits)  \"\($0)\"" } ?? digits
+}
+
+/// The same in short, for a table: the text if there is one, else the bytes, and not too many of either.
+func describeBriefly(_ value: [UInt8]) -> String {
+  guard !value.isEmpty else { return "(empty)" }
+  let full = spelledText(value).map { "\"\($0)\"" } ?? Hex.string(value, separator: " ")
+  return full.count <= 72 ? full : "\(full.prefix(64))… (\(value.count) bytes)"
+}
+
+/// The text that bytes spell; nil if they spell none.
+private func spelledText(_ value: [UInt8]) -> String? {
   let text = String(printable: value)
-  let isText = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\\" }
-  return isText ? "\(digits)  \"\(text)\"" : digits
+  // Two letters are a coincidence more often than a text.
+  let isText = text.count > 2 && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\\" }
+  return isText ? text : nil
 }
 
 /// The columns of a value in a record.

@@ -18,6 +18,7 @@ let inspectCommand = CommandSpec(
     try await gattFailure { () async throws(GATTError) in
       try await client.exchangeMTU()
       for service in try await client.discoverServices() { try await printer.print(service, of: client) }
+      try await printer.printSecondary(of: client)
     }
     try printer.check()
   }
@@ -26,6 +27,8 @@ let inspectCommand = CommandSpec(
 @BluetoothActor
 private final class TablePrinter {
   private var printer: RecordPrinter
+  private var included: [Service] = []
+  private var seen: Set<AttributeHandle> = []
 
   init(_ format: OutputFormat) {
     printer = RecordPrinter(
@@ -35,11 +38,24 @@ private final class TablePrinter {
 
   func check() throws(Failure) { try printer.output.check() }
 
-  func print(_ service: Service, of client: GATTClient) async throws(GATTError) {
+  /// Services that others include and that are no primary ones, as they are found; each once, so that includes in a
+  /// circle end.
+  func printSecondary(of client: GATTClient) async throws(GATTError) {
+    while let service = included.popLast() {
+      guard !seen.contains(service.handles.start) else { continue }
+      try await print(service, "secondary service", of: client)
+    }
+  }
+
+  func print(
+    _ service: Service, _ kind: String = "service", of client: GATTClient
+  ) async throws(GATTError) {
+    seen.insert(service.handles.start)
     row(
-      service.handles.start, "service", service.uuid, end: service.handles.end,
-      text: "\(service.handles)  service \(title(service.uuid))")
+      service.handles.start, kind, service.uuid, end: service.handles.end,
+      text: "\(service.handles)  \(kind) \(title(service.uuid))")
     for included in try await client.discoverIncludedServices(of: service) {
+      self.included.append(included.service)
       row(
         included.declaration, "include", included.service.uuid, end: included.service.handles.end,
         text: "  \(included.declaration)  includes \(title(included.service.uuid)) at \(included.service.handles)")
@@ -83,7 +99,7 @@ private final class TablePrinter {
   private func shown(_ value: Value) -> String {
     switch value {
     case .none: ""
-    case .bytes(let bytes): "  = \(describe(bytes))"
+    case .bytes(let bytes): "  = \(describeBriefly(bytes))"
     case .refused(let code): "  (\(code))"
     }
   }
