@@ -69,7 +69,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// Starts a task that stays on the loop, whatever it calls.
   @discardableResult
-  public nonisolated static func run(_ work: @escaping @Sendable @BluetoothActor () async -> Void) -> Task<Void, Never> {
+  public nonisolated static func run(_ work: @escaping @Sendable @BluetoothActor () async -> Void) -> Task<
+    Void, Never
+  > {
     Task(executorPreference: EventLoop.shared) { await work() }
   }
 

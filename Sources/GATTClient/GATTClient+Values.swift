@@ -68,7 +68,9 @@ extension GATTClient {
   public func post(
     _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
   ) {
-    procedures.run { WriteValue(handle, value) } completion: { result in
+    procedures.run {
+      WriteValue(handle, value)
+    } completion: { result in
       if case .failure(let error) = result { onFailure(error) }
     }
   }
