@@ -24,7 +24,7 @@ public final class ATTBearer {
   /// The largest PDU that both ends take, in bytes.
   public private(set) var mtu = ATTBearer.defaultMTU
   public private(set) var counters = Counters()
-  public private(set) var isClosed = false
+  public var isClosed: Bool { end != nil }
 
   /// Called for each notification: handle, value, and the time at which its packet was received. The value is a
   /// view that is only valid meanwhile.
@@ -43,6 +43,8 @@ public final class ATTBearer {
   private let receiveMTU: Int
   private let timers: Timers
   private let send: (RawSpan) -> Void
+  /// Why nothing is sent or taken any more.
+  private var end: ATTError?
   private var current: Transaction?
   private var queue: [Transaction] = []
   private var timeout: Timers.Token?
@@ -63,14 +65,14 @@ public final class ATTBearer {
   /// Sends a request as soon as those before it are answered. `completion` is called exactly once, with the
   /// response or with the reason why there is none.
   public func request(_ request: ATTPDU, completion: @escaping (Result<ATTPDU, ATTError>) -> Void) {
-    guard !isClosed else { return completion(.failure(.closed("the bearer is closed"))) }
+    if let end { return completion(.failure(end)) }
     queue.append(Transaction(request: request, completion: completion))
     sendNext()
   }
 
   /// Sends a Write Command, which is not answered; nobody learns whether it was carried out (3.4.5.3).
   public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
-    guard !isClosed else { throw .closed("the bearer is closed") }
+    if let end { throw end }
     guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
     transmit(.writeCommand(handle, value: value))
   }
@@ -93,14 +95,15 @@ public final class ATTBearer {
     }
   }
 
-  /// Fails everything that is open or queued with `.closed(reason)`. Nothing is sent or taken from now on.
+  /// Fails everything that is open or queued, and all that comes later, with `.closed(reason)`. Nothing is sent or
+  /// taken from now on.
   public func close(_ reason: String) {
     finish(current: .closed(reason), queued: .closed(reason))
   }
 
   private func finish(current: ATTError, queued: ATTError) {
     guard !isClosed else { return }
-    isClosed = true
+    end = queued
     timers.cancel(timeout)
     let open = self.current
     let waiting = queue
@@ -113,6 +116,12 @@ public final class ATTBearer {
   private func sendNext() {
     guard current == nil, !isClosed, !queue.isEmpty else { return }
     let next = queue.removeFirst()
+    let pdu = next.request.bytes
+    guard pdu.count <= mtu else {
+      // Made for a larger MTU: the peer's own exchange may have made it smaller since.
+      next.completion(.failure(.tooLong(count: pdu.count, maximum: mtu)))
+      return sendNext()
+    }
     current = next
     let opcode = next.request.opcode
     timeout = timers.schedule(after: ATTBearer.transactionTimeout) { [weak self] in
@@ -121,7 +130,7 @@ public final class ATTBearer {
       finish(current: error, queued: .closed(error.description))
       onTimeout?(error)
     }
-    transmit(next.request)
+    send(pdu.span.bytes)
   }
 
   private func transmit(_ pdu: ATTPDU) {

@@ -231,7 +231,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// What is waited for. An empty set still reports that the other side is gone.
     public var interest: Readiness = [] {
       didSet {
-        guard interest != oldValue else { return }
+        // Of a cancelled watch, the descriptor may be another's by now.
+        guard interest != oldValue, EventLoop.shared.handlers[id] != nil else { return }
         var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: id))
         epoll_ctl(EventLoop.shared.epoll, EPOLL_CTL_MOD, descriptor, &event)
       }

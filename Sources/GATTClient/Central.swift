@@ -29,13 +29,16 @@ public final class Central {
     fileprivate let parameters: ScanParameters
     fileprivate let filter: ScanFilter
     fileprivate let handler: (Advertisement) -> Void
+    /// Called when the scan ends and nobody has cancelled it.
+    fileprivate let onEnd: () -> Void
     fileprivate weak var central: Central?
 
     fileprivate init(
       _ central: Central, parameters: ScanParameters, filter: ScanFilter,
-      handler: @escaping (Advertisement) -> Void
+      handler: @escaping (Advertisement) -> Void, onEnd: @escaping () -> Void
     ) {
       self.central = central
+      self.onEnd = onEnd
       self.parameters = parameters
       self.filter = filter
       self.handler = handler
@@ -64,10 +67,13 @@ public final class Central {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
     adapter.onScanFailure = { [weak self] error in
-      self?.scans = []
+      self?.endScans()
       self?.onScanFailure?(error)
     }
-    adapter.onFailure = { [weak self] error in self?.onFailure?(error) }
+    adapter.onFailure = { [weak self] error in
+      self?.endScans()
+      self?.onFailure?(error)
+    }
   }
 
   /// Makes the radio ready. Call it first.
@@ -80,7 +86,7 @@ public final class Central {
 
   /// Ends all links and gives the radio up.
   public func stop() async {
-    scans = []
+    endScans()
     adapter.setScan(nil)
     for client in clients { await client.disconnect() }
     adapter.close()
@@ -97,13 +103,10 @@ public final class Central {
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
     handler: @escaping (Advertisement) -> Void
   ) -> Scan {
-    let scan = Scan(self, parameters: parameters, filter: filter, handler: handler)
-    scans.append(scan)
-    updateScan()
-    return scan
+    add(Scan(self, parameters: parameters, filter: filter, handler: handler, onEnd: {}))
   }
 
-  /// Advertisements as a sequence; the scan ends when nobody iterates any more.
+  /// Advertisements as a sequence; the scan ends when nobody iterates any more, and the sequence with the scan.
   ///
   /// - Parameter capacity: how many reports may wait; after that the oldest are dropped
   public func advertisements(
@@ -111,11 +114,31 @@ public final class Central {
   ) -> AsyncStream<Advertisement> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Advertisement.self, bufferingPolicy: .bufferingNewest(capacity))
-    let scan = scan(parameters, filter: filter) { continuation.yield($0) }
+    let scan = add(
+      Scan(self, parameters: parameters, filter: filter) {
+        continuation.yield($0)
+      } onEnd: {
+        continuation.finish()
+      })
     continuation.onTermination = { _ in
       EventLoop.run { scan.cancel() }
     }
     return stream
+  }
+
+  private func add(_ scan: Scan) -> Scan {
+    scans.append(scan)
+    updateScan()
+    return scan
+  }
+
+  private func endScans() {
+    let ended = scans
+    scans = []
+    for scan in ended {
+      scan.central = nil
+      scan.onEnd()
+    }
   }
 
   fileprivate func remove(_ scan: Scan) {
@@ -138,7 +161,10 @@ public final class Central {
 
   private func receive(_ report: AdvertisingReport, at time: Instant) {
     guard let advertisement = collector.receive(report, at: time) else { return }
-    for scan in scans where scan.filter.matches(advertisement) { scan.handler(advertisement) }
+    // One that a handler before it has cancelled is not called any more.
+    for scan in scans where scan.central != nil && scan.filter.matches(advertisement) {
+      scan.handler(advertisement)
+    }
   }
 
   // MARK: Connecting

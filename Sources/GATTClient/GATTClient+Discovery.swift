@@ -97,6 +97,7 @@ extension GATTClient {
   }
 
   private func listenToServiceChanged(_ characteristic: Characteristic, _ configuration: Descriptor) {
+    serviceChangedHandle = characteristic.valueHandle
     _ = subscriptions.add(characteristic.valueHandle, now: EventLoop.shared.now) { [weak self] value, _ in
       self?.servicesChanged(value)
     }
@@ -114,6 +115,8 @@ extension GATTClient {
     // A server that never stops changing must not fill the memory.
     staleRanges = staleRanges.count < 32 ? staleRanges + [range] : [.all]
     descriptors = descriptors.filter { !range.contains($0.key) }
+    // Else a subscription to what stands there now would find itself made already.
+    subscriptions.removeAll(in: range, except: serviceChangedHandle)
     for (id, entry) in sequenceEnds where range.contains(entry.handle) {
       sequenceEnds[id] = nil
       entry.end()

@@ -52,15 +52,21 @@ extension GATTClient {
         "Client Characteristic Configuration for \(characteristic.uuid), so nobody can subscribe to it")
     }
     let handle = characteristic.valueHandle
-    let isFirst = !subscriptions.hasListeners(handle)
     let id = subscriptions.add(handle, now: EventLoop.shared.now, sink: sink)
-    if isFirst {
+    if !subscriptions.isConfigured(handle) {
       do throws(GATTError) {
         try await write(chosen.configuration, to: configuration.handle)
       } catch {
-        _ = subscriptions.remove(id, from: handle)
+        if subscriptions.remove(id, from: handle), error == .cancelled {
+          // The write may be under way; nobody wants what it asks for any more.
+          procedures.run {
+            WriteValue(configuration.handle, [0, 0])
+          } completion: { _ in
+          }
+        }
         throw error
       }
+      subscriptions.setConfigured(handle)
     }
     return Subscription(handle: handle, kind: chosen, configuration: configuration.handle, id: id)
   }

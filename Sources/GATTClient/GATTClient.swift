@@ -14,7 +14,8 @@ public final class GATTClient {
     set { link.onEvent = newValue }
   }
   /// Called when the server says that its attributes have changed. What was discovered in that range is not used
-  /// any more: operations on it fail with ``GATTError/servicesChanged`` until services are discovered again.
+  /// any more: operations on it fail with ``GATTError/servicesChanged`` until services are discovered again, and
+  /// subscriptions in it have ended.
   public var onServicesChanged: ((HandleRange) -> Void)?
 
   let link: any ATTLink
@@ -27,6 +28,7 @@ public final class GATTClient {
   var staleRanges: [HandleRange] = []
   var serviceChangedTimer: Timers.Token?
   var isWatchingServiceChanges = false
+  var serviceChangedHandle: AttributeHandle?
   private var loss: LinkLoss?
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
 

@@ -18,6 +18,8 @@ final class Subscriptions {
   static let unclaimedLifetime = Duration.seconds(2)
 
   private var sinks: [AttributeHandle: [(id: UInt64, sink: Sink)]] = [:]
+  /// The values that the peripheral has confirmed to send.
+  private var configured: Set<AttributeHandle> = []
   private var unclaimed: [Unclaimed] = []
   private var nextID: UInt64 = 0
   /// Values that nobody has claimed in time.
@@ -49,18 +51,38 @@ final class Subscriptions {
     return id
   }
 
-  /// - Returns: whether nobody listens to the handle any more
+  /// - Returns: whether that was the last who listened to the handle
   func remove(_ id: UInt64, from handle: AttributeHandle) -> Bool {
     guard var listeners = sinks[handle] else { return false }
     listeners.removeAll { $0.id == id }
-    sinks[handle] = listeners.isEmpty ? nil : listeners
+    if listeners.isEmpty { forget(handle) } else { sinks[handle] = listeners }
     return listeners.isEmpty
   }
 
-  func hasListeners(_ handle: AttributeHandle) -> Bool { sinks[handle] != nil }
+  /// Whether the peripheral is known to send the value. Somebody who listens is no proof: the write that asks for it
+  /// may be under way, and may fail.
+  func isConfigured(_ handle: AttributeHandle) -> Bool { configured.contains(handle) }
+
+  func setConfigured(_ handle: AttributeHandle) {
+    if sinks[handle] != nil { configured.insert(handle) }
+  }
+
+  /// Forgets who listens in a range whose handles mean something else now.
+  ///
+  /// - Parameter kept: a handle that means what it meant
+  func removeAll(in range: HandleRange, except kept: AttributeHandle?) {
+    for handle in sinks.keys where range.contains(handle) && handle != kept { forget(handle) }
+    unclaimed.removeAll { range.contains($0.handle) }
+  }
+
+  private func forget(_ handle: AttributeHandle) {
+    sinks[handle] = nil
+    configured.remove(handle)
+  }
 
   func removeAll() {
     sinks = [:]
+    configured = []
     unclaimed = []
   }
 }

@@ -23,6 +23,8 @@ public final class Recombiner {
   public private(set) var counters = Counters()
   private let maximumPayload: Int
   private var partial: ByteWriter
+  /// Whether a frame has begun; its first fragment may be empty.
+  private var hasBegun = false
   /// What is left to come of a frame that is skipped.
   private var skipping = 0
 
@@ -41,7 +43,7 @@ public final class Recombiner {
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {
     if isStart {
-      if partial.count > 0 || skipping > 0 { counters.unfinished += 1 }
+      if hasBegun || skipping > 0 { counters.unfinished += 1 }
       reset()
       if let whole = Self.frameLength(fragment), fragment.byteCount >= whole {
         guard fragment.byteCount == whole else {
@@ -55,10 +57,11 @@ public final class Recombiner {
         Self.deliver(fragment, deliver)
         return
       }
+      hasBegun = true
     } else if skipping > 0 {
       skipping = max(0, skipping - fragment.byteCount)
       return
-    } else if partial.count == 0 {
+    } else if !hasBegun {
       counters.orphans += 1
       return
     }
@@ -68,6 +71,7 @@ public final class Recombiner {
   /// Forgets a frame that is not complete.
   public func reset() {
     partial.removeAll()
+    hasBegun = false
     skipping = 0
   }
 
@@ -89,15 +93,17 @@ public final class Recombiner {
     partial.write(fragment)
     guard let whole = Self.frameLength(partial.span) else { return }
     if whole > limit {
+      let rest = whole - partial.count
+      reset()
       counters.tooLarge += 1
-      skipping = whole - partial.count
-      partial.removeAll()
+      skipping = rest
     } else if partial.count == whole {
+      hasBegun = false
       Self.deliver(partial.span, deliver)
       partial.removeAll()
     } else if partial.count > whole {
       counters.overlong += 1
-      partial.removeAll()
+      reset()
     }
   }
 

@@ -62,7 +62,9 @@ public struct QueuedWrite: GATTProcedure {
       sent += 1
       return start()
     case .success(.executeWriteResponse) where isExecuting: return .done(())
-    case .failure(let error) where !isExecuting && error.code != nil: return cancel(because: .att(error))
+    case .failure(.closed), .failure(.timedOut): return .failed(result)
+    // An answer that can't be read leaves the part in the queue, too.
+    case .failure(let error) where !isExecuting: return cancel(because: .att(error))
     default: return .failed(result)
     }
   }

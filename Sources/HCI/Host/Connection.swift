@@ -37,6 +37,8 @@ public final class LEConnection {
   /// What the peer's link layer can do; known once it was asked.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
+  /// Whether the controller was asked to end it.
+  var isEnding = false
   /// What a peripheral gets that asks for other parameters, here or on L2CAP's signalling channel.
   public let parameterPolicy: ParameterPolicy
 

@@ -19,6 +19,8 @@ public final class HostController {
 
   /// How long a controller may take to answer a command.
   public static let commandDeadline = Duration.seconds(3)
+  /// How often a controller may break down.
+  static let maximumHardwareErrors = 3
   /// How long a link may take to end.
   static let disconnectDeadline = Duration.seconds(5)
 
@@ -61,8 +63,9 @@ public final class HostController {
 
   /// Resets the controller and finds out what it can do.
   public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
-    commands.restart(.cancelled)
+    if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
+    commands.restart(.cancelled)
     let setup = ControllerSetup(self, randomAddress: randomAddress) { [weak self] result in
       guard let self else { return }
       if case .success(let information) = result { adopt(information) }
@@ -92,15 +95,18 @@ public final class HostController {
   private func fail(_ error: HCIError) {
     guard failure == nil else { return }
     failure = error
-    commands.fail(error)
     dropLinks(.hardwareFailure, error)
+    commands.fail(error)
     onFailure?(error)
   }
 
+  /// Before the open commands are failed: the scan would take that for a refusal, and drop the wish.
   private func dropLinks(_ reason: HCIErrorCode, _ error: HCIError) {
-    initiator?.fail(error)
-    initiator = nil
+    let initiator = self.initiator
+    // Who hears of the failure may try again at once; what is failing must not take that up.
+    self.initiator = nil
     scan = nil
+    initiator?.fail(error)
     let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
     connections = [:]
     data.reset(capacity: 0, dataLength: data.dataLength)
@@ -177,6 +183,9 @@ public final class HostController {
   }
 
   func disconnect(_ connection: LEConnection) {
+    // Once: a peer that makes us send without end, on a link that takes nothing, must not fill the queue.
+    guard !connection.isEnding else { return }
+    connection.isEnding = true
     send(Disconnect(handle: connection.handle)) { [weak self] result in
       // Unknown Connection Identifier: it is gone already, and the event is on its way or was lost.
       if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
@@ -316,12 +325,14 @@ public final class HostController {
   /// The controller has broken down: links are lost, and it is set up anew. If that fails, it is given up.
   private func recover(from code: UInt8) {
     counters.hardwareErrors += 1
+    let count = counters.hardwareErrors
     let error = HCIError.hardwareError(code)
-    commands.restart(error)
     dropLinks(.hardwareFailure, error)
-    guard counters.hardwareErrors <= 3 else { return fail(error) }
+    commands.restart(error)
+    guard count <= Self.maximumHardwareErrors else { return fail(error) }
     initialize { [weak self] result in
-      if case .failure = result { self?.fail(error) }
+      // One that breaks down again meanwhile gets its next chance from that event.
+      if case .failure = result, self?.counters.hardwareErrors == count { self?.fail(error) }
     }
   }
 }

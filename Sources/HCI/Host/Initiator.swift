@@ -191,7 +191,7 @@ final class Initiator {
 
   // MARK: What the controller says
 
-  /// Takes a connection event of the central's role.
+  /// Takes a connection event.
   ///
   /// - Returns: the link, if it is one that was asked for
   func receive(_ event: LEConnectionComplete) -> LEConnection? {
@@ -201,10 +201,12 @@ final class Initiator {
     default: return nil
     }
     guard event.status == .success else {
+      // The late end of a creation that was cancelled and given up; this one was not cancelled.
+      if event.status == .unknownConnectionIdentifier, case .creating = state { return nil }
       finish(.failure(attempt.verdict ?? .connectionFailed(attempt.request.peer, event.status)))
       return nil
     }
-    guard event.peerAddress.value == attempt.request.peer.value else { return nil }
+    guard event.role == .central, event.peerAddress.value == attempt.request.peer.value else { return nil }
     timers.cancel(watchdog)
     let connection = LEConnection(
       host, handle: event.handle, peer: attempt.request.peer,

@@ -86,12 +86,11 @@ final class ScanController {
   }
 
   private func disable() {
-    let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) in
-      self?.settle(nil)
+    let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       switch result {
       // A scan that is off already is what was wanted; some controllers refuse to stop it twice (0x0C).
-      case .success, .failure(.commandFailed(_, .commandDisallowed)): break
-      case .failure(let error): self?.onFailure?(error)
+      case .success, .failure(.commandFailed(_, .commandDisallowed)): self?.settle(nil)
+      case .failure(let error): self?.giveUp(error)
       }
     }
     if usesExtendedCommands {
@@ -139,12 +138,12 @@ final class ScanController {
   private func finishEnabling(
     _ parameters: ScanParameters, _ result: Result<NoReturnParameters, HCIError>
   ) {
-    if case .failure(let error) = result {
-      desired = nil
-      settle(nil)
-      onFailure?(error)
-    } else {
-      settle(parameters)
-    }
+    if case .failure(let error) = result { giveUp(error) } else { settle(parameters) }
+  }
+
+  private func giveUp(_ error: HCIError) {
+    desired = nil
+    settle(nil)
+    onFailure?(error)
   }
 }

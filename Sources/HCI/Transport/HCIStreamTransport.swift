@@ -14,8 +14,13 @@ public final class HCIStreamTransport: HCITransport {
   /// Where bytes are read to: one piece of memory for all packets.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
   private var watch: EventLoop.Watch?
-  /// What the descriptor did not take yet. HCI's own credits keep it small.
+  private var isOpen = true
+  /// What the descriptor did not take yet. A host's own credits keep it small.
   private var unsent: [UInt8] = []
+
+  /// How much may wait. A program that we play the controller for, and that has stopped reading, must not fill
+  /// the memory.
+  private static let maximumUnsent = 1 << 20
 
   /// - Parameters:
   ///   - descriptor: a stream that does not block; it is closed with the transport
@@ -36,6 +41,7 @@ public final class HCIStreamTransport: HCITransport {
   public var garbageBytes: UInt64 { framer.garbageBytes }
 
   public func start() {
+    guard isOpen else { return }
     do {
       watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
         self?.ready(readiness)
@@ -46,18 +52,26 @@ public final class HCIStreamTransport: HCITransport {
   }
 
   public func close() {
-    guard let watch else { return }
-    watch.cancel()
-    self.watch = nil
+    guard isOpen else { return }
+    isOpen = false
+    watch?.cancel()
+    watch = nil
     Glibc.close(descriptor)
   }
 
   private func fail(_ reason: String) {
+    // A failure that was on its way when somebody closed is none any more.
+    guard isOpen else { return }
     close()
     let onClose = self.onClose
     self.onClose = nil
     onPacket = nil
     onClose?(reason)
+  }
+
+  /// Fails from the loop: who sends is not prepared to lose everything meanwhile.
+  private func failSoon(_ reason: String) {
+    EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
   }
 
   private func ready(_ readiness: EventLoop.Readiness) {
@@ -78,12 +92,18 @@ public final class HCIStreamTransport: HCITransport {
     EventLoop.shared.timers.advance(to: time)
     guard let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    framer.receive(bytes) { packet in onPacket(packet, time) }
+    framer.receive(bytes) { packet in
+      // Who closes the transport because of one packet does not want the next one.
+      if isOpen { onPacket(packet, time) }
+    }
   }
 
   public func send(_ packet: RawSpan) {
     guard watch != nil else { return }
     guard unsent.isEmpty else {
+      guard unsent.count + packet.byteCount <= Self.maximumUnsent else {
+        return failSoon("the other side does not read")
+      }
       packet.withUnsafeBytes { unsent.append(contentsOf: $0) }
       return
     }
@@ -110,9 +130,7 @@ public final class HCIStreamTransport: HCITransport {
       if count >= 0 { return count }
       if errno == EAGAIN { return 0 }
       if errno != EINTR {
-        let reason = SystemError.last("write").description
-        // Reported from the loop: who sends is not prepared to lose everything meanwhile.
-        EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
+        failSoon(SystemError.last("write").description)
         return nil
       }
     }

@@ -1,0 +1,132 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import TestSupport
+import Testing
+
+@BluetoothActor
+@Suite(.onTheLoop) struct GATTClientTests {
+  let link = FakeLink()
+
+  @Test func whatIsAskedAtOnceGoesOneByOne() async throws {
+    let client = try await link.client()
+    link.answer("0a1000", "0b01")
+    link.answer("0a1100", "0b02")
+    async let first = client.read(0x10)
+    async let second = client.read(0x11)
+    #expect(try await [first, second] == [[1], [2]])
+    #expect(Set(link.sent) == ["0a1000", "0a1100"])
+  }
+
+  @Test func valuesThatDoNotFitAreWrittenInParts() async throws {
+    let client = try await link.client()
+    link.answer("12 1000" + String(repeating: "07", count: 20), "13")
+    try await client.write(Array(repeating: 7, count: 20), to: 0x10)
+    link.answer(
+      "16 1000 0000" + String(repeating: "07", count: 18), "17 1000 0000" + String(repeating: "07", count: 18)
+    )
+    link.answer("16 1000 1200 070707", "17 1000 1200 070707")
+    link.answer("18 01", "19")
+    try await client.write(Array(repeating: 7, count: 21), to: 0x10)
+    await #expect(throws: GATTError.tooLong(513)) {
+      try await client.write(Array(repeating: 7, count: 513), to: 0x10)
+    }
+  }
+
+  @Test func theMTUIsThatOfBoth() async throws {
+    let client = try await link.client()
+    link.answer("02 0502", "03 f700")
+    #expect(try await client.exchangeMTU() == 247)
+    #expect(client.maximumWriteWithoutResponse == 244)
+    try client.writeWithoutResponse([1], to: 0x10)
+    #expect(link.sent.last == "52100001")
+    #expect(throws: GATTError.att(.tooLong(count: 245, maximum: 244))) {
+      try client.writeWithoutResponse(Array(repeating: 0, count: 245), to: 0x10)
+    }
+  }
+
+  @Test func aDisconnectionFailsWhatIsOpenAtOnceAndIsToldOnce() async throws {
+    let client = try await link.client()
+    var losses: [LinkLoss] = []
+    var wasOpen: [GATTError] = []
+    client.whenDisconnected { losses.append($0) }
+    let tasks = ([1, 2, 3] as [AttributeHandle]).map { handle in
+      spawn {
+        do throws(GATTError) {
+          _ = try await client.read(handle)
+        } catch {
+          wasOpen.append(error)
+        }
+      }
+    }
+    await settle()
+    #expect(link.sent == ["0a0100"])
+    link.lose(.remote(.connectionTimeout))
+    for task in tasks { _ = await task.result }
+    let expected = GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))
+    #expect(wasOpen == [expected, expected, expected])
+    #expect(losses == [.remote(.connectionTimeout)])
+    #expect(link.sent == ["0a0100"])
+    #expect(await client.disconnection() == .remote(.connectionTimeout))
+    await client.disconnect()
+    await #expect(throws: GATTError.self) { try await client.read(0x10) }
+    #expect(losses.count == 1)
+  }
+
+  @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
+    let client = try await link.client()
+    var losses: [LinkLoss] = []
+    client.whenDisconnected { losses.append($0) }
+    await #expect(throws: GATTError.att(.timedOut(.readRequest))) { try await client.read(0x10) }
+    _ = await client.disconnection()
+    await settle()
+    #expect(losses == [.local])
+  }
+
+  /// The task returns at once; the request can't be taken back, and its answer is not taken for the next one's.
+  @Test func aCancelledTaskReturnsAndTheNextGetsItsOwnAnswer() async throws {
+    let client = try await link.client()
+    let task = spawn { try await client.read(0x10) }
+    await settle()
+    task.cancel()
+    await #expect(throws: GATTError.cancelled) { try await task.value }
+    let next = spawn { try await client.read(0x11) }
+    link.answer("0a1100", "0b02")
+    await settle()
+    #expect(link.sent == ["0a1000"])
+    link.receive("0b 01")
+    #expect(try await next.value == [2])
+  }
+
+  @Test func whatHasNotBegunIsTakenBack() async throws {
+    let client = try await link.client()
+    let first = spawn { try await client.read(0x10) }
+    await settle()
+    let second = spawn { try await client.read(0x11) }
+    await settle()
+    second.cancel()
+    await #expect(throws: GATTError.cancelled) { try await second.value }
+    link.receive("0b 01")
+    #expect(try await first.value == [1])
+    await settle()
+    #expect(link.sent == ["0a1000"])
+  }
+
+  @Test func whatIsNotThereIsNil() async throws {
+    let client = try await link.client()
+    link.answer("06 0100 ffff 0028 0a18", "01 06 0100 0a")
+    #expect(try await client.firstService(uuid("180a")) == nil)
+  }
+
+  @Test func linkEventsAreHandedOn() async throws {
+    let client = try await link.client()
+    var events: [LinkEvent] = []
+    client.onLinkEvent = { events.append($0) }
+    let wish = ConnectionParameters.fast
+    link.onEvent?(.parameterRequest(wish, isAccepted: true))
+    #expect(events == [.parameterRequest(wish, isAccepted: true)])
+    #expect(try await client.readRSSI() == -50)
+  }
+}

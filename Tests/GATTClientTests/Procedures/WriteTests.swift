@@ -1,0 +1,86 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import TestSupport
+import Testing
+
+@Suite struct WriteValueTests {
+  @Test func aValueIsWritten() {
+    #expect(run(WriteValue(0x10, [1, 2]), [Exchange("12 1000 0102", "13")])?.output != nil)
+    #expect(run(WriteValue(0x10, []), [Exchange("12 1000", "13")])?.output != nil)
+  }
+
+  @Test func aRefusalIsAnError() {
+    let ending = run(WriteValue(0x10, [1]), [Exchange("12 1000 01", "01 12 1000 03")])
+    #expect(ending?.error == .att(.refused(refusal(0x12, 0x10, 0x03))))
+  }
+}
+
+@Suite struct QueuedWriteTests {
+  private let twenty = String(repeating: "11", count: 18)
+
+  private func write(_ count: Int) -> QueuedWrite {
+    QueuedWrite([(handle: 0x10, value: Array(repeating: 0x11, count: count))], mtu: 23)
+  }
+
+  @Test func partsAreEchoedThenExecuted() {
+    let ending = run(
+      write(20),
+      [
+        Exchange("16 1000 0000" + twenty, "17 1000 0000" + twenty),
+        Exchange("16 1000 1200 1111", "17 1000 1200 1111"), Exchange("18 01", "19"),
+      ])
+    #expect(ending?.output != nil)
+  }
+
+  @Test func severalValuesGoTogether() {
+    let ending = run(
+      QueuedWrite([(handle: 0x10, value: [1]), (handle: 0x12, value: [])], mtu: 23),
+      [
+        Exchange("16 1000 0000 01", "17 1000 0000 01"), Exchange("16 1200 0000", "17 1200 0000"),
+        Exchange("18 01", "19"),
+      ])
+    #expect(ending?.output != nil)
+  }
+
+  @Test(arguments: [
+    ("handle", "17 1100 0000 1111"), ("offset", "17 1000 0100 1111"), ("bytes", "17 1000 0000 1112"),
+    ("length", "17 1000 0000 11"), ("more", "17 1000 0000 111111"),
+  ])
+  func anEchoThatDiffersCancelsThenFails(_ what: String, _ echo: String) {
+    let ending = run(write(2), [Exchange("16 1000 0000 1111", echo), Exchange("18 00", "19")])
+    #expect(ending?.isMisbehaviour == true)
+  }
+
+  @Test func anEchoThatCannotBeReadCancelsThenFails() {
+    let ending = run(write(2), [Exchange("16 1000 0000 1111", "17 1000"), Exchange("18 00", "19")])
+    guard case .att(.malformed)? = ending?.error else {
+      Issue.record("\(String(describing: ending))")
+      return
+    }
+  }
+
+  @Test func aRefusedPartCancelsTheQueue() {
+    let ending = run(
+      write(20),
+      [
+        Exchange("16 1000 0000" + twenty, "17 1000 0000" + twenty),
+        Exchange("16 1000 1200 1111", "01 16 1000 09"), Exchange("18 00", "19"),
+      ])
+    #expect(ending?.error == .att(.refused(refusal(0x16, 0x10, 0x09))))
+  }
+
+  /// The first reason counts, not what the server thinks of the cancellation.
+  @Test func aCancellationThatIsRefusedTooTellsTheFirstReason() {
+    let ending = run(
+      write(2), [Exchange("16 1000 0000 1111", "01 16 1000 03"), Exchange("18 00", "01 18 0000 06")])
+    #expect(ending?.error == .att(.refused(refusal(0x16, 0x10, 0x03))))
+  }
+
+  @Test func aRefusedExecutionIsAnError() {
+    let ending = run(
+      write(2),
+      [Exchange("16 1000 0000 1111", "17 1000 0000 1111"), Exchange("18 01", "01 18 1000 0d")])
+    #expect(ending?.error == .att(.refused(refusal(0x18, 0x10, 0x0D))))
+  }
+}

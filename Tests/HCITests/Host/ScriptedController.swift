@@ -1,0 +1,220 @@
+import BluetoothCore
+import HCI
+import TestSupport
+import Testing
+
+/// A host controller, and the other end of its transport, played by a test: commands are answered as the test
+/// says, and all that was sent can be looked at.
+final class ScriptedController {
+  static let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
+  static let peerBytes = "b2a1332211c0"
+  static let random = BluetoothAddress(0xE0DE_ADBE_EF01, .random)
+
+  /// What the controller can do, as its set-up tells.
+  struct Abilities {
+    var commands: SupportedCommands = [.leSetScanEnable, .leCreateConnection]
+    var features: LMPFeatures = .leSupportedController
+    var leFeatures: LEFeatures = []
+    var publicAddress = BluetoothAddress(0x0001_0203_0405, .public)
+    var leBuffers: (length: UInt16, count: UInt8) = (27, 4)
+    var sharedBuffers: (length: UInt16, count: UInt16) = (1021, 8)
+
+    static let extended = Abilities(commands: [
+      .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
+    ])
+  }
+
+  let timers = Timers()
+  let host: HostController
+  var abilities: Abilities
+  private(set) var outcome: Result<ControllerInformation, HCIError>?
+  private let out = Outbox()
+
+  private final class Outbox {
+    var packets: [[UInt8]] = []
+  }
+
+  init(_ abilities: Abilities = Abilities()) {
+    self.abilities = abilities
+    let out = self.out
+    host = HostController(timers: timers, randomAddress: Self.random) { out.packets.append(Array($0)) }
+  }
+
+  /// A controller that is set up.
+  static func ready(_ abilities: Abilities = Abilities()) -> ScriptedController {
+    let controller = ScriptedController(abilities)
+    controller.initialize()
+    controller.answerAll()
+    _ = controller.takeSent()
+    return controller
+  }
+
+  func initialize() {
+    host.initialize { self.outcome = $0 }
+  }
+
+  // MARK: What was sent
+
+  private var taken: [String] = []
+
+  /// All that was sent since the last call, in hexadecimal digits.
+  func takeSent() -> [String] {
+    defer {
+      taken = []
+      out.packets = []
+    }
+    return taken + out.packets.map { Hex.string($0) }
+  }
+
+  /// The opcodes of the commands that were sent since the last call; ACL data is left out.
+  func takeOpcodes() -> [HCIOpcode] {
+    takeSent().compactMap { packet in
+      let bytes = hex(packet)
+      return bytes[0] == 1 ? HCIOpcode(rawValue: UInt16(bytes[2]) << 8 | UInt16(bytes[1])) : nil
+    }
+  }
+
+  // MARK: What comes
+
+  func receive(_ packet: String) {
+    let bytes = hex(packet)
+    host.receive(bytes.span.bytes, at: timers.now)
+  }
+
+  func receive(_ event: HCIEvent) {
+    var writer = ByteWriter()
+    event.packet(into: &writer)
+    host.receive(writer.span, at: timers.now)
+  }
+
+  /// Command Complete with success and no more, or with an error.
+  func complete(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success, credits: UInt8 = 1) {
+    receive(
+      .commandComplete(
+        CommandComplete(commandCredits: credits, opcode: opcode, returnParameters: [status.rawValue])))
+  }
+
+  func status(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success, credits: UInt8 = 1) {
+    receive(.commandStatus(CommandStatus(status: status, commandCredits: credits, opcode: opcode)))
+  }
+
+  /// Answers every command that was sent, and those that follow from the answers, with success.
+  func answerAll() {
+    while !out.packets.isEmpty {
+      let packet = out.packets.removeFirst()
+      taken.append(Hex.string(packet))
+      guard packet[0] == 1 else { continue }
+      answer(HCIOpcode(rawValue: UInt16(packet[2]) << 8 | UInt16(packet[1])))
+    }
+  }
+
+  private func answer(_ opcode: HCIOpcode) {
+    switch opcode {
+    case ReadLocalVersionInformation.opcode:
+      respond(
+        ReadLocalVersionInformation.self,
+        .init(
+          hciVersion: CoreVersion(rawValue: 9), hciSubversion: 1, lmpVersion: CoreVersion(rawValue: 9),
+          manufacturer: CompanyIdentifier(rawValue: 15), lmpSubversion: 2))
+    case ReadLocalSupportedCommands.opcode: respond(ReadLocalSupportedCommands.self, abilities.commands)
+    case ReadLocalSupportedFeatures.opcode: respond(ReadLocalSupportedFeatures.self, abilities.features)
+    case LEReadLocalSupportedFeatures.opcode: respond(LEReadLocalSupportedFeatures.self, abilities.leFeatures)
+    case LEReadBufferSize.opcode:
+      respond(
+        LEReadBufferSize.self,
+        .init(aclDataLength: abilities.leBuffers.length, aclPackets: abilities.leBuffers.count))
+    case ReadBufferSize.opcode:
+      respond(
+        ReadBufferSize.self,
+        .init(
+          aclDataLength: abilities.sharedBuffers.length, synchronousDataLength: 0,
+          aclPackets: abilities.sharedBuffers.count, synchronousPackets: 0))
+    case ReadBDADDR.opcode: respond(ReadBDADDR.self, .init(address: abilities.publicAddress))
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEReadRemoteFeatures.opcode,
+      Disconnect.opcode, LEConnectionUpdate.opcode:
+      status(opcode)
+    default: complete(opcode)
+    }
+  }
+
+  private func respond<Command: HCICompletingCommand>(_ command: Command.Type, _ response: Command.Response) {
+    receive(.commandComplete(CommandComplete(command, response: response)))
+  }
+
+  // MARK: Links
+
+  /// How a wish for a link ended. The links of one that succeeded count what comes over them.
+  final class Attempt {
+    fileprivate(set) var results: [Result<LEConnection, HCIError>] = []
+    fileprivate(set) var data: [String] = []
+    fileprivate(set) var losses: [HCIErrorCode] = []
+    fileprivate(set) var parameters: [LinkParameters] = []
+    fileprivate(set) var giveUp: () -> Void = {}
+
+    var link: LEConnection? { try? results.first?.get() }
+    var error: HCIError? {
+      if results.count == 1, case .failure(let error) = results[0] { error } else { nil }
+    }
+  }
+
+  func connect(
+    _ peer: BluetoothAddress = ScriptedController.peer, policy: ParameterPolicy = .accept,
+    deadline: Duration = .seconds(30)
+  ) -> Attempt {
+    let attempt = Attempt()
+    let request = ConnectionRequest(peer: peer, parameterPolicy: policy, deadline: deadline)
+    attempt.giveUp = host.connect(request) { result in
+      attempt.results.append(result)
+      guard case .success(let link) = result else { return }
+      link.onData = { data, isStart, _ in
+        attempt.data.append((isStart ? "" : "+") + Hex.string(Array(data)))
+      }
+      link.onDisconnected = { attempt.losses.append($0) }
+      link.onParameters = { attempt.parameters.append($0) }
+    }
+    return attempt
+  }
+
+  /// LE Connection Complete.
+  func connectionComplete(
+    _ number: UInt16 = 0x40, _ status: HCIErrorCode = .success,
+    peer: BluetoothAddress = ScriptedController.peer, role: LERole = .central
+  ) {
+    receive(
+      .leConnectionComplete(
+        LEConnectionComplete(
+          status: status, handle: handle(number), role: role, peerAddress: peer, interval: interval(12),
+          supervisionTimeout: timeout(400))))
+  }
+
+  func featuresComplete(_ number: UInt16 = 0x40, _ status: HCIErrorCode = .success) {
+    receive(
+      .leReadRemoteFeaturesComplete(
+        LEReadRemoteFeaturesComplete(status: status, handle: handle(number), features: .encryption)))
+  }
+
+  func disconnected(_ number: UInt16 = 0x40, _ reason: HCIErrorCode = .remoteUserTerminatedConnection) {
+    receive(
+      .disconnectionComplete(DisconnectionComplete(status: .success, handle: handle(number), reason: reason)))
+  }
+
+  func completedPackets(_ number: UInt16, _ count: UInt16) {
+    receive(
+      .numberOfCompletedPackets(NumberOfCompletedPackets([.init(handle: handle(number), count: count)])))
+  }
+
+  /// A link that is established; nothing of its making is left to be looked at.
+  func established(
+    _ number: UInt16 = 0x40, peer: BluetoothAddress = ScriptedController.peer,
+    policy: ParameterPolicy = .accept
+  ) -> Attempt {
+    let attempt = connect(peer, policy: policy)
+    answerAll()
+    connectionComplete(number, peer: peer)
+    answerAll()
+    featuresComplete(number)
+    answerAll()
+    _ = takeSent()
+    return attempt
+  }
+}

@@ -1,0 +1,130 @@
+import BluetoothCore
+import HCI
+import TestSupport
+import Testing
+
+@testable import L2CAP
+
+@Suite struct SignalingTests {
+  private func answer(_ frame: String, _ policy: ParameterPolicy = .accept) -> SignalingResponder.Answer {
+    SignalingResponder.answer(to: hex(frame).span.bytes, policy: policy)
+  }
+
+  private func reply(_ frame: String, _ policy: ParameterPolicy = .accept) -> String? {
+    answer(frame, policy).reply.map { packet in
+      var writer = ByteWriter()
+      packet.write(into: &writer)
+      return Hex.string(writer.bytes)
+    }
+  }
+
+  /// 15 to 30 ms, latency 4, 5 s.
+  private let wish = "12 05 0800 0c00 1800 0400 f401"
+
+  @Test func aLegalUpdateIsAcceptedAndCarriedOut() {
+    let answer = answer(wish)
+    #expect(reply(wish) == "130502000000")
+    #expect(answer.isAccepted)
+    #expect(answer.wish?.intervalMin.rawValue == 12)
+    #expect(answer.wish?.intervalMax.rawValue == 24)
+    #expect(answer.wish?.latency == 4)
+    #expect(answer.wish?.supervisionTimeout.rawValue == 500)
+  }
+
+  @Test func whoKeepsItsParametersRejectsAndSaysSo() {
+    let answer = answer(wish, .keep)
+    #expect(reply(wish, .keep) == "130502000100")
+    #expect(!answer.isAccepted)
+    #expect(answer.wish?.latency == 4)
+  }
+
+  @Test(arguments: [
+    ("interval too short", "12 05 0800 0500 1800 0000 f401"),
+    ("interval too long", "12 05 0800 0c00 810c 0000 800c"),
+    ("upside down", "12 05 0800 1800 0c00 0000 f401"),
+    ("latency", "12 05 0800 0600 0600 f401 800c"),
+    ("timeout too short", "12 05 0800 0600 0600 0000 0900"),
+    ("timeout too long", "12 05 0800 0600 0600 0000 810c"),
+    ("timeout below what the peripheral sleeps", "12 05 0800 0c00 1800 6300 0a00"),
+    ("all ones", "12 05 0800 ffff ffff ffff ffff"),
+    ("all zero", "12 05 0800 0000 0000 0000 0000"),
+  ])
+  func illegalParametersAreRejectedAndNotPassedOn(_ what: String, _ frame: String) {
+    #expect(reply(frame) == "130502000100")
+    #expect(!answer(frame).isAccepted)
+  }
+
+  @Test(arguments: [
+    ("7f 06 0100 aa", "010602000000"),
+    ("14 07 0a00 8000 4000 1700 1700 0a00", "010702000000"),
+    ("17 08 0000", "010802000000"), ("06 09 0400 4000 4100", "010902000000"),
+    ("0a 0b 0200 0200", "010b02000000"), ("00 01 0000", "010102000000"),
+  ])
+  func unknownCommandsAreRejectedUnderTheirIdentifier(_ frame: String, _ expected: String) {
+    #expect(reply(frame) == expected)
+  }
+
+  @Test(arguments: ["7f 00 0000", "12 00 0800 0c00 1800 0400 f401", "7f 00 0500"])
+  func identifierZeroIsNotAnswered(_ frame: String) {
+    #expect(answer(frame) == SignalingResponder.Answer())
+  }
+
+  /// Else two devices could reject each other for ever.
+  @Test(arguments: [
+    "01 05 0200 0000", "13 05 0200 0000", "07 05 0400 4000 4100", "15 05 0a00 00000000000000000000",
+    "16 05 0400 40000a00", "18 05 0000", "1a 05 0200 0000", "01 05 ffff", "13 05",
+  ])
+  func answersAreNotAnswered(_ frame: String) {
+    #expect(answer(frame) == SignalingResponder.Answer())
+  }
+
+  @Test(arguments: [
+    // Length above, below and without the data; a request of the wrong size.
+    "12 05 0900 0c00 1800 0400 f401", "12 05 0700 0c00 1800 0400 f401", "12 05", "12 05 08", "12 05 ffff",
+    "12 05 0600 0c00 1800 0400", "12 05 0a00 0c00 1800 0400 f401 0000", "7f 05 0200 aa",
+  ])
+  func badLengthsAreRejected(_ frame: String) {
+    #expect(reply(frame) == "010502000000")
+    #expect(answer(frame).wish == nil)
+  }
+
+  @Test(arguments: ["", "12", "7f"]) func whatHasNoIdentifierIsNotAnswered(_ frame: String) {
+    #expect(answer(frame) == SignalingResponder.Answer())
+  }
+
+  @Test func noDamageTraps() {
+    for frame in [wish, "7f 06 0100 aa", "01 05 0200 0000"] {
+      checkDecoderIsTotal(hex(frame)) { bytes in
+        for policy in [ParameterPolicy.accept, .keep] {
+          let answer = SignalingResponder.answer(to: bytes.span.bytes, policy: policy)
+          #expect(answer.reply?.identifier != 0)
+          if answer.isAccepted { #expect(answer.wish?.isLegal == true) }
+        }
+      }
+    }
+  }
+
+  @Test func requestsAreWrittenAsTheyAreRead() throws {
+    let data = hex("0c00 1800 0400 f401")
+    let request = try data.withReader { reader throws(DecodeError) in
+      try ConnectionParameterUpdateRequest(parsing: &reader)
+    }
+    #expect(request.data == data)
+  }
+}
+
+@Suite struct SecurityManagerTests {
+  private func answer(_ pdu: String) -> [UInt8]? { SecurityManager.answer(to: hex(pdu).span.bytes) }
+
+  /// Pairing Not Supported: the peer may go on without.
+  @Test func whoWantsToPairIsTold() {
+    #expect(answer("01 03 00 01 10 00 00") == [0x05, 0x05])
+    #expect(answer("0b 01") == [0x05, 0x05])
+    #expect(answer("01") == [0x05, 0x05])
+  }
+
+  @Test(arguments: ["", "05 05", "02", "03 00", "04", "06", "0c", "ff"])
+  func restIsNotAnswered(_ pdu: String) {
+    #expect(answer(pdu) == nil)
+  }
+}
