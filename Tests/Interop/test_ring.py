@@ -5,7 +5,7 @@ import signal
 
 import pytest
 from bumble_ring import ppg_raw
-from conftest import CONNECTION_LOST, PROTOCOL, TIMEOUT
+from conftest import CONNECTION_LOST, PROTOCOL, TIMEOUT, Result
 from ring_frames import COMMAND_SERVICE
 
 JSON = ("--format", "jsonl")
@@ -195,8 +195,9 @@ def test_a_signal_ends_a_stream_in_order(halo, ring, number):
     process = halo.start("stream", "--ppg", *JSON, adapter=ring.adapter)
     first = [process.stdout.readline() for _ in range(20)]
     process.send_signal(number)
-    result = halo.wait(process)
-    result.out = "".join(first) + result.out
+    # Not `communicate`: it would leave out what is in the file object's buffer already.
+    out, err = "".join(first) + process.stdout.read(), process.stderr.read()
+    result = Result(process.args[1:], process.wait(timeout=10), out, err)
     if number == signal.SIGINT:
         result.succeeded()
     records = result.records()

@@ -19,8 +19,8 @@ let streamCommand = CommandSpec(
   examples: [
     ("halo-raw stream --ppg --adapter virtual", "watches the built-in ring's pulse; Ctrl-C ends it"),
     (
-      "halo-raw stream --ppg --accel --duration 10s --format jsonl --adapter virtual",
-      "ten seconds of two sensors, one JSON object a line"
+      "halo-raw stream --ppg --accel --duration 3s --format jsonl --adapter virtual",
+      "three seconds of two sensors, one JSON object a line"
     ),
     (
       "halo-raw stream --ppg --count 100 --record session.btsnoop --adapter virtual > ppg.csv",

@@ -9,7 +9,7 @@ let readCommand = CommandSpec(
   options: AttributeChoice.options + [CommonOptions.format],
   examples: [
     ("halo-raw read R02_BEEF --uuid 2A26 --adapter virtual", "the firmware revision"),
-    ("halo-raw read R02_BEEF --handle 0x0003 --adapter virtual", "the attribute with this handle"),
+    ("halo-raw read R02_BEEF --handle 0x0007 --adapter virtual", "the attribute with this handle"),
   ]
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
