@@ -49,8 +49,12 @@ let package = Package(
       name: "halo-raw", dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput"],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["halo-raw", "LineOutput", "TestSupport"],
+      name: "CommandLineTests",
+      dependencies: ["halo-raw", "BluetoothCore", "EventLoop", "LineOutput", "RingLink", "TestSupport"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],
+      path: "Examples/Pulse", swiftSettings: settings),
     .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
     .executableTarget(
       name: "hot-path-check",

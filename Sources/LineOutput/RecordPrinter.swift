@@ -2,16 +2,19 @@
 public struct RecordPrinter {
   private let format: OutputFormat
   private let columns: [(name: String, unit: String?)]
-  public private(set) var output = LineWriter()
+  public private(set) var output: LineWriter
 
   /// - Parameter columns: the names of the fields, and their units where they have one
-  public init(_ format: OutputFormat, _ columns: [(name: String, unit: String?)]) {
+  public init(
+    _ format: OutputFormat, _ columns: [(name: String, unit: String?)], output: LineWriter = LineWriter()
+  ) {
+    self.output = output
     self.format = format
     self.columns = columns
     if format == .csv {
-      output.write(
+      self.output.write(
         columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }.joined(separator: ",") + "\n")
-      output.flush()
+      self.output.flush()
     }
   }
 

@@ -49,7 +49,9 @@ extension RingError: CustomStringConvertible {
         : "the ring refuses to stream (A1 FF); rings do that on the charger, and if they do not know the command"
     case .noData(let seconds, let battery):
       "the stream was started, but the ring sent no data within \(Int(seconds.rounded())) s"
-        + (battery.map { $0.isCharging ? "; it is charging: take it off its charger" : "; its battery is at \($0)" }
+        + (battery.map {
+          $0.isCharging ? "; it is charging: take it off its charger" : "; its battery is at \($0)"
+        }
           ?? "") + ". Is another measurement running?"
     case .disconnected(let reason): "the connection to the ring was lost: \(reason)"
     case .cancelled: "cancelled"

@@ -17,7 +17,8 @@ public enum RingFinder {
   /// - Returns: the device, as it advertised
   /// - Throws: `.notFound` after `deadline`; `.severalFound` if none was named and several rings are near
   public static func find(
-    _ selector: RingSelector, on central: Central, deadline: Duration, scan parameters: ScanParameters = .gentle
+    _ selector: RingSelector, on central: Central, deadline: Duration,
+    scan parameters: ScanParameters = .gentle
   ) async throws(RingError) -> Advertisement {
     try await awaitCallback { (done: @escaping (Result<Advertisement, RingError>) -> Void) in
       let search = Search(selector, deadline: deadline, done: done)

@@ -46,7 +46,9 @@ public struct StreamStatistics: Hashable, Sendable {
       burstInterval = nanoseconds
       burstSize = 1
       // What looks like a gap teaches nothing about the period. Whether it is one, the rest of the burst tells.
-      if intervals >= Self.lessons, nanoseconds > Self.tolerance * mean, nanoseconds > 4 * deviation + mean { return }
+      if intervals >= Self.lessons, nanoseconds > Self.tolerance * mean, nanoseconds > 4 * deviation + mean {
+        return
+      }
     }
     intervals += 1
     let distance = nanoseconds - mean

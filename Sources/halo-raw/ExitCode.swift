@@ -33,7 +33,8 @@ enum ExitCode: Int32 {
 
   /// What `--help` says of each.
   static let meanings: [(ExitCode, String)] = [
-    (.success, "done"), (.usage, "the command line is wrong"), (.badData, "a capture is damaged or no capture"),
+    (.success, "done"), (.usage, "the command line is wrong"),
+    (.badData, "a capture is damaged or no capture"),
     (.cannotOpenFile, "a file can't be opened or made"), (.noAdapter, "the adapter can't be used"),
     (.outputFailed, "output can't be written (disk full)"), (.timedOut, "no answer in time"),
     (.protocolError, "the peer refuses, breaks the rules, or is not a ring"),

@@ -25,7 +25,8 @@ enum AdapterSpec {
     case "replay": self = try Self.replay(rest, in: text)
     default:
       throw .usage(
-        "\"\(text.printable)\" is no adapter; use virtual, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or replay:FILE")
+        "\"\(text.printable)\" is no adapter; use virtual, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or replay:FILE"
+      )
     }
   }
 
@@ -35,7 +36,8 @@ enum AdapterSpec {
     items.removeAll { $0 == "fast" }
     do throws(VirtualRingOptionsError) {
       return .virtual(
-        try VirtualRingOptions(parsing: items.isEmpty ? "virtual" : "virtual:" + items.joined(separator: ",")),
+        try VirtualRingOptions(
+          parsing: items.isEmpty ? "virtual" : "virtual:" + items.joined(separator: ",")),
         isFast: isFast)
     } catch {
       throw .usage(error.description)

@@ -17,13 +17,15 @@ extension ConnectionRequest {
     }
     if let timeout = try invocation.duration("--timeout") {
       guard (.milliseconds(100)...Duration.seconds(32)).contains(timeout) else {
-        throw .usage("--timeout is the supervision timeout of the link, 100ms to 32s; to wait longer, use --wait")
+        throw .usage(
+          "--timeout is the supervision timeout of the link, 100ms to 32s; to wait longer, use --wait")
       }
       parameters.supervisionTimeout = SupervisionTimeout(timeout)
     }
     guard parameters.isLegal else {
       throw .usage(
-        "--timeout \(parameters.supervisionTimeout) is too short for an interval of \(parameters.intervalMax) and a latency of \(parameters.latency)")
+        "--timeout \(parameters.supervisionTimeout) is too short for an interval of \(parameters.intervalMax) and a latency of \(parameters.latency)"
+      )
     }
     self.init(
       peer: BluetoothAddress(0, .public), parameters: parameters, parameterPolicy: policy,
@@ -36,7 +38,9 @@ extension ConnectionRequest {
     let ends = numbers.split(separator: "..", omittingEmptySubsequences: false).map { Double($0) }
     guard (1...2).contains(ends.count), let low = ends[0], let high = ends[ends.count - 1],
       low <= high, low >= 7.5, high <= 4000
-    else { throw .usage("--interval wants milliseconds, 7.5 to 4000, such as 7.5..15, not \"\(text.printable)\"") }
+    else {
+      throw .usage("--interval wants milliseconds, 7.5 to 4000, such as 7.5..15, not \"\(text.printable)\"")
+    }
     return (
       ConnectionInterval(.nanoseconds(Int64(low * 1e6))), ConnectionInterval(.nanoseconds(Int64(high * 1e6)))
     )

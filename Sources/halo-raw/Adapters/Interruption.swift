@@ -52,7 +52,8 @@ final class Interruption {
     _ work: @escaping @BluetoothActor () async throws(Trouble) -> Value
   ) async throws(Trouble) -> Value {
     var forget: (() -> Void)?
-    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Trouble>, Never>) in
+    let result = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<Value, Trouble>, Never>) in
       let task = EventLoop.run {
         do throws(Trouble) {
           continuation.resume(returning: .success(try await work()))

@@ -46,9 +46,11 @@ final class Session {
   }
 
   private init(_ invocation: Invocation) async throws(Failure) {
-    guard let spec = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map({ String(cString: $0) }) else {
+    guard let spec = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map({ String(cString: $0) })
+    else {
       throw .usage(
-        "which adapter? Use --adapter SPEC or set HALO_ADAPTER; --adapter virtual needs no radio. See halo-raw --help")
+        "which adapter? Use --adapter SPEC or set HALO_ADAPTER; --adapter virtual needs no radio. See halo-raw --help"
+      )
     }
     selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
     isVerbose = invocation.has("--verbose")
@@ -80,8 +82,9 @@ final class Session {
   private func start() async throws(Failure) {
     do throws(HCIError) {
       let adapter = try await central.start()
-      note("adapter \(adapter.address), Bluetooth \(adapter.version), "
-        + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
+      note(
+        "adapter \(adapter.address), Bluetooth \(adapter.version), "
+          + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
     } catch {
       throw Failure(error)
     }
@@ -102,10 +105,12 @@ final class Session {
     if let difference = report.firstDifference {
       throw Failure(
         .replayDiffers,
-        "the replay differs from the recording in \(report.differences) packets, first in this: \(difference)")
+        "the replay differs from the recording in \(report.differences) packets, first in this: \(difference)"
+      )
     }
     if report.endedEarly {
-      throw Failure(.badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
+      throw Failure(
+        .badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
     }
     if let failure { throw failure }
     try result.get()
@@ -132,8 +137,9 @@ final class Session {
     } catch {
       throw Failure(error)
     }
-    note("found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
-      + (device.rssi.map { ", \($0) dBm" } ?? ""))
+    note(
+      "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
+        + (device.rssi.map { ", \($0) dBm" } ?? ""))
     var request = self.request
     request.peer = device.address
     request.deadline = max(.seconds(1), request.deadline - (EventLoop.shared.now - started))

@@ -46,7 +46,8 @@ enum CommonOptions {
   static let adapter = [
     OptionSpec(
       "-i", "--adapter", value: "SPEC",
-      help: "the radio: virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD], replay:FILE[,lenient]; "
+      help:
+        "the radio: virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD], replay:FILE[,lenient]; "
         + "default: $HALO_ADAPTER"),
     OptionSpec("--record", value: "FILE", help: "writes all HCI traffic to a btsnoop file"),
     OptionSpec("--wait", value: "TIME", help: "how long to look for the device and to connect; default 30s"),
@@ -55,7 +56,8 @@ enum CommonOptions {
       help: "connection interval in ms, 7.5..4000; once given, the peer can't change it; default 7.5..15"),
     OptionSpec("--latency", value: "N", help: "connection events that the peer may skip; default 0"),
     OptionSpec("--timeout", value: "TIME", help: "supervision timeout of the link; default 4s"),
-    OptionSpec("--aggressive", help: "scans all the time, not an eighth of it; disturbs Wi-Fi on a Raspberry Pi"),
+    OptionSpec(
+      "--aggressive", help: "scans all the time, not an eighth of it; disturbs Wi-Fi on a Raspberry Pi"),
     OptionSpec("-v", "--verbose", help: "tells on standard error what happens on the link"),
   ]
 

@@ -32,7 +32,8 @@ enum Help {
 
   static func of(_ command: CommandSpec) -> String {
     var text = "halo-raw \(command.name): \(command.summary)\n\n"
-    text += "usage: halo-raw \(command.name)\(command.arguments.isEmpty ? "" : " " + command.arguments) [options]\n"
+    text +=
+      "usage: halo-raw \(command.name)\(command.arguments.isEmpty ? "" : " " + command.arguments) [options]\n"
     if !command.details.isEmpty { text += "\n\(command.details)\n" }
     if !command.options.isEmpty { text += "\noptions\n" + rows(command.options) }
     let common = (command.usesAdapter ? CommonOptions.adapter : []) + CommonOptions.always

@@ -99,7 +99,9 @@ struct Invocation: Sendable {
   func integer(_ key: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = values[key] else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      let limits = range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      let limits =
+        range.upperBound == .max
+        ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
       throw wrong(key, "a whole number, \(limits)", text)
     }
     return number
@@ -118,7 +120,8 @@ struct Invocation: Sendable {
   func uuid(_ key: String) throws(Failure) -> BluetoothUUID? {
     guard let text = values[key] else { return nil }
     guard let uuid = BluetoothUUID(text) else {
-      throw wrong(key, "a UUID of 4, 8 or 32 digits such as 180A or 6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E", text)
+      throw wrong(
+        key, "a UUID of 4, 8 or 32 digits such as 180A or 6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E", text)
     }
     return uuid
   }

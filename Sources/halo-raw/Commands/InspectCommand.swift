@@ -33,7 +33,9 @@ private final class TablePrinter {
   init(_ format: OutputFormat) {
     printer = RecordPrinter(
       format,
-      ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text"].map { ($0, nil) })
+      ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text"].map {
+        ($0, nil)
+      })
   }
 
   func check() throws(Failure) { try printer.output.check() }
@@ -58,7 +60,9 @@ private final class TablePrinter {
       self.included.append(included.service)
       row(
         included.declaration, "include", included.service.uuid, end: included.service.handles.end,
-        text: "  \(included.declaration)  includes \(title(included.service.uuid)) at \(included.service.handles)")
+        text:
+          "  \(included.declaration)  includes \(title(included.service.uuid)) at \(included.service.handles)"
+      )
     }
     for characteristic in try await client.discoverCharacteristics(of: service) {
       try await print(characteristic, of: client)
@@ -66,7 +70,8 @@ private final class TablePrinter {
   }
 
   private func print(_ characteristic: Characteristic, of client: GATTClient) async throws(GATTError) {
-    let value = characteristic.properties.contains(.read)
+    let value =
+      characteristic.properties.contains(.read)
       ? try await self.value(characteristic.valueHandle, client) : .none
     row(
       characteristic.declaration, "characteristic", characteristic.uuid, end: characteristic.end,

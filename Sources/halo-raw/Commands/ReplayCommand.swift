@@ -1,7 +1,9 @@
 let replayCommand = CommandSpec(
   name: "replay", arguments: "FILE [COMMAND [options]]",
   summary: "runs a command on a recorded session, and compares what is sent", positionals: 1...1,
-  options: [OptionSpec("--lenient", help: "counts differences and goes on; without, the first one ends the replay")],
+  options: [
+    OptionSpec("--lenient", help: "counts differences and goes on; without, the first one ends the replay")
+  ],
   examples: [
     ("halo-raw replay captures/virtual-stream.btsnoop", "the samples of a recorded stream"),
     (

@@ -23,7 +23,9 @@ private func printInformation(_ information: RingInformation, of ring: Ring, as 
   let peer = ring.client.peer
   var printer = RecordPrinter(
     format,
-    ["address", "type", "firmware", "hardware", "software", "model", "serial", "family", "mtu"].map { ($0, nil) })
+    ["address", "type", "firmware", "hardware", "software", "model", "serial", "family", "mtu"].map {
+      ($0, nil)
+    })
   let lines: [(String, String?)] = [
     ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
     ("hardware", information.hardwareRevision), ("software", information.softwareRevision),

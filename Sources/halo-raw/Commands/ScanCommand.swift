@@ -30,7 +30,8 @@ let scanCommand = CommandSpec(
   let format = try OutputFormat(invocation)
   let filter = try ScanChoice(invocation)
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let view = ScanView(format, isLive: format == .text && Console.isTerminal && !invocation.has("--duplicates"))
+    let view = ScanView(
+      format, isLive: format == .text && Console.isTerminal && !invocation.has("--duplicates"))
     let printsAll = invocation.has("--duplicates")
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
       guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
@@ -127,7 +128,8 @@ private final class ScanView {
     let kind = device.address.kind.description
     return "\(device.address) \(kind)\(String(repeating: " ", count: max(0, 7 - kind.count)))"
       + String(repeating: " ", count: max(0, 8 - rssi.count)) + rssi + "  "
-      + (device.localName ?? "(no name)") + "  " + device.serviceUUIDs.map(\.description).joined(separator: " ")
+      + (device.localName ?? "(no name)") + "  "
+      + device.serviceUUIDs.map(\.description).joined(separator: " ")
   }
 
   /// Draws the table over the one before.

@@ -27,14 +27,16 @@ let simulateCommand = CommandSpec(
   }
   let options: VirtualRingOptions
   do throws(VirtualRingOptionsError) {
-    options = try VirtualRingOptions(parsing: invocation.text("--options").map { "virtual:\($0)" } ?? "virtual")
+    options = try VirtualRingOptions(
+      parsing: invocation.text("--options").map { "virtual:\($0)" } ?? "virtual")
   } catch {
     throw .usage(error.description)
   }
   let simulation = Simulation(options)
   let listener = try listen(at: place) { simulation.attach($0) }
   let interruption = Interruption()
-  Console.error("listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
+  Console.error(
+    "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
   await withCheckedContinuation { continuation in
     interruption.whenItComes { continuation.resume() }
   }

@@ -150,9 +150,12 @@ private final class SampleStream {
     }
     let rejected = ring.counters.rejectedFrames
     Console.error(
-      "\(rejected) frame\(rejected == 1 ? "" : "s") rejected" + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
-    if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
-      Console.error("the encoding of acceleration is not known for this firmware, and could not be told from the data")
+      "\(rejected) frame\(rejected == 1 ? "" : "s") rejected"
+        + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
+    if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil
+    {
+      Console.error(
+        "the encoding of acceleration is not known for this firmware, and could not be told from the data")
     }
   }
 

@@ -84,7 +84,8 @@ private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
     throw .usage("what is to be written? Give bytes as hexadecimal digits, or --text TEXT")
   }
   guard let value = Hex.bytes(text) else {
-    throw .usage("\"\(text.printable)\" is no value: bytes are pairs of hexadecimal digits, such as A104; or use --text")
+    throw .usage(
+      "\"\(text.printable)\" is no value: bytes are pairs of hexadecimal digits, such as A104; or use --text")
   }
   guard value.count <= 512 else { throw Failure(GATTError.tooLong(value.count)) }
   return value

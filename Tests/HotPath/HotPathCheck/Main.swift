@@ -57,7 +57,8 @@ enum HotPathCheck {
     bench.close()
     let each = Double(meter.nanoseconds) / Double(notifications)
     print(
-      "\(name): \(meter.allocations) allocations for \(notifications) notifications, \(Int(each.rounded())) ns each")
+      "\(name): \(meter.allocations) allocations for \(notifications) notifications, \(Int(each.rounded())) ns each"
+    )
     return meter.allocations == 0
   }
 }

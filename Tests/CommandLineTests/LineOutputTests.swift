@@ -1,0 +1,106 @@
+import BluetoothCore
+import Glibc
+import LineOutput
+import RingLink
+import TestSupport
+import Testing
+
+@Suite struct LineOutputTests {
+  /// What `body` writes, by way of a pipe.
+  private func output(_ body: (LineWriter) -> Void) -> String {
+    var pair: [Int32] = [0, 0]
+    guard pipe(&pair) == 0 else { return "" }
+    body(LineWriter(descriptor: pair[1]))
+    close(pair[1])
+    defer { close(pair[0]) }
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = read(pair[0], &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  private let ppg = RawSample.ppg(OpticalSample(raw: 10625, max: 10957, min: 10689, diff: 268, isValid: true))
+  private let gap = RawSample.spo2(OpticalSample(raw: 0, max: 194, min: 114, diff: 149, isValid: true))
+  // R06: 12, 502, -77 counts of 512 to the g.
+  private let rest = RawSample.accelerometer(AccelerometerSample(x: 0xFB03, y: 0x000C, z: 0x1F06))
+
+  private func lines(
+    _ format: OutputFormat, _ kinds: SampleKinds = .all, encoding: AccelerometerEncoding? = .twelveBit
+  ) -> [String] {
+    output { pipe in
+      var writer = SampleWriter(format, kinds: kinds, encoding: encoding, output: pipe)
+      for (index, sample) in [gap, ppg, rest].enumerated() {
+        _ = writer.print(sample, at: Instant(nanoseconds: 1_000_000_999 + Int64(index) * 40_000_000))
+      }
+    }.split(separator: "\n").map(String.init)
+  }
+
+  @Test func jsonLinesHaveTimesKindsAndUnits() {
+    #expect(
+      lines(.jsonl) == [
+        #"{"t":0.000000,"kind":"spo2","raw":null,"max":194,"min":114,"diff":149}"#,
+        #"{"t":0.040000,"kind":"ppg","raw":10625,"max":10957,"min":10689,"diff":268}"#,
+        #"{"t":0.080000,"kind":"accel","x":-0.1504,"y":0.0234,"z":0.9805,"raw_x":-77,"raw_y":12,"raw_z":502}"#,
+      ])
+  }
+
+  @Test func csvHasTheColumnsOfTheKindsThatAreWanted() {
+    #expect(lines(.csv, .ppg) == ["t_s,kind,raw,max,min,diff", "0.000000,ppg,10625,10957,10689,268"])
+    #expect(
+      lines(.csv, .accelerometer) == [
+        "t_s,kind,x_g,y_g,z_g,raw_x,raw_y,raw_z", "0.000000,accel,-0.1504,0.0234,0.9805,-77,12,502",
+      ])
+    let all = lines(.csv)
+    #expect(Set(all.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }) == [12])
+    #expect(all[1] == "0.000000,spo2,,194,114,149,,,,,,")
+  }
+
+  @Test func anUnknownEncodingIsNotGuessed() {
+    #expect(
+      lines(.jsonl, .accelerometer, encoding: nil).first
+        == #"{"t":0.000000,"kind":"accel","x":null,"y":null,"z":null,"raw_x":null,"raw_y":null,"raw_z":null}"#
+    )
+  }
+
+  @Test func numbersAreWrittenAsTheyAre() {
+    let text = output { pipe in
+      var writer = pipe
+      for value in [0, 7, -7, 10, Int.max, Int.min] {
+        writer.write(value)
+        writer.write(" ")
+      }
+      for value in [0.0, -0.00001, 0.99999, -1.5, 1e300, .nan] {
+        writer.write(value)
+        writer.write(" ")
+      }
+      writer.writeSeconds(1_234_567_899)
+      writer.writeHex(hex("a104").span.bytes)
+      writer.flush()
+    }
+    #expect(
+      text == "0 7 -7 10 \(Int.max) \(Int.min) 0.0000 0.0000 1.0000 -1.5000 0 0 1.234567a104")
+  }
+
+  @Test func aReaderThatHasGoneIsNoFailure() {
+    signal(SIGPIPE, SIG_IGN)
+    var pair: [Int32] = [0, 0]
+    #expect(pipe(&pair) == 0)
+    close(pair[0])
+    var writer = LineWriter(descriptor: pair[1])
+    writer.write("gone\n")
+    writer.flush()
+    #expect(writer.trouble == .readerGone)
+    close(pair[1])
+  }
+
+  @Test func recordsAreQuoted() {
+    let text = output { pipe in
+      var printer = RecordPrinter(.jsonl, [("name", nil), ("list", nil), ("none", nil)], output: pipe)
+      printer.print([.text("a\"b\\c\n\u{1}é"), .list(["x", "y"]), .number(nil)], text: "")
+      var table = RecordPrinter(.csv, [("name", nil), ("rssi", "dBm")], output: pipe)
+      table.print([.text("a,\"b\""), .number(-50)], text: "")
+    }
+    #expect(
+      text == "{\"name\":\"a\\\"b\\\\c\\n\\u0001é\",\"list\":[\"x\",\"y\"],\"none\":null}\n"
+        + "name,rssi_dBm\n\"a,\"\"b\"\"\",-50\n")
+  }
+}

@@ -1,0 +1,61 @@
+"""What the help says works, word for word."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+
+import pytest
+from conftest import OK, ROOT
+
+HELP = subprocess.run(
+    [os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw", "--help"],
+    capture_output=True, text=True).stdout
+COMMANDS = re.findall(r"^  ([a-z]+) {2,}\S", HELP, re.MULTILINE)
+ENDLESS = ("simulate", "stream --ppg --adapter virtual")
+
+
+def examples(halo, command):
+    text = halo.run(command, "--help").succeeded().out
+    return re.findall(r"^  (halo-raw .*)$", text, re.MULTILINE)
+
+
+def test_the_help_names_the_commands():
+    assert {"scan", "stream", "info", "battery", "inspect", "read", "write", "subscribe", "replay",
+            "simulate"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c != "virtual"])
+def test_its_examples_work(halo, tmp_path, command):
+    (tmp_path / "captures").symlink_to(ROOT / "captures")
+    (tmp_path / "halo-raw").symlink_to(halo.path)
+    lines = examples(halo, command)
+    assert lines
+    for line in lines:
+        assert shlex.split(line)[1] == command
+        process = subprocess.Popen(
+            ["bash", "-c", f"exec {line}"], cwd=tmp_path, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=halo.environment | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+        halo.processes.append(process)
+        if line.removeprefix("halo-raw ").startswith(ENDLESS[0]):
+            process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+        elif line.removeprefix("halo-raw ") == ENDLESS[1]:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+        assert halo.wait(process).code == OK, line
+
+
+def test_the_readme_has_the_example_that_is_built():
+    readme = (ROOT / "README.md").read_text()
+    code = re.search(r"```swift\n(.*?)```", readme, re.DOTALL)[1]
+    assert code == (ROOT / "Examples/Pulse/Pulse.swift").read_text()
+
+
+def test_the_readme_has_the_exit_codes_of_the_help():
+    readme = (ROOT / "README.md").read_text()
+    table = re.findall(r"^\| ([\d, ]+) \|", readme, re.MULTILINE)
+    assert {code for row in table for code in row.split(", ")} == set(
+        re.findall(r"^  (\d+) ", HELP, re.MULTILINE))
