@@ -277,9 +277,9 @@ import Testing
       if case .failure(let error) = result { first = error }
       second = controller.connect()
     }
-    controller.host.transportClosed("unplugged")
-    #expect(first == .transportClosed("unplugged"))
-    #expect(second?.error == .transportClosed("unplugged"))
+    controller.receive("04 10 01 42")
+    #expect(first == .hardwareError(0x42))
+    #expect(second?.error == .cancelled)
   }
 
   @Test func anotherErrorWhileItIsSetUpIsAnotherChance() {
