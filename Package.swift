@@ -61,7 +61,7 @@ let package = Package(
       dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CAllocationCounter"],
       path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BluetoothCore"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -46,6 +46,9 @@ public final class Ring {
       }
     }
     failures.report = { [weak dispatcher] error in dispatcher?.close(RingError(error)) }
+    client.onServicesChanged = { [weak dispatcher] range in
+      if range.contains(notify.valueHandle) { dispatcher?.close(.gatt(.servicesChanged)) }
+    }
     client.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description)) }
   }
 

@@ -61,7 +61,8 @@ extension Failure {
   init(_ error: HCIError) {
     let code: ExitCode =
       switch error {
-      case .transportClosed, .lowEnergyNotSupported, .hardwareError, .commandFailed, .malformedResponse:
+      case .transportClosed, .lowEnergyNotSupported, .hardwareError, .commandFailed, .malformedResponse,
+        .notReady:
         .noAdapter
       case .commandTimedOut: .timedOut
       case .peerNotFound: .notFound

@@ -20,6 +20,8 @@ public enum HCIError: Error, Hashable, Sendable {
   case connectionFailed(BluetoothAddress, HCIErrorCode)
   /// Links were made and lost again before their first packet, as often as was tried.
   case connectionNotEstablished(BluetoothAddress, attempts: Int)
+  /// The controller is not set up, or is being set up anew.
+  case notReady
   case cancelled
 }
 
@@ -42,6 +44,7 @@ extension HCIError: CustomStringConvertible {
     case .connectionFailed(let address, let code): "cannot connect to \(address): \(code)"
     case .connectionNotEstablished(let address, let attempts):
       "\(address) was connected \(attempts) times, and lost each time before its first packet; move it nearer"
+    case .notReady: "the controller is not set up yet, or is being set up anew after a breakdown; try again"
     case .cancelled: "cancelled"
     }
   }

@@ -176,7 +176,7 @@ public final class HostController {
     _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
   ) -> () -> Void {
     guard let initiator else {
-      completion(.failure(failure ?? .cancelled))
+      completion(.failure(failure ?? .notReady))
       return {}
     }
     return initiator.connect(request, completion: completion)

@@ -279,7 +279,7 @@ import Testing
     }
     controller.receive("04 10 01 42")
     #expect(first == .hardwareError(0x42))
-    #expect(second?.error == .cancelled)
+    #expect(second?.error == .notReady)
   }
 
   @Test func anotherErrorWhileItIsSetUpIsAnotherChance() {

@@ -125,6 +125,6 @@ import Testing
 
   @Test func aWishForALinkBeforeTheSetUpFails() {
     let controller = ScriptedController()
-    #expect(controller.connect().error == .cancelled)
+    #expect(controller.connect().error == .notReady)
   }
 }

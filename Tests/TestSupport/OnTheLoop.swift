@@ -1,13 +1,12 @@
 import EventLoop
-import TestSupport
 import Testing
 
 /// Tests on the event loop in virtual time. Their tasks stay on the loop's thread: others are woken on the global
 /// pool, and while they are on their way back the loop has nothing to do, so that time would jump.
-struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
-  var isRecursive: Bool { true }
+public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
+  public var isRecursive: Bool { true }
 
-  func provideScope(
+  public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     if ExclusiveUse.virtualTime.tryAcquire() { await useVirtualTime() }
@@ -20,12 +19,12 @@ struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OnTheLoop {
-  static var onTheLoop: Self { OnTheLoop() }
+  public static var onTheLoop: Self { OnTheLoop() }
 }
 
 /// Starts a task that stays on the loop.
 @BluetoothActor
-func spawn<Value: Sendable>(
+public func spawn<Value: Sendable>(
   _ work: @escaping @BluetoothActor () async throws -> Value
 ) -> Task<Value, any Error> {
   Task(executorPreference: EventLoop.shared) { try await work() }
