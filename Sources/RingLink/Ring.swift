@@ -17,6 +17,8 @@ public final class Ring {
   public let client: GATTClient
   /// What decides how the ring behaves.
   public private(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
+  /// Whether its layout was taken as known, and not discovered on this link.
+  public private(set) var isAssumed = false
   /// Called for what the ring tells of its own accord.
   public var onEvent: ((RingEvent) -> Void)? {
     get { dispatcher.onEvent }
@@ -93,6 +95,7 @@ public final class Ring {
       of: layout.commandNotify)
     let ring = Ring(client, write: layout.commandWrite, notify: layout.commandNotify)
     ring.firmware.firmwareRevision = layout.firmwareRevision
+    ring.isAssumed = true
     do throws(GATTError) {
       try await ring.listen()
       return ring
@@ -106,7 +109,8 @@ public final class Ring {
 
   private func listen() async throws(GATTError) {
     let dispatcher = self.dispatcher
-    configuration = try await client.subscribe(to: commandNotify) { dispatcher.receive($0, at: $1) }.configuration
+    configuration = try await client.subscribe(to: commandNotify) { dispatcher.receive($0, at: $1) }
+      .configuration
   }
 
   /// Where everything is, for ``open(_:layout:)`` on the next link.

@@ -90,7 +90,7 @@ extension Session {
   /// Makes sure that a ring that was taken as known has the firmware it is known for; if not, it is remembered as it is
   /// now.
   func confirm(_ ring: Ring) async throws(Failure) {
-    guard known.only(.address(ring.client.peer.value, ring.client.peer.kind)) != nil else { return }
+    guard ring.isAssumed else { return }
     let isSame = try await ringFailure { () async throws(RingError) in try await ring.confirmFirmware() }
     if !isSame { known.remember(KnownRing(name: nil, address: ring.client.peer, layout: ring.layout)) }
   }
@@ -123,6 +123,8 @@ extension Session {
   /// The same for a ring, which is opened where it was.
   func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
     let client = try await reconnect(to: ring.client.peer, within: time)
-    return try await ringFailure { () async throws(RingError) in try await Ring.open(client, layout: ring.layout) }
+    return try await ringFailure { () async throws(RingError) in
+      try await Ring.open(client, layout: ring.layout)
+    }
   }
 }

@@ -78,7 +78,8 @@ private final class SampleStream {
   private var timer: Timers.Token?
 
   init(
-    _ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, retryTime: Duration, _ session: Session
+    _ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, retryTime: Duration,
+    _ session: Session
   ) {
     self.ring = ring
     self.writer = writer

@@ -10,7 +10,9 @@ struct KnownRings {
 
   /// `$XDG_STATE_HOME/halo-raw/rings.json`, else `~/.local/state/halo-raw/rings.json`.
   static var standardPath: String? {
-    if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/halo-raw/rings.json" }
+    if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+      return state + "/halo-raw/rings.json"
+    }
     return home.map { $0 + "/.local/state/halo-raw/rings.json" }
   }
 
