@@ -192,18 +192,20 @@ private final class SampleStream {
     for (name, statistics) in [
       ("ppg", statistics.ppg), ("accel", statistics.accelerometer), ("spo2", statistics.spo2),
     ] where statistics.count > 0 {
-      var line = "\(name): \(statistics.count) samples"
+      var line = "\(name): \(Console.counted(statistics.count, "sample"))"
       if let rate = statistics.rate { line += ", \(decimal(rate, 2)) a second" }
       if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
       line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
-      line += ", \(statistics.gaps) gaps"
-      if statistics.missing > 0 { line += " (about \(statistics.missing) samples missing)" }
+      line += ", " + Console.counted(statistics.gaps, "gap")
+      if statistics.missing > 0 {
+        line += " (about \(Console.counted(statistics.missing, "sample")) missing)"
+      }
       Console.error(line)
     }
-    if reconnections > 0 { Console.error("connected again \(reconnections) times") }
+    if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }
     let rejected = rejectedFrames + ring.counters.rejectedFrames
     Console.error(
-      "\(rejected) frame\(rejected == 1 ? "" : "s") rejected"
+      Console.counted(rejected, "frame") + " rejected"
         + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
     if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil
     {
