@@ -15,6 +15,7 @@ final class Session {
   let isVerbose: Bool
 
   private let replay: ReplayTransport?
+  private let monitor: MonitorRecorder?
   let request: ConnectionRequest
   let selector: RingSelector
   let scanParameters: ScanParameters
@@ -42,20 +43,19 @@ final class Session {
       result = .failure(error)
     }
     await session.central.stop()
+    session.monitor?.close()
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
   }
 
   private init(_ invocation: Invocation) async throws(Failure) {
-    guard let spec = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map({ String(cString: $0) })
-    else {
-      throw .usage(
-        "which adapter? Use --adapter SPEC or set HALO_ADAPTER; --adapter virtual needs no radio. See halo-raw --help"
-      )
+    let text = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map { String(cString: $0) }
+    let spec = try text.map { text throws(Failure) in try AdapterSpec(text) } ?? .kernel(nil)
+    if invocation.has("--take") {
+      guard case .user = spec else {
+        throw .usage("--take belongs to --adapter user:hciN, where an adapter is taken from the kernel")
+      }
     }
-    // What is simulated or recorded is always found and discovered anew, so that a recording is complete in itself.
-    let remembers = try AdapterSpec(spec).isReal && invocation.text("--record") == nil
-    known = KnownRings(path: remembers ? KnownRings.standardPath : nil)
     selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
     isVerbose = invocation.has("--verbose")
     scanParameters = invocation.has("--aggressive") ? .aggressive : .gentle
@@ -63,21 +63,17 @@ final class Session {
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
-      try await OpenedAdapter(try AdapterSpec(spec))
+      try await OpenedAdapter(spec, invocation)
     }
+    // What is simulated or recorded is always found and discovered anew, so that a recording is complete in itself.
+    let remembers = spec.isReal && invocation.text("--record") == nil
+    known = KnownRings(path: remembers ? KnownRings.standardPath : nil)
     replay = opened.replay
-    var transport = opened.transport
-    var recording: RecordingTransport?
-    if let path = invocation.text("--record") {
-      do throws(CaptureError) {
-        recording = RecordingTransport(transport, writer: try CaptureWriter(path: path))
-      } catch {
-        throw Failure(error)
-      }
-      transport = recording ?? transport
-    }
-    central = Central(HCIAdapter(transport, randomAddress: opened.replay?.randomAddress))
-    recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
+    monitor = opened.monitor
+    central = Central(opened.adapter)
+    opened.recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
+    monitor?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+    (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
     replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.fail(Failure(error)) }
@@ -130,34 +126,5 @@ final class Session {
   /// Tells what happens on the link, if it is asked for.
   func note(_ line: @autoclosure () -> String) {
     if isVerbose { Console.error(line()) }
-  }
-}
-
-/// A transport, opened.
-@BluetoothActor
-private struct OpenedAdapter {
-  var transport: any HCITransport
-  var replay: ReplayTransport?
-
-  init(_ spec: AdapterSpec) async throws(Failure) {
-    do {
-      switch spec {
-      case .virtual(let options, let isFast):
-        if isFast { EventLoop.shared.useVirtualTime() }
-        transport = VirtualTransport(options)
-      case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
-      case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
-      case .serial(let path, let baud):
-        transport = try HCIStreamTransport.serial(path: path, baud: baud)
-      case .replay(let path, let strictness):
-        let replay = try ReplayTransport(path: path, strictness: strictness)
-        self.replay = replay
-        transport = replay
-      }
-    } catch let error as CaptureError {
-      throw Failure(error)
-    } catch {
-      throw Failure(.noAdapter, "\(error)")
-    }
   }
 }
