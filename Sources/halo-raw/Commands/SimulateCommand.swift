@@ -132,6 +132,7 @@ private final class Simulation {
     }
     attach(transport)
     transport.onClose = lost
+    try Privileges.afterOpening(.other)
   }
 
   func detach() {
