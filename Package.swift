@@ -25,7 +25,7 @@ let layers = [
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI"]),
   layer("Capture", on: ["BluetoothCore"]),
   layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "Capture"]),
-  layer("L2CAP", on: ["BluetoothCore", "HCI"]),
+  layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
