@@ -46,7 +46,10 @@ let simulateCommand = CommandSpec(
   let interruption = Interruption()
   switch (invocation.text("--listen"), invocation.has("--vhci")) {
   case (let place?, false):
+    // A socket in the file system is to be the invoking user's; a port below 1024 is to be had first.
+    if place.hasPrefix("unix:") { try Privileges.afterOpening(.other) }
     let listener = try listen(at: place) { simulation.attach($0) }
+    try Privileges.afterOpening(.other)
     Console.error(
       "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
     await interruption.comes()
