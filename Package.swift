@@ -52,7 +52,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["halo-raw", "BluetoothCore", "EventLoop", "LineOutput", "RingLink", "TestSupport"],
+      dependencies: [
+        "halo-raw", "BluetoothCore", "EventLoop", "HCI", "LineOutput", "RingLink", "TestSupport",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],

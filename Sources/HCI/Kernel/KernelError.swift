@@ -58,7 +58,7 @@ extension KernelError: CustomStringConvertible {
 extension KernelError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .noBluetooth: "this kernel has no Bluetooth; try: sudo modprobe bluetooth"
+    case .noBluetooth: "this kernel has no Bluetooth; try: sudo modprobe bluetooth, or use --adapter virtual"
     case .noSuchAdapter: "there is no such adapter; halo-raw adapters lists those that exist"
     case .noAdapters: "there is no Bluetooth adapter; plug one in, or use --adapter virtual"
     case .adapterRemoved: "the adapter was removed; plug it in again"

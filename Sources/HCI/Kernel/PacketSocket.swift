@@ -77,14 +77,15 @@ public final class PacketSocket {
     Glibc.close(descriptor)
     descriptor = -1
     unsent = []
+    // What is called may hold this object.
+    onPacket = nil
+    onClosed = nil
   }
 
   private func end(_ error: SystemError?) {
     guard isOpen else { return }
-    close()
     let onClosed = self.onClosed
-    self.onClosed = nil
-    onPacket = nil
+    close()
     onClosed?(error)
   }
 
