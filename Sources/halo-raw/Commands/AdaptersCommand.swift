@@ -28,7 +28,7 @@ let adaptersCommand = CommandSpec(
     defer { management.close() }
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
-    throw Failure(switching: error)
+    throw Failure(error)
   }
 }
 
@@ -38,7 +38,7 @@ private func list(_ format: OutputFormat) async throws(Failure) {
   do throws(KernelError) {
     adapters = try await Controllers.list()
   } catch {
-    throw Failure(switching: error)
+    throw Failure(error)
   }
   var printer = RecordPrinter(
     format,
@@ -96,12 +96,5 @@ extension ManagementSettings {
   /// One word for each.
   fileprivate var names: [String] {
     description.split(separator: ",").map { String($0.drop { $0 == " " }) }
-  }
-}
-
-extension Failure {
-  /// An adapter can't be listed or switched.
-  fileprivate init(switching error: KernelError) {
-    self.init(error.isMissingPrivilege ? .noPermission : .noAdapter, error.description)
   }
 }
