@@ -41,12 +41,14 @@ let package = Package(
   targets: layers.flatMap { $0 } + [
     .systemLibrary(
       name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .target(name: "CPrivileges"),
     // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
     .target(
       name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink"],
       swiftSettings: settings),
     .executableTarget(
-      name: "halo-raw", dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput"],
+      name: "halo-raw",
+      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CPrivileges"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
