@@ -1,5 +1,6 @@
 import BluetoothCore
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import HCI
@@ -169,12 +170,42 @@ import Testing
     #expect(ring(isKnown: true, isAdvertising: nil)?.weight == .note)
   }
 
+  @Test func whatIsMissingFirstDecidesHowItEnds() {
+    let silent = SystemState.RingState(label: "R02_BEEF", isKnown: false, isAdvertising: false)
+    #expect(Self.machine { $0.ring = silent }.findings.code == .notFound)
+    let state = Self.machine {
+      $0.ring = silent
+      $0.capabilities = []
+    }
+    #expect(state.findings.code == .noPermission)
+  }
+
+  @Test func physicalLayersAreReadAsTheKernelCountsThem() throws {
+    // Supported, configurable, selected; BR/EDR's share the sets.
+    for (bits, phys) in [
+      ("ff1e0000", [LEPHYs.le1M, .le2M]), ("007e0000", [.le1M, .le2M, .leCoded]), ("ff010000", []),
+    ] {
+      let bytes = hex("\(bits) 00000000 00000000")
+      let supported = try bytes.withReader { reader throws(DecodeError) in
+        try GetPHYConfiguration.response(parsing: &reader)
+      }
+      #expect(supported == LEPHYs(phys))
+    }
+    checkDecoderIsTotal(hex("ff1e0000 00000000 00000000")) { bytes in
+      _ = try? bytes.withReader { reader throws(DecodeError) in
+        try GetPHYConfiguration.response(parsing: &reader)
+      }
+    }
+  }
+
   @Test func aRowTellsWhoHasTheAdapter() {
-    #expect(AdapterRow(Self.adapter(), runsBluetoothd: false).owner == "kernel")
-    #expect(AdapterRow(Self.adapter(), runsBluetoothd: true).owner == "bluetoothd")
-    let taken = AdapterRow(Self.adapter(isTaken: true), runsBluetoothd: true)
+    #expect(AdapterRow(Self.adapter(), phys: nil, runsBluetoothd: false).owner == "kernel")
+    #expect(AdapterRow(Self.adapter(), phys: nil, runsBluetoothd: true).owner == "bluetoothd")
+    let taken = AdapterRow(Self.adapter(isTaken: true), phys: nil, runsBluetoothd: true)
     #expect(taken.owner == "user channel")
     #expect(taken.line == "hci0  00:1A:7D:DA:71:13  up    owner: user channel")
+    let able = AdapterRow(Self.adapter(), phys: [.le1M, .le2M], runsBluetoothd: false)
+    #expect(able.line.contains("  LE 1M LE 2M  powered le  "))
     guard case .text(nil) = taken.fields[4] else {
       Issue.record("nobody tells whether it can do LE")
       return
