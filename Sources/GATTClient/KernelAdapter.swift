@@ -36,15 +36,20 @@ public final class KernelAdapter: Adapter {
 
   // MARK: Start and end
 
+  /// Opens the sockets. ``start()`` does it, too, if it has not been done: by itself for who wants to give privileges
+  /// up in between.
+  public func open() async throws(KernelError) {
+    try await check()
+    controller = try openSockets()
+  }
+
   public func start() async throws(HCIError) -> AdapterInformation {
-    let controller: RawController
     do throws(KernelError) {
-      try await check()
-      controller = try open()
+      if controller == nil { try await open() }
     } catch {
       throw .kernel(error)
     }
-    self.controller = controller
+    guard let controller else { throw .notReady }
     let information = try await awaitCallback {
       (done: @escaping (Result<RawController.Information, HCIError>) -> Void) in
       controller.initialize(completion: done)
@@ -69,7 +74,7 @@ public final class KernelAdapter: Adapter {
     address = state.address
   }
 
-  private func open() throws(KernelError) -> RawController {
+  private func openSockets() throws(KernelError) -> RawController {
     let socket = try HCISocket<RawChannel>(index, filter: RawController.filter)
     self.socket = socket
     let controller = RawController(

@@ -9,16 +9,19 @@ public final class MonitorRecorder {
   /// Called once, when nothing can be written any more.
   public var onFailure: ((CaptureError) -> Void)?
 
+  private let index: AdapterIndex
   private let socket: HCISocket<MonitorChannel>
-  private let writer: CaptureWriter
-  private let wallOffset: Int64
 
-  /// Opens the monitor channel (CAP_NET_RAW), and records from here on.
-  public init(_ index: AdapterIndex, writer: CaptureWriter) throws(KernelError) {
-    self.writer = writer
-    let socket = try HCISocket<MonitorChannel>()
-    self.socket = socket
-    wallOffset = SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000
+  /// Opens the monitor channel (CAP_NET_RAW).
+  public init(_ index: AdapterIndex) throws(KernelError) {
+    self.index = index
+    socket = try HCISocket<MonitorChannel>()
+  }
+
+  /// Records from here on.
+  public func record(to writer: CaptureWriter) throws(KernelError) {
+    let index = self.index
+    let wallOffset = SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000
     var packet = ByteWriter(capacity: 1100)
     socket.packets.onPacket = { [weak self] bytes, time in
       guard let self, writer.failure == nil,

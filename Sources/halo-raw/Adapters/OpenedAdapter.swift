@@ -18,20 +18,29 @@ struct OpenedAdapter {
     if case .kernel(let wanted) = spec {
       Self.restoreAdapters()
       let index = try await Self.adapter(wanted)
-      if let path { monitor = try Self.monitor(index, path) }
-      adapter = KernelAdapter(index)
+      let kernel = KernelAdapter(index)
+      adapter = kernel
+      let opened = try await kernelFailure { () async throws(KernelError) in
+        try await kernel.open()
+        return path == nil ? nil : try MonitorRecorder(index)
+      }
+      try Privileges.afterOpening(.rawSocket)
+      if let path, let opened {
+        let writer = try Self.writer(path)
+        try await kernelFailure { () async throws(KernelError) in try opened.record(to: writer) }
+        monitor = opened
+      }
       return
     }
     let transport = try await Self.transport(spec, takes: invocation.has("--take"))
     replay = transport as? ReplayTransport
-    if let path {
-      do throws(CaptureError) {
-        recording = RecordingTransport(transport, writer: try CaptureWriter(path: path))
-      } catch {
-        // An adapter that was taken goes back.
-        transport.close()
-        throw Failure(error)
-      }
+    do throws(Failure) {
+      try Privileges.afterOpening(.other)
+      if let path { recording = RecordingTransport(transport, writer: try Self.writer(path)) }
+    } catch {
+      // An adapter that was taken goes back.
+      transport.close()
+      throw error
     }
     adapter = HCIAdapter(recording ?? transport, randomAddress: replay?.randomAddress)
   }
@@ -76,15 +85,12 @@ struct OpenedAdapter {
     }
   }
 
-  private static func monitor(_ index: AdapterIndex, _ path: String) throws(Failure) -> MonitorRecorder {
-    do {
-      return try MonitorRecorder(index, writer: try CaptureWriter(path: path))
-    } catch let error as CaptureError {
-      throw Failure(error)
-    } catch let error as KernelError {
-      throw Failure(error)
+  /// Makes the file of a recording, which belongs to whoever we are by now.
+  private static func writer(_ path: String) throws(Failure) -> CaptureWriter {
+    do throws(CaptureError) {
+      return try CaptureWriter(path: path)
     } catch {
-      throw Failure(.noAdapter, "\(error)")
+      throw Failure(error)
     }
   }
 
@@ -93,5 +99,17 @@ struct OpenedAdapter {
     for index in TakenAdapter.restoreAll() {
       Console.error("halo-raw: \(index) is up again; an earlier run had taken it, and was killed")
     }
+  }
+}
+
+/// Runs something that fails with a ``KernelError``, and tells it as the program's failure.
+@BluetoothActor
+private func kernelFailure<Value>(
+  _ work: @BluetoothActor () async throws(KernelError) -> Value
+) async throws(Failure) -> Value {
+  do throws(KernelError) {
+    return try await work()
+  } catch {
+    throw Failure(error)
   }
 }
