@@ -15,77 +15,62 @@ struct OpenedAdapter {
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
     let path = invocation.text("--record")
-    if case .kernel(let wanted) = spec {
-      Self.restoreAdapters()
-      let index = try await Self.adapter(wanted)
-      if let path { monitor = try Self.monitor(index, path) }
-      adapter = KernelAdapter(index)
-      return
-    }
-    let transport = try await Self.transport(spec, takes: invocation.has("--take"))
-    replay = transport as? ReplayTransport
-    if let path {
-      do throws(CaptureError) {
-        recording = RecordingTransport(transport, writer: try CaptureWriter(path: path))
-      } catch {
-        // An adapter that was taken goes back.
-        transport.close()
-        throw Failure(error)
-      }
-    }
-    adapter = HCIAdapter(recording ?? transport, randomAddress: replay?.randomAddress)
-  }
-
-  private static func transport(
-    _ spec: AdapterSpec, takes: Bool
-  ) async throws(Failure) -> any HCITransport {
     do {
+      let transport: any HCITransport
       switch spec {
-      case .kernel: preconditionFailure("the kernel's own way has no transport")
+      case .kernel(let wanted):
+        Self.restoreAdapters()
+        let index = try await Self.adapter(wanted)
+        if let path { monitor = try MonitorRecorder(index, writer: try CaptureWriter(path: path)) }
+        adapter = KernelAdapter(index)
+        return
       case .user(let index):
-        restoreAdapters()
-        return try await UserChannelTransport(index, force: takes) { Console.error("halo-raw: \($0)") }
+        Self.restoreAdapters()
+        transport = try await UserChannelTransport(index, force: invocation.has("--take")) {
+          Console.error("halo-raw: \($0)")
+        }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
-        return VirtualTransport(options)
-      case .tcp(let host, let port): return try await HCIStreamTransport.tcp(host: host, port: port)
-      case .unix(let path): return try await HCIStreamTransport.unix(path: path)
-      case .serial(let path, let baud): return try HCIStreamTransport.serial(path: path, baud: baud)
-      case .replay(let path, let strictness): return try ReplayTransport(path: path, strictness: strictness)
+        transport = VirtualTransport(options)
+      case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
+      case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
+      case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
+      case .replay(let path, let strictness):
+        let replay = try ReplayTransport(path: path, strictness: strictness)
+        self.replay = replay
+        transport = replay
       }
+      recording = try path.map { path in try Self.recording(of: transport, path) }
+      adapter = HCIAdapter(recording ?? transport, randomAddress: replay?.randomAddress)
     } catch let error as CaptureError {
       throw Failure(error)
     } catch let error as KernelError {
       throw Failure(error)
     } catch {
       throw Failure(.noAdapter, "\(error)")
+    }
+  }
+
+  private static func recording(
+    of transport: any HCITransport, _ path: String
+  ) throws(CaptureError) -> RecordingTransport {
+    do throws(CaptureError) {
+      return RecordingTransport(transport, writer: try CaptureWriter(path: path))
+    } catch {
+      // An adapter that was taken goes back.
+      transport.close()
+      throw error
     }
   }
 
   /// The adapter that is meant: without a name the first that is up and nobody's, else the first.
-  private static func adapter(_ wanted: AdapterIndex?) async throws(Failure) -> AdapterIndex {
+  private static func adapter(_ wanted: AdapterIndex?) async throws(KernelError) -> AdapterIndex {
     if let wanted { return wanted }
-    do throws(KernelError) {
-      let all = try await Controllers.list(isDetailed: false)
-      guard let first = all.first(where: { $0.isUp && !$0.isTaken }) ?? all.first else {
-        throw KernelError("find an adapter", .noAdapters)
-      }
-      return first.index
-    } catch {
-      throw Failure(error)
+    let all = try await Controllers.list(isDetailed: false)
+    guard let first = all.first(where: { $0.isUp && !$0.isTaken }) ?? all.first else {
+      throw KernelError("find an adapter", .noAdapters)
     }
-  }
-
-  private static func monitor(_ index: AdapterIndex, _ path: String) throws(Failure) -> MonitorRecorder {
-    do {
-      return try MonitorRecorder(index, writer: try CaptureWriter(path: path))
-    } catch let error as CaptureError {
-      throw Failure(error)
-    } catch let error as KernelError {
-      throw Failure(error)
-    } catch {
-      throw Failure(.noAdapter, "\(error)")
-    }
+    return first.index
   }
 
   /// Gives the kernel back what an earlier run has taken and, as it was killed, could not give back.
