@@ -1,0 +1,160 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@testable import HCI
+
+@Suite struct KernelSocketTests {
+  @Test func filtersAreBitMasks() {
+    #expect(RawController.filter.bytes == hex("10000000" + "20c00000" + "00000040" + "00000000"))
+    #expect(HCIFilter(types: [.event, .acl]).bytes == hex("14000000" + "ffffffffffffffff" + "00000000"))
+  }
+
+  @Test func adaptersAreNamedAsTheKernelNamesThem() {
+    #expect(AdapterIndex("hci7") == AdapterIndex(rawValue: 7))
+    #expect("\(AdapterIndex(rawValue: 7))" == "hci7")
+    for text in ["", "hci", "7", "hci07", "hci+7", "hci-1", "hci65535", "hci65536", "HCI0"] {
+      #expect(AdapterIndex(text) == nil, "\(text)")
+    }
+  }
+
+  /// Some kernels return 0 from the management socket though all was sent.
+  @Test func aSendThatReturnsZeroIsASuccess() {
+    #expect(PacketSocket.verdict(0, errno: EAGAIN, isInGrace: false) == .sent)
+    #expect(PacketSocket.verdict(8, errno: 0, isInGrace: false) == .sent)
+  }
+
+  @Test func aSendThatCanWaitWaits() {
+    #expect(PacketSocket.verdict(-1, errno: EINTR, isInGrace: false) == .again)
+    #expect(PacketSocket.verdict(-1, errno: EAGAIN, isInGrace: false) == .whenWritable)
+    #expect(PacketSocket.verdict(-1, errno: ENOBUFS, isInGrace: false) == .soon)
+    #expect(PacketSocket.verdict(-1, errno: ENOTCONN, isInGrace: true) == .soon)
+    let error = SystemError("send", errno: ENOTCONN)
+    #expect(PacketSocket.verdict(-1, errno: ENOTCONN, isInGrace: false) == .failed(error))
+  }
+
+  @Test func whatTheKernelRefusesIsNamed() {
+    let opening: [(Int32, KernelError.Reason)] = [
+      (EAFNOSUPPORT, .noBluetooth), (ENODEV, .noSuchAdapter), (EPIPE, .adapterRemoved),
+      (ENETDOWN, .adapterDown(nil)), (ERFKILL, .radioBlocked), (EPERM, .missing(.netRaw)),
+    ]
+    for (code, reason) in opening {
+      #expect(KernelError.Reason(opening: SystemError("bind", errno: code)) == reason)
+    }
+    let taking: [(Int32, KernelError.Reason)] = [
+      (EBUSY, .adapterUp), (EUSERS, .adapterTaken), (EPERM, .missing(.netAdmin)), (ENODEV, .noSuchAdapter),
+    ]
+    for (code, reason) in taking {
+      #expect(KernelError.Reason(takingUserChannel: SystemError("bind", errno: code)) == reason)
+    }
+    #expect(
+      "\(KernelError("use hci3", .adapterDown(AdapterIndex(rawValue: 3))))"
+        == "cannot use hci3: the adapter is down; bring it up with: sudo halo-raw adapters up hci3")
+  }
+
+  @Test func receiveTimesAreOnTheLoopsClock() {
+    let now = Instant(nanoseconds: 5_000_000_900)
+    let wall: Int64 = 1_700_000_000_000_000_000
+    func time(_ stamp: Int64) -> Int64 {
+      ReceiveTime.instant(ofWallNanoseconds: stamp, now: now, wallNow: wall).nanoseconds
+    }
+    #expect(time(wall - 3_000_000) == 4_997_000_000)
+    #expect(time(wall) == 5_000_000_000)
+    // No stamp, one of the future, one too old to be true: the clock on the wall was set.
+    #expect(time(0) == 5_000_000_000)
+    #expect(time(wall + 1_000_000) == 5_000_000_000)
+    #expect(time(wall - 3_600_000_000_000) == 5_000_000_000)
+    #expect(time(.min) == 5_000_000_000)
+  }
+
+  @Test func theMonitorsPacketsBecomeH4() {
+    var writer = ByteWriter()
+    func extract(_ packet: String) -> (String, CaptureDirectionName)? {
+      let bytes = hex(packet)
+      guard
+        let direction = MonitorPacket.extract(
+          bytes.span.bytes, of: AdapterIndex(rawValue: 1), into: &writer)
+      else { return nil }
+      return (Hex.string(writer.bytes), direction == .hostToController ? .out : .in)
+    }
+    enum CaptureDirectionName { case out, `in` }
+    #expect(extract("020001000300030c00")?.0 == "01030c00")
+    #expect(extract("020001000300030c00")?.1 == .out)
+    #expect(extract("0300010006000e0401030c00")?.0 == "040e0401030c00")
+    #expect(extract("0300010006000e0401030c00")?.1 == .in)
+    #expect(extract("04000100050040000100ff")?.0 == "0240000100ff")
+    // Another adapter's, an index that appears, and one that is cut.
+    #expect(extract("020000000300030c00") == nil)
+    #expect(extract("00000100020000ff") == nil)
+    #expect(extract("020001000400030c00") == nil)
+    checkDecoderIsTotal(hex("0300010006000e0401030c00")) { bytes in
+      _ = MonitorPacket.extract(bytes.span.bytes, of: AdapterIndex(rawValue: 1), into: &writer)
+    }
+  }
+
+  @Test func theNoteOfATakenAdapterNamesBootAndAddress() {
+    #expect(
+      TakenAdapter.text(boot: "b", address: BluetoothAddress(0x001A_7DDA_7113, .public))
+        == "b\n00:1A:7D:DA:71:13\n")
+  }
+}
+
+/// A pair of sockets that keep packets apart, in place of the kernel's.
+@Suite(.onTheLoop) @BluetoothActor struct PacketSocketTests {
+  private func pair() throws -> (PacketSocket, Int32) {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    return (PacketSocket(descriptor: ends[0], largestPacket: 64), ends[1])
+  }
+
+  @Test func packetsStayApartAndTheEndIsTold() throws {
+    let (socket, other) = try pair()
+    var packets: [String] = []
+    var ends = 0
+    socket.onPacket = { packet, _ in packets.append(Hex.string(Array(packet))) }
+    socket.onClosed = { error in
+      #expect(error == nil)
+      ends += 1
+    }
+    try socket.start()
+    for packet in [[1, 2], [3]] as [[UInt8]] { #expect(write(other, packet, packet.count) == packet.count) }
+    close(other)
+    socket.receivePending()
+    #expect(packets == ["0102", "03"])
+    #expect(ends == 1)
+    #expect(!socket.isOpen)
+  }
+
+  @Test func whatDoesNotFitWaitsInItsOrder() throws {
+    let (socket, other) = try pair()
+    defer { close(other) }
+    try socket.start()
+    let count = 600
+    for number in 0..<count {
+      let packet = [UInt8(number & 0xFF), UInt8(number >> 8)]
+      socket.send(packet.span.bytes)
+    }
+    var numbers: [Int] = []
+    var buffer: [UInt8] = [0, 0]
+    // The kernel holds some hundreds; the rest follows as there is room.
+    while read(other, &buffer, 2) == 2 { numbers.append(Int(buffer[0]) | Int(buffer[1]) << 8) }
+    #expect(!numbers.isEmpty && numbers == Array(0..<numbers.count))
+    #expect(socket.isOpen)
+  }
+
+  @Test func aClosedSocketCallsNobody() throws {
+    let (socket, other) = try pair()
+    socket.onPacket = { _, _ in Issue.record("called") }
+    socket.onClosed = { _ in Issue.record("called") }
+    try socket.start()
+    #expect(write(other, [1], 1) == 1)
+    socket.close()
+    socket.receivePending()
+    close(other)
+    socket.send([1].span.bytes)
+    #expect(!socket.isOpen)
+  }
+}

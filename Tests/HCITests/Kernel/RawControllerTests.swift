@@ -1,0 +1,155 @@
+import BluetoothCore
+import TestSupport
+import Testing
+
+@testable import HCI
+
+@Suite struct RawControllerTests {
+  private final class Outbox {
+    var packets: [String] = []
+  }
+
+  private let timers = Timers()
+  private let out = Outbox()
+  private let controller: RawController
+
+  init() {
+    let out = self.out
+    controller = RawController(timers: timers) { out.packets.append(Hex.string(Array($0))) }
+  }
+
+  private func receive(_ packet: String) {
+    let bytes = hex(packet)
+    controller.receive(bytes.span.bytes, at: timers.now)
+  }
+
+  private func sent() -> [String] {
+    defer { out.packets = [] }
+    return out.packets
+  }
+
+  private func complete(_ opcode: String, _ status: String = "00", credits: String = "01") {
+    receive("040e04" + credits + opcode + status)
+  }
+
+  /// Answers the two questions of the start.
+  private func ready(_ commands: SupportedCommands = [.leSetScanEnable]) -> Result<
+    RawController.Information, HCIError
+  >? {
+    var result: Result<RawController.Information, HCIError>?
+    controller.initialize { result = $0 }
+    receive("040e0c01" + "0110" + "00" + "0900000902000f00")
+    receive("040e4401" + "0210" + "00" + Hex.string(commands.bytes))
+    _ = sent()
+    return result
+  }
+
+  @Test func itAsksAndDoesNotReset() throws {
+    var result: Result<RawController.Information, HCIError>?
+    controller.initialize { result = $0 }
+    #expect(sent() == ["01011000"])
+    receive("040e0c01" + "0110" + "00" + "0900000902000f00")
+    #expect(sent() == ["01021000"])
+    receive("040e4401" + "0210" + "00" + Hex.string(SupportedCommands([.leSetExtendedScanParameters]).bytes))
+    #expect(try result?.get().usesExtendedScan == false)
+  }
+
+  /// The kernel's own commands are answered on the same channel, with budgets that are the kernel's.
+  @Test func othersAnswersAreNotOurs() {
+    _ = ready()
+    controller.setScan(.gentle)
+    #expect(sent() == ["010b200701800010000000"])
+    complete("0c20", credits: "00")
+    complete("0320", credits: "00")
+    #expect(sent() == [])
+    complete("0b20", credits: "00")
+    #expect(sent() == ["010c20020100"])
+  }
+
+  @Test func theExtendedCommandsWhereBothExist() throws {
+    let result = ready([.leSetExtendedScanParameters, .leSetExtendedScanEnable])
+    #expect(try result?.get().usesExtendedScan == true)
+    controller.setScan(.gentle)
+    #expect(sent().first?.hasPrefix("014120") == true)
+  }
+
+  @Test func aScanOfSomebodyElseIsStoppedFirst() {
+    _ = ready()
+    var failures: [HCIError] = []
+    controller.onScanFailure = { failures.append($0) }
+    controller.setScan(.gentle)
+    complete("0b20", "0c")
+    #expect(sent() == ["010b200701800010000000", "010c20020000"])
+    complete("0c20", "0c")
+    #expect(sent() == ["010b200701800010000000"])
+    complete("0b20")
+    complete("0c20")
+    #expect(sent() == ["010c20020100"])
+    #expect(failures == [])
+  }
+
+  @Test func aControllerThatRefusesTwiceHasRefused() {
+    _ = ready()
+    var failures: [HCIError] = []
+    controller.onScanFailure = { failures.append($0) }
+    controller.setScan(.gentle)
+    complete("0b20", "0c")
+    complete("0c20")
+    complete("0b20", "0c")
+    #expect(failures == [.commandFailed(LESetScanParameters.opcode, .commandDisallowed)])
+  }
+
+  @Test func theScanPausesWhileTheKernelConnects() {
+    _ = ready()
+    controller.setScan(.gentle)
+    complete("0b20")
+    complete("0c20")
+    _ = sent()
+    var isPaused = false
+    controller.pauseScan { isPaused = true }
+    #expect(sent() == ["010c20020000"] && !isPaused)
+    complete("0c20")
+    #expect(isPaused)
+    controller.resumeScan()
+    #expect(sent() == ["010b200701800010000000"])
+  }
+
+  @Test func whatHappensToLinksIsTold() {
+    var news: [RawController.LinkNews] = []
+    controller.onLink = { news.append($0) }
+    let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
+    receive("043e1301" + "00" + "4000" + "00" + "01" + "b2a1332211c0" + "0600" + "0000" + "9001" + "00")
+    receive("043e0a03" + "00" + "4000" + "1800" + "0200" + "c800")
+    receive("0405040040003e")
+    receive("043e1301" + "3e" + "0000" + "00" + "01" + "b2a1332211c0" + "0000" + "0000" + "0000" + "00")
+    let handle = ConnectionHandle(rawValue: 0x40)
+    func parameters(_ interval: UInt16, _ latency: UInt16, _ timeout: UInt16) -> LinkParameters {
+      LinkParameters(
+        interval: ConnectionInterval(rawValue: interval), latency: latency,
+        supervisionTimeout: SupervisionTimeout(rawValue: timeout))
+    }
+    #expect(
+      news == [
+        .connected(handle, peer, parameters(6, 0, 400)), .parameters(handle, parameters(24, 2, 200)),
+        .disconnected(handle, .connectionFailedToBeEstablished),
+        .failed(peer, .connectionFailedToBeEstablished),
+      ])
+  }
+
+  @Test func silenceIsAFailure() {
+    var failures: [HCIError] = []
+    controller.onFailure = { failures.append($0) }
+    controller.initialize { _ in }
+    timers.advance(to: .zero + HostController.commandDeadline)
+    #expect(failures == [.commandTimedOut(ReadLocalVersionInformation.opcode)])
+  }
+
+  @Test func damageIsLeftToTheKernel() {
+    _ = ready()
+    for packet in [
+      "043e1301" + "00" + "4000" + "00" + "01" + "b2a1332211c0" + "0600" + "0000" + "9001" + "00"
+    ] {
+      checkDecoderIsTotal(hex(packet)) { controller.receive($0.span.bytes, at: .zero) }
+    }
+  }
+}
