@@ -32,6 +32,12 @@ import Testing
     #expect(abs(try #require(bursts.rate) - 200) < 2)
   }
 
+  @Test func lateSamplesThatCatchUpAreNoGap() {
+    // One comes 60 ms late, and those behind it at once.
+    let times = (0..<100).map { Int64($0) * 20 }.map { (1000..<1080).contains($0) ? 1080 : $0 }
+    #expect(statistics(times).gaps == 0)
+  }
+
   @Test func aLostBurstIsAGap() {
     let times = (0..<300).map { Int64($0) / 3 * 15 }.filter { $0 != 600 && $0 != 615 }
     let broken = statistics(times)
