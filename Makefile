@@ -3,12 +3,15 @@
 # make install    installs it as PREFIX/bin/halo-raw, with the capabilities that let it run without sudo
 # make uninstall  removes it
 #
+# The Swift libraries are linked into the binary that is installed. With them elsewhere, whoever may write there would
+# have the capabilities, too, and the toolchain could not be removed.
+#
 # DESTDIR is for those who make packages: nothing is granted then, as a package's own scripts do that.
 
 PREFIX ?= /usr/local
 BINDIR = $(DESTDIR)$(PREFIX)/bin
 PROGRAM = $(BINDIR)/halo-raw
-BUILT = .build/release/halo-raw
+BUILT = .build/install/release/halo-raw
 CAPABILITIES = cap_net_raw,cap_net_admin+ep
 SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap is in sbin, which is not on every user's path.
@@ -17,7 +20,7 @@ SETCAP = PATH="$$PATH:/usr/sbin:/sbin" setcap
 .PHONY: build test install uninstall
 
 build:
-	swift build --configuration release --product halo-raw
+	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install
 
 test:
 	scripts/test

@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import LineOutput
+import RingLink
 
 let doctorCommand = CommandSpec(
   name: "doctor", arguments: "[RING]",
@@ -22,9 +23,12 @@ let doctorCommand = CommandSpec(
   usesAdapter: false
 ) { invocation throws(Failure) in
   var state = await SystemState.read()
+  let time = try invocation.duration("--wait") ?? .seconds(5)
+  // All has been seen that root sees better; what is remembered of rings is in the invoking user's home.
+  try Privileges.afterOpening(.rawSocket)
   if let ring = invocation.positionals.first {
-    state.ring = await .look(
-      for: ring, on: state.adapters, time: try invocation.duration("--wait") ?? .seconds(5), isKnown: false)
+    let isKnown = KnownRings(path: KnownRings.standardPath).only(RingSelector(ring)) != nil
+    state.ring = await .look(for: ring, on: state.adapters, time: time, isKnown: isKnown)
   }
   let findings = state.findings
   var printer = RecordPrinter(
