@@ -47,7 +47,9 @@ struct OpenedAdapter {
       }
       do {
         try Privileges.afterOpening(.other)
-        recording = try path.map { path in RecordingTransport(transport, writer: try CaptureWriter(path: path)) }
+        recording = try path.map { path in
+          RecordingTransport(transport, writer: try CaptureWriter(path: path))
+        }
       } catch {
         // An adapter that was taken goes back.
         transport.close()
