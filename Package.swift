@@ -25,7 +25,7 @@ let layers = [
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI"]),
   layer("Capture", on: ["BluetoothCore"]),
   layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "Capture"]),
-  layer("L2CAP", on: ["BluetoothCore", "HCI"]),
+  layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
@@ -41,16 +41,20 @@ let package = Package(
   targets: layers.flatMap { $0 } + [
     .systemLibrary(
       name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .target(name: "CPrivileges"),
     // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
     .target(
       name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink"],
       swiftSettings: settings),
     .executableTarget(
-      name: "halo-raw", dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput"],
+      name: "halo-raw",
+      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CPrivileges"],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["halo-raw", "BluetoothCore", "EventLoop", "LineOutput", "RingLink", "TestSupport"],
+      dependencies: [
+        "halo-raw", "BluetoothCore", "EventLoop", "HCI", "LineOutput", "RingLink", "TestSupport",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],

@@ -7,7 +7,10 @@ public enum SystemClock {
   public static var monotonic: Instant { read(CLOCK_MONOTONIC) }
 
   /// Microseconds since 1970-01-01 UTC (`CLOCK_REALTIME`).
-  public static var wallMicroseconds: Int64 { read(CLOCK_REALTIME).nanoseconds / 1000 }
+  public static var wallMicroseconds: Int64 { wallNanoseconds / 1000 }
+
+  /// Nanoseconds since 1970-01-01 UTC (`CLOCK_REALTIME`).
+  public static var wallNanoseconds: Int64 { read(CLOCK_REALTIME).nanoseconds }
 
   private static func read(_ clock: clockid_t) -> Instant {
     var time = timespec()

@@ -68,8 +68,21 @@ extension Failure {
       case .peerNotFound: .notFound
       case .connectionFailed, .connectionNotEstablished: .connectionLost
       case .cancelled: .interrupted
+      case .kernel(let error): Self.code(of: error)
       }
     self.init(code, error.description)
+  }
+
+  init(_ error: KernelError) {
+    self.init(Self.code(of: error), error.description)
+  }
+
+  private static func code(of error: KernelError) -> ExitCode {
+    switch error.reason {
+    case .missing: .noPermission
+    case .deviceInUse, .refused, .connectionEnded: .connectionLost
+    default: .noAdapter
+    }
   }
 
   init(_ error: GATTError) {

@@ -12,6 +12,10 @@ enum Main {
     SignalSource.block([SIGINT, SIGTERM])
     signal(SIGPIPE, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())
+    Privileges.confine()
+    // The loop's thread exists from here on, with a copy of this one's capabilities.
+    EventLoop.run {}
+    Privileges.renounceOnMainThread()
     EventLoop.run { exit(await run(words).rawValue) }
     while true { pause() }
   }

@@ -1,4 +1,5 @@
 import EventLoop
+import HCI
 import Testing
 
 @testable import halo_raw
@@ -92,8 +93,22 @@ import Testing
     #expect(options.rate == 4 && isFast)
   }
 
+  @Test func adaptersOfTheMachineAreNamedAsTheKernelNamesThem() throws {
+    guard case .kernel(let index) = try AdapterSpec("hci12") else {
+      Issue.record("not the kernel's")
+      return
+    }
+    #expect(index == AdapterIndex(rawValue: 12))
+    guard case .user(let taken) = try AdapterSpec("user:hci0") else {
+      Issue.record("not the user channel")
+      return
+    }
+    #expect(taken == AdapterIndex(rawValue: 0))
+  }
+
   @Test(arguments: [
-    "", "hci0", "tcp:", "tcp:host", "tcp::1", "tcp:host:99999", "unix:", "serial:", "serial:/dev/x@fast",
+    "", "hci", "hci-1", "hci00", "hci65535", "hci0,x", "user:", "user:0", "user:hci0:1", "tcp:", "tcp:host",
+    "tcp::1", "tcp:host:99999", "unix:", "serial:", "serial:/dev/x@fast",
     "replay:", "virtual:rate=fast", "virtual:,",
   ])
   func otherSpecsAreRefused(text: String) {

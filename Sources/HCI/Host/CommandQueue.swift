@@ -31,6 +31,7 @@ final class CommandQueue {
   private var deadline: Timers.Token?
   /// Set while nothing may be sent any more.
   private var failure: HCIError?
+  private var writer = ByteWriter(capacity: 260)
 
   init(timers: Timers, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
@@ -47,6 +48,46 @@ final class CommandQueue {
         opcode: opcode, packet: packet, deadline: deadline, endsWithStatus: endsWithStatus,
         completion: completion))
     if queue.count == 1 { startHead() }
+  }
+
+  /// Gives a command and waits for Command Complete.
+  func send<Command: HCICompletingCommand>(
+    _ command: Command, deadline: Duration = HostController.commandDeadline,
+    completion: @escaping (Result<Command.Response, HCIError>) -> Void
+  ) {
+    enqueue(command, endsWithStatus: false, deadline: deadline) { result in
+      switch result {
+      case .failure(let error): completion(.failure(error))
+      case .success(let parameters):
+        do throws(DecodeError) {
+          completion(
+            .success(
+              try parameters.withReader { reader throws(DecodeError) in
+                try Command.Response(parsing: &reader)
+              }))
+        } catch {
+          completion(.failure(.malformedResponse(Command.opcode, error)))
+        }
+      }
+    }
+  }
+
+  /// Gives a command and waits for Command Status.
+  func send<Command: HCIStatusCommand>(
+    _ command: Command, deadline: Duration = HostController.commandDeadline,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    enqueue(command, endsWithStatus: true, deadline: deadline) { completion($0.map { _ in }) }
+  }
+
+  private func enqueue(
+    _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration,
+    completion: @escaping Completion
+  ) {
+    command.packet(into: &writer)
+    enqueue(
+      writer.bytes, opcode: type(of: command).opcode, endsWithStatus: endsWithStatus, deadline: deadline,
+      completion: completion)
   }
 
   private func startHead() {

@@ -14,12 +14,8 @@ public struct ControllerInformation: Hashable, Sendable {
   /// How many ACL packets the controller holds.
   public var aclPackets: Int
 
-  /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once
-  /// one has been used, the controller refuses the other (Core Specification Vol 4, Part E, 3.1.1).
-  public var usesExtendedScan: Bool {
-    supportedCommands.contains(.leSetExtendedScanParameters)
-      && supportedCommands.contains(.leSetExtendedScanEnable)
-  }
+  /// Whether to scan with the extended commands of Bluetooth 5.
+  public var usesExtendedScan: Bool { supportedCommands.haveExtendedScan }
 
   /// Whether to connect with the extended commands. Same family as the scan, or a controller would refuse.
   public var usesExtendedConnect: Bool {

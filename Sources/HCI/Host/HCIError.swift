@@ -23,6 +23,8 @@ public enum HCIError: Error, Hashable, Sendable {
   /// The controller is not set up, or is being set up anew.
   case notReady
   case cancelled
+  /// The kernel that has the controller does not do it.
+  case kernel(KernelError)
 }
 
 extension HCIError: CustomStringConvertible {
@@ -46,6 +48,7 @@ extension HCIError: CustomStringConvertible {
       "\(address) was connected \(attempts) times, and lost each time before its first packet; move it nearer"
     case .notReady: "the controller is not set up yet, or is being set up anew after a breakdown; try again"
     case .cancelled: "cancelled"
+    case .kernel(let error): error.description
     }
   }
 }

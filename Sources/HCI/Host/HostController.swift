@@ -45,7 +45,6 @@ public final class HostController {
   private var initiator: Initiator?
   private var desiredScan: ScanParameters?
   private var failure: HCIError?
-  private var writer = ByteWriter(capacity: 260)
 
   /// - Parameters:
   ///   - randomAddress: what to scan and connect with if the controller has no public address: a random static
@@ -77,7 +76,9 @@ public final class HostController {
   private func adopt(_ information: ControllerInformation) {
     controller = information
     data.reset(capacity: information.aclPackets, dataLength: information.aclDataLength)
-    let scan = ScanController(self, information)
+    let scan = ScanController(
+      commands, usesExtendedCommands: information.usesExtendedScan,
+      ownAddressType: information.ownAddressType)
     scan.onFailure = { [weak self] error in
       self?.desiredScan = nil
       self?.onScanFailure?(error)
@@ -122,21 +123,7 @@ public final class HostController {
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
   ) {
-    enqueue(command, endsWithStatus: false, deadline: deadline) { result in
-      switch result {
-      case .failure(let error): completion(.failure(error))
-      case .success(let parameters):
-        do throws(DecodeError) {
-          completion(
-            .success(
-              try parameters.withReader { reader throws(DecodeError) in
-                try Command.Response(parsing: &reader)
-              }))
-        } catch {
-          completion(.failure(.malformedResponse(Command.opcode, error)))
-        }
-      }
-    }
+    commands.send(command, deadline: deadline, completion: completion)
   }
 
   /// Gives a command and waits for Command Status. What comes of it is an event of its own.
@@ -146,17 +133,7 @@ public final class HostController {
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Void, HCIError>) -> Void
   ) {
-    enqueue(command, endsWithStatus: true, deadline: deadline) { completion($0.map { _ in }) }
-  }
-
-  private func enqueue(
-    _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration,
-    completion: @escaping CommandQueue.Completion
-  ) {
-    command.packet(into: &writer)
-    commands.enqueue(
-      writer.bytes, opcode: type(of: command).opcode, endsWithStatus: endsWithStatus, deadline: deadline,
-      completion: completion)
+    commands.send(command, deadline: deadline, completion: completion)
   }
 
   // MARK: Scanning and connecting

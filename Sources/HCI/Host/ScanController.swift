@@ -29,9 +29,11 @@ public struct ScanParameters: Hashable, Sendable {
 /// Keeps the controller's scan as it is wished for. The wish is a state, not a command: it survives the pause that
 /// connecting needs, and it may change while a command is under way.
 final class ScanController {
-  private let host: HostController
+  private let commands: CommandQueue
   private let usesExtendedCommands: Bool
   private let ownAddressType: OwnAddressType
+  /// Whether others give the controller commands, too, so that a scan may run that is not ours.
+  private let isShared: Bool
   private var desired: ScanParameters?
   private var isPaused = false
   /// What the controller does; nil when it does not scan.
@@ -42,10 +44,14 @@ final class ScanController {
   /// Called when the controller refuses to scan. The wish is dropped.
   var onFailure: ((HCIError) -> Void)?
 
-  init(_ host: HostController, _ controller: ControllerInformation) {
-    self.host = host
-    usesExtendedCommands = controller.usesExtendedScan
-    ownAddressType = controller.ownAddressType
+  init(
+    _ commands: CommandQueue, usesExtendedCommands: Bool, ownAddressType: OwnAddressType,
+    isShared: Bool = false
+  ) {
+    self.commands = commands
+    self.usesExtendedCommands = usesExtendedCommands
+    self.ownAddressType = ownAddressType
+    self.isShared = isShared
   }
 
   func setDesired(_ parameters: ScanParameters?) {
@@ -86,49 +92,59 @@ final class ScanController {
   }
 
   private func disable() {
+    disable { [weak self] in self?.settle(nil) }
+  }
+
+  private func disable(then next: @escaping () -> Void) {
     let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       switch result {
       // A scan that is off already is what was wanted; some controllers refuse to stop it twice (0x0C).
-      case .success, .failure(.commandFailed(_, .commandDisallowed)): self?.settle(nil)
+      case .success, .failure(.commandFailed(_, .commandDisallowed)): next()
       case .failure(let error): self?.giveUp(error)
       }
     }
     if usesExtendedCommands {
-      host.send(LESetExtendedScanEnable(isEnabled: false), completion: done)
+      commands.send(LESetExtendedScanEnable(isEnabled: false), completion: done)
     } else {
-      host.send(LESetScanEnable(isEnabled: false), completion: done)
+      commands.send(LESetScanEnable(isEnabled: false), completion: done)
     }
   }
 
-  private func enable(_ parameters: ScanParameters) {
+  /// - Parameter isRetry: whether somebody else's scan has been stopped for this
+  private func enable(_ parameters: ScanParameters, isRetry: Bool = false) {
     let type: ScanType = parameters.isActive ? .active : .passive
     let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       self?.finishEnabling(parameters, result)
     }
     let configured = {
-      [weak self, host, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
+      [weak self, commands, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
       guard case .success = result else {
-        self?.finishEnabling(parameters, result)
+        // Parameters can't be set while a scan runs, whoever has started it.
+        if case .failure(.commandFailed(_, .commandDisallowed)) = result, let self, isShared, !isRetry {
+          disable { [weak self] in self?.enable(parameters, isRetry: true) }
+        } else {
+          self?.finishEnabling(parameters, result)
+        }
         return
       }
       if usesExtendedCommands {
-        host.send(
+        commands.send(
           LESetExtendedScanEnable(
             isEnabled: true, duplicates: parameters.filtersDuplicates ? .on : .off), completion: enabled)
       } else {
-        host.send(
+        commands.send(
           LESetScanEnable(isEnabled: true, filtersDuplicates: parameters.filtersDuplicates),
           completion: enabled)
       }
     }
     if usesExtendedCommands {
-      host.send(
+      commands.send(
         LESetExtendedScanParameters(
           ownAddressType: ownAddressType, filterPolicy: .acceptAll,
           le1M: .init(type: type, interval: parameters.interval, window: parameters.window)),
         completion: configured)
     } else {
-      host.send(
+      commands.send(
         LESetScanParameters(
           type: type, interval: parameters.interval, window: parameters.window,
           ownAddressType: ownAddressType), completion: configured)

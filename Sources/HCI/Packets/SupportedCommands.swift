@@ -41,6 +41,15 @@ public struct SupportedCommands: HCICodable, Hashable {
   }
 }
 
+extension SupportedCommands {
+  /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once
+  /// one has been used, the controller refuses the other (Core Specification Vol 4, Part E, 3.1.1). The Linux kernel
+  /// chooses in the same way.
+  var haveExtendedScan: Bool {
+    contains(.leSetExtendedScanParameters) && contains(.leSetExtendedScanEnable)
+  }
+}
+
 extension SupportedCommands: ExpressibleByArrayLiteral {
   public init(arrayLiteral bits: Bit...) {
     self.init(bits)

@@ -1,4 +1,5 @@
 import BluetoothCore
+import CBlueZHCI
 import EventLoop
 import Glibc
 

@@ -72,13 +72,18 @@ extension VirtualController {
     post(.commandStatus(CommandStatus(status: status, commandCredits: 1, opcode: opcode)))
   }
 
+  /// Whether the command fits to those given before; from its first use on, one family excludes the other.
+  func admits(_ opcode: HCIOpcode) -> Bool {
+    guard let needed = CommandFamily(opcode) else { return true }
+    guard family == nil || family == needed else { return false }
+    family = needed
+    return true
+  }
+
   private func read<Command: HCICommand>(
     _ type: Command.Type, _ reader: inout ByteReader
   ) -> Result<Command, HCIErrorCode> {
-    if let needed = CommandFamily(Command.opcode) {
-      guard family == nil || family == needed else { return .failure(.commandDisallowed) }
-      family = needed
-    }
+    guard admits(Command.opcode) else { return .failure(.commandDisallowed) }
     guard let command = try? Command(parsing: &reader), reader.isAtEnd else {
       return .failure(.invalidCommandParameters)
     }

@@ -30,6 +30,7 @@ extension VirtualController {
       }
     default:
       return tell(opcode, &reader) || carryOutDiscovery(opcode, &reader) || carryOutLink(opcode, &reader)
+        || answerSideCommand(opcode, &reader)
     }
     return true
   }
@@ -98,7 +99,7 @@ extension VirtualController {
       .encryption, .connectionParametersRequestProcedure, .extendedRejectIndication,
       .peripheralInitiatedFeaturesExchange, .ping, .dataPacketLengthExtension,
     ]
-    if options.bluetooth5 { features.formUnion([.phy2M, .extendedAdvertising]) }
+    if options.bluetooth5 { features.formUnion([.llPrivacy, .phy2M, .extendedAdvertising]) }
     return features
   }
 
@@ -120,6 +121,9 @@ extension VirtualController {
       ] as [SupportedCommands.Bit] {
         commands.insert(bit)
       }
+    }
+    for command in SideCommand.table.values where options.bluetooth5 || !command.isOfVersion5 {
+      commands.insert(command.place)
     }
     return commands
   }

@@ -82,23 +82,33 @@ extension VirtualController {
       }
     case LEClearFilterAcceptList.opcode:
       complete(LEClearFilterAcceptList.self, &reader) { _ in
+        guard !acceptListIsInUse else { return .failure(.commandDisallowed) }
         acceptList = []
         return .success(.init())
       }
     case LEAddDeviceToFilterAcceptList.opcode:
       complete(LEAddDeviceToFilterAcceptList.self, &reader) {
-        guard acceptList.count < 8 else { return .failure(.memoryCapacityExceeded) }
+        guard !acceptListIsInUse else { return .failure(.commandDisallowed) }
+        guard acceptList.contains($0.address) || acceptList.count < Int(Self.acceptListSize) else {
+          return .failure(.memoryCapacityExceeded)
+        }
         acceptList.insert($0.address)
         return .success(.init())
       }
     case LERemoveDeviceFromFilterAcceptList.opcode:
       complete(LERemoveDeviceFromFilterAcceptList.self, &reader) {
+        guard !acceptListIsInUse else { return .failure(.commandDisallowed) }
         acceptList.remove($0.address)
         return .success(.init())
       }
     default: return false
     }
     return true
+  }
+
+  /// While somebody goes by the list, it may not change (7.8.15 to 7.8.17).
+  private var acceptListIsInUse: Bool {
+    scan.isOn && scan.usesAcceptList || initiation.map { $0.peer == nil } ?? false
   }
 
   // MARK: Scanning

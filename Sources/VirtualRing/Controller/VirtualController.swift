@@ -41,6 +41,10 @@ public final class VirtualController {
   var family: CommandFamily?
   var randomAddress: BluetoothAddress?
   var acceptList: Set<BluetoothAddress> = []
+  /// Kept for its size only: the ring has no resolvable address.
+  var resolvingList: Set<BluetoothAddress> = []
+  /// How many random numbers were given out.
+  var randomNumbers: UInt64 = 0
   var suggestedDataLength = LEWriteSuggestedDefaultDataLength(maxTxOctets: 27, maxTxTime: 328)
   var scan = Scan()
   var initiation: Initiation?
@@ -96,6 +100,8 @@ public final class VirtualController {
     family = nil
     randomAddress = nil
     acceptList = []
+    resolvingList = []
+    suggestedDataLength = LEWriteSuggestedDefaultDataLength(maxTxOctets: 27, maxTxTime: 328)
     stopScan()
     initiation = nil
     timers.cancel(advertisingTimer)

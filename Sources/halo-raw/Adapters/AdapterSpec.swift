@@ -3,6 +3,10 @@ import VirtualRing
 
 /// Which radio to use, as a user writes it.
 enum AdapterSpec {
+  /// An adapter that the kernel drives; nil for the first.
+  case kernel(AdapterIndex?)
+  /// An adapter of this machine, for us alone.
+  case user(AdapterIndex)
   /// The built-in ring. With `isFast`, time is virtual: a minute takes milliseconds.
   case virtual(VirtualRingOptions, isFast: Bool)
   case tcp(host: String, port: UInt16)
@@ -13,7 +17,16 @@ enum AdapterSpec {
   init(_ text: String) throws(Failure) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let rest = parts.count > 1 ? String(parts[1]) : ""
+    if let index = AdapterIndex(text) {
+      self = .kernel(index)
+      return
+    }
     switch parts[0] {
+    case "user":
+      guard let index = AdapterIndex(rest) else {
+        throw .usage("\(text.printable): an adapter such as hci0 is needed; user:hci0")
+      }
+      self = .user(index)
     case "virtual": self = try Self.virtual(rest)
     case "tcp":
       let (host, port) = try Self.hostAndPort(rest, in: text)
@@ -25,7 +38,7 @@ enum AdapterSpec {
     case "replay": self = try Self.replay(rest, in: text)
     default:
       throw .usage(
-        "\"\(text.printable)\" is no adapter; use virtual, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or replay:FILE"
+        "\"\(text.printable)\" is no adapter; use hci0, user:hci0, virtual, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or replay:FILE"
       )
     }
   }

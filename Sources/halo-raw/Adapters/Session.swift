@@ -15,6 +15,7 @@ final class Session {
   let isVerbose: Bool
 
   private let replay: ReplayTransport?
+  private let monitor: MonitorRecorder?
   private let request: ConnectionRequest
   private let selector: RingSelector
   private let scanParameters: ScanParameters
@@ -41,16 +42,18 @@ final class Session {
       result = .failure(error)
     }
     await session.central.stop()
+    session.monitor?.close()
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
   }
 
   private init(_ invocation: Invocation) async throws(Failure) {
-    guard let spec = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map({ String(cString: $0) })
-    else {
-      throw .usage(
-        "which adapter? Use --adapter SPEC or set HALO_ADAPTER; --adapter virtual needs no radio. See halo-raw --help"
-      )
+    let text = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map { String(cString: $0) }
+    let spec = try text.map { text throws(Failure) in try AdapterSpec(text) } ?? .kernel(nil)
+    if invocation.has("--take") {
+      guard case .user = spec else {
+        throw .usage("--take belongs to --adapter user:hciN, where an adapter is taken from the kernel")
+      }
     }
     selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
     isVerbose = invocation.has("--verbose")
@@ -59,21 +62,14 @@ final class Session {
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
-      try await OpenedAdapter(try AdapterSpec(spec))
+      try await OpenedAdapter(spec, invocation)
     }
     replay = opened.replay
-    var transport = opened.transport
-    var recording: RecordingTransport?
-    if let path = invocation.text("--record") {
-      do throws(CaptureError) {
-        recording = RecordingTransport(transport, writer: try CaptureWriter(path: path))
-      } catch {
-        throw Failure(error)
-      }
-      transport = recording ?? transport
-    }
-    central = Central(HCIAdapter(transport, randomAddress: opened.replay?.randomAddress))
-    recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
+    monitor = opened.monitor
+    central = Central(opened.adapter)
+    opened.recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
+    monitor?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+    (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
     replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.fail(Failure(error)) }
@@ -163,35 +159,6 @@ final class Session {
     } catch {
       await client.disconnect()
       throw Failure(error)
-    }
-  }
-}
-
-/// A transport, opened.
-@BluetoothActor
-private struct OpenedAdapter {
-  var transport: any HCITransport
-  var replay: ReplayTransport?
-
-  init(_ spec: AdapterSpec) async throws(Failure) {
-    do {
-      switch spec {
-      case .virtual(let options, let isFast):
-        if isFast { EventLoop.shared.useVirtualTime() }
-        transport = VirtualTransport(options)
-      case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
-      case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
-      case .serial(let path, let baud):
-        transport = try HCIStreamTransport.serial(path: path, baud: baud)
-      case .replay(let path, let strictness):
-        let replay = try ReplayTransport(path: path, strictness: strictness)
-        self.replay = replay
-        transport = replay
-      }
-    } catch let error as CaptureError {
-      throw Failure(error)
-    } catch {
-      throw Failure(.noAdapter, "\(error)")
     }
   }
 }

@@ -47,8 +47,11 @@ enum CommonOptions {
     OptionSpec(
       "-i", "--adapter", value: "SPEC",
       help:
-        "the radio: virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD], replay:FILE[,lenient]; "
-        + "default: $HALO_ADAPTER"),
+        "the radio: hciN, user:hciN, virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD], "
+        + "replay:FILE[,lenient]; default: $HALO_ADAPTER, else the first adapter of this machine that is up"),
+    OptionSpec(
+      "--take",
+      help: "with user:hciN: takes an adapter that is up, which ends its links; afterwards it is up again"),
     OptionSpec("--record", value: "FILE", help: "writes all HCI traffic to a btsnoop file"),
     OptionSpec("--wait", value: "TIME", help: "how long to look for the device and to connect; default 30s"),
     OptionSpec(

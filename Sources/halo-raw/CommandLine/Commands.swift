@@ -7,6 +7,7 @@ enum Commands {
         "any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
       ),
+      ("this machine", [adaptersCommand, doctorCommand]),
       ("without a radio", [replayCommand, simulateCommand]),
     ]
   }

@@ -23,6 +23,11 @@ enum Help {
   }
 
   private static let adapters = [
+    ("hciN", "an adapter of this machine, shared with the kernel; needs CAP_NET_RAW, has to be up"),
+    (
+      "user:hciN",
+      "the same for this program alone, whole stack included; needs CAP_NET_ADMIN, has to be down, or --take"
+    ),
     ("virtual[:OPTIONS]", "the built-in ring; OPTIONS such as rate=4,seed=7,name=R02_BEEF,fast"),
     ("tcp:HOST:PORT", "a controller offered on TCP (H4), real or emulated"),
     ("unix:PATH", "the same on a Unix domain socket"),

@@ -1,13 +1,17 @@
 import BluetoothCore
 import EventLoop
+import Glibc
 import HCI
 import VirtualRing
 
 let simulateCommand = CommandSpec(
-  name: "simulate", summary: "offers the virtual ring's controller to another program's host stack",
+  name: "simulate", summary: "offers the virtual ring to other programs, as a controller or as an adapter",
   positionals: 0...0,
   options: [
     OptionSpec("--listen", value: "WHERE", help: "tcp:HOST:PORT (port 0: any that is free) or unix:PATH"),
+    OptionSpec(
+      "--vhci",
+      help: "makes a virtual adapter of the kernel, for every Bluetooth program on this machine; as root"),
     OptionSpec(
       "--options", value: "LIST",
       help: "what the ring is like, as in --adapter virtual: "
@@ -17,14 +21,20 @@ let simulateCommand = CommandSpec(
     (
       "halo-raw simulate --listen tcp:127.0.0.1:9105 --options rate=25,seed=7",
       "another host connects to port 9105 and speaks H4, as on a serial line"
-    )
+    ),
+    (
+      "sudo halo-raw simulate --vhci --options bluetooth5=false",
+      "the kernel has one adapter more, a Bluetooth 4.2 one, and R02_BEEF is in its reach"
+    ),
   ],
-  details: "One host after the other; a new one takes the place of the one before. Ctrl-C ends it.",
+  details: """
+    With --listen: one host after the other; a new one takes the place of the one before.
+    With --vhci: the adapter is there until the program ends. Like any new adapter it may have to be switched on:
+    halo-raw adapters up hciN.
+    Ctrl-C ends it.
+    """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  guard let place = invocation.text("--listen") else {
-    throw .usage("where? Give --listen tcp:127.0.0.1:9105 or --listen unix:PATH")
-  }
   let options: VirtualRingOptions
   do throws(VirtualRingOptionsError) {
     options = try VirtualRingOptions(
@@ -33,15 +43,39 @@ let simulateCommand = CommandSpec(
     throw .usage(error.description)
   }
   let simulation = Simulation(options)
-  let listener = try listen(at: place) { simulation.attach($0) }
   let interruption = Interruption()
-  Console.error(
-    "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
-  await withCheckedContinuation { continuation in
-    interruption.whenItComes { continuation.resume() }
+  switch (invocation.text("--listen"), invocation.has("--vhci")) {
+  case (let place?, false):
+    // A socket in the file system is to be the invoking user's; a port below 1024 is to be had first.
+    if place.hasPrefix("unix:") { try Privileges.afterOpening(.other) }
+    let listener = try listen(at: place) { simulation.attach($0) }
+    try Privileges.afterOpening(.other)
+    Console.error(
+      "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
+    await interruption.comes()
+    listener.close()
+    simulation.detach()
+  case (nil, true):
+    var failure: Failure?
+    try simulation.attachToKernel { reason in
+      failure = Failure(.noAdapter, "the virtual adapter is gone: \(reason)")
+      interruption.come()
+    }
+    await interruption.comes()
+    simulation.detach()
+    if let failure { throw failure }
+  default:
+    throw .usage("where? Give one of --listen tcp:127.0.0.1:9105, --listen unix:PATH and --vhci")
   }
-  listener.close()
-  simulation.detach()
+}
+
+extension Interruption {
+  /// Waits for the wish to end.
+  fileprivate func comes() async {
+    await withCheckedContinuation { continuation in
+      whenItComes { continuation.resume() }
+    }
+  }
 }
 
 @BluetoothActor
@@ -67,14 +101,14 @@ private func listen(
 @BluetoothActor
 private final class Simulation {
   private let options: VirtualRingOptions
-  private var host: HCIStreamTransport?
+  private var host: (any HCITransport)?
 
   init(_ options: VirtualRingOptions) {
     self.options = options
   }
 
   /// Gives a host a controller as it is after power-on.
-  func attach(_ transport: HCIStreamTransport) {
+  func attach(_ transport: any HCITransport) {
     host?.close()
     host = transport
     let controller = VirtualController(options: options, timers: EventLoop.shared.timers) {
@@ -87,9 +121,40 @@ private final class Simulation {
     transport.start()
   }
 
+  /// Makes a virtual adapter whose host is the kernel. The right to do so is given up as soon as it is used.
+  func attachToKernel(lost: @escaping (String) -> Void) throws(Failure) {
+    let transport: VHCITransport
+    do throws(SystemError) {
+      transport = try VHCITransport()
+    } catch {
+      throw Failure(openingVHCI: error)
+    }
+    let name = options.name
+    transport.onIndex = {
+      Console.error("hci\($0) is a virtual adapter with the ring \(name.printable) in reach")
+    }
+    attach(transport)
+    transport.onClose = lost
+    try Privileges.afterOpening(.other)
+  }
+
   func detach() {
     host?.close()
     host = nil
+  }
+}
+
+extension Failure {
+  /// Why the kernel makes no virtual adapter, and what helps.
+  fileprivate init(openingVHCI error: SystemError) {
+    let path = VHCITransport.devicePath
+    switch error.errno {
+    case ENOENT, ENODEV, ENXIO:
+      self.init(.noAdapter, "this kernel has no \(path); load its driver: sudo modprobe hci_vhci")
+    case EACCES, EPERM:
+      self.init(.noPermission, "\(path) is for root only; start it with sudo, or give your user access to it")
+    default: self.init(.noAdapter, "\(error)")
+    }
   }
 }
 

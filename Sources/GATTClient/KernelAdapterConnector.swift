@@ -1,0 +1,156 @@
+import BluetoothCore
+import EventLoop
+import HCI
+import L2CAP
+
+/// Makes links through the kernel, one at a time, with the scan paused: a controller that scans for somebody else
+/// refuses the kernel's scan, and so its connection.
+@BluetoothActor
+final class KernelConnector {
+  /// How often a link that failed in a moment is tried again.
+  static let maximumAttempts = 6
+
+  @BluetoothActor
+  private final class Attempt {
+    let request: ConnectionRequest
+    let completion: (Result<any ATTLink, HCIError>) -> Void
+    var count = 0
+    var deadline = Instant.zero
+    /// The controller's last word on this peer.
+    var lastStatus: HCIErrorCode?
+    /// Links that came about since this is the first in line.
+    var made: Set<ConnectionHandle> = []
+    var giveUp: (() -> Void)?
+    var timer: Timers.Token?
+    var isOver = false
+
+    init(
+      _ request: ConnectionRequest, _ completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    ) {
+      self.request = request
+      self.completion = completion
+    }
+  }
+
+  private unowned let adapter: KernelAdapter
+  private let address: BluetoothAddress
+  private let controller: RawController
+  private var attempts: [Attempt] = []
+
+  init(_ adapter: KernelAdapter, address: BluetoothAddress, controller: RawController) {
+    self.adapter = adapter
+    self.address = address
+    self.controller = controller
+  }
+
+  /// Makes a link. `completion` is called exactly once.
+  ///
+  /// - Returns: a closure that gives up
+  func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void {
+    let attempt = Attempt(request, completion)
+    attempt.deadline = EventLoop.shared.now + request.deadline
+    attempt.timer = EventLoop.shared.timers.schedule(at: attempt.deadline) { [weak self, weak attempt] in
+      guard let attempt else { return }
+      self?.finish(attempt, .failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
+    }
+    attempts.append(attempt)
+    if attempts.count == 1 { begin() }
+    return { [weak self, weak attempt] in
+      if let attempt { self?.finish(attempt, .failure(.cancelled)) }
+    }
+  }
+
+  /// Fails everything: the adapter is gone.
+  func fail(_ error: HCIError) {
+    let waiting = attempts
+    attempts = []
+    for attempt in waiting { finish(attempt, .failure(error)) }
+  }
+
+  private func begin() {
+    guard let attempt = attempts.first else { return controller.resumeScan() }
+    controller.pauseScan { [weak self] in
+      guard let self, !attempt.isOver else { return }
+      adapter.load(attempt.request) { [weak self] in self?.create(attempt) }
+    }
+  }
+
+  private func create(_ attempt: Attempt) {
+    guard !attempt.isOver else { return }
+    attempt.count += 1
+    attempt.giveUp = L2CAPSocket.connect(
+      to: attempt.request.peer, from: address, deadline: attempt.request.deadline
+    ) { [weak self] result in
+      guard let self, !attempt.isOver else { return }
+      attempt.giveUp = nil
+      adapter.catchUp()
+      // Catching up may have shown that the adapter is gone.
+      guard !attempt.isOver else { return }
+      switch result {
+      case .success(let socket):
+        let isOurs = socket.handle.map { attempt.made.contains($0) } ?? false
+        finish(attempt, .success(adapter.adopt(socket, peer: attempt.request.peer, isOurs: isOurs)))
+      case .failure(let failure): judge(attempt, failure)
+      }
+    }
+  }
+
+  private func judge(_ attempt: Attempt, _ failure: L2CAPConnectFailure) {
+    let peer = attempt.request.peer
+    switch failure.verdict {
+    case .failed(let reason):
+      finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason))))
+      adapter.checkAdapter()
+    case .retry(let reason):
+      guard attempt.count < Self.maximumAttempts else {
+        if case .connectionEnded = reason {
+          let isLost = attempt.lastStatus == nil || attempt.lastStatus == .connectionFailedToBeEstablished
+          let error =
+            isLost
+            ? HCIError.connectionNotEstablished(peer, attempts: attempt.count)
+            : .connectionFailed(peer, attempt.lastStatus ?? .unspecifiedError)
+          return finish(attempt, .failure(error))
+        }
+        return finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason))))
+      }
+      let pause = Duration.milliseconds(50 << min(attempt.count - 1, 4))
+      EventLoop.shared.timers.schedule(after: pause) { [weak self] in self?.create(attempt) }
+    case .notHeard:
+      // The kernel gives up sooner than the caller. It looks again, until the deadline.
+      EventLoop.shared.timers.schedule(after: .milliseconds(50)) { [weak self] in self?.create(attempt) }
+    case nil: break
+    }
+  }
+
+  private func finish(_ attempt: Attempt, _ result: Result<any ATTLink, HCIError>) {
+    guard !attempt.isOver else { return }
+    attempt.isOver = true
+    EventLoop.shared.timers.cancel(attempt.timer)
+    let giveUp = attempt.giveUp
+    attempt.giveUp = nil
+    giveUp?()
+    let wasFirst = attempts.first === attempt
+    attempts.removeAll { $0 === attempt }
+    // The next one, or the scan, goes on first: the caller may take its time.
+    if wasFirst { begin() }
+    attempt.completion(result)
+  }
+
+  // MARK: What the controller says
+
+  func connected(_ handle: ConnectionHandle) {
+    attempts.first?.made.insert(handle)
+  }
+
+  func disconnected(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
+    guard let attempt = attempts.first, attempt.made.remove(handle) != nil else { return }
+    attempt.lastStatus = reason
+  }
+
+  func failed(_ peer: BluetoothAddress, _ status: HCIErrorCode) {
+    guard let attempt = attempts.first, attempt.request.peer.value == peer.value else { return }
+    attempt.lastStatus = status
+  }
+}

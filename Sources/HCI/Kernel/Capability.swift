@@ -1,0 +1,41 @@
+import CBlueZHCI
+import Glibc
+
+/// A privilege that the kernel asks for (capabilities(7)).
+public struct Capability: RawRepresentable, Hashable, Sendable {
+  /// The number of its bit.
+  public var rawValue: Int32
+
+  public init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// To take an adapter, switch it on and off, and set the parameters of new links.
+  public static let netAdmin = Capability(rawValue: CAP_NET_ADMIN)
+  /// To send HCI commands, and to see all traffic.
+  public static let netRaw = Capability(rawValue: CAP_NET_RAW)
+
+  /// Whether the kernel grants it to this thread now.
+  public var isEffective: Bool { halo_effective_capabilities() >> UInt64(rawValue) & 1 == 1 }
+
+  /// How to give this program the privileges that it can use: with its own path, as `setcap` follows no link.
+  public static var remedy: String {
+    "run it with sudo, or once: sudo setcap 'cap_net_raw,cap_net_admin+ep' \(executablePath)"
+  }
+
+  private static var executablePath: String {
+    guard let path = realpath("/proc/self/exe", nil) else { return "/path/to/halo-raw" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}
+
+extension Capability: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .netAdmin: "CAP_NET_ADMIN"
+    case .netRaw: "CAP_NET_RAW"
+    default: "capability \(rawValue)"
+    }
+  }
+}

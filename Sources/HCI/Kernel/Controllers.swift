@@ -1,0 +1,49 @@
+import BluetoothCore
+import EventLoop
+
+/// An adapter as the kernel sees it.
+public struct ControllerState: Hashable, Sendable {
+  public var index: AdapterIndex
+  /// All zero if the controller has no public address, or was never up.
+  public var address: BluetoothAddress
+  /// Whether it is up. One that a program has taken is.
+  public var isUp: Bool
+  /// What the management interface says; nil if the kernel does not manage the adapter, as a program has taken it,
+  /// or if it does not answer.
+  public var management: ReadControllerInformation.Response?
+  /// Whether a program has taken it, through the user channel.
+  public var isTaken: Bool
+
+  /// The kernel's name: `hci0`.
+  public var name: String { index.description }
+  /// Whether the management interface has it on; nil if it does not tell.
+  public var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
+}
+
+/// The adapters of this machine. Asking takes no privilege.
+@BluetoothActor
+public enum Controllers {
+  /// All adapters, in the order of their numbers.
+  public static func list() async throws(KernelError) -> [ControllerState] {
+    let devices = try HCIDevices.list()
+    var managed: Set<AdapterIndex>?
+    var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
+    // A kernel without management still has devices.
+    if let management = try? Management() {
+      if let indexes = try? await management.send(ReadControllerIndexList()) {
+        managed = Set(indexes)
+        for index in indexes {
+          information[index] = try? await management.send(ReadControllerInformation(), to: index)
+        }
+      }
+      management.close()
+    }
+    return devices.map { device in
+      ControllerState(
+        index: device.index, address: device.address, isUp: device.isUp,
+        management: information[device.index],
+        // An adapter that is up, and that the kernel does not manage, is somebody's.
+        isTaken: device.isUp && managed.map { !$0.contains(device.index) } ?? false)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+
+/// What the ioctls of HCI sockets tell of an adapter, and do to it.
+public enum HCIDevices {
+  /// An adapter.
+  public struct Device: Hashable, Sendable {
+    public var index: AdapterIndex
+    public var address: BluetoothAddress
+    public var isUp: Bool
+  }
+
+  /// A link that the kernel knows.
+  public struct Link: Hashable, Sendable {
+    public var handle: ConnectionHandle
+    /// The kernel does not tell the type of the address.
+    public var peer: BluetoothAddress
+  }
+
+  /// How many adapters, and how many links of one, are asked for.
+  private static let most = 16
+
+  /// All adapters, in the order of their numbers.
+  public static func list() throws(KernelError) -> [Device] {
+    // struct hci_dev_list_req: how many, then for each its number, two bytes of padding, and its flags.
+    var request = ByteWriter()
+    request.write(UInt16(truncatingIfNeeded: most))
+    request.pad(to: 4 + 8 * most)
+    let answer = try ask(halo_hci_device_list, request.bytes, "list the adapters")
+    let indexes = answer.withReader { reader in
+      var indexes: [AdapterIndex] = []
+      guard let count = try? reader.readUInt16(), (try? reader.skip(2)) != nil else { return indexes }
+      for _ in 0..<min(Int(count), most) {
+        guard let index = try? reader.readUInt16(), (try? reader.skip(6)) != nil else { break }
+        indexes.append(AdapterIndex(rawValue: index))
+      }
+      return indexes
+    }
+    var devices: [Device] = []
+    // One that goes between the two questions is gone.
+    for index in indexes.sorted() { if let device = try? state(of: index) { devices.append(device) } }
+    return devices
+  }
+
+  /// What is known of one adapter.
+  public static func state(of index: AdapterIndex) throws(KernelError) -> Device {
+    var information = hci_dev_info()
+    information.dev_id = index.rawValue
+    try withSocket("find \(index)") { descriptor in ioctl(descriptor, halo_hci_device_info, &information) }
+    let address = withUnsafeBytes(of: information.bdaddr) { bytes in
+      bytes.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
+    }
+    return Device(
+      index: index, address: BluetoothAddress(address, .public),
+      isUp: information.flags >> UInt32(HCI_UP) & 1 == 1)
+  }
+
+  /// The links of an adapter.
+  public static func links(of index: AdapterIndex) throws(KernelError) -> [Link] {
+    // struct hci_conn_list_req: adapter, how many, then for each a struct hci_conn_info of 16 bytes.
+    var request = ByteWriter()
+    request.write(index.rawValue)
+    request.write(UInt16(truncatingIfNeeded: most))
+    request.pad(to: 4 + 16 * most)
+    let answer = try ask(halo_hci_connection_list, request.bytes, "list the links of \(index)")
+    return answer.withReader { reader in
+      var links: [Link] = []
+      guard (try? reader.skip(2)) != nil, let count = try? reader.readUInt16() else { return links }
+      for _ in 0..<min(Int(count), most) {
+        guard let handle = try? ConnectionHandle(parsing: &reader),
+          let peer = try? BluetoothAddress(parsing: &reader, kind: .public), (try? reader.skip(8)) != nil
+        else { break }
+        links.append(Link(handle: handle, peer: peer))
+      }
+      return links
+    }
+  }
+
+  /// Brings an adapter up. Wants CAP_NET_ADMIN; one that is up stays so.
+  public static func bringUp(_ index: AdapterIndex) throws(KernelError) {
+    do throws(KernelError) {
+      try withSocket("bring \(index) up") { ioctl($0, halo_hci_device_up, Int32(index.rawValue)) }
+    } catch {
+      if case .system(let error) = error.reason, error.errno == EALREADY { return }
+      throw error
+    }
+  }
+
+  /// Brings an adapter down; its links end. Wants CAP_NET_ADMIN.
+  public static func bringDown(_ index: AdapterIndex) throws(KernelError) {
+    try withSocket("bring \(index) down") { ioctl($0, halo_hci_device_down, Int32(index.rawValue)) }
+  }
+
+  private static func ask(
+    _ question: UInt, _ request: [UInt8], _ operation: String
+  ) throws(KernelError) -> [UInt8] {
+    var bytes = request
+    try withSocket(operation) { descriptor in
+      bytes.withUnsafeMutableBytes { buffer in
+        guard let base = buffer.baseAddress else { return Int32(-1) }
+        return ioctl(descriptor, question, base)
+      }
+    }
+    return bytes
+  }
+
+  private static func withSocket(_ operation: String, _ call: (Int32) -> Int32) throws(KernelError) {
+    do throws(SystemError) {
+      let descriptor = try retryingInterrupts("socket") {
+        socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+      }
+      defer { close(descriptor) }
+      try retryingInterrupts("ioctl") { call(descriptor) }
+    } catch {
+      // The ioctls that change something want another capability than the commands do.
+      let isDenied = error.errno == EPERM || error.errno == EACCES
+      throw KernelError(operation, isDenied ? .missing(.netAdmin) : KernelError.Reason(opening: error))
+    }
+  }
+}

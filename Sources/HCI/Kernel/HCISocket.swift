@@ -1,0 +1,162 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+
+/// What a kernel HCI socket is for. Each channel has its own rules, and so its own type: only the raw one knows
+/// filters.
+public protocol HCIChannel {
+  static var number: UInt16 { get }
+}
+
+/// One adapter, shared with the kernel and everybody else: all events are seen, and commands can be given.
+public enum RawChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_RAW)
+}
+
+/// One adapter, ours alone: for the kernel it does not exist meanwhile.
+public enum UserChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_USER)
+}
+
+/// All traffic of all adapters, to look at.
+public enum MonitorChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_MONITOR)
+}
+
+/// The kernel's Bluetooth management.
+public enum ControlChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_CONTROL)
+}
+
+/// A socket to the kernel's Bluetooth, bound to a channel.
+@BluetoothActor
+public struct HCISocket<Channel: HCIChannel> {
+  public let packets: PacketSocket
+
+  /// The largest packet of any channel: a management packet, or ACL data with all headers.
+  private static var largestPacket: Int { 65_536 + 16 }
+
+  init(binding index: AdapterIndex) throws(SystemError) {
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = try retryingInterrupts("socket") { socket(AF_BLUETOOTH, type, BTPROTO_HCI) }
+    packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPacket)
+    var address = sockaddr_hci()
+    address.hci_family = UInt16(AF_BLUETOOTH)
+    address.hci_dev = index.rawValue
+    address.hci_channel = Channel.number
+    let result = withUnsafeBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
+      }
+    }
+    guard result == 0 else { throw .last("bind") }
+  }
+}
+
+/// Which packets a raw socket is to deliver (`HCI_FILTER`).
+public struct HCIFilter: Hashable, Sendable {
+  var types: UInt32 = 0
+  var events: UInt64 = 0
+
+  /// - Parameters:
+  ///   - types: the packet types
+  ///   - codes: the events; all if empty
+  public init(types: [HCIPacketType], events codes: [HCIEventCode] = []) {
+    for type in types { self.types |= 1 << UInt32(type.rawValue & 31) }
+    events = codes.isEmpty ? .max : 0
+    // The kernel only looks at six bits of an event's code.
+    for code in codes { events |= 1 << UInt64(code.rawValue & 63) }
+  }
+
+  /// The kernel's `struct hci_filter`: type mask, event mask of 64 bits, opcode, padding.
+  var bytes: [UInt8] {
+    var writer = ByteWriter(capacity: 16)
+    writer.write(types)
+    writer.write(events)
+    writer.write(UInt32(0))
+    return writer.bytes
+  }
+}
+
+extension HCISocket where Channel == RawChannel {
+  /// Opens the raw channel of an adapter.
+  public init(_ index: AdapterIndex, filter: HCIFilter) throws(KernelError) {
+    do throws(SystemError) {
+      try self.init(binding: index)
+      try setFilter(filter)
+      packets.setOption(SOL_HCI, HCI_TIME_STAMP, Int32(1))
+    } catch {
+      throw KernelError("open \(index)", KernelError.Reason(opening: error))
+    }
+  }
+
+  /// Sets what is delivered from here on.
+  public func setFilter(_ filter: HCIFilter) throws(SystemError) {
+    let bytes = filter.bytes
+    let result = bytes.withUnsafeBytes {
+      setsockopt(packets.descriptor, SOL_HCI, HCI_FILTER, $0.baseAddress, socklen_t($0.count))
+    }
+    guard result == 0 else { throw .last("setsockopt") }
+  }
+}
+
+extension HCISocket where Channel == UserChannel {
+  /// Takes an adapter. It must be down.
+  public init(_ index: AdapterIndex) throws(KernelError) {
+    do throws(SystemError) {
+      try self.init(binding: index)
+    } catch {
+      throw KernelError("take \(index)", KernelError.Reason(takingUserChannel: error))
+    }
+  }
+}
+
+extension HCISocket where Channel == MonitorChannel {
+  /// Opens the view on all traffic.
+  public init() throws(KernelError) {
+    do throws(SystemError) {
+      try self.init(binding: .none)
+    } catch {
+      throw KernelError("watch the adapter's traffic", KernelError.Reason(opening: error))
+    }
+  }
+}
+
+extension HCISocket where Channel == ControlChannel {
+  /// Opens the kernel's Bluetooth management. Without CAP_NET_ADMIN it only answers questions. What it may is settled
+  /// here: a process that gives the capability up afterwards keeps what this socket can do.
+  public init() throws(KernelError) {
+    do throws(SystemError) {
+      try self.init(binding: .none)
+    } catch {
+      throw KernelError("reach the kernel's Bluetooth management", KernelError.Reason(opening: error))
+    }
+  }
+}
+
+extension KernelError.Reason {
+  /// What an error means when a socket is opened or bound, or a command is sent on it.
+  public init(opening error: SystemError) {
+    switch error.errno {
+    case EAFNOSUPPORT, EPROTONOSUPPORT: self = .noBluetooth
+    case ENODEV: self = .noSuchAdapter
+    case EPIPE: self = .adapterRemoved
+    case ENETDOWN: self = .adapterDown
+    case ERFKILL: self = .radioBlocked
+    case EPERM, EACCES: self = .missing(.netRaw)
+    default: self = .system(error)
+    }
+  }
+
+  /// What an error means when the user channel is taken. EBUSY only says that the adapter is up, whoever has
+  /// brought it up; see ``Controllers`` for who has.
+  public init(takingUserChannel error: SystemError) {
+    switch error.errno {
+    case EBUSY: self = .adapterUp
+    case EUSERS: self = .adapterTaken
+    case EPERM, EACCES: self = .missing(.netAdmin)
+    default: self.init(opening: error)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import BluetoothCore
+import EventLoop
+
+/// The kernel's Bluetooth management: which adapters there are, whether they are on, what links are made with.
+/// Anybody may ask; to change something takes CAP_NET_ADMIN, at the time when this object is made.
+@BluetoothActor
+public final class Management {
+  /// What the kernel tells by itself.
+  public enum Event: Hashable, Sendable {
+    case added
+    case removed
+    case settings(ManagementSettings)
+  }
+
+  /// Called when something about an adapter has changed.
+  public var onEvent: ((Event, AdapterIndex) -> Void)?
+
+  private let socket: HCISocket<ControlChannel>
+  private let queue: ManagementQueue
+
+  public init() throws(KernelError) {
+    let socket = try HCISocket<ControlChannel>()
+    self.socket = socket
+    queue = ManagementQueue(timers: EventLoop.shared.timers) { packet in socket.packets.send(packet) }
+    queue.onEvent = { [weak self] event, index in
+      switch event {
+      case .indexAdded: self?.onEvent?(.added, index)
+      case .indexRemoved: self?.onEvent?(.removed, index)
+      case .newSettings(let settings): self?.onEvent?(.settings(settings), index)
+      default: break
+      }
+    }
+    socket.packets.onPacket = { [queue] packet, _ in queue.receive(packet) }
+    socket.packets.onClosed = { [queue] error in
+      let reason = error.map { KernelError.Reason(opening: $0) } ?? .connectionEnded
+      queue.fail(KernelError("reach the kernel's Bluetooth management", reason))
+    }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      throw KernelError("reach the kernel's Bluetooth management", .system(error))
+    }
+  }
+
+  /// Gives a command.
+  ///
+  /// - Parameter completion: called exactly once, after three seconds at the latest
+  public func send<Command: ManagementCommand>(
+    _ command: Command, to index: AdapterIndex = .none,
+    completion: @escaping (Result<Command.Response, KernelError>) -> Void
+  ) {
+    queue.enqueue(command, to: index, completion: completion)
+  }
+
+  /// Gives a command, and waits for the answer.
+  public func send<Command: ManagementCommand>(
+    _ command: Command, to index: AdapterIndex = .none
+  ) async throws(KernelError) -> Command.Response {
+    try await awaitCallback { (done: @escaping (Result<Command.Response, KernelError>) -> Void) in
+      send(command, to: index, completion: done)
+      return {}
+    }
+  }
+
+  /// Ends the connection to the kernel.
+  public func close() {
+    socket.packets.close()
+  }
+}

@@ -1,0 +1,74 @@
+import BluetoothCore
+import CBlueZHCI
+import Capture
+import EventLoop
+
+/// Writes all HCI traffic of an adapter that the kernel drives to a capture file: what `btmon` sees, as H4 records.
+@BluetoothActor
+public final class MonitorRecorder {
+  /// Called once, when nothing can be written any more.
+  public var onFailure: ((CaptureError) -> Void)?
+
+  private let socket: HCISocket<MonitorChannel>
+  private let writer: CaptureWriter
+  private let wallOffset: Int64
+
+  /// Opens the monitor channel (CAP_NET_RAW), and records from here on.
+  public init(_ index: AdapterIndex, writer: CaptureWriter) throws(KernelError) {
+    self.writer = writer
+    let socket = try HCISocket<MonitorChannel>()
+    self.socket = socket
+    wallOffset = SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000
+    var packet = ByteWriter(capacity: 1100)
+    socket.packets.onPacket = { [weak self] bytes, time in
+      guard let self, writer.failure == nil,
+        let direction = MonitorPacket.extract(bytes, of: index, into: &packet)
+      else { return }
+      writer.write(
+        packet.span, direction: direction, microseconds: time.nanoseconds / 1000 + wallOffset)
+      if let failure = writer.failure {
+        let onFailure = self.onFailure
+        self.onFailure = nil
+        onFailure?(failure)
+      }
+    }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      throw KernelError("watch the adapter's traffic", .system(error))
+    }
+  }
+
+  /// Writes what is on its way, and ends the recording.
+  public func close() {
+    socket.packets.receivePending()
+    socket.packets.close()
+  }
+}
+
+/// A packet of the monitor channel: opcode, adapter and length, two bytes each, little-endian, then an HCI packet
+/// without its type (the kernel's `struct hci_mon_hdr`).
+enum MonitorPacket {
+  private static let kinds: [UInt16: (HCIPacketType, CaptureDirection)] = [
+    2: (.command, .hostToController), 3: (.event, .controllerToHost), 4: (.acl, .hostToController),
+    5: (.acl, .controllerToHost), 6: (.synchronous, .hostToController), 7: (.synchronous, .controllerToHost),
+    18: (.isochronous, .hostToController), 19: (.isochronous, .controllerToHost),
+  ]
+
+  /// Takes the HCI packet out, with its H4 type byte.
+  ///
+  /// - Returns: which way it went; nil if it is none, or another adapter's
+  static func extract(
+    _ bytes: RawSpan, of index: AdapterIndex, into writer: inout ByteWriter
+  ) -> CaptureDirection? {
+    var reader = ByteReader(bytes)
+    guard let opcode = try? reader.readUInt16(), let kind = kinds[opcode],
+      (try? reader.readUInt16()) == index.rawValue, let length = try? reader.readUInt16(),
+      reader.remaining == Int(length)
+    else { return nil }
+    writer.removeAll()
+    writer.write(kind.0.rawValue)
+    writer.write(reader.readRest())
+    return kind.1
+  }
+}

@@ -1,0 +1,197 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+
+/// A socket of the kernel that keeps packets apart: one read gives one packet, one write takes one.
+///
+/// Receiving copies nothing but from the kernel into one buffer, and allocates nothing.
+@BluetoothActor
+public final class PacketSocket {
+  /// Called for each packet, with the time at which the kernel received it. The view is only valid meanwhile. It is
+  /// never called from within ``send(_:)``.
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  /// Called once, when nothing can be received any more: with the kernel's reason, or nil if the other side has
+  /// ended it in order. The socket is closed by then. Not called after ``close()``.
+  public var onClosed: ((SystemError?) -> Void)?
+  /// How many packets the kernel had to drop, as they were not fetched in time (`SO_RXQ_OVFL`).
+  public private(set) var dropped: UInt32 = 0
+
+  /// How many packets may wait for the kernel to have room. Who sends more to a link that takes nothing loses it.
+  public static let maximumUnsent = 512
+  /// What the receive buffer is raised to. The kernel counts some 800 bytes for a packet of 20, so that its default
+  /// of 208 KiB is full after 264 notifications.
+  static let receiveBuffer: Int32 = 1 << 21
+
+  private(set) var descriptor: Int32
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var watch: EventLoop.Watch?
+  private var unsent: [[UInt8]] = []
+  /// Until when a send that fails with ENOTCONN is tried again: right after `connect`, some kernels are not ready.
+  private var graceEnd: Instant?
+
+  /// - Parameters:
+  ///   - descriptor: a socket that does not block; it is closed with this object
+  ///   - largestPacket: the most bytes that a packet may have
+  public init(descriptor: Int32, largestPacket: Int) {
+    self.descriptor = descriptor
+    buffer = .allocate(byteCount: largestPacket, alignment: 16)
+    setOption(SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    setOption(SOL_SOCKET, SO_RXQ_OVFL, 1)
+    if !setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.receiveBuffer) {
+      // Without CAP_NET_ADMIN, as far as the machine's limit allows.
+      setOption(SOL_SOCKET, SO_RCVBUF, Self.receiveBuffer)
+    }
+  }
+
+  isolated deinit {
+    close()
+    buffer.deallocate()
+  }
+
+  public var isOpen: Bool { descriptor >= 0 }
+
+  @discardableResult
+  func setOption<Value: BitwiseCopyable>(_ level: Int32, _ option: Int32, _ value: Value) -> Bool {
+    withUnsafeBytes(of: value) {
+      setsockopt(descriptor, level, option, $0.baseAddress, socklen_t($0.count)) == 0
+    }
+  }
+
+  /// Begins to deliver packets.
+  ///
+  /// - Parameter grace: for how long the kernel may still say that the socket is not connected
+  public func start(grace: Duration = .zero) throws(SystemError) {
+    guard isOpen, watch == nil else { return }
+    if grace > .zero { graceEnd = EventLoop.shared.now + grace }
+    watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
+      self?.ready(readiness)
+    }
+  }
+
+  /// Closes the socket; nothing is called any more.
+  public func close() {
+    guard isOpen else { return }
+    watch?.cancel()
+    watch = nil
+    Glibc.close(descriptor)
+    descriptor = -1
+    unsent = []
+    // What is called may hold this object.
+    onPacket = nil
+    onClosed = nil
+  }
+
+  private func end(_ error: SystemError?) {
+    guard isOpen else { return }
+    let onClosed = self.onClosed
+    close()
+    onClosed?(error)
+  }
+
+  private func ready(_ readiness: EventLoop.Readiness) {
+    if readiness.contains(.writable) { flush() }
+    guard isOpen, !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) else { return }
+    _ = receive()
+  }
+
+  /// Delivers what the kernel holds already, without waiting for the loop: for who must know it before going on.
+  public func receivePending() {
+    while isOpen, receive() {}
+  }
+
+  // MARK: Receiving
+
+  /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
+  ///
+  /// - Returns: whether there was a packet
+  private func receive() -> Bool {
+    var about = halo_received()
+    let count = halo_receive(descriptor, buffer.baseAddress, buffer.count, &about)
+    guard count > 0 else {
+      if count == 0 {
+        end(nil)
+      } else if errno != EAGAIN, errno != EINTR {
+        end(.last("recvmsg"))
+      }
+      return false
+    }
+    if about.has_drops { dropped = about.drops }
+    let now = SystemClock.monotonic
+    // What is scheduled while the packet is handled counts from when it was fetched.
+    EventLoop.shared.timers.advance(to: now)
+    let time = ReceiveTime.instant(
+      ofWallNanoseconds: about.wall_nanoseconds, now: now, wallNow: SystemClock.wallNanoseconds)
+    onPacket?(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])), time)
+    return true
+  }
+
+  // MARK: Sending
+
+  /// Sends a packet, or keeps it until the kernel has room. A packet that can't be sent ends the socket, and
+  /// ``onClosed`` tells why, from the loop: who sends is not prepared to lose everything meanwhile.
+  public func send(_ packet: RawSpan) {
+    guard isOpen else { return }
+    if unsent.isEmpty, transmit(packet) { return }
+    guard isOpen, unsent.count < Self.maximumUnsent else {
+      return endSoon(SystemError("send", errno: ENOBUFS))
+    }
+    unsent.append(Array(packet))
+  }
+
+  private func endSoon(_ error: SystemError) {
+    EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.end(error) }
+  }
+
+  /// What waited goes out in its order, and each packet is forgotten only when the kernel has taken it.
+  private func flush() {
+    watch?.interest = .readable
+    while let packet = unsent.first, transmit(packet.span.bytes) { unsent.removeFirst() }
+  }
+
+  /// - Returns: whether the packet needs no more care: it was taken, or has failed for good
+  private func transmit(_ packet: RawSpan) -> Bool {
+    while true {
+      let result = packet.withUnsafeBytes { bytes in
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+      }
+      switch Self.verdict(
+        result, errno: errno, isInGrace: graceEnd.map { EventLoop.shared.now < $0 } ?? false)
+      {
+      case .sent: return true
+      case .again: continue
+      case .whenWritable:
+        watch?.interest = [.readable, .writable]
+        return false
+      case .soon:
+        EventLoop.shared.timers.schedule(after: .milliseconds(50)) { [weak self] in self?.flush() }
+        return false
+      case .failed(let error):
+        endSoon(error)
+        return true
+      }
+    }
+  }
+
+  /// What is to be done after a send.
+  enum SendVerdict: Hashable {
+    case sent
+    case again
+    case whenWritable
+    case soon
+    case failed(SystemError)
+  }
+
+  /// Judges the result of `send`. Zero is success: some kernels return it from the management socket though all was
+  /// sent, and a packet can't be sent in part.
+  nonisolated static func verdict(_ result: Int, errno code: Int32, isInGrace: Bool) -> SendVerdict {
+    guard result < 0 else { return .sent }
+    switch code {
+    case EINTR: return .again
+    case EAGAIN: return .whenWritable
+    case ENOBUFS, ENOMEM: return .soon
+    case ENOTCONN where isInGrace: return .soon
+    default: return .failed(SystemError("send", errno: code))
+    }
+  }
+}

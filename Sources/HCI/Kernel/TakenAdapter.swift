@@ -1,0 +1,147 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+
+/// The note that an adapter was up before this program took it, kept in a file for the case that the program does not
+/// live to restore it: killed, or out of power.
+///
+/// The file lies in `/run/halo-raw` for root, else in `$XDG_STATE_HOME/halo-raw` (`~/.local/state/halo-raw`). It names
+/// the boot that it is of, since an adapter's state does not outlive one, and the adapter's address, since numbers are
+/// given anew. While its writer lives, it is locked (`flock`); one that is not locked is left over.
+@BluetoothActor
+public final class TakenAdapter {
+  private let index: AdapterIndex
+  private let path: String
+  private var descriptor: Int32
+  /// What this socket may do is settled while the privilege is there: it can switch the adapter on when the process
+  /// has given CAP_NET_ADMIN up.
+  private let management: Management?
+
+  /// Notes that an adapter is up, before it is brought down.
+  init(_ index: AdapterIndex, address: BluetoothAddress) throws(KernelError) {
+    self.index = index
+    management = try? Management()
+    let text = Self.text(boot: Self.bootID, address: address)
+    var last = SystemError("open", errno: ENOENT)
+    for directory in Self.directories {
+      do throws(SystemError) {
+        let path = "\(directory)/taken-\(index)"
+        descriptor = try Self.write(text, to: path, in: directory)
+        self.path = path
+        return
+      } catch {
+        last = error
+      }
+    }
+    throw KernelError("note that \(index) was up", .system(last))
+  }
+
+  /// Gives the kernel its adapter back, up as it was.
+  func restore() {
+    guard descriptor >= 0 else { return }
+    do throws(KernelError) {
+      try HCIDevices.bringUp(index)
+    } catch {
+      if error.isMissingPrivilege { management?.send(SetPowered(true), to: index) { _ in } }
+    }
+    // Emptied, too: who has changed its user may not be allowed to remove it.
+    ftruncate(descriptor, 0)
+    unlink(path)
+    close(descriptor)
+    descriptor = -1
+  }
+
+  /// Brings up what an earlier run of this program has taken and, as it was killed, not restored.
+  ///
+  /// - Returns: the adapters that are up again
+  @discardableResult
+  public static func restoreAll() -> [AdapterIndex] {
+    var restored: [AdapterIndex] = []
+    for device in (try? HCIDevices.list()) ?? [] {
+      for directory in directories where restoreLeftover("\(directory)/taken-\(device.index)", device) {
+        restored.append(device.index)
+      }
+    }
+    return restored
+  }
+
+  private static func restoreLeftover(_ path: String, _ device: HCIDevices.Device) -> Bool {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // Its writer lives.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let count = read(descriptor, &buffer, buffer.count)
+    let isOurs =
+      String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+      == text(
+        boot: bootID, address: device.address)
+    if isOurs {
+      do throws(KernelError) { try HCIDevices.bringUp(device.index) } catch { return false }
+    }
+    ftruncate(descriptor, 0)
+    unlink(path)
+    return isOurs
+  }
+
+  // MARK: The file
+
+  /// Two lines: which boot, and the adapter's address.
+  nonisolated static func text(boot: String, address: BluetoothAddress) -> String {
+    "\(boot)\n\(address)\n"
+  }
+
+  private static var bootID: String {
+    var buffer = [UInt8](repeating: 0, count: 64)
+    let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    let count = read(descriptor, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)).prefix { $0 > 32 }, as: UTF8.self)
+  }
+
+  private static var directories: [String] {
+    var all = ["/run/halo-raw"]
+    if let state = getenv("XDG_STATE_HOME") {
+      all.append(String(cString: state) + "/halo-raw")
+    } else if let home = getenv("HOME") {
+      all.append(String(cString: home) + "/.local/state/halo-raw")
+    }
+    return all
+  }
+
+  /// Writes beside the file, locks, and then moves to its place: nobody finds it half written or unlocked.
+  private static func write(
+    _ text: String, to path: String, in directory: String
+  ) throws(SystemError) -> Int32 {
+    try makeDirectory(directory)
+    let draft = "\(path).\(getpid())"
+    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = try retryingInterrupts("open") { open(draft, flags, 0o644) }
+    do throws(SystemError) {
+      try retryingInterrupts("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
+      let bytes = Array(text.utf8)
+      let count = try retryingInterrupts("write") { Glibc.write(descriptor, bytes, bytes.count) }
+      guard count == bytes.count else { throw SystemError("write", errno: ENOSPC) }
+      try retryingInterrupts("rename") { rename(draft, path) }
+      return descriptor
+    } catch {
+      unlink(draft)
+      close(descriptor)
+      throw error
+    }
+  }
+
+  private static func makeDirectory(_ path: String) throws(SystemError) {
+    var parts = path.split(separator: "/")[...]
+    var built = ""
+    while let part = parts.popFirst() {
+      built += "/" + part
+      guard mkdir(built, 0o755) != 0, errno != EEXIST else { continue }
+      // One that may not be made may exist all the same.
+      if parts.isEmpty { throw .last("mkdir") }
+    }
+  }
+}

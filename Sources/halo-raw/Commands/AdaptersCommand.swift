@@ -1,0 +1,107 @@
+import BluetoothCore
+import EventLoop
+import HCI
+import LineOutput
+
+let adaptersCommand = CommandSpec(
+  name: "adapters", arguments: "[up|down hciN]",
+  summary: "the kernel's Bluetooth adapters; switches one on or off", positionals: 0...2,
+  options: [CommonOptions.format],
+  examples: [
+    ("halo-raw adapters", "all of them, whether they are up, and who has them"),
+    ("sudo halo-raw adapters up hci0", "switches hci0 on, as stream and scan need it"),
+  ],
+  details: """
+    The list takes no privilege. To switch takes CAP_NET_ADMIN: sudo, or file capabilities (halo-raw doctor).
+    The owner is "kernel" for an adapter that every program may use, "bluetoothd" if BlueZ's daemon looks after it as
+    well, and "user channel" for one that a single program has taken for itself.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  let words = invocation.positionals
+  guard let verb = words.first else { return try await list(try OutputFormat(invocation)) }
+  guard verb == "up" || verb == "down", words.count == 2, let index = AdapterIndex(words[1]) else {
+    throw .usage("usage: halo-raw adapters, or halo-raw adapters up hciN, or halo-raw adapters down hciN")
+  }
+  do throws(KernelError) {
+    let management = try Management()
+    defer { management.close() }
+    _ = try await management.send(SetPowered(verb == "up"), to: index)
+  } catch {
+    throw Failure(switching: error)
+  }
+}
+
+@BluetoothActor
+private func list(_ format: OutputFormat) async throws(Failure) {
+  let adapters: [ControllerState]
+  do throws(KernelError) {
+    adapters = try await Controllers.list()
+  } catch {
+    throw Failure(switching: error)
+  }
+  var printer = RecordPrinter(
+    format,
+    [
+      ("adapter", nil), ("address", nil), ("up", nil), ("version", nil), ("le", nil), ("settings", nil),
+      ("owner", nil), ("name", nil),
+    ])
+  let runsBluetoothd = Processes.isRunning("bluetoothd")
+  for adapter in adapters {
+    let row = AdapterRow(adapter, runsBluetoothd: runsBluetoothd)
+    printer.print(row.fields, text: row.line)
+  }
+  try printer.output.check()
+  if adapters.isEmpty { throw Failure(.noAdapter, "there is no Bluetooth adapter; see halo-raw doctor") }
+}
+
+/// An adapter as it is shown.
+struct AdapterRow {
+  let adapter: ControllerState
+  let owner: String
+
+  init(_ adapter: ControllerState, runsBluetoothd: Bool) {
+    self.adapter = adapter
+    owner = adapter.isTaken ? "user channel" : runsBluetoothd ? "bluetoothd" : "kernel"
+  }
+
+  /// Nil if nobody tells.
+  private var supportsLE: Bool? { adapter.management?.supportedSettings.contains(.lowEnergy) }
+
+  private var version: String? { adapter.management.map { "\($0.version)" } }
+
+  var fields: [Field] {
+    [
+      .text(adapter.name), .text("\(adapter.address)"), .flag(adapter.isUp), .text(version),
+      supportsLE.map { .flag($0) } ?? .text(nil),
+      .list(adapter.management?.currentSettings.names ?? []), .text(owner),
+      .text(adapter.management.map(\.name)),
+    ]
+  }
+
+  var line: String {
+    var words = ["\(adapter.name)  \(adapter.address)  \(adapter.isUp ? "up  " : "down")"]
+    if let version { words.append("Bluetooth \(version)") }
+    if supportsLE == false { words.append("no LE") }
+    if let settings = adapter.management?.currentSettings.names, !settings.isEmpty {
+      words.append(settings.joined(separator: " "))
+    }
+    words.append("owner: \(owner)")
+    if let name = adapter.management?.name, !name.isEmpty { words.append("\"\(name.printable)\"") }
+    return words.joined(separator: "  ")
+  }
+}
+
+extension ManagementSettings {
+  /// One word for each.
+  fileprivate var names: [String] {
+    description.split(separator: ",").map { String($0.drop { $0 == " " }) }
+  }
+}
+
+extension Failure {
+  /// An adapter can't be listed or switched.
+  fileprivate init(switching error: KernelError) {
+    self.init(error.isMissingPrivilege ? .noPermission : .noAdapter, error.description)
+  }
+}

@@ -1,0 +1,40 @@
+import BluetoothCore
+import EventLoop
+import LineOutput
+
+let doctorCommand = CommandSpec(
+  name: "doctor", summary: "tells what stands between you and a stream, and what removes it",
+  positionals: 0...0, options: [CommonOptions.format],
+  examples: [
+    ("halo-raw doctor", "privileges, adapters, switches, and who else uses them"),
+    ("halo-raw doctor --format jsonl", "the same for a program"),
+  ],
+  details: """
+    Ends with 0 if streaming from a kernel adapter can work, with 69 if no adapter can be used, with 77 if a privilege
+    is missing.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  let findings = await SystemState.read().findings
+  var printer = RecordPrinter(
+    try OutputFormat(invocation),
+    [("topic", nil), ("weight", nil), ("finding", nil), ("remedy", nil)])
+  for finding in findings {
+    printer.print(
+      [
+        .text(finding.topic), .text(finding.weight.rawValue), .text(finding.text), .text(finding.remedy),
+      ],
+      text: finding.lines)
+  }
+  try printer.output.check()
+  // All has been said.
+  if findings.code != .success { throw Failure(findings.code, "") }
+}
+
+extension Finding {
+  /// For a person: what was found, and below it what to do.
+  fileprivate var lines: String {
+    let mark = weight.rawValue + String(repeating: " ", count: 9 - weight.rawValue.count)
+    return mark + "\(topic): \(text)" + (remedy.map { "\n         \($0)" } ?? "")
+  }
+}
