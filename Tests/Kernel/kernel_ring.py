@@ -7,6 +7,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import sys
 import time
 
 import bumble_ring
@@ -18,7 +19,7 @@ def live(pipe, arguments):
     """The life of a ring's process."""
     for number in (signal.SIGALRM, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    os.dup2(pipe.fileno(), 1)
+    sys.stdout = os.fdopen(os.dup(pipe.fileno()), "w")  # pytest has one of its own
     asyncio.run(bumble_ring.run(bumble_ring.parse(arguments)))
 
 
