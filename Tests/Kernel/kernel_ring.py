@@ -29,6 +29,7 @@ class KernelRing(interop.RingProcess):
     def __init__(self, events, options):
         self.events_file, self.seen = events, 0
         ours, theirs = multiprocessing.Pipe(duplex=False)
+        self.options = [str(option) for option in options]
         self.fork = multiprocessing.get_context("fork").Process(
             target=live, args=(theirs, ["vhci", "--events", str(events), *map(str, options)]))
         self.fork.start()
