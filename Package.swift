@@ -52,9 +52,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: [
-        "halo-raw", "BluetoothCore", "EventLoop", "HCI", "LineOutput", "RingLink", "TestSupport",
-      ],
+      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["halo-raw", "LineOutput", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
       name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],

@@ -180,6 +180,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// The time: the kernel's, or what virtual time has reached.
   @BluetoothActor public var now: Instant { onIdle == nil ? SystemClock.monotonic : clockTimers.now }
 
+  /// The time of something that has just been read, in whole microseconds. What is scheduled while it is handled
+  /// counts from then, to the microsecond: so a replay, which knows no other time, comes to the same deadlines. Timers
+  /// that are due run within this call.
+  @BluetoothActor public func arrival() -> Instant {
+    let time = now.wholeMicroseconds
+    clockTimers.advance(to: time)
+    return time
+  }
+
   /// From here on, time is not the kernel's: whenever nothing is left to do, it jumps to the next timer. A
   /// minute then takes milliseconds, and what happens is the same each time. For replays, simulations and
   /// tests; there is no way back.

@@ -23,8 +23,8 @@ public protocol Adapter: AnyObject {
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void
-  /// Gives the radio up. Links are expected to be gone by then.
-  func close()
+  /// Gives the radio up, and returns when it does nothing for us any more. Links are expected to be gone by then.
+  func close() async
 }
 
 /// What a person wants to know of a radio.
@@ -88,6 +88,8 @@ public enum LinkEvent: Hashable, Sendable {
   case parameters(LinkParameters)
   /// The peer asked for other parameters, and whether they were granted.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
+  /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
+  case dropped(UInt32)
 }
 
 extension LinkEvent: CustomStringConvertible {
@@ -97,6 +99,7 @@ extension LinkEvent: CustomStringConvertible {
     case .parameterRequest(let wish, let isAccepted):
       "the peer asks for an interval of \(wish.intervalMin) to \(wish.intervalMax), latency \(wish.latency), timeout \(wish.supervisionTimeout): "
         + (isAccepted ? "accepted" : "refused")
+    case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
     }
   }
 }

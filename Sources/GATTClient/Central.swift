@@ -89,7 +89,7 @@ public final class Central {
     endScans()
     adapter.setScan(nil)
     for client in clients { await client.disconnect() }
-    adapter.close()
+    await adapter.close()
   }
 
   // MARK: Scanning

@@ -48,6 +48,12 @@ extension GATTClient {
     return found
   }
 
+  /// Takes descriptors as known that were discovered on an earlier link, so that they need not be asked for. If they
+  /// are not true any more, what is done with them fails. Nil forgets what is known.
+  public func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
+    descriptors[characteristic.valueHandle] = known
+  }
+
   /// Fails if the server has said that what stands at `handle` is something else now.
   func check(_ handle: AttributeHandle) throws(GATTError) {
     if staleRanges.contains(where: { $0.contains(handle) }) { throw .servicesChanged }

@@ -22,7 +22,8 @@ public enum SubscriptionKind: Hashable, Sendable {
 public struct Subscription: Hashable, Sendable {
   public var handle: AttributeHandle
   public var kind: SubscriptionKind
-  let configuration: AttributeHandle
+  /// The descriptor that was written.
+  public let configuration: AttributeHandle
   let id: UInt64
 }
 

@@ -13,6 +13,11 @@ public final class KernelAdapter: Adapter {
   /// Called with what a person may want to know, and is no failure.
   public var onNote: ((String) -> Void)?
 
+  /// How long the kernel may take to remove an adapter that it has brought down.
+  private static let removalTime = Duration.milliseconds(300)
+  /// How long to wait for the end of a scan.
+  private static let closeDeadline = Duration.milliseconds(500)
+
   public let index: AdapterIndex
   private var socket: HCISocket<RawChannel>?
   private var controller: RawController?
@@ -34,6 +39,7 @@ public final class KernelAdapter: Adapter {
   public func start() async throws(HCIError) -> AdapterInformation {
     let controller: RawController
     do throws(KernelError) {
+      try await check()
       controller = try open()
     } catch {
       throw .kernel(error)
@@ -50,12 +56,20 @@ public final class KernelAdapter: Adapter {
       usesExtendedScan: information.usesExtendedScan)
   }
 
-  private func open() throws(KernelError) -> RawController {
-    let device = try HCIDevices.state(of: index)
+  /// Makes sure that the adapter can be used, before anything is sent to it.
+  private func check() async throws(KernelError) {
+    let operation = "use \(index)"
+    guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
+      throw KernelError(operation, .noSuchAdapter)
+    }
     // Asked first, as the kernel only refuses each command.
-    guard Capability.netRaw.isEffective else { throw KernelError("use \(index)", .missing(.netRaw)) }
-    guard device.isUp else { throw KernelError("use \(index)", .adapterDown) }
-    address = device.address
+    guard Capability.netRaw.isEffective else { throw KernelError(operation, .missing(.netRaw)) }
+    guard !state.isTaken else { throw KernelError(operation, .adapterTaken) }
+    guard state.isUp else { throw KernelError(operation, .adapterDown(index)) }
+    address = state.address
+  }
+
+  private func open() throws(KernelError) -> RawController {
     let socket = try HCISocket<RawChannel>(index, filter: RawController.filter)
     self.socket = socket
     let controller = RawController(
@@ -77,22 +91,36 @@ public final class KernelAdapter: Adapter {
     management?.onEvent = { [weak self] event, index in
       guard let self, index == self.index else { return }
       switch event {
-      case .removed: fail(.adapterRemoved)
-      case .settings(let settings) where !settings.contains(.powered): fail(.adapterDown)
+      case .removed: fail((try? HCIDevices.state(of: index)) == nil ? .adapterRemoved : .adapterTaken)
+      case .settings(let settings) where !settings.contains(.powered): _ = isGone()
       default: break
       }
     }
     return controller
   }
 
-  public func close() {
+  public func close() async {
+    // A scan that is on its way, too, is ended before nobody can end it any more.
+    controller?.setScan(nil)
+    if failure == nil, let controller {
+      try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
+        var done: ((Result<Void, CancellationError>) -> Void)? = done
+        let finish = {
+          done?(.success(()))
+          done = nil
+        }
+        controller.pauseScan(then: finish)
+        EventLoop.shared.timers.schedule(after: Self.closeDeadline, finish)
+        return finish
+      }
+    }
     controller?.fail(.cancelled)
     socket?.packets.close()
     management?.close()
   }
 
   private func closed(_ error: SystemError?) {
-    fail(error.map { KernelError.Reason(opening: $0) } ?? .adapterRemoved)
+    fail(error.map { KernelError.Reason(opening: $0, adapter: index) } ?? .adapterRemoved)
   }
 
   private func fail(_ reason: KernelError.Reason) {
@@ -188,21 +216,33 @@ public final class KernelAdapter: Adapter {
     }
   }
 
-  /// A link's socket has ended. What the controller gave as the reason is better than the kernel's number.
-  func lossReason(of link: KernelLink, _ error: SystemError?) -> HCIErrorCode {
+  func remove(_ link: KernelLink) {
     links.removeAll { $0 === link }
-    catchUp()
-    if let handle = link.handle, let reason = reasons[handle] { return reason }
-    return HCIErrorCode(losing: error)
   }
 
-  /// After a loss that nobody has explained: is the adapter still there?
-  func checkAdapter() {
-    guard failure == nil else { return }
+  /// A link's socket has ended: why? What the controller gave as the reason is better than the kernel's number.
+  ///
+  /// - Returns: nil if the adapter itself is gone or going, which is told at once or in a moment
+  func lossReason(of link: KernelLink, _ error: SystemError?) -> HCIErrorCode? {
+    catchUp()
+    if failure != nil { return nil }
+    if let handle = link.handle, let reason = reasons[handle] { return reason }
+    return isGone() ? nil : HCIErrorCode(losing: error)
+  }
+
+  /// Looks whether the adapter is still there, and fails if it is not.
+  func isGone() -> Bool {
+    guard failure == nil else { return true }
     do throws(KernelError) {
-      if try !HCIDevices.state(of: index).isUp { fail(.adapterDown) }
+      if try HCIDevices.state(of: index).isUp { return false }
+      // One that is removed is brought down first; that it is removed is told in a moment.
+      EventLoop.shared.timers.schedule(after: Self.removalTime) { [weak self] in
+        guard let self else { return }
+        fail(.adapterDown(index))
+      }
     } catch {
       fail(error.reason == .noSuchAdapter ? .adapterRemoved : error.reason)
     }
+    return true
   }
 }

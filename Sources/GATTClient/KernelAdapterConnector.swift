@@ -101,8 +101,8 @@ final class KernelConnector {
     let peer = attempt.request.peer
     switch failure.verdict {
     case .failed(let reason):
-      finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason))))
-      adapter.checkAdapter()
+      // If the adapter is what is gone, its failure ends the attempt, too.
+      if !adapter.isGone() { finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason)))) }
     case .retry(let reason):
       guard attempt.count < Self.maximumAttempts else {
         if case .connectionEnded = reason {

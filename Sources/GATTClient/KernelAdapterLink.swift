@@ -37,6 +37,7 @@ final class KernelLink: ATTLink {
     self.isOurs = isOurs
     // The link object lives for as long as the link does.
     socket.onClosed = { error in self.socketEnded(error) }
+    socket.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
   }
 
   func adopt(_ parameters: LinkParameters) {
@@ -62,16 +63,17 @@ final class KernelLink: ATTLink {
   }
 
   private func socketEnded(_ error: SystemError?) {
-    let reason = adapter.lossReason(of: self, error)
-    lose(endedByUs ? .local : .remote(reason))
-    if !endedByUs { adapter.checkAdapter() }
+    if endedByUs { return lose(.local) }
+    // If the adapter is what is gone, its failure takes the link along.
+    guard let reason = adapter.lossReason(of: self, error) else { return }
+    lose(.remote(reason))
   }
 
   /// The link is gone.
   func lose(_ loss: LinkLoss) {
     guard !isOver else { return }
     isOver = true
-    if case .local = loss { _ = adapter.lossReason(of: self, nil) }
+    adapter.remove(self)
     let onClosed = self.onClosed
     self.onClosed = nil
     onEvent = nil

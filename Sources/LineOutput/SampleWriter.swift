@@ -62,6 +62,25 @@ public struct SampleWriter {
     return true
   }
 
+  /// Prints that the stream was interrupted; what follows came over another link.
+  public mutating func printGap(_ reason: String, at time: Instant) {
+    begin("gap", at: time)
+    switch format {
+    case .jsonl:
+      output.write(",\"reason\":")
+      output.write(Field.text(reason).json)
+      output.write("}\n")
+    case .csv:
+      if kinds != .accelerometer { output.write(",,,,") }
+      if kinds.contains(.accelerometer) { output.write(",,,,,,") }
+      output.write("\n")
+    case .text:
+      output.write(reason)
+      output.write("\n")
+    }
+    output.flush()
+  }
+
   /// Writes what every line begins with: the time since the first sample, and the kind.
   private mutating func begin(_ kind: StaticString, at time: Instant) {
     let start = origin ?? time

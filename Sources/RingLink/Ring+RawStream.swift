@@ -34,9 +34,9 @@ extension Ring {
         sink(sample, time)
         finish(.success(true))
       }
-      client.whenDisconnected { loss in
+      dispatcher.whenClosed { error in
         timers.cancel(timer)
-        finish(.failure(.disconnected(loss.description)))
+        finish(.failure(error))
       }
       dispatcher.post(RawControl.start)
       return {

@@ -17,6 +17,8 @@ public final class Ring {
   public let client: GATTClient
   /// What decides how the ring behaves.
   public private(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
+  /// Whether its layout was taken as known, and not discovered on this link.
+  public private(set) var isAssumed = false
   /// Called for what the ring tells of its own accord.
   public var onEvent: ((RingEvent) -> Void)? {
     get { dispatcher.onEvent }
@@ -31,6 +33,8 @@ public final class Ring {
   let dispatcher: RingDispatcher
   private let commandWrite: Characteristic
   private let commandNotify: Characteristic
+  /// The descriptor that switches notifications on; known once they are.
+  private var configuration: AttributeHandle?
 
   private init(_ client: GATTClient, write: Characteristic, notify: Characteristic) {
     self.client = client
@@ -59,8 +63,13 @@ public final class Ring {
 
   /// Makes a ring of a peripheral: MTU, the ring's service and its two characteristics, notifications on, and the
   /// firmware's name. Nothing else is discovered, so that a stream can begin early.
+  ///
+  /// - Parameter layout: where everything was on an earlier link. Then a single round trip does, and a stream begins
+  ///   after the second; if the ring refuses, it is discovered after all. The firmware may be another by now:
+  ///   ``confirmFirmware()`` asks.
   /// - Throws: `.notARing` if the service is missing
-  public static func open(_ client: GATTClient) async throws(RingError) -> Ring {
+  public static func open(_ client: GATTClient, layout: RingLayout? = nil) async throws(RingError) -> Ring {
+    if let layout, let ring = try await open(client, at: layout) { return ring }
     let found: (write: Characteristic, notify: Characteristic)?
     do throws(GATTError) {
       try await client.exchangeMTU()
@@ -71,13 +80,60 @@ public final class Ring {
     guard let found else { throw .notARing(try await client.serviceList()) }
     let ring = Ring(client, write: found.write, notify: found.notify)
     do throws(GATTError) {
-      let dispatcher = ring.dispatcher
-      _ = try await client.subscribe(to: found.notify) { dispatcher.receive($0, at: $1) }
+      try await ring.listen()
       ring.firmware.firmwareRevision = try await client.text(RingGATT.firmwareRevision)
     } catch {
       throw RingError(error)
     }
     return ring
+  }
+
+  /// - Returns: nil if the ring refuses: then the layout is not true
+  private static func open(_ client: GATTClient, at layout: RingLayout) async throws(RingError) -> Ring? {
+    client.assume(
+      [Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)],
+      of: layout.commandNotify)
+    let ring = Ring(client, write: layout.commandWrite, notify: layout.commandNotify)
+    ring.firmware.firmwareRevision = layout.firmwareRevision
+    ring.isAssumed = true
+    do throws(GATTError) {
+      try await ring.listen()
+      return ring
+    } catch .att(.refused) {
+      client.assume(nil, of: layout.commandNotify)
+      return nil
+    } catch {
+      throw RingError(error)
+    }
+  }
+
+  private func listen() async throws(GATTError) {
+    let dispatcher = self.dispatcher
+    configuration = try await client.subscribe(to: commandNotify) { dispatcher.receive($0, at: $1) }
+      .configuration
+  }
+
+  /// Where everything is, for ``open(_:layout:)`` on the next link.
+  public var layout: RingLayout? {
+    configuration.map {
+      RingLayout(
+        commandWrite: commandWrite, commandNotify: commandNotify, configuration: $0,
+        firmwareRevision: firmware.firmwareRevision)
+    }
+  }
+
+  /// Asks for the firmware's name, with one round trip.
+  ///
+  /// - Returns: whether it is the one that was taken as known; if not, ``firmware`` holds the true one now, and a
+  ///   layout of before should be forgotten
+  public func confirmFirmware() async throws(RingError) -> Bool {
+    do throws(GATTError) {
+      let revision = try await client.text(RingGATT.firmwareRevision)
+      defer { firmware.firmwareRevision = revision }
+      return revision == firmware.firmwareRevision
+    } catch {
+      throw RingError(error)
+    }
   }
 
   private static func commandCharacteristics(
@@ -166,6 +222,26 @@ extension GATTClient {
     } catch {
       throw RingError(error)
     }
+  }
+}
+
+/// Where a ring's attributes are, as discovered on an earlier link, and what proves that they are still there.
+public struct RingLayout: Hashable, Sendable {
+  public var commandWrite: Characteristic
+  public var commandNotify: Characteristic
+  /// The Client Characteristic Configuration of ``commandNotify``.
+  public var configuration: AttributeHandle
+  /// The firmware that had this layout.
+  public var firmwareRevision: String?
+
+  public init(
+    commandWrite: Characteristic, commandNotify: Characteristic, configuration: AttributeHandle,
+    firmwareRevision: String?
+  ) {
+    self.commandWrite = commandWrite
+    self.commandNotify = commandNotify
+    self.configuration = configuration
+    self.firmwareRevision = firmwareRevision
   }
 }
 

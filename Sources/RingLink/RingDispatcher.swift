@@ -36,6 +36,7 @@ public final class RingDispatcher {
   private var queue: [Request] = []
   private var timeout: Timers.Token?
   private var closed: RingError?
+  private var closeHandlers: [(RingError) -> Void] = []
 
   public init(timers: Timers, send: @escaping (RingFrame) -> Void) {
     self.timers = timers
@@ -65,6 +66,14 @@ public final class RingDispatcher {
     let open = queue
     queue = []
     for request in open { request.completion(.failure(error)) }
+    let handlers = closeHandlers
+    closeHandlers = []
+    for handler in handlers { handler(error) }
+  }
+
+  /// Calls `handler` once, when nothing can be sent or heard any more; at once if that is so already.
+  public func whenClosed(_ handler: @escaping (RingError) -> Void) {
+    if let closed { handler(closed) } else { closeHandlers.append(handler) }
   }
 
   private func sendNext() {

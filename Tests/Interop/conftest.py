@@ -59,7 +59,9 @@ class Halo:
         # Nothing of the user's, and nothing left there.
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith("HALO_")
-        } | {"HOME": str(home), "XDG_CACHE_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+        } | {"HOME": str(home), "XDG_CACHE_HOME": str(home), "XDG_CONFIG_HOME": str(home),
+            # Rings of one address and different kinds: nothing is remembered, unless a test asks for it.
+            "XDG_STATE_HOME": "/dev/null"}
 
     def start(self, *arguments, adapter=None, **options) -> subprocess.Popen:
         command = [str(self.path), *map(str, arguments)]

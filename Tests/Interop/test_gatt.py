@@ -1,5 +1,7 @@
 """The commands for any peripheral."""
 
+import resource
+
 import bumble_ring as peer
 import pytest
 from conftest import PROTOCOL
@@ -119,3 +121,14 @@ def test_subscribing_to_what_cannot_notify(command):
 
 def test_a_value_that_is_too_long(command):
     assert command("write", "--uuid", peer.LONG_VALUE, "00" * 513).code not in (0, None)
+
+
+def test_an_idle_session_costs_nothing(command):
+    """Nothing polls: three seconds of waiting take next to no CPU time."""
+    def spent():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    before = spent()
+    command("subscribe", "--uuid", "2A05", "--duration", "3s").succeeded()
+    assert spent() - before < 0.15

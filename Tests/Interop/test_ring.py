@@ -170,10 +170,41 @@ def test_the_rings_own_requests_are_answered(halo, ring_with):
 
 def test_the_ring_leaves(halo, ring_with):
     ring = ring_with("--rate", 500, "--disconnect-after", 50)
-    result = halo.run("stream", "--ppg", *JSON, adapter=ring.adapter)
+    result = halo.run("stream", "--ppg", "--retry-for", "0", *JSON, adapter=ring.adapter)
     assert result.code == CONNECTION_LOST, result
     assert ppg_values(result.records()) == expected_ppg(50), "what came before is kept"
     assert "disconnect" in result.err.lower() or "connection" in result.err.lower()
+
+
+def test_the_stream_goes_on_after_a_loss(halo, ring_with):
+    """The link is made again, and the gap stands in the output."""
+    ring = ring_with("--rate", 500, "--disconnect-after", 50)
+    records = halo.run(
+        "stream", "--ppg", "--count", 120, *JSON, adapter=ring.adapter).succeeded().records()
+    gaps = [number for number, record in enumerate(records) if record["kind"] == "gap"]
+    assert gaps == [50, 101]
+    assert "connection" in records[50]["reason"]
+    assert ppg_values(records) == expected_ppg(50) + expected_ppg(50) + expected_ppg(20)
+    check_times(records)
+
+
+def test_a_ring_is_remembered(halo, ring_with, tmp_path):
+    """The second time there is no scan and no discovery; `forget` ends that."""
+    ring = ring_with("--rate", 500)
+    halo.environment["XDG_STATE_HOME"] = str(tmp_path)
+    try:
+        first = halo.run("battery", "-v", adapter=ring.adapter).succeeded()
+        assert "found" in first.err and "without a scan" not in first.err
+        second = halo.run("stream", "--ppg", "--count", 20, "-v", *JSON, adapter=ring.adapter).succeeded()
+        assert "without a scan" in second.err and "found" not in second.err
+        assert ppg_values(second.records()) == expected_ppg(20)
+        (known,) = halo.run("forget", *JSON).succeeded().records()
+        assert (known["name"], known["address"]) == (ring.name, ring.address)
+        halo.run("forget", ring.name).succeeded()
+        assert halo.run("forget", *JSON).succeeded().records() == []
+        assert "found" in halo.run("battery", "-v", adapter=ring.adapter).succeeded().err
+    finally:
+        del halo.environment["XDG_STATE_HOME"]
 
 
 def test_the_ring_refuses(halo, ring_with):

@@ -22,16 +22,12 @@ public struct SetEventMask: HCICompletingCommand, Hashable {
 }
 
 /// Returns the controller to the state after power-on: no links, no scan, default masks (7.3.2).
-public struct Reset: HCICompletingCommand, Hashable {
+public struct Reset: HCICompletingCommand, HCIEmpty, Hashable {
   public typealias Response = NoReturnParameters
 
   public static let opcode = HCIOpcode(rawValue: 0x0C03)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 }
 
 /// Tells a controller for BR/EDR and LE that its host speaks LE (7.3.79).

@@ -1,14 +1,10 @@
 import BluetoothCore
 
 /// Asks which versions the controller implements, and who made it (Core Specification Vol 4, Part E, 7.4.1).
-public struct ReadLocalVersionInformation: HCICompletingCommand, Hashable {
+public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x1001)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 
   /// What the controller answers.
   public struct Response: HCICodable, Hashable {
@@ -51,41 +47,29 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, Hashable {
 }
 
 /// Asks which commands the controller knows (7.4.2).
-public struct ReadLocalSupportedCommands: HCICompletingCommand, Hashable {
+public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty, Hashable {
   public typealias Response = SupportedCommands
 
   public static let opcode = HCIOpcode(rawValue: 0x1002)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 }
 
 /// Asks for page 0 of the controller's features (7.4.3).
-public struct ReadLocalSupportedFeatures: HCICompletingCommand, Hashable {
+public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty, Hashable {
   public typealias Response = LMPFeatures
 
   public static let opcode = HCIOpcode(rawValue: 0x1003)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 }
 
 /// Asks for the controller's buffers for data from the host; LE links share the ACL ones if LE Read Buffer
 /// Size gives none of their own (7.4.5).
-public struct ReadBufferSize: HCICompletingCommand, Hashable {
+public struct ReadBufferSize: HCICompletingCommand, HCIEmpty, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x1005)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 
   /// What the controller answers.
   public struct Response: HCICodable, Hashable {
@@ -124,14 +108,10 @@ public struct ReadBufferSize: HCICompletingCommand, Hashable {
 }
 
 /// Asks for the controller's public address; all zero if it has none (7.4.6).
-public struct ReadBDADDR: HCICompletingCommand, Hashable {
+public struct ReadBDADDR: HCICompletingCommand, HCIEmpty, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x1009)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 
   /// What the controller answers.
   public struct Response: HCICodable, Hashable {

@@ -88,16 +88,12 @@ public struct LECreateConnection: HCIStatusCommand, Hashable {
 
 /// Ends the wait of LE (Extended) Create Connection. LE Connection Complete follows in any case: with Unknown
 /// Connection Identifier, or with a link that was faster (7.8.13).
-public struct LECreateConnectionCancel: HCICompletingCommand, Hashable {
+public struct LECreateConnectionCancel: HCICompletingCommand, HCIEmpty, Hashable {
   public typealias Response = NoReturnParameters
 
   public static let opcode = HCIOpcode(rawValue: 0x200E)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 }
 
 /// Whom to connect to (7.8.12).

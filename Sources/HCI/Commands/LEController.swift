@@ -23,14 +23,10 @@ public struct LESetEventMask: HCICompletingCommand, Hashable {
 
 /// Asks for the controller's buffers for data on LE links. All zero: they share those of Read Buffer Size
 /// (7.8.2).
-public struct LEReadBufferSize: HCICompletingCommand, Hashable {
+public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x2002)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 
   /// What the controller answers.
   public struct Response: HCICodable, Hashable {
@@ -57,14 +53,10 @@ public struct LEReadBufferSize: HCICompletingCommand, Hashable {
 }
 
 /// Version 2 of LE Read Buffer Size, with the buffers for isochronous data (7.8.2).
-public struct LEReadBufferSizeV2: HCICompletingCommand, Hashable {
+public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x2060)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 
   /// What the controller answers.
   public struct Response: HCICodable, Hashable {
@@ -101,16 +93,12 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, Hashable {
 }
 
 /// Asks what the controller's link layer can do (7.8.3).
-public struct LEReadLocalSupportedFeatures: HCICompletingCommand, Hashable {
+public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty, Hashable {
   public typealias Response = LEFeatures
 
   public static let opcode = HCIOpcode(rawValue: 0x2003)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 }
 
 /// Gives the controller the address that it uses where ``OwnAddressType/random`` is asked for. Not while it
@@ -136,16 +124,12 @@ public struct LESetRandomAddress: HCICompletingCommand, Hashable {
 }
 
 /// Empties the list of devices that filter policies accept (7.8.15).
-public struct LEClearFilterAcceptList: HCICompletingCommand, Hashable {
+public struct LEClearFilterAcceptList: HCICompletingCommand, HCIEmpty, Hashable {
   public typealias Response = NoReturnParameters
 
   public static let opcode = HCIOpcode(rawValue: 0x2010)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 }
 
 /// Adds a device to the list that filter policies accept (7.8.16).
@@ -218,14 +202,10 @@ public struct LEWriteSuggestedDefaultDataLength: HCICompletingCommand, Hashable 
 }
 
 /// Asks how long packets may be at most (7.8.46).
-public struct LEReadMaximumDataLength: HCICompletingCommand, Hashable {
+public struct LEReadMaximumDataLength: HCICompletingCommand, HCIEmpty, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x202F)
 
   public init() {}
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
-
-  public func write(into writer: inout ByteWriter) {}
 
   /// What the controller answers.
   public struct Response: HCICodable, Hashable {

@@ -24,7 +24,10 @@ public struct ControllerState: Hashable, Sendable {
 @BluetoothActor
 public enum Controllers {
   /// All adapters, in the order of their numbers.
-  public static func list() async throws(KernelError) -> [ControllerState] {
+  ///
+  /// - Parameter isDetailed: whether to ask for ``ControllerState/management``. The kernel takes who asks for somebody
+  ///   who manages the adapter, and from then on no longer accepts pairings by itself.
+  public static func list(isDetailed: Bool = true) async throws(KernelError) -> [ControllerState] {
     let devices = try HCIDevices.list()
     var managed: Set<AdapterIndex>?
     var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
@@ -32,7 +35,7 @@ public enum Controllers {
     if let management = try? Management() {
       if let indexes = try? await management.send(ReadControllerIndexList()) {
         managed = Set(indexes)
-        for index in indexes {
+        for index in indexes where isDetailed {
           information[index] = try? await management.send(ReadControllerInformation(), to: index)
         }
       }

@@ -87,7 +87,7 @@ extension HCISocket where Channel == RawChannel {
       try setFilter(filter)
       packets.setOption(SOL_HCI, HCI_TIME_STAMP, Int32(1))
     } catch {
-      throw KernelError("open \(index)", KernelError.Reason(opening: error))
+      throw KernelError("open \(index)", KernelError.Reason(opening: error, adapter: index))
     }
   }
 
@@ -137,12 +137,12 @@ extension HCISocket where Channel == ControlChannel {
 
 extension KernelError.Reason {
   /// What an error means when a socket is opened or bound, or a command is sent on it.
-  public init(opening error: SystemError) {
+  public init(opening error: SystemError, adapter: AdapterIndex? = nil) {
     switch error.errno {
     case EAFNOSUPPORT, EPROTONOSUPPORT: self = .noBluetooth
     case ENODEV: self = .noSuchAdapter
     case EPIPE: self = .adapterRemoved
-    case ENETDOWN: self = .adapterDown
+    case ENETDOWN: self = .adapterDown(adapter)
     case ERFKILL: self = .radioBlocked
     case EPERM, EACCES: self = .missing(.netRaw)
     default: self = .system(error)

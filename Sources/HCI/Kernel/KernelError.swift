@@ -12,7 +12,7 @@ public struct KernelError: Error, Hashable, Sendable {
     case noAdapters
     /// The adapter was there and is not any more.
     case adapterRemoved
-    case adapterDown
+    case adapterDown(AdapterIndex?)
     /// The user channel wants the adapter down.
     case adapterUp
     /// Another program has the adapter for itself, through the user channel.
@@ -62,7 +62,8 @@ extension KernelError.Reason: CustomStringConvertible {
     case .noSuchAdapter: "there is no such adapter; halo-raw adapters lists those that exist"
     case .noAdapters: "there is no Bluetooth adapter; plug one in, or use --adapter virtual"
     case .adapterRemoved: "the adapter was removed; plug it in again"
-    case .adapterDown: "the adapter is down; bring it up with: sudo halo-raw adapters up hciN"
+    case .adapterDown(let index):
+      "the adapter is down; bring it up with: sudo halo-raw adapters up \(index?.description ?? "hciN")"
     case .adapterUp:
       "the adapter is up, and the user channel wants it down; add --take, which brings it down and up again afterwards"
     case .adapterTaken:

@@ -95,7 +95,7 @@ final class ManagementQueue {
       switch status {
       case .permissionDenied: .missing(.netAdmin)
       case .invalidIndex: .noSuchAdapter
-      case .notPowered: .adapterDown
+      case .notPowered: .adapterDown(index)
       case .blockedByRFKill: .radioBlocked
       default: .management(status)
       }

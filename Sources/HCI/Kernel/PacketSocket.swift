@@ -14,8 +14,10 @@ public final class PacketSocket {
   /// Called once, when nothing can be received any more: with the kernel's reason, or nil if the other side has
   /// ended it in order. The socket is closed by then. Not called after ``close()``.
   public var onClosed: ((SystemError?) -> Void)?
-  /// How many packets the kernel had to drop, as they were not fetched in time (`SO_RXQ_OVFL`).
-  public private(set) var dropped: UInt32 = 0
+  /// Called when the kernel had to drop packets, as they were not fetched in time (`SO_RXQ_OVFL`): with how many
+  /// since the socket was opened.
+  public var onDrops: ((UInt32) -> Void)?
+  private var dropped: UInt32 = 0
 
   /// How many packets may wait for the kernel to have room. Who sends more to a link that takes nothing loses it.
   public static let maximumUnsent = 512
@@ -80,6 +82,7 @@ public final class PacketSocket {
     // What is called may hold this object.
     onPacket = nil
     onClosed = nil
+    onDrops = nil
   }
 
   private func end(_ error: SystemError?) {
@@ -116,7 +119,10 @@ public final class PacketSocket {
       }
       return false
     }
-    if about.has_drops { dropped = about.drops }
+    if about.has_drops, about.drops != dropped {
+      dropped = about.drops
+      onDrops?(dropped)
+    }
     let now = SystemClock.monotonic
     // What is scheduled while the packet is handled counts from when it was fetched.
     EventLoop.shared.timers.advance(to: now)

@@ -26,7 +26,7 @@ public final class UserChannelTransport: HCITransport {
     self.index = index
     let operation = "take \(index)"
     guard Capability.netAdmin.isEffective else { throw KernelError(operation, .missing(.netAdmin)) }
-    guard let state = try await Controllers.list().first(where: { $0.index == index }) else {
+    guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
       throw KernelError(operation, .noSuchAdapter)
     }
     guard !state.isTaken else { throw KernelError(operation, .adapterTaken) }

@@ -23,11 +23,19 @@ public protocol HCICompletingCommand: HCICommand where Response: HCICodable {}
 /// A command that is only acknowledged, by Command Status; its outcome follows as an event of its own (7.7.15).
 public protocol HCIStatusCommand: HCICommand where Response == Void {}
 
-/// Return parameters that consist of the status alone.
-public struct NoReturnParameters: HCICodable, Hashable {
-  public init() {}
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {}
+/// Something without any fields: a command without parameters.
+public protocol HCIEmpty: HCICodable {
+  init()
+}
+
+extension HCIEmpty {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { self.init() }
   public func write(into writer: inout ByteWriter) {}
+}
+
+/// Return parameters that consist of the status alone.
+public struct NoReturnParameters: HCIEmpty, Hashable {
+  public init() {}
 }
 
 extension HCICommand {

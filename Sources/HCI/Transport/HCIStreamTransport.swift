@@ -83,15 +83,13 @@ public final class HCIStreamTransport: HCITransport {
   /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
   private func receive() {
     let count = read(descriptor, buffer.baseAddress, buffer.count)
-    let time = SystemClock.monotonic.wholeMicroseconds
     guard count > 0 else {
       if count == 0 { return fail("the other side closed the connection") }
       if errno != EAGAIN, errno != EINTR { fail(SystemError.last("read").description) }
       return
     }
-    // What is scheduled while the packets are handled counts from when they came.
-    EventLoop.shared.timers.advance(to: time)
-    guard let onPacket else { return }
+    let time = EventLoop.shared.arrival()
+    guard isOpen, let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     framer.receive(bytes) { packet in
       // Who closes the transport because of one packet does not want the next one.

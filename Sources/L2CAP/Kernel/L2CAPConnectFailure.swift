@@ -27,7 +27,7 @@ public enum L2CAPConnectFailure: Error, Hashable, Sendable {
     case ENOSYS, ECONNRESET, ECONNABORTED, ENOTCONN, EALREADY, EAGAIN: .retry(.connectionEnded)
     case ETIMEDOUT, EHOSTDOWN, EINPROGRESS: .notHeard
     case ECONNREFUSED: .failed(.refused)
-    case EHOSTUNREACH, ENETDOWN: .failed(.adapterDown)
+    case EHOSTUNREACH, ENETDOWN: .failed(.adapterDown(nil))
     case ENODEV: .failed(.adapterRemoved)
     case EACCES, EPERM: .failed(.missing(.netRaw))
     case EAFNOSUPPORT, EPROTONOSUPPORT: .failed(.noBluetooth)

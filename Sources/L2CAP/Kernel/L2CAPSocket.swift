@@ -18,8 +18,11 @@ public final class L2CAPSocket {
     get { packets.onClosed }
     set { packets.onClosed = newValue }
   }
-  /// How many PDUs the kernel had to drop, as they were not fetched in time.
-  public var dropped: UInt32 { packets.dropped }
+  /// Called when the kernel had to drop PDUs, as they were not fetched in time: with how many by now.
+  public var onDrops: ((UInt32) -> Void)? {
+    get { packets.onDrops }
+    set { packets.onDrops = newValue }
+  }
   /// The kernel's number for the link, which is the controller's; nil if it does not tell.
   public let handle: ConnectionHandle?
 

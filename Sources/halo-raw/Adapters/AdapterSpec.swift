@@ -14,6 +14,14 @@ enum AdapterSpec {
   case serial(path: String, baud: Int)
   case replay(path: String, ReplayTransport.Strictness)
 
+  /// Whether devices behind it are still there tomorrow.
+  var isReal: Bool {
+    switch self {
+    case .virtual, .replay: false
+    case .kernel, .user, .tcp, .unix, .serial: true
+    }
+  }
+
   init(_ text: String) throws(Failure) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let rest = parts.count > 1 ? String(parts[1]) : ""

@@ -46,3 +46,15 @@ extension ConnectionRequest {
     )
   }
 }
+
+/// For commands that stay connected.
+let retryOption = OptionSpec(
+  "--retry-for", value: "TIME",
+  help: "how long to try again when the connection is lost; default 60s, 0 not at all")
+
+extension Invocation {
+  /// What `--retry-for` says.
+  var retryTime: Duration {
+    get throws(Failure) { try duration("--retry-for") ?? .seconds(60) }
+  }
+}

@@ -66,7 +66,7 @@ struct OpenedAdapter {
   private static func adapter(_ wanted: AdapterIndex?) async throws(Failure) -> AdapterIndex {
     if let wanted { return wanted }
     do throws(KernelError) {
-      let all = try await Controllers.list()
+      let all = try await Controllers.list(isDetailed: false)
       guard let first = all.first(where: { $0.isUp && !$0.isTaken }) ?? all.first else {
         throw KernelError("find an adapter", .noAdapters)
       }

@@ -16,9 +16,10 @@ final class Session {
 
   private let replay: ReplayTransport?
   private let monitor: MonitorRecorder?
-  private let request: ConnectionRequest
-  private let selector: RingSelector
-  private let scanParameters: ScanParameters
+  let request: ConnectionRequest
+  let selector: RingSelector
+  let scanParameters: ScanParameters
+  var known: KnownRings
   private var failure: Failure?
 
   /// Opens the adapter that the command line names, runs `body`, and leaves everything in order, whatever happens:
@@ -64,6 +65,9 @@ final class Session {
     let opened = try await interruption.cancels { () async throws(Failure) in
       try await OpenedAdapter(spec, invocation)
     }
+    // What is simulated or recorded is always found and discovered anew, so that a recording is complete in itself.
+    let remembers = spec.isReal && invocation.text("--record") == nil
+    known = KnownRings(path: remembers ? KnownRings.standardPath : nil)
     replay = opened.replay
     monitor = opened.monitor
     central = Central(opened.adapter)
@@ -116,49 +120,11 @@ final class Session {
           ? " (its last record is cut: \(report.truncatedBytes) bytes are left out)" : ""))
   }
 
+  /// Whether nothing underneath has failed.
+  var canGoOn: Bool { failure == nil && !interruption.hasCome }
+
   /// Tells what happens on the link, if it is asked for.
   func note(_ line: @autoclosure () -> String) {
     if isVerbose { Console.error(line()) }
-  }
-
-  // MARK: Devices
-
-  /// Finds the device that the command line names, and connects to it.
-  func connect() async throws(Failure) -> GATTClient {
-    let started = EventLoop.shared.now
-    let device: Advertisement
-    do throws(RingError) {
-      device = try await RingFinder.find(
-        selector, on: central, deadline: request.deadline, scan: scanParameters)
-    } catch {
-      throw Failure(error)
-    }
-    note(
-      "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
-        + (device.rssi.map { ", \($0) dBm" } ?? ""))
-    var request = self.request
-    request.peer = device.address
-    request.deadline = max(.seconds(1), request.deadline - (EventLoop.shared.now - started))
-    do throws(HCIError) {
-      let client = try await central.connect(request)
-      note("connected: \(client.parameters.map(\.description) ?? "")")
-      if isVerbose { client.onLinkEvent = { Console.error($0.description) } }
-      return client
-    } catch {
-      throw Failure(error)
-    }
-  }
-
-  /// The same for a ring.
-  func openRing() async throws(Failure) -> Ring {
-    let client = try await connect()
-    do throws(RingError) {
-      let ring = try await Ring.open(client)
-      note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
-      return ring
-    } catch {
-      await client.disconnect()
-      throw Failure(error)
-    }
   }
 }

@@ -2,7 +2,7 @@
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
-      ("rings", [streamCommand, infoCommand, batteryCommand]),
+      ("rings", [streamCommand, infoCommand, batteryCommand, forgetCommand]),
       (
         "any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]

@@ -12,7 +12,8 @@ let adaptersCommand = CommandSpec(
     ("sudo halo-raw adapters up hci0", "switches hci0 on, as stream and scan need it"),
   ],
   details: """
-    The list takes no privilege. To switch takes CAP_NET_ADMIN: sudo, or file capabilities (halo-raw doctor).
+    The list takes no privilege, but for the physical layers, which are left out without. To switch takes
+    CAP_NET_ADMIN: sudo, or file capabilities (halo-raw doctor).
     The owner is "kernel" for an adapter that every program may use, "bluetoothd" if BlueZ's daemon looks after it as
     well, and "user channel" for one that a single program has taken for itself.
     """,
@@ -28,7 +29,11 @@ let adaptersCommand = CommandSpec(
     defer { management.close() }
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
-    throw Failure(switching: error)
+    // Some kernels only say that it failed.
+    if verb == "up", SystemState.radioSwitches(in: SystemState.rfkillFolder).contains(where: \.isBlocked) {
+      throw Failure(KernelError("switch \(index) on", .radioBlocked))
+    }
+    throw Failure(error)
   }
 }
 
@@ -38,17 +43,21 @@ private func list(_ format: OutputFormat) async throws(Failure) {
   do throws(KernelError) {
     adapters = try await Controllers.list()
   } catch {
-    throw Failure(switching: error)
+    throw Failure(error)
   }
   var printer = RecordPrinter(
     format,
     [
-      ("adapter", nil), ("address", nil), ("up", nil), ("version", nil), ("le", nil), ("settings", nil),
+      ("adapter", nil), ("address", nil), ("up", nil), ("version", nil), ("le", nil), ("phys", nil),
+      ("settings", nil),
       ("owner", nil), ("name", nil),
     ])
   let runsBluetoothd = Processes.isRunning("bluetoothd")
+  let management = try? Management()
+  defer { management?.close() }
   for adapter in adapters {
-    let row = AdapterRow(adapter, runsBluetoothd: runsBluetoothd)
+    let phys = try? await management?.send(GetPHYConfiguration(), to: adapter.index)
+    let row = AdapterRow(adapter, phys: phys, runsBluetoothd: runsBluetoothd)
     printer.print(row.fields, text: row.line)
   }
   try printer.output.check()
@@ -59,9 +68,12 @@ private func list(_ format: OutputFormat) async throws(Failure) {
 struct AdapterRow {
   let adapter: ControllerState
   let owner: String
+  /// Nil without the right to ask.
+  let phys: LEPHYs?
 
-  init(_ adapter: ControllerState, runsBluetoothd: Bool) {
+  init(_ adapter: ControllerState, phys: LEPHYs?, runsBluetoothd: Bool) {
     self.adapter = adapter
+    self.phys = phys
     owner = adapter.isTaken ? "user channel" : runsBluetoothd ? "bluetoothd" : "kernel"
   }
 
@@ -74,6 +86,7 @@ struct AdapterRow {
     [
       .text(adapter.name), .text("\(adapter.address)"), .flag(adapter.isUp), .text(version),
       supportsLE.map { .flag($0) } ?? .text(nil),
+      phys.map { .list($0.names) } ?? .text(nil),
       .list(adapter.management?.currentSettings.names ?? []), .text(owner),
       .text(adapter.management.map(\.name)),
     ]
@@ -83,6 +96,7 @@ struct AdapterRow {
     var words = ["\(adapter.name)  \(adapter.address)  \(adapter.isUp ? "up  " : "down")"]
     if let version { words.append("Bluetooth \(version)") }
     if supportsLE == false { words.append("no LE") }
+    if let phys { words.append(phys.names.joined(separator: " ")) }
     if let settings = adapter.management?.currentSettings.names, !settings.isEmpty {
       words.append(settings.joined(separator: " "))
     }
@@ -96,12 +110,5 @@ extension ManagementSettings {
   /// One word for each.
   fileprivate var names: [String] {
     description.split(separator: ",").map { String($0.drop { $0 == " " }) }
-  }
-}
-
-extension Failure {
-  /// An adapter can't be listed or switched.
-  fileprivate init(switching error: KernelError) {
-    self.init(error.isMissingPrivilege ? .noPermission : .noAdapter, error.description)
   }
 }

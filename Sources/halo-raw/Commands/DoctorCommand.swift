@@ -3,19 +3,30 @@ import EventLoop
 import LineOutput
 
 let doctorCommand = CommandSpec(
-  name: "doctor", summary: "tells what stands between you and a stream, and what removes it",
-  positionals: 0...0, options: [CommonOptions.format],
+  name: "doctor", arguments: "[RING]",
+  summary: "tells what stands between you and a stream, and what removes it",
+  positionals: 0...1,
+  options: [
+    CommonOptions.format,
+    OptionSpec("--wait", value: "TIME", help: "how long to listen for the ring; default 5s"),
+  ],
   examples: [
     ("halo-raw doctor", "privileges, adapters, switches, and who else uses them"),
     ("halo-raw doctor --format jsonl", "the same for a program"),
+    ("halo-raw doctor R02_BEEF", "listens for that ring as well"),
   ],
   details: """
     Ends with 0 if streaming from a kernel adapter can work, with 69 if no adapter can be used, with 77 if a privilege
-    is missing.
+    is missing, with 79 if all is well but the ring that is asked about does not advertise.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  let findings = await SystemState.read().findings
+  var state = await SystemState.read()
+  if let ring = invocation.positionals.first {
+    state.ring = await .look(
+      for: ring, on: state.adapters, time: try invocation.duration("--wait") ?? .seconds(5), isKnown: false)
+  }
+  let findings = state.findings
   var printer = RecordPrinter(
     try OutputFormat(invocation),
     [("topic", nil), ("weight", nil), ("finding", nil), ("remedy", nil)])

@@ -120,7 +120,7 @@ private final class ScanView {
     EventLoop.shared.timers.cancel(redraw)
     guard isLive else { return }
     draw()
-    Console.error("\(order.count) devices")
+    Console.error(Console.counted(order.count, "device"))
   }
 
   private func line(_ device: Advertisement) -> String {

@@ -14,6 +14,7 @@ let streamCommand = CommandSpec(
     OptionSpec("--spo2", help: "red and infrared light, in counts; not a percentage"),
     OptionSpec("--count", value: "N", help: "ends after N samples"),
     OptionSpec("--duration", value: "TIME", help: "ends after this time, counted from the first sample"),
+    retryOption,
     CommonOptions.format,
   ],
   examples: [
@@ -37,12 +38,17 @@ let streamCommand = CommandSpec(
   let duration = try invocation.duration("--duration")
   let format = try OutputFormat(invocation)
   let kinds = SampleKinds(invocation)
+  let retryTime = try invocation.retryTime
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
+      let ring = try await session.openRing()
+      // How acceleration is encoded hangs on it.
+      if kinds.contains(.accelerometer) { try await session.confirm(ring) }
+      return ring
     }
     let writer = SampleWriter(format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding)
-    let stream = SampleStream(ring, writer: writer, count: count, duration: duration, session)
+    let stream = SampleStream(
+      ring, writer: writer, count: count, duration: duration, retryTime: retryTime, session)
     try await stream.run()
   }
 }
@@ -55,12 +61,15 @@ private final class SampleStream {
     case lost(String)
   }
 
-  private let ring: Ring
+  private var ring: Ring
   private let session: Session
   private let count: Int?
   private let duration: Duration?
+  private let retryTime: Duration
   private var writer: SampleWriter
   private var printed = 0
+  private var reconnections = 0
+  private var rejectedFrames = 0
   private var statistics: (ppg: StreamStatistics, accelerometer: StreamStatistics, spo2: StreamStatistics) = (
     StreamStatistics(), StreamStatistics(), StreamStatistics()
   )
@@ -68,11 +77,15 @@ private final class SampleStream {
   private var onEnd: (() -> Void)?
   private var timer: Timers.Token?
 
-  init(_ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, _ session: Session) {
+  init(
+    _ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, retryTime: Duration,
+    _ session: Session
+  ) {
     self.ring = ring
     self.writer = writer
     self.count = count
     self.duration = duration
+    self.retryTime = retryTime
     self.session = session
   }
 
@@ -80,23 +93,62 @@ private final class SampleStream {
     try writer.output.check()
     let forget = session.interruption.whenItComes { self.finish(.wanted) }
     defer { forget() }
-    ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
-    do throws(RingError) {
-      try await session.interruption.cancels { () async throws(RingError) in
-        try await self.ring.startRawStream { sample, time in self.take(sample, at: time) }
-      }
-      await waitForEnd()
-    } catch .cancelled {
-      finish(.wanted)
-    } catch {
-      await leave()
-      throw Failure(error)
+    try await stream()
+    while case .lost(let reason) = end, retryTime > .zero, session.canGoOn {
+      guard try await reconnect(reason) else { break }
+      try await stream()
     }
     EventLoop.shared.timers.cancel(timer)
     await leave()
     try writer.output.check()
     summarize()
     if case .lost(let reason) = end { throw Failure(RingError.disconnected(reason)) }
+  }
+
+  /// Streams until the end, or until the link is lost.
+  private func stream() async throws(Failure) {
+    ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
+    do throws(RingError) {
+      let ring = self.ring
+      try await session.interruption.cancels { () async throws(RingError) in
+        try await ring.startRawStream { sample, time in self.take(sample, at: time) }
+      }
+      await waitForEnd()
+    } catch {
+      switch error {
+      case .cancelled: finish(.wanted)
+      case .disconnected(let reason): finish(.lost(reason))
+      default:
+        await leave()
+        throw Failure(error)
+      }
+    }
+  }
+
+  /// Marks the gap and makes a new link.
+  ///
+  /// - Returns: false if there is none in time; the stream is over then, as lost
+  private func reconnect(_ reason: String) async throws(Failure) -> Bool {
+    let lostAt = EventLoop.shared.now
+    rejectedFrames += ring.counters.rejectedFrames
+    writer.printGap("connection lost: \(reason)", at: lostAt.wholeMicroseconds)
+    session.note("connection lost: \(reason); trying again for \(Int(retryTime.inSeconds)) s")
+    do throws(Failure) {
+      let ring = self.ring
+      let retryTime = self.retryTime
+      let session = self.session
+      self.ring = try await session.interruption.cancels { () async throws(Failure) in
+        try await session.reopen(ring, within: retryTime)
+      }
+    } catch {
+      if error.code == .interrupted { end = .wanted } else if error.code != .connectionLost { throw error }
+      return false
+    }
+    // A wish to end may have come meanwhile; it is not to be taken for the old loss.
+    end = session.interruption.hasCome ? .wanted : nil
+    reconnections += 1
+    session.note("connected again after \(decimal((EventLoop.shared.now - lostAt).inSeconds, 1)) s")
+    return end == nil
   }
 
   private func leave() async {
@@ -140,17 +192,20 @@ private final class SampleStream {
     for (name, statistics) in [
       ("ppg", statistics.ppg), ("accel", statistics.accelerometer), ("spo2", statistics.spo2),
     ] where statistics.count > 0 {
-      var line = "\(name): \(statistics.count) samples"
+      var line = "\(name): \(Console.counted(statistics.count, "sample"))"
       if let rate = statistics.rate { line += ", \(decimal(rate, 2)) a second" }
       if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
       line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
-      line += ", \(statistics.gaps) gaps"
-      if statistics.missing > 0 { line += " (about \(statistics.missing) samples missing)" }
+      line += ", " + Console.counted(statistics.gaps, "gap")
+      if statistics.missing > 0 {
+        line += " (about \(Console.counted(statistics.missing, "sample")) missing)"
+      }
       Console.error(line)
     }
-    let rejected = ring.counters.rejectedFrames
+    if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }
+    let rejected = rejectedFrames + ring.counters.rejectedFrames
     Console.error(
-      "\(rejected) frame\(rejected == 1 ? "" : "s") rejected"
+      Console.counted(rejected, "frame") + " rejected"
         + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
     if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil
     {

@@ -98,6 +98,7 @@ let subscribeCommand = CommandSpec(
     OptionSpec("--indicate", help: "asks for indications where both are offered"),
     OptionSpec("--count", value: "N", help: "ends after N values"),
     OptionSpec("--duration", value: "TIME", help: "ends after this time"),
+    retryOption,
     CommonOptions.format,
   ],
   examples: [
@@ -112,26 +113,30 @@ let subscribeCommand = CommandSpec(
   let duration = try invocation.duration("--duration")
   let format = try OutputFormat(invocation)
   let kind: SubscriptionKind? = invocation.has("--indicate") ? .indication : nil
+  let retryTime = try invocation.retryTime
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let listener = ValueListener(format, count: count)
-    let (client, subscription) = try await session.interruption.cancels { () async throws(Failure) in
+    let listener = ValueListener(format, count: count, duration: duration, session.interruption)
+    var client = try await session.interruption.cancels { () async throws(Failure) in
       let client = try await session.connect()
-      let subscription = try await gattFailure { () async throws(GATTError) in
-        try await client.exchangeMTU()
-        let characteristic = try await client.find(choice)
-        return try await client.subscribe(to: characteristic, as: kind) { value, time in
-          listener.take(characteristic, value, at: time)
-        }
+      try await listener.subscribe(client, choice, kind)
+      return client
+    }
+    while let loss = await listener.wait(client) {
+      guard retryTime > .zero, session.canGoOn else {
+        throw Failure(.connectionLost, "the connection was lost: \(loss)")
       }
-      return (client, subscription)
+      session.note("connection lost: \(loss); trying again")
+      let peer = client.peer
+      client = try await session.interruption.cancels { () async throws(Failure) in
+        let client = try await session.reconnect(to: peer, within: retryTime)
+        // Discovered anew: the table may be another after a restart.
+        try await listener.subscribe(client, choice, kind)
+        return client
+      }
     }
-    let loss = await listener.wait(client, session.interruption, duration)
-    if loss == nil {
-      try await gattFailure { () async throws(GATTError) in try await client.unsubscribe(subscription) }
-      await client.disconnect()
-    }
+    await listener.unsubscribe(client)
+    await client.disconnect()
     try listener.check()
-    if let loss { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
   }
 }
 
@@ -140,14 +145,42 @@ let subscribeCommand = CommandSpec(
 private final class ValueListener {
   private var printer: RecordPrinter
   private let count: Int?
+  private let duration: Duration?
+  private let interruption: Interruption
   private var printed = 0
   private var origin: Instant?
   private var isDone = false
   private var onEnd: ((LinkLoss?) -> Void)?
+  private var subscription: Subscription?
+  private var timer: Timers.Token?
 
-  init(_ format: OutputFormat, count: Int?) {
+  init(_ format: OutputFormat, count: Int?, duration: Duration?, _ interruption: Interruption) {
     printer = RecordPrinter(format, [("t", "s")] + valueColumns)
     self.count = count
+    self.duration = duration
+    self.interruption = interruption
+  }
+
+  /// Finds the characteristic and subscribes to it.
+  func subscribe(
+    _ client: GATTClient, _ choice: AttributeChoice, _ kind: SubscriptionKind?
+  ) async throws(Failure) {
+    subscription = try await gattFailure { () async throws(GATTError) in
+      try await client.exchangeMTU()
+      let characteristic = try await client.find(choice)
+      return try await client.subscribe(to: characteristic, as: kind) { value, time in
+        self.take(characteristic, value, at: time)
+      }
+    }
+    guard timer == nil, let duration else { return }
+    timer = EventLoop.shared.timers.schedule(after: duration) { self.finish(nil) }
+  }
+
+  /// Asks the peer to stop; if it does not answer, the end of the link stops it.
+  func unsubscribe(_ client: GATTClient) async {
+    EventLoop.shared.timers.cancel(timer)
+    guard let subscription else { return }
+    try? await client.unsubscribe(subscription)
   }
 
   func check() throws(Failure) { try printer.output.check() }
@@ -164,8 +197,9 @@ private final class ValueListener {
     if printed == count || printer.output.trouble != nil { finish(nil) }
   }
 
+  /// - Parameter loss: why the link is gone; nil if that is not the reason to end
   private func finish(_ loss: LinkLoss?) {
-    isDone = true
+    if loss == nil { isDone = true }
     onEnd?(loss)
     onEnd = nil
   }
@@ -173,18 +207,16 @@ private final class ValueListener {
   /// Waits until there are enough values, the time is over, or somebody wants to end.
   ///
   /// - Returns: why the link is gone, if it is
-  func wait(_ client: GATTClient, _ interruption: Interruption, _ duration: Duration?) async -> LinkLoss? {
+  func wait(_ client: GATTClient) async -> LinkLoss? {
     guard !isDone else { return nil }
-    let timers = EventLoop.shared.timers
-    var timer: Timers.Token?
+    var forget: (() -> Void)?
     let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
       onEnd = { continuation.resume(returning: $0) }
-      if let duration { timer = timers.schedule(after: duration) { self.finish(nil) } }
-      interruption.whenItComes { self.finish(nil) }
+      forget = interruption.whenItComes { self.finish(nil) }
       client.whenDisconnected { self.finish($0) }
     }
-    timers.cancel(timer)
-    return loss
+    forget?()
+    return isDone ? nil : loss
   }
 }
 

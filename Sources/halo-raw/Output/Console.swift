@@ -13,6 +13,11 @@ enum Console {
     try output.check()
   }
 
+  /// A number with what it counts: `1 gap`, `2 gaps`.
+  static func counted(_ number: Int, _ singular: String) -> String {
+    "\(number) \(singular)\(number == 1 ? "" : "s")"
+  }
+
   /// Prints a line on standard error.
   static func error(_ line: String) {
     var bytes = Array(line.utf8)[...]

@@ -35,10 +35,10 @@ struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-  /// How the program ends: well if a stream can come about, else by what is in its way. Of an adapter and a
-  /// privilege that are both missing, the adapter counts: without it the privilege is of no use.
+  /// How the program ends: well if a stream can come about, else by what is in its way. Of several things that are
+  /// missing, that counts without which the others are of no use: adapter, privilege, ring.
   var code: ExitCode {
-    let codes = filter { $0.weight == .problem }.map(\.code)
-    return codes.first { $0 == .noAdapter } ?? codes.first ?? .success
+    let codes = Set(filter { $0.weight == .problem }.map(\.code))
+    return [.noAdapter, .noPermission, .notFound].first { codes.contains($0) } ?? .success
   }
 }

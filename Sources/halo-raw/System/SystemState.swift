@@ -12,6 +12,8 @@ struct SystemState: Sendable {
     var isSoftBlocked: Bool
     /// By a key or a switch of the machine.
     var isHardBlocked: Bool
+
+    var isBlocked: Bool { isSoftBlocked || isHardBlocked }
   }
 
   /// A ring that somebody asks about.
@@ -59,7 +61,7 @@ extension SystemState {
     } catch {
       state.adapterTrouble = error
     }
-    state.radioSwitches = radioSwitches(in: "/sys/class/rfkill")
+    state.radioSwitches = radioSwitches(in: rfkillFolder)
     state.runsBluetoothd = Processes.isRunning("bluetoothd")
     state.otherPrograms = Processes.holdingHCISockets()
     // The device tree ends its texts with a zero.
@@ -67,6 +69,9 @@ extension SystemState {
     state.wifi = wifiInUse(in: "/sys/class/net")
     return state
   }
+
+  /// Where the kernel shows the switches of all radios.
+  static let rfkillFolder = "/sys/class/rfkill"
 
   /// The switches for Bluetooth below a folder such as `/sys/class/rfkill`.
   static func radioSwitches(in folder: String) -> [RadioSwitch] {

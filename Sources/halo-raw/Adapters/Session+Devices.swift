@@ -1,0 +1,130 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import RingLink
+
+/// Finding devices, connecting to them, and connecting again.
+extension Session {
+  /// Waits for the device that the command line names to advertise.
+  private func find(deadline: Duration) async throws(Failure) -> Advertisement {
+    do throws(RingError) {
+      let device = try await RingFinder.find(selector, on: central, deadline: deadline, scan: scanParameters)
+      note(
+        "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
+          + (device.rssi.map { ", \($0) dBm" } ?? ""))
+      return device
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Connects to a device without a scan.
+  private func connect(
+    to peer: BluetoothAddress, deadline: Duration
+  ) async throws(HCIError) -> GATTClient {
+    var request = self.request
+    request.peer = peer
+    request.deadline = deadline
+    let client = try await central.connect(request)
+    note("connected: \(client.parameters.map(\.description) ?? "")")
+    if isVerbose { client.onLinkEvent = { Console.error($0.description) } }
+    return client
+  }
+
+  /// Finds the device that the command line names, and connects to it.
+  func connect() async throws(Failure) -> GATTClient {
+    try await findAndConnect().client
+  }
+
+  private func findAndConnect() async throws(Failure) -> (client: GATTClient, name: String?) {
+    let started = EventLoop.shared.now
+    let device = try await find(deadline: request.deadline)
+    let rest = max(.seconds(1), request.deadline - (EventLoop.shared.now - started))
+    do throws(HCIError) {
+      return (try await connect(to: device.address, deadline: rest), device.localName)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  // MARK: Rings
+
+  /// Opens the ring that the command line names: one that is known straight away, else after a scan.
+  func openRing() async throws(Failure) -> Ring {
+    if let ring = known.only(selector), let client = try await connect(toKnown: ring) {
+      return try await open(client, name: ring.name)
+    }
+    let (client, name) = try await findAndConnect()
+    return try await open(client, name: name)
+  }
+
+  /// - Returns: nil if the ring is not heard; it may be another one that is meant, or its address may have changed
+  private func connect(toKnown ring: KnownRing) async throws(Failure) -> GATTClient? {
+    guard let address = ring.bluetoothAddress else { return nil }
+    note("known ring \(ring.name ?? "") \(address): connecting without a scan")
+    do throws(HCIError) {
+      return try await connect(to: address, deadline: min(.seconds(8), request.deadline))
+    } catch .peerNotFound {
+      note("it is not heard; looking for others")
+      return nil
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func open(_ client: GATTClient, name: String?) async throws(Failure) -> Ring {
+    let selector = RingSelector.address(client.peer.value, client.peer.kind)
+    do throws(RingError) {
+      let ring = try await Ring.open(client, layout: known.only(selector)?.layout)
+      note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+      known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout))
+      return ring
+    } catch {
+      _ = known.forget(selector)
+      await client.disconnect()
+      throw Failure(error)
+    }
+  }
+
+  /// Makes sure that a ring that was taken as known has the firmware it is known for; if not, it is remembered as it is
+  /// now.
+  func confirm(_ ring: Ring) async throws(Failure) {
+    guard ring.isAssumed else { return }
+    let isSame = try await ringFailure { () async throws(RingError) in try await ring.confirmFirmware() }
+    if !isSame { known.remember(KnownRing(name: nil, address: ring.client.peer, layout: ring.layout)) }
+  }
+
+  // MARK: Connecting again
+
+  /// Connects to a device again that was lost, for as long as it may take, with growing pauses.
+  ///
+  /// - Throws: the last failure, when the time is over
+  func reconnect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTClient {
+    let loop = EventLoop.shared
+    let deadline = loop.now + time
+    var pause = Duration.milliseconds(250)
+    while true {
+      let rest = deadline - loop.now
+      do throws(HCIError) {
+        return try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
+      } catch {
+        switch error {
+        case .peerNotFound, .connectionFailed, .connectionNotEstablished, .notReady:
+          guard loop.now + pause < deadline else { throw Failure(.connectionLost, error.description) }
+        default: throw Failure(error)
+        }
+      }
+      await loop.sleep(for: pause)
+      pause = min(pause * 2, .seconds(8))
+    }
+  }
+
+  /// The same for a ring, which is opened where it was.
+  func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
+    let client = try await reconnect(to: ring.client.peer, within: time)
+    return try await ringFailure { () async throws(RingError) in
+      try await Ring.open(client, layout: ring.layout)
+    }
+  }
+}

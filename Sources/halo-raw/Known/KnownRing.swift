@@ -1,0 +1,70 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import RingLink
+
+/// A ring that was used before, as it is remembered.
+struct KnownRing: Codable, Equatable {
+  /// Where its attributes are; see `RingLayout`.
+  struct Handles: Codable, Equatable {
+    var write: UInt16
+    var writeProperties: UInt8
+    var notify: UInt16
+    var notifyProperties: UInt8
+    var configuration: UInt16
+  }
+
+  var name: String?
+  /// `C0:11:22:33:A1:B2`
+  var address: String
+  /// `public` or `random`
+  var type: String
+  var firmware: String?
+  var handles: Handles?
+
+  var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
+
+  init(name: String?, address: BluetoothAddress, layout: RingLayout?) {
+    self.name = name
+    self.address = address.description
+    type = address.kind == .public ? "public" : "random"
+    firmware = layout?.firmwareRevision
+    handles = layout.map {
+      Handles(
+        write: $0.commandWrite.valueHandle.rawValue, writeProperties: $0.commandWrite.properties.rawValue,
+        notify: $0.commandNotify.valueHandle.rawValue,
+        notifyProperties: $0.commandNotify.properties.rawValue, configuration: $0.configuration.rawValue)
+    }
+  }
+
+  /// The layout to open the ring with; nil if none is remembered, or one that cannot be.
+  var layout: RingLayout? {
+    guard let handles, handles.write > 1, handles.notify > 1, handles.configuration > handles.notify else {
+      return nil
+    }
+    func characteristic(
+      _ uuid: BluetoothUUID, _ handle: UInt16, _ properties: UInt8, end: UInt16
+    ) -> Characteristic {
+      Characteristic(
+        uuid: uuid, properties: CharacteristicProperties(rawValue: properties),
+        declaration: AttributeHandle(handle - 1), valueHandle: AttributeHandle(handle),
+        end: AttributeHandle(end))
+    }
+    return RingLayout(
+      commandWrite: characteristic(
+        RingGATT.commandWrite, handles.write, handles.writeProperties, end: handles.write),
+      commandNotify: characteristic(
+        RingGATT.commandNotify, handles.notify, handles.notifyProperties, end: handles.configuration),
+      configuration: AttributeHandle(handles.configuration), firmwareRevision: firmware)
+  }
+
+  /// Whether a person who writes `text` means this ring.
+  func isMeant(by selector: RingSelector) -> Bool {
+    switch selector {
+    case .anyRing: true
+    case .name(let name): name.lowercased() == self.name?.lowercased()
+    case .address(let value, let kind):
+      bluetoothAddress.map { $0.value == value && (kind == nil || kind == $0.kind) } ?? false
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Glibc
+import RingLink
+
+/// The rings that were used before: a JSON file in the user's state directory. It only saves time, so that trouble
+/// with it is never an error: what can't be read is taken as empty, what can't be written is forgotten.
+struct KnownRings {
+  private(set) var rings: [KnownRing]
+  private let path: String?
+
+  /// `$XDG_STATE_HOME/halo-raw/rings.json`, else `~/.local/state/halo-raw/rings.json`.
+  static var standardPath: String? {
+    if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+      return state + "/halo-raw/rings.json"
+    }
+    return home.map { $0 + "/.local/state/halo-raw/rings.json" }
+  }
+
+  /// The home of whoever we are by now: sudo leaves root's in the environment.
+  private static var home: String? {
+    if environment("SUDO_UID") != nil, let user = getpwuid(geteuid()) {
+      return String(cString: user.pointee.pw_dir)
+    }
+    return environment("HOME")
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// - Parameter path: nil remembers nothing
+  init(path: String?) {
+    self.path = path
+    let data = path.flatMap { try? Data(contentsOf: URL(filePath: $0)) }
+    rings = data.flatMap { try? JSONDecoder().decode([KnownRing].self, from: $0) } ?? []
+  }
+
+  /// The one ring that is meant; nil if there is none or more than one.
+  func only(_ selector: RingSelector) -> KnownRing? {
+    let meant = rings.filter { $0.isMeant(by: selector) }
+    return meant.count == 1 ? meant[0] : nil
+  }
+
+  /// Remembers a ring, in place of what was remembered of it.
+  mutating func remember(_ ring: KnownRing) {
+    var ring = ring
+    let old = rings.first { $0.address == ring.address && $0.type == ring.type }
+    ring.name = ring.name ?? old?.name
+    guard ring != old else { return }
+    rings.removeAll { $0.address == ring.address && $0.type == ring.type }
+    rings.append(ring)
+    save()
+  }
+
+  /// Forgets the rings that are meant.
+  ///
+  /// - Returns: the forgotten ones
+  mutating func forget(_ selector: RingSelector) -> [KnownRing] {
+    let meant = rings.filter { $0.isMeant(by: selector) }
+    rings.removeAll { $0.isMeant(by: selector) }
+    save()
+    return meant
+  }
+
+  private func save() {
+    guard let path else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let file = URL(filePath: path)
+    try? FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try? encoder.encode(rings).write(to: file, options: .atomic)
+  }
+}

@@ -1,0 +1,28 @@
+import BluetoothCore
+import HCI
+
+/// Asks the kernel's management for the physical layers that an adapter can use (BlueZ, doc/mgmt-api.txt, "Get PHY
+/// Configuration"). Wants CAP_NET_ADMIN.
+struct GetPHYConfiguration: ManagementCommand {
+  static let opcode: UInt16 = 0x0044
+
+  func write(into writer: inout ByteWriter) {}
+
+  /// The first of three sets tells what is supported; what is configured and selected follows.
+  static func response(parsing reader: inout ByteReader) throws(DecodeError) -> LEPHYs {
+    let supported = try reader.readUInt32()
+    var phys: LEPHYs = []
+    // Two bits each, for sending and receiving.
+    if supported & 3 << 9 != 0 { phys.insert(.le1M) }
+    if supported & 3 << 11 != 0 { phys.insert(.le2M) }
+    if supported & 3 << 13 != 0 { phys.insert(.leCoded) }
+    return phys
+  }
+}
+
+extension LEPHYs {
+  /// `LE 1M` and so on, as the specification calls them.
+  var names: [String] {
+    [(LEPHYs.le1M, "LE 1M"), (.le2M, "LE 2M"), (.leCoded, "LE Coded")].filter { contains($0.0) }.map(\.1)
+  }
+}
