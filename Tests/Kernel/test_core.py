@@ -9,15 +9,21 @@ from ring_frames import COMMAND_SERVICE
 JSON = ("--format", "jsonl")
 
 
-@pytest.fixture(params=["hci0", "user:hci0"])
+# Of the module, so that pytest runs all tests of one ring, one after the other.
+@pytest.fixture(scope="module", params=RINGS.values(), ids=RINGS.keys())
+def options(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=["hci0", "user:hci0"])
 def way(request):
     return request.param.removesuffix("hci0")
 
 
-@pytest.fixture(params=RINGS.values(), ids=RINGS.keys())
-def ring(request, ring_with, way):
+@pytest.fixture
+def ring(options, ring_with, way):
     """A ring, with its adapter as the way wants it."""
-    ring = ring_with(*request.param)
+    ring = ring_with(*options)
     if way:
         ring.kernel_adapter.down()
     return ring

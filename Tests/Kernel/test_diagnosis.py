@@ -35,7 +35,7 @@ def test_the_doctor_finds_nothing(halo, ring):
 
 def test_the_doctor_and_an_adapter_that_is_down(halo, ring):
     ring.kernel_adapter.down()
-    result = halo.run("doctor", adapter=ring.adapter)
+    result = halo.run("doctor")
     assert result.code != OK, result
     assert f"adapters up {ring.adapter}" in result.out
 

@@ -36,7 +36,7 @@ def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
     values = [record["raw"] for record in records if record["kind"] == "ppg"]
     whole = [ppg_raw(number) for number in range(200)]
     assert values == whole + whole + whole[:100]
-    assert len(ring.events("leaving")) == 2
+    assert len(ring.events("leaving")) >= 2
     # The gap is marked where it is.
     kinds = [record["kind"] for record in records]
     assert [number for number, kind in enumerate(kinds) if kind == "gap"] == [200, 401]
@@ -62,7 +62,7 @@ def test_the_adapter_is_pulled_out(halo, ready, rings):
     rings.remove()
     result = halo.wait(process)
     assert result.code in (NO_ADAPTER, CONNECTION_LOST), result
-    assert "hci" in result.err and "Fatal" not in result.err, result
+    assert "adapter" in result.err and "Fatal" not in result.err, result
 
 
 def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):
@@ -73,7 +73,7 @@ def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):
             "stream", "--ppg", "--count", 100, "--record", recording, *JSON, adapter=adapter).succeeded()
         ring.wait_for("disconnected")
     ours = {0: [], 1: []}
-    for pdu in tshark_check.check(recording):
+    for pdu in tshark_check.read(recording)[1]:
         handle = b"" if pdu.handle is None else struct.pack("<H", pdu.handle)
         if pdu.opcode == tshark_check.ERROR:  # its handle is not the first field
             handle = None
@@ -101,4 +101,4 @@ def test_connection_parameters_are_as_asked(halo, ready, tmp_path):
     create_connection = 0x200D
     (parameters,) = monitor.commands(create_connection)
     # Behind scan interval and window, policy, the peer's address and our address's type.
-    assert struct.unpack_from("<HHHH", parameters, 13 - 1) == (10, 16, 0, 300)
+    assert struct.unpack_from("<HHHH", parameters, 13) == (10, 16, 0, 300)
