@@ -20,7 +20,7 @@ from kernel_ring import KernelRing  # noqa: E402
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 SYSTEM_BUS = Path("/run/dbus/system_bus_socket")
 # Sample sets a second: three notifications each, of which Bumble makes some 1500 a second without KVM.
-RATE = 250
+RATE = 150
 # What the rings of the core tests are like, and what their central's adapter is.
 RINGS = {
     "bluetooth 4.2": ["--acl-length", 251],
