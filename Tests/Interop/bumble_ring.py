@@ -3,9 +3,11 @@
 
     bumble_ring.py tcp-server:127.0.0.1:0      a free port, printed as `ready PORT`
     bumble_ring.py unix-server:/tmp/ring.sock
+    bumble_ring.py vhci                        an adapter of this machine, printed as `ready hci0`
 
 Two virtual controllers share a virtual radio. The ring's own host drives one, the other is offered on the socket
-as H4: whoever connects is the central's host. Hosts may come and go; the ring lives on between them.
+as H4: whoever connects is the central's host. Hosts may come and go; the ring lives on between them. Or the other
+is offered to the kernel, which makes an adapter of it: then the ring ends when the adapter is removed.
 
 The ring has Device Information, the command service with battery and raw streaming, the bulk service, and a
 service of its own for the parts of GATT that a ring does not use (see `TestService`).
@@ -32,6 +34,7 @@ from bumble.snoop import BtSnooper
 import ring_frames as frames
 from h4_server import H4Server
 from ring_frames import frame
+from vhci_adapter import VhciAdapter
 from virtual_radio import Radio, VirtualController
 
 FIRST_RAW = 10000
@@ -113,7 +116,7 @@ class RawStream:
                 for value in self.samples(sent):
                     await self.ring.send(self.connection, value)
                 sent += 1
-                if sent == options.disconnect_after:
+                if sent == (options.disconnect_after or options.vanish_after):
                     await self.ring.leave(self.connection)
                     return
             await asyncio.sleep(max(1 / options.rate, 0.002))
@@ -191,6 +194,7 @@ class Ring:
     def __init__(self, device, options, journal, backlog):
         self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
         self.stream = None
+        self.vanished = False
         properties = Characteristic.Properties
         self.tx = pushed(frames.COMMAND_TX, properties.NOTIFY)
         self.bulk_tx = pushed(frames.BULK_NOTIFY, properties.NOTIFY)
@@ -255,7 +259,8 @@ class Ring:
     def on_disconnection(self, reason):
         self.journal.note("disconnected", reason=reason)
         self.stop_stream("disconnected")
-        self.spawn(self.advertise())
+        if not self.vanished:
+            self.spawn(self.advertise())
 
     def on_subscription(self, connection, characteristic, notify, indicate):
         self.journal.note(
@@ -309,6 +314,7 @@ class Ring:
     async def leave(self, connection):
         await self.device.host.le_acl_packet_queue.drain(connection.handle)
         self.stream = None
+        self.vanished = bool(self.options.vanish_after)
         self.journal.note("leaving")
         await connection.disconnect()
 
@@ -366,17 +372,18 @@ async def run(options):
         hci.Address.PUBLIC_DEVICE_ADDRESS if public else hci.Address.RANDOM_DEVICE_ADDRESS)
     device = Device(
         config=DeviceConfiguration(name=options.name, address=address), host=Host(own, own))
-    server = H4Server(central, journal)
+    is_adapter = options.transport == "vhci"
+    server = VhciAdapter(central, journal) if is_adapter else H4Server(central, journal)
     ring = Ring(device, options, journal, server.backlog)
     await ring.start()
     print("ready", await server.listen(options.transport), flush=True)
-    await asyncio.get_running_loop().create_future()
+    await server.ended
 
 
 def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     add = parser.add_argument
-    add("transport", help="tcp-server:HOST:PORT (port 0: any free one) or unix-server:PATH")
+    add("transport", help="tcp-server:HOST:PORT (port 0: any free one), unix-server:PATH, or vhci")
     add("--name", default="R02_341C")
     add("--address", default="D2:5C:0A:1E:34:1C")
     add("--address-type", choices=("random", "public"), default="random")
@@ -388,6 +395,8 @@ def parse(arguments=None):
     add("--rate", type=float, default=25, metavar="HZ", help="sample sets a second")
     add("--packets", type=int, default=0, metavar="N", help="fall silent after N sample sets")
     add("--disconnect-after", type=int, default=0, metavar="N", help="leave after N sample sets")
+    add("--vanish-after", type=int, default=0, metavar="N",
+        help="leave after N sample sets and never advertise again")
     add("--mtu", type=int, default=247, help="ATT MTU")
     add("--acl-length", type=int, choices=(27, 251), default=27)
     add("--acl-packets", type=int, default=8, help="data buffers of the central's controller")

@@ -20,6 +20,7 @@ class H4Server:
         self.controller = controller
         self.journal = journal
         self.writer = None
+        self.ended = asyncio.get_running_loop().create_future()  # never: there may always come another host
 
     async def listen(self, spec: str) -> str:
         """Listens as `tcp-server:HOST:PORT` or `unix-server:PATH` says; returns the port or the path."""

@@ -1,0 +1,188 @@
+"""The program under test, on adapters of a real kernel."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import adapters  # noqa: E402
+import interop  # noqa: E402
+from kernel_ring import KernelRing  # noqa: E402
+
+BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
+SYSTEM_BUS = Path("/run/dbus/system_bus_socket")
+# Sample sets a second: three notifications each, of which Bumble makes some 1500 a second without KVM.
+RATE = 150
+# What the rings of the core tests are like, and what their central's adapter is.
+RINGS = {
+    "bluetooth 4.2": ["--acl-length", 251],
+    "bluetooth 5, ACL 27": ["--extended", "--acl-length", 27],
+    "public address, MTU 23": ["--address-type", "public", "--mtu", 23, "--acl-length", 27],
+}
+
+
+def pytest_configure(config):
+    if os.geteuid() != 0:
+        pytest.exit("the kernel tests run as root; see Tests/Kernel/README.md", 2)
+    if not Path("/dev/vhci").exists():
+        pytest.exit("this kernel has no /dev/vhci; see Tests/Kernel/README.md", 2)
+    if subprocess.run(["pidof", "bluetoothd"], stdout=subprocess.DEVNULL).returncode == 0:
+        pytest.exit("bluetoothd is running and would meddle: systemctl stop bluetooth", 2)
+
+
+@pytest.fixture(autouse=True)
+def deadline():
+    """No test waits for ever, whatever it reads from."""
+    def give_up(*_):
+        pytest.fail("the test took more than 90 s")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(90)
+    yield
+    signal.alarm(0)
+
+
+# --- rings
+
+class Rings:
+    """The ring that is there: one at a time, so that its adapter is always the same."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.count = folder, 0
+        self.ring, self.options = None, None
+
+    def with_options(self, options) -> KernelRing:
+        """The ring that is there already, if it is such a one and none was broken."""
+        options = ["--rate", RATE, *options]
+        if self.ring is None or self.options != options or "--vanish-after" in options:
+            self.remove()
+            self.count += 1
+            self.ring = KernelRing(self.folder / f"events{self.count}.jsonl", options)
+            self.options = options
+        self.ring.wait_until_free()
+        self.ring.seen = len(self.ring.events_file.read_text().splitlines())
+        return self.ring
+
+    def remove(self):
+        if self.ring:
+            self.ring.close()
+            self.ring = None
+
+
+@pytest.fixture(scope="session")
+def rings(tmp_path_factory):
+    rings = Rings(tmp_path_factory.mktemp("rings"))
+    yield rings
+    rings.remove()
+
+
+@pytest.fixture
+def ring_with(rings):
+    """A ring with options of its own, whose adapter is up. It may be the one of the test before."""
+    made = []
+
+    def make(*options) -> KernelRing:
+        ring = rings.with_options(list(options))
+        ring.kernel_adapter.up()
+        made.append(ring)
+        return ring
+
+    yield make
+    for ring in made:
+        if ring is rings.ring:
+            try:
+                ring.check_conduct()
+            except AssertionError:
+                rings.remove()  # the next test shall have a good one
+                raise
+
+
+@pytest.fixture
+def ring(ring_with) -> KernelRing:
+    return ring_with(*RINGS["bluetooth 4.2"])
+
+
+# --- the program
+
+@pytest.fixture(scope="session")
+def halo(tmp_path_factory) -> interop.Halo:
+    path = Path(os.environ.get("HALO_RAW") or interop.ROOT / ".build/release/halo-raw").absolute()
+    if not path.exists():
+        pytest.fail(f"{path} is missing; build it with `swift build -c release`", pytrace=False)
+    home = tmp_path_factory.mktemp("home")
+    program = interop.Halo(path, home)
+    program.environment |= {"XDG_STATE_HOME": str(home), "XDG_RUNTIME_DIR": str(home)}
+    yield program
+    program.end_all()
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running(request):
+    yield
+    if "halo" in request.fixturenames:
+        request.getfixturevalue("halo").end_all()
+
+
+# --- others on the machine
+
+@pytest.fixture(scope="session")
+def system_bus():
+    """D-Bus, which bluetoothd talks with its clients on."""
+    if SYSTEM_BUS.exists():  # on a host that runs it already
+        yield
+        return
+    bus = subprocess.Popen(
+        ["dbus-daemon", "--system", "--nofork", "--nopidfile", "--nosyslog"], stderr=subprocess.DEVNULL)
+    wait_until(SYSTEM_BUS.exists, "a system bus")
+    yield
+    bus.terminate()
+    bus.wait()
+
+
+@pytest.fixture
+def bluetoothd(system_bus, tmp_path):
+    """Starts Debian's bluetoothd, and ends it after the test."""
+    with open(tmp_path / "bluetoothd.log", "w") as log:
+        daemon = subprocess.Popen([BLUETOOTHD, "--nodetach"], stdout=log, stderr=log)
+
+    def owns_its_name():
+        assert daemon.poll() is None, (tmp_path / "bluetoothd.log").read_text()
+        return "boolean true" in subprocess.run(
+            ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
+             "org.freedesktop.DBus.NameHasOwner", "string:org.bluez"], capture_output=True, text=True).stdout
+
+    wait_until(owns_its_name, "bluetoothd on the bus", timeout=20)
+    yield daemon
+    daemon.terminate()
+    daemon.wait()
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody may enter; what is in it may have capabilities, unlike in a /tmp mounted nosuid."""
+    path = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="halo-raw-test."))
+    path.chmod(0o777)
+    yield path
+    shutil.rmtree(path)
+
+
+def wait_until(met, what: str, timeout=10):
+    deadline = time.monotonic() + timeout
+    while not (result := met()):
+        assert time.monotonic() < deadline, f"no {what} after {timeout} s"
+        time.sleep(0.05)
+    return result
+
+
+def pytest_sessionfinish():
+    left = adapters.names() if adapters.CLASS.exists() else set()
+    if left and os.environ.get("HALO_KERNEL_TESTS") != "host":
+        print(f"\nadapters left behind: {left}")

@@ -1,0 +1,53 @@
+"""adapters and doctor, and bluetoothd beside a stream."""
+
+from bumble_ring import ppg_raw
+from interop import OK
+
+JSON = ("--format", "jsonl")
+
+
+def adapters(halo, name):
+    records = halo.run("adapters", *JSON).succeeded().records()
+    return [record for record in records if record["adapter"] == name]
+
+
+def test_adapters(halo, ring):
+    adapter = ring.kernel_adapter
+    (record,) = adapters(halo, adapter.name)
+    assert (record["address"], record["up"], record["le"]) == ("00:1B:DC:0A:10:01", True, True)
+    adapter.down()
+    (record,) = adapters(halo, adapter.name)
+    assert not record["up"]
+
+
+def test_an_adapter_is_switched(halo, ring):
+    adapter = ring.kernel_adapter
+    adapter.down()
+    halo.run("adapters", "up", adapter.name).succeeded()
+    assert adapter.is_up
+    halo.run("adapters", "down", adapter.name).succeeded()
+    assert not adapter.is_up
+
+
+def test_the_doctor_finds_nothing(halo, ring):
+    assert ring.adapter in halo.run("doctor").succeeded().out
+
+
+def test_the_doctor_and_an_adapter_that_is_down(halo, ring):
+    ring.kernel_adapter.down()
+    result = halo.run("doctor")
+    assert result.code != OK, result
+    assert f"adapters up {ring.adapter}" in result.out
+
+
+def test_the_doctor_without_an_adapter(halo, rings):
+    rings.remove()
+    result = halo.run("doctor")
+    assert result.code != OK and "adapter" in result.out.lower(), result
+
+
+def test_bluetoothd_is_no_obstacle(halo, ring, bluetoothd):
+    result = halo.run("stream", "--ppg", "--count", 500, *JSON, adapter=ring.adapter).succeeded()
+    assert [record["raw"] for record in result.records()] == [ppg_raw(number) for number in range(500)]
+    assert bluetoothd.poll() is None
+    assert "bluetoothd" in halo.run("doctor").succeeded().out

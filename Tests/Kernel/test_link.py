@@ -1,0 +1,104 @@
+"""What happens to a connection: the ring leaves, comes back or not, the adapter is pulled out; and what the wire says.
+"""
+
+import struct
+
+import pytest
+import tshark_check
+from bumble_ring import ppg_raw
+from interop import CONNECTION_LOST, NO_ADAPTER
+from monitor import Monitor
+
+JSON = ("--format", "jsonl")
+
+
+@pytest.fixture(params=["hci0", "user:hci0"])
+def way(request):
+    return request.param.removesuffix("hci0")
+
+
+@pytest.fixture
+def ready(ring_with, way):
+    """A ring with its adapter as the way wants it, and its name for the program."""
+    def make(*options):
+        ring = ring_with(*options)
+        if way:
+            ring.kernel_adapter.down()
+        return ring, way + ring.adapter
+
+    return make
+
+
+def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
+    ring, adapter = ready("--disconnect-after", 200)
+    records = halo.run(
+        "stream", "--ppg", "--count", 500, *JSON, adapter=adapter, timeout=40).succeeded().records()
+    values = [record["raw"] for record in records if record["kind"] == "ppg"]
+    whole = [ppg_raw(number) for number in range(200)]
+    assert values == whole + whole + whole[:100]
+    assert len(ring.events("leaving")) >= 2
+    # The gap is marked where it is.
+    kinds = [record["kind"] for record in records]
+    assert [number for number, kind in enumerate(kinds) if kind == "gap"] == [200, 401]
+    times = [record["t"] for record in records if record["kind"] == "ppg"]
+    assert times == sorted(times), "one clock for the whole stream"
+
+
+def test_the_ring_leaves_for_good(halo, ready):
+    ring, adapter = ready("--vanish-after", 50)
+    result = halo.run(
+        "stream", "--ppg", "--count", 500, "--retry-for", "3s", *JSON, adapter=adapter, timeout=40)
+    assert result.code == CONNECTION_LOST, result
+    values = [record["raw"] for record in result.records() if record["kind"] == "ppg"]
+    assert values == [ppg_raw(number) for number in range(50)]
+    assert ring.events("leaving")
+
+
+def test_the_adapter_is_pulled_out(halo, ready, rings):
+    _, adapter = ready()
+    process = halo.start("stream", "--ppg", "--retry-for", "2s", *JSON, adapter=adapter)
+    first = [process.stdout.readline() for _ in range(50)]
+    assert '"ppg"' in first[-1]
+    rings.remove()
+    result = halo.wait(process)
+    assert result.code in (NO_ADAPTER, CONNECTION_LOST), result
+    assert "adapter" in result.err and "Fatal" not in result.err, result
+
+
+def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):
+    ring, adapter = ready()
+    recording = tmp_path / "ours.btsnoop"
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        halo.run(
+            "stream", "--ppg", "--count", 100, "--record", recording, *JSON, adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    ours = {0: [], 1: []}
+    for pdu in tshark_check.read(recording)[1]:
+        handle = b"" if pdu.handle is None else struct.pack("<H", pdu.handle)
+        if pdu.opcode == tshark_check.ERROR:  # its handle is not the first field
+            handle = None
+        ours[pdu.direction].append((pdu.opcode, handle, pdu.value))
+    for own, theirs in zip(ours.values(), monitor.att_pdus()):
+        assert own
+        for (opcode, handle, value), pdu in zip(own, theirs):
+            assert opcode == pdu[0]
+            if handle is not None:
+                assert handle + value == pdu[1:]
+    # All that we sent is on the air; of what came, the end may have come after we left.
+    sent, received = monitor.att_pdus()
+    assert len(sent) == len(ours[0])
+    assert len(received) >= len(ours[1]) >= 300
+
+
+def test_connection_parameters_are_as_asked(halo, ready, tmp_path):
+    """The controller is told them, by the kernel, too, which otherwise takes its own."""
+    ring, adapter = ready()
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        halo.run(
+            "stream", "--ppg", "--count", 5, "--interval", "12.5..20ms", "--latency", 0, "--timeout", "3s",
+            *JSON, adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    create_connection = 0x200D
+    (parameters,) = monitor.commands(create_connection)
+    # Behind scan interval and window, policy, the peer's address and our address's type.
+    assert struct.unpack_from("<HHHH", parameters, 13) == (10, 16, 0, 300)

@@ -1,0 +1,57 @@
+"""simulate --vhci: our ring behind an adapter of the kernel, for us and for strangers."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from adapters import KernelAdapter
+
+HERE = Path(__file__).parent
+JSON = ("--format", "jsonl")
+
+
+class Simulation:
+    def __init__(self, halo, options):
+        self.process = halo.start("simulate", "--vhci", "--options", options)
+        line = self.process.stderr.readline()
+        match = re.search(r"(hci\d+) is a virtual adapter with the ring (\S+)", line)
+        assert match, line
+        self.adapter, self.ring = match.groups()
+        self.kernel_adapter = KernelAdapter(self.adapter)
+        self.kernel_adapter.up()
+
+
+@pytest.fixture(params=["bluetooth5=true", "bluetooth5=false"])
+def simulation(halo, rings, request):
+    rings.remove()
+    made = Simulation(halo, f"rate=200,seed=7,{request.param}")
+    yield made
+    made.process.send_signal(signal.SIGINT)
+    halo.wait(made.process).succeeded()
+    assert not made.kernel_adapter.exists
+
+
+@pytest.mark.parametrize("way", ["hci0", "user:hci0"])
+def test_our_program_and_our_ring(halo, simulation, way):
+    if way == "user:hci0":
+        simulation.kernel_adapter.down()
+    adapter = way.removesuffix("hci0") + simulation.adapter
+    found = halo.run("scan", "--duration", "700ms", *JSON, adapter=adapter).succeeded().records()
+    assert simulation.ring in {record["name"] for record in found}
+    records = halo.run("stream", "--ppg", "--count", 500, *JSON, adapter=adapter).succeeded().records()
+    assert len(records) == 500 and {record["kind"] for record in records} == {"ppg"}
+    (battery,) = halo.run("battery", *JSON, adapter=adapter).succeeded().records()
+    assert 0 <= battery["percent"] <= 100
+
+
+def test_a_stranger_reads_its_battery(halo, simulation, bluetoothd):
+    """bleak, by way of bluetoothd."""
+    done = subprocess.run(
+        [sys.executable, HERE / "bleak_battery.py", simulation.ring], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert 0 <= found["percent"] <= 100

@@ -1,0 +1,68 @@
+"""An adapter that is taken is given back as it was."""
+
+import signal
+
+import pytest
+from interop import NO_ADAPTER
+
+JSON = ("--format", "jsonl")
+STREAM = ("stream", "--ppg", *JSON)
+
+
+@pytest.fixture
+def adapter(ring):
+    """Of a ring; it is up."""
+    return ring.kernel_adapter
+
+
+def start(halo, adapter, *options):
+    """A stream that has begun."""
+    process = halo.start(*STREAM, *options, adapter=f"user:{adapter.name}")
+    assert '"ppg"' in process.stdout.readline()
+    return process
+
+
+def test_an_adapter_that_is_up_is_not_taken(halo, adapter):
+    result = halo.run(*STREAM, "--count", 1, adapter=f"user:{adapter.name}")
+    result.failed(NO_ADAPTER, saying="--take")
+    assert adapter.is_up
+
+
+def test_it_is_taken_and_given_back(halo, adapter):
+    result = halo.run(*STREAM, "--count", 500, "--take", adapter=f"user:{adapter.name}").succeeded()
+    assert len(result.records()) == 500
+    adapter.wait_until(True)
+
+
+def test_an_adapter_that_was_down_stays_down(halo, adapter):
+    adapter.down()
+    halo.run("battery", "--take", adapter=f"user:{adapter.name}").succeeded()
+    assert not adapter.is_up
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal(halo, adapter, ring, number):
+    process = start(halo, adapter, "--take")
+    assert not adapter.is_up
+    process.send_signal(number)
+    halo.wait(process)
+    adapter.wait_until(True)
+    ring.wait_for("disconnected", reason=0x13)
+
+
+def test_a_crash_is_made_good_by_the_next_start(halo, adapter):
+    process = start(halo, adapter, "--take")
+    process.kill()
+    process.communicate()
+    assert not adapter.is_up, "nobody could have"
+    halo.run("battery", adapter=f"user:{adapter.name}").succeeded()
+    adapter.wait_until(True)
+
+
+def test_a_second_one_is_told_who_has_it(halo, adapter):
+    process = start(halo, adapter, "--take")
+    result = halo.run("battery", "--take", adapter=f"user:{adapter.name}")
+    result.failed(NO_ADAPTER, saying=adapter.name)
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()
+    adapter.wait_until(True)
