@@ -36,6 +36,7 @@ static const unsigned long halo_hci_device_down = HCIDEVDOWN;
 static const unsigned long halo_hci_device_list = HCIGETDEVLIST;
 static const unsigned long halo_hci_device_info = HCIGETDEVINFO;
 static const unsigned long halo_hci_connection_list = HCIGETCONNLIST;
+static const unsigned long halo_hci_connection_info = HCIGETCONNINFO;
 
 // What the kernel says of a packet besides its bytes.
 struct halo_received {

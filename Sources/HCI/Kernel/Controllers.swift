@@ -29,24 +29,18 @@ public enum Controllers {
   ///   who manages the adapter, and from then on no longer accepts pairings by itself.
   public static func list(isDetailed: Bool = true) async throws(KernelError) -> [ControllerState] {
     let devices = try HCIDevices.list()
-    var managed: Set<AdapterIndex>?
     var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
     // A kernel without management still has devices.
-    if let management = try? Management() {
-      if let indexes = try? await management.send(ReadControllerIndexList()) {
-        managed = Set(indexes)
-        for index in indexes where isDetailed {
-          information[index] = try? await management.send(ReadControllerInformation(), to: index)
-        }
+    if isDetailed, let management = try? Management() {
+      for index in (try? await management.send(ReadControllerIndexList())) ?? [] {
+        information[index] = try? await management.send(ReadControllerInformation(), to: index)
       }
       management.close()
     }
     return devices.map { device in
       ControllerState(
         index: device.index, address: device.address, isUp: device.isUp,
-        management: information[device.index],
-        // An adapter that is up, and that the kernel does not manage, is somebody's.
-        isTaken: device.isUp && managed.map { !$0.contains(device.index) } ?? false)
+        management: information[device.index], isTaken: HCIDevices.isTaken(device.index))
     }
   }
 }

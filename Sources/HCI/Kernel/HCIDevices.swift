@@ -78,6 +78,38 @@ public enum HCIDevices {
     }
   }
 
+  /// Whether a program has an adapter for itself, through the user channel.
+  ///
+  /// No answer of the kernel says so. But on a socket that is bound to such an adapter it refuses the questions about
+  /// the adapter's links with EBUSY, and on no other. (That management does not list an adapter which is up is no
+  /// proof: one that was brought up while the kernel was setting it up stays unlisted.)
+  public static func isTaken(_ index: AdapterIndex) -> Bool {
+    guard
+      let descriptor = try? retryingInterrupts(
+        "socket",
+        {
+          socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+        })
+    else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_hci()
+    address.hci_family = UInt16(AF_BLUETOOTH)
+    address.hci_dev = index.rawValue
+    address.hci_channel = RawChannel.number
+    let isBound = withUnsafeBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
+      }
+    }
+    // struct hci_conn_info_req: the address of nobody and a type of link, then room for the answer.
+    var question = [UInt8](repeating: 0, count: 32)
+    let isRefused = question.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress else { return false }
+      return ioctl(descriptor, halo_hci_connection_info, base) != 0 && errno == EBUSY
+    }
+    return isBound && isRefused
+  }
+
   /// Brings an adapter up. Wants CAP_NET_ADMIN; one that is up stays so.
   public static func bringUp(_ index: AdapterIndex) throws(KernelError) {
     do throws(KernelError) {
