@@ -30,6 +30,7 @@ public final class GATTClient {
   var isWatchingServiceChanges = false
   var serviceChangedHandle: AttributeHandle?
   private var loss: LinkLoss?
+  private var idleHandlers: [() -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
 
   init(_ link: any ATTLink) {
@@ -44,7 +45,13 @@ public final class GATTClient {
     bearer.onTimeout = { _ in link.disconnect() }
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onClosed = { loss in self.closed(loss) }
-    procedures.onIdle = { [weak self] in self?.watchServiceChangesSoon() }
+    procedures.onIdle = { [weak self] in
+      guard let self else { return }
+      let handlers = idleHandlers
+      idleHandlers = []
+      for handler in handlers { handler() }
+      watchServiceChangesSoon()
+    }
   }
 
   private func closed(_ loss: LinkLoss) {
@@ -95,6 +102,14 @@ public final class GATTClient {
     return await withCheckedContinuation { continuation in
       whenDisconnected { continuation.resume(returning: $0) }
     }
+  }
+
+  /// Whether no procedure runs or waits.
+  public var isIdle: Bool { procedures.isIdle }
+
+  /// Calls `handler` once, when no procedure runs or waits any more; also when the link is gone.
+  public func whenIdle(_ handler: @escaping () -> Void) {
+    if isIdle { handler() } else { idleHandlers.append(handler) }
   }
 
   /// Exchanges the MTU: how large PDUs may be. Worth a round trip before anything else.

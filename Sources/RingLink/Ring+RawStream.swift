@@ -59,7 +59,27 @@ extension Ring {
     guard client.isConnected else { return }
     // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
     for frame in RawControl.stopSequence { dispatcher.post(frame) }
+    await written(within: .seconds(2))
     await EventLoop.shared.sleep(for: .milliseconds(500))
+  }
+
+  /// Waits until the ring has taken everything that was posted, as far as it says so.
+  private func written(within time: Duration) async {
+    guard !client.isIdle else { return }
+    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
+      let timers = EventLoop.shared.timers
+      var done: ((Result<Void, CancellationError>) -> Void)? = done
+      let finish = {
+        done?(.success(()))
+        done = nil
+      }
+      let timer = timers.schedule(after: time) { finish() }
+      client.whenIdle {
+        timers.cancel(timer)
+        finish()
+      }
+      return finish
+    }
   }
 
   /// Frames that were of no use so far.

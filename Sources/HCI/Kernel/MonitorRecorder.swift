@@ -23,12 +23,15 @@ public final class MonitorRecorder {
     let index = self.index
     let wallOffset = SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000
     var packet = ByteWriter(capacity: 1100)
+    var last = Instant.zero
     socket.packets.onPacket = { [weak self] bytes, time in
       guard let self, writer.failure == nil,
         let direction = MonitorPacket.extract(bytes, of: index, into: &packet)
       else { return }
+      // Stamps of the two directions are made in different places; a capture goes forward only.
+      last = max(last, time)
       writer.write(
-        packet.span, direction: direction, microseconds: time.nanoseconds / 1000 + wallOffset)
+        packet.span, direction: direction, microseconds: last.nanoseconds / 1000 + wallOffset)
       if let failure = writer.failure {
         let onFailure = self.onFailure
         self.onFailure = nil

@@ -28,6 +28,8 @@ public final class PacketSocket {
   private(set) var descriptor: Int32
   private let buffer: UnsafeMutableRawBufferPointer
   private var watch: EventLoop.Watch?
+  /// Why the socket is at its end, while packets that came before that are fetched.
+  private var failure: SystemError?
   private var unsent: [[UInt8]] = []
   /// Until when a send that fails with ENOTCONN is tried again: right after `connect`, some kernels are not ready.
   private var graceEnd: Instant?
@@ -96,6 +98,7 @@ public final class PacketSocket {
     if readiness.contains(.writable) { flush() }
     guard isOpen, !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) else { return }
     _ = receive()
+    if failure != nil { receivePending() }
   }
 
   /// Delivers what the kernel holds already, without waiting for the loop: for who must know it before going on.
@@ -112,11 +115,13 @@ public final class PacketSocket {
     var about = halo_received()
     let count = halo_receive(descriptor, buffer.baseAddress, buffer.count, &about)
     guard count > 0 else {
-      if count == 0 {
-        end(nil)
-      } else if errno != EAGAIN, errno != EINTR {
-        end(.last("recvmsg"))
+      if count < 0, errno == EINTR { return false }
+      if count < 0, errno != EAGAIN, failure == nil {
+        // The kernel tells an error before the packets that came ahead of it: those are still to be fetched.
+        failure = .last("recvmsg")
+        return true
       }
+      if count == 0 || errno != EAGAIN || failure != nil { end(failure) }
       return false
     }
     if about.has_drops, about.drops != dropped {

@@ -30,6 +30,9 @@ public final class RecordingTransport: HCITransport {
   public func start() {
     transport.onPacket = { [weak self] packet, time in
       guard let self else { return }
+      // The kernel's stamp of a packet may be earlier than what was sent before it was fetched; a capture, and what a
+      // replay makes of it, goes forward only.
+      let time = max(last, time)
       record(packet, .controllerToHost, at: time)
       onPacket?(packet, time)
     }

@@ -30,7 +30,7 @@ let simulateCommand = CommandSpec(
   details: """
     With --listen: one host after the other; a new one takes the place of the one before.
     With --vhci: the adapter is there until the program ends. Like any new adapter it may have to be switched on:
-    halo-raw adapters up hciN.
+    halo-raw adapters up hci0.
     Ctrl-C ends it.
     """,
   usesAdapter: false
