@@ -155,7 +155,7 @@ def run(*command, cwd=None) -> str:
             list(map(str, command)), cwd=cwd, check=True, text=True, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=os.environ | {"LC_ALL": "C"}).stdout
     except FileNotFoundError:
-        raise ImageError(f"there is no {command[0]}; run scripts/setup test") from None
+        raise ImageError(f"there is no {command[0]}; run scripts/setup kernel") from None
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip() or f"exit code {error.returncode}").splitlines()[-1]
         raise ImageError(f"{command[0]} failed: {last}") from None
