@@ -29,6 +29,21 @@ def ready(ring_with, way):
     return make
 
 
+def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
+    ring, adapter = ready("--disconnect-after", 200)
+    records = halo.run(
+        "stream", "--ppg", "--count", 500, *JSON, adapter=adapter, timeout=40).succeeded().records()
+    values = [record["raw"] for record in records if record["kind"] == "ppg"]
+    whole = [ppg_raw(number) for number in range(200)]
+    assert values == whole + whole + whole[:100]
+    assert len(ring.events("leaving")) >= 2
+    # The gap is marked where it is.
+    kinds = [record["kind"] for record in records]
+    assert [number for number, kind in enumerate(kinds) if kind == "gap"] == [200, 401]
+    times = [record["t"] for record in records if record["kind"] == "ppg"]
+    assert times == sorted(times), "one clock for the whole stream"
+
+
 def test_the_ring_leaves_for_good(halo, ready):
     ring, adapter = ready("--vanish-after", 50)
     result = halo.run(
