@@ -85,7 +85,7 @@ class Image:
             paths = [words[1] for words in map(str.split, listing.splitlines()) if words[0] == "insmod"]
             order += [path for path in paths if path not in order]
         archive = Archive()
-        for folder in ("bin", "dev", "proc", "sys", "modules", "host", "layer", "root"):
+        for folder in ("bin", "dev", "proc", "sys", "modules", "host", "layer", "system"):
             archive.add(folder, 0o040755)
         archive.add("dev/console", 0o020600, device=(5, 1))
         archive.add("bin/busybox", 0o100755, BUSYBOX.read_bytes())
