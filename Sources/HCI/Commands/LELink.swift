@@ -25,21 +25,13 @@ public struct LEConnectionUpdate: HCIStatusCommand, Hashable {
 }
 
 /// Asks what the peer's link layer can do; the answer is LE Read Remote Features Complete (7.8.21).
-public struct LEReadRemoteFeatures: HCIStatusCommand, Hashable {
+public struct LEReadRemoteFeatures: HCIStatusCommand, HCIHandleCodable, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x2016)
 
   public var handle: ConnectionHandle
 
   public init(handle: ConnectionHandle) {
     self.handle = handle
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
   }
 }
 
@@ -125,21 +117,13 @@ public struct LESetDataLength: HCICompletingCommand, Hashable {
 }
 
 /// Asks which physical layers a link uses (7.8.47).
-public struct LEReadPHY: HCICompletingCommand, Hashable {
+public struct LEReadPHY: HCICompletingCommand, HCIHandleCodable, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x2030)
 
   public var handle: ConnectionHandle
 
   public init(handle: ConnectionHandle) {
     self.handle = handle
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
   }
 
   /// What the controller answers.

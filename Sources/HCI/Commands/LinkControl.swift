@@ -26,20 +26,12 @@ public struct Disconnect: HCIStatusCommand, Hashable {
 
 /// Asks for the version and maker of the peer's controller; the answer is Read Remote Version Information
 /// Complete (7.1.23).
-public struct ReadRemoteVersionInformation: HCIStatusCommand, Hashable {
+public struct ReadRemoteVersionInformation: HCIStatusCommand, HCIHandleCodable, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x041D)
 
   public var handle: ConnectionHandle
 
   public init(handle: ConnectionHandle) {
     self.handle = handle
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
   }
 }

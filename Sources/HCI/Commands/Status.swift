@@ -1,21 +1,13 @@
 import BluetoothCore
 
 /// Asks for the strength of the last packet on a link (Core Specification Vol 4, Part E, 7.5.4).
-public struct ReadRSSI: HCICompletingCommand, Hashable {
+public struct ReadRSSI: HCICompletingCommand, HCIHandleCodable, Hashable {
   public static let opcode = HCIOpcode(rawValue: 0x1405)
 
   public var handle: ConnectionHandle
 
   public init(handle: ConnectionHandle) {
     self.handle = handle
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
   }
 
   /// What the controller answers.

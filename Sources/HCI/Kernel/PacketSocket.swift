@@ -128,11 +128,9 @@ public final class PacketSocket {
       dropped = about.drops
       onDrops?(dropped)
     }
-    let now = SystemClock.monotonic
-    // What is scheduled while the packet is handled counts from when it was fetched.
-    EventLoop.shared.timers.advance(to: now)
     let time = ReceiveTime.instant(
-      ofWallNanoseconds: about.wall_nanoseconds, now: now, wallNow: SystemClock.wallNanoseconds)
+      ofWallNanoseconds: about.wall_nanoseconds, now: EventLoop.shared.arrival(),
+      wallNow: SystemClock.wallNanoseconds)
     onPacket?(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])), time)
     return true
   }

@@ -95,12 +95,9 @@ struct SocketAddress: Sendable {
   func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     // A copy with the alignment of the largest address.
     var storage = sockaddr_storage()
-    return withUnsafeMutableBytes(of: &storage) { raw in
-      raw.copyBytes(from: bytes.prefix(raw.count))
-      return raw.withMemoryRebound(to: sockaddr.self) { pointer in
-        guard let base = pointer.baseAddress else { preconditionFailure("a local variable has an address") }
-        return body(base, socklen_t(bytes.count))
-      }
+    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
+    return withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
     }
   }
 }

@@ -21,10 +21,10 @@ let forgetCommand = CommandSpec(
   let selector = invocation.positionals.first.map { RingSelector($0) }
   let isForgetting = invocation.has("--all") || selector != nil
   let rings = isForgetting ? known.forget(selector ?? .anyRing) : known.rings
-  if let selector, rings.isEmpty {
+  if selector != nil, rings.isEmpty {
     throw Failure(
       .notFound,
-      "no ring is remembered as \(invocation.positionals[0].printable)\(selector == .anyRing ? "" : "; halo-raw forget lists them")"
+      "no ring is remembered as \(invocation.positionals[0].printable); halo-raw forget lists them"
     )
   }
   var printer = RecordPrinter(format, ["name", "address", "type", "firmware"].map { ($0, nil) })
