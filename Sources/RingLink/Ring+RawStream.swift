@@ -38,7 +38,7 @@ extension Ring {
         timers.cancel(timer)
         finish(.failure(error))
       }
-      dispatcher.post(RawControl.start)
+      try? dispatcher.post(RawControl.start)
       return {
         timers.cancel(timer)
         finish(.failure(.cancelled))
@@ -58,13 +58,13 @@ extension Ring {
     dispatcher.onSample = nil
     guard client.isConnected else { return }
     // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
-    for frame in RawControl.stopSequence { dispatcher.post(frame) }
+    for frame in RawControl.stopSequence { try? dispatcher.post(frame) }
     await written(within: .seconds(2))
     await EventLoop.shared.sleep(for: .milliseconds(500))
   }
 
   /// Waits until the ring has taken everything that was posted, as far as it says so.
-  private func written(within time: Duration) async {
+  func written(within time: Duration) async {
     guard !client.isIdle else { return }
     try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
       let timers = EventLoop.shared.timers

@@ -1,21 +1,19 @@
 import BluetoothCore
 
 /// Sorts what a ring sends: answers go to who asked, samples to the stream, the rest is an event or shown raw. One
-/// command is open at a time: a ring puts slow ones into a queue of ten that it does not guard (ring reference, 1.6).
+/// exchange is open at a time: a ring puts slow commands into a queue of ten that it does not guard (ring reference,
+/// 1.6).
 ///
-/// It does no I/O: values of the notify characteristic come in through ``receive(_:at:)``, frames go out through the
-/// closure given at the start.
+/// It does no I/O: values of the notify characteristics come in through ``receive(_:at:)`` and ``receiveBulk(_:at:)``,
+/// what is to be written goes out through the closure given at the start.
 public final class RingDispatcher {
   /// What arrived and was of no use.
   public struct Counters: Hashable, Sendable {
-    /// Frames of the wrong length or with a wrong checksum.
+    /// Frames of the wrong length or with a wrong checksum, and bulk frames with a wrong CRC.
     public var rejectedFrames = 0
     /// Frames that nobody had asked for and that are no event.
     public var unknownFrames = 0
   }
-
-  /// How long a ring may take to answer.
-  public static let answerDeadline = Duration.seconds(2)
 
   public private(set) var counters = Counters()
   /// Called for each frame of the raw stream. The hot path: nothing is allocated on the way here.
@@ -24,38 +22,42 @@ public final class RingDispatcher {
   public var onEvent: ((RingEvent) -> Void)?
   /// Called for frames that are not understood.
   public var onUnknownFrame: ((RingFrame) -> Void)?
-
-  private struct Request {
-    var frame: RingFrame
-    var deadline: Duration
-    var completion: (Result<RingFrame, RingError>) -> Void
-  }
+  /// Called for every frame with a right checksum that is not of the raw stream, before anybody else sees it.
+  public var onFrame: ((RingFrame) -> Void)?
+  /// Called for bulk frames that nobody had asked for: naps.
+  public var onBulk: ((BulkFrame) -> Void)?
 
   private let timers: Timers
-  private let send: (RingFrame) -> Void
-  private var queue: [Request] = []
+  private let send: (RingMessage) -> Void
+  private var queue: [RingExchange] = []
   private var timeout: Timers.Token?
   private var closed: RingError?
   private var closeHandlers: [(RingError) -> Void] = []
+  private var listeners: [RingCommand: (RingFrame, Instant) -> Void] = [:]
+  private var assembler = BulkAssembler()
 
-  public init(timers: Timers, send: @escaping (RingFrame) -> Void) {
+  public init(timers: Timers, send: @escaping (RingMessage) -> Void) {
     self.timers = timers
     self.send = send
   }
 
-  /// Sends a command and waits for the one frame that answers it.
-  public func request(
-    _ frame: RingFrame, deadline: Duration = RingDispatcher.answerDeadline,
-    completion: @escaping (Result<RingFrame, RingError>) -> Void
-  ) {
-    if let closed { return completion(.failure(closed)) }
-    queue.append(Request(frame: frame, deadline: deadline, completion: completion))
+  /// Opens an exchange, when those before it are over.
+  public func start(_ exchange: RingExchange) {
+    if let closed { return exchange.completion(closed) }
+    if let danger = exchange.message.danger { return exchange.completion(.dangerous(danger)) }
+    queue.append(exchange)
     if queue.count == 1 { sendNext() }
   }
 
   /// Sends a command that is not answered.
-  public func post(_ frame: RingFrame) {
-    if closed == nil { send(frame) }
+  public func post(_ frame: RingFrame) throws(RingError) {
+    if let danger = CommandTable.danger(of: frame) { throw .dangerous(danger) }
+    if closed == nil { send(.frame(frame)) }
+  }
+
+  /// Calls `listener` for frames of a command that no exchange takes; nil ends that.
+  public func listen(to command: RingCommand, _ listener: ((RingFrame, Instant) -> Void)?) {
+    listeners[command] = listener
   }
 
   /// Fails what is open: the link is gone, or a command could not be sent.
@@ -65,7 +67,7 @@ public final class RingDispatcher {
     timers.cancel(timeout)
     let open = queue
     queue = []
-    for request in open { request.completion(.failure(error)) }
+    for exchange in open { exchange.completion(error) }
     let handlers = closeHandlers
     closeHandlers = []
     for handler in handlers { handler(error) }
@@ -76,24 +78,47 @@ public final class RingDispatcher {
     if let closed { handler(closed) } else { closeHandlers.append(handler) }
   }
 
+  // MARK: Exchanges
+
   private func sendNext() {
-    guard let request = queue.first else { return }
-    timeout = timers.schedule(after: request.deadline) { [weak self] in
-      self?.finish(
-        .failure(.notAnswered(request.frame.command, seconds: request.deadline.inSeconds)))
-    }
-    send(request.frame)
+    guard let exchange = queue.first else { return }
+    if case .bulk = exchange.message { assembler.reset() }
+    wait(exchange.silence)
+    send(exchange.message)
   }
 
-  private func finish(_ result: Result<RingFrame, RingError>) {
+  private func wait(_ time: Duration) {
+    timers.cancel(timeout)
+    timeout = timers.schedule(after: time) { [weak self] in
+      guard let self, let open = queue.first else { return }
+      finish(.notAnswered(open.message.subject, seconds: time.inSeconds))
+    }
+  }
+
+  private func finish(_ error: RingError?) {
     guard !queue.isEmpty else { return }
     timers.cancel(timeout)
-    let request = queue.removeFirst()
+    let exchange = queue.removeFirst()
     sendNext()
-    request.completion(result)
+    exchange.completion(error)
   }
 
-  /// Takes a value of the notify characteristic.
+  /// - Returns: false if the open exchange has no use for it
+  private func offer(_ answer: RingAnswer) -> Bool {
+    guard let open = queue.first else { return false }
+    switch open.accept(answer) {
+    case .notMine: return false
+    case .more: wait(open.silence)
+    case .moreWithin(let time): wait(time)
+    case .done: finish(nil)
+    case .failed(let error): finish(error)
+    }
+    return true
+  }
+
+  // MARK: What arrives
+
+  /// Takes a value of the command service's notify characteristic.
   public func receive(_ value: RawSpan, at time: Instant) {
     guard let frame = try? RingFrame(parsing: value) else {
       counters.rejectedFrames += 1
@@ -101,15 +126,44 @@ public final class RingDispatcher {
     }
     if let sample = RawSample(frame) {
       onSample?(sample, time)
+    } else {
+      receive(frame, at: time)
+    }
+  }
+
+  private func receive(_ frame: RingFrame, at time: Instant) {
+    onFrame?(frame)
+    let open = queue.first?.message.command
+    if let open, frame.isError(for: open) {
+      finish(.refused(.frame(open), frame.errorCode))
+    } else if open == frame.command, offer(.frame(frame)) {
+      return
+    } else if let listener = listeners[frame.command] {
+      listener(frame, time)
     } else if let event = RingEvent(frame) {
       onEvent?(event)
-    } else if let open = queue.first?.frame.command, frame.isError(for: open) {
-      finish(.failure(.refused(open, frame.errorCode)))
-    } else if let open = queue.first?.frame.command, frame.command == open {
-      finish(.success(frame))
     } else {
       counters.unknownFrames += 1
       onUnknownFrame?(frame)
+    }
+  }
+
+  /// Takes a value of the bulk service's notify characteristic.
+  public func receiveBulk(_ value: RawSpan, at time: Instant) {
+    let damaged = assembler.errors.badCRC
+    switch assembler.receive(value, at: time) {
+    case .raw(let frame):
+      if let sample = RawSample(frame) { onSample?(sample, time) }
+    case .frame(let frame):
+      if queue.first?.message.bulkID != frame.id || !offer(.bulk(frame)) { onBulk?(frame) }
+    case .incomplete:
+      guard let open = queue.first, open.message.bulkID == assembler.openFrame?.id else { return }
+      wait(open.silence)
+      if let frame = assembler.openFrame { open.progress?(frame.received, frame.length) }
+    case .dropped:
+      guard assembler.errors.badCRC > damaged else { return }
+      counters.rejectedFrames += 1
+      if let open = queue.first, let id = open.message.bulkID { finish(.damaged(.bulk(id))) }
     }
   }
 }

@@ -13,10 +13,21 @@ public enum RingError: Error, Hashable, Sendable {
   case connection(HCIError)
   case gatt(GATTError)
   /// The ring answered a command with an error.
-  case refused(RingCommand, RingErrorCode)
-  case notAnswered(RingCommand, seconds: Double)
+  case refused(CommandEntry.Subject, RingErrorCode)
+  case notAnswered(CommandEntry.Subject, seconds: Double)
   /// The answer can't be read.
-  case malformed(RingCommand, RingFrameError)
+  case malformed(CommandEntry.Subject, RingFrameError)
+  case malformedBulk(BulkID, BulkContentsError)
+  /// Frames of the answer were lost on the way, and when it was asked for again, too.
+  case incomplete(CommandEntry.Subject, missing: Int)
+  /// The answer was damaged on the way: its CRC is wrong.
+  case damaged(CommandEntry.Subject)
+  /// What was written is not what the ring has afterwards.
+  case notTaken(CommandEntry.Subject, [String])
+  /// It would damage the ring.
+  case dangerous(String)
+  /// The ring has no bulk service.
+  case noBulkService
   /// The ring will not stream.
   case streamRefused(battery: RingBattery?)
   /// The stream was started, and nothing came.
@@ -39,10 +50,19 @@ extension RingError: CustomStringConvertible {
         + (services.isEmpty ? "none at all" : services.map(\.description).joined(separator: ", "))
     case .connection(let error): error.description
     case .gatt(let error): error.description
-    case .refused(let command, let code): "the ring refused \(command): \(code)"
-    case .notAnswered(let command, let seconds):
-      "the ring did not answer \(command) within \(Int(seconds.rounded())) s"
-    case .malformed(let command, let error): "the ring's answer to \(command) can't be read: \(error)"
+    case .refused(let subject, let code): "the ring refused \(subject): \(code)"
+    case .notAnswered(let subject, let seconds):
+      "the ring did not answer \(subject) within \(Int(seconds.rounded())) s"
+    case .malformed(let subject, let error): "the ring's answer to \(subject) can't be read: \(error)"
+    case .malformedBulk(let id, let error): "the ring's answer to \(id) can't be read: \(error)"
+    case .incomplete(let subject, let missing):
+      "\(missing) frames of the ring's answer to \(subject) were lost, twice; is it too far away?"
+    case .damaged(let subject): "the ring's answer to \(subject) was damaged on the way; is it too far away?"
+    case .notTaken(let subject, let fields):
+      "the ring acknowledged \(subject), but did not take over \(fields.joined(separator: ", "))"
+    case .dangerous(let danger): "this is never sent: it \(danger)"
+    case .noBulkService:
+      "the ring has no service \(RingGATT.bulkService), through which this is asked for; old ones do not"
     case .streamRefused(let battery):
       battery?.isCharging == true
         ? "the ring refuses to stream while it is charging; take it off its charger"

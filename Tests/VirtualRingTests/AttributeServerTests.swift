@@ -197,7 +197,7 @@ import VirtualRing
     host.run(.seconds(1))
     #expect(host.connect())
     #expect(host.ask(.readRequest(0x0013)) == .readResponse([0, 0]))
-    host.write(RingBattery.request)
+    host.write(CommandTable.battery.request())
     host.run(.seconds(1))
     #expect(host.notifications.isEmpty)
   }
@@ -209,7 +209,8 @@ import VirtualRing
       .readByTypeRequest(.all, type: BluetoothUUID(0x2803 as UInt16)), .readRequest(0x0020),
       .readByGroupTypeRequest(.all, type: BluetoothUUID(0x2800 as UInt16)),
       .readBlobRequest(0x0022, offset: 299), .readMultipleRequest([3, 4]),
-      .readMultipleVariableRequest([3, 4]), .writeRequest(0x0010, value: RingBattery.request.bytes),
+      .readMultipleVariableRequest([3, 4]),
+      .writeRequest(0x0010, value: CommandTable.battery.request().bytes),
       .writeCommand(0x0016, value: hex("bc27010000ff00")), .writeRequest(0x0013, value: [1, 0]),
       .prepareWriteRequest(.init(handle: 0x0034, offset: 0xFFFF, value: [1])),
       .executeWriteRequest(.write), .handleValueConfirmation, .writeResponse,

@@ -89,9 +89,9 @@ import VirtualRing
     host.write(RawControl.start)
     host.run(.seconds(10))
     #expect(host.samples == [.refused])
-    host.write(RingBattery.request)
+    host.write(CommandTable.battery.request())
     host.run(.seconds(1))
-    #expect(host.frames.last == RingBattery(percent: 87, isCharging: true).reply)
+    #expect(host.frames.last == CommandTable.battery.frame(of: RingBattery(percent: 87, isCharging: true)))
   }
 
   @Test func theChargerEndsAStream() {
@@ -101,7 +101,9 @@ import VirtualRing
     host.controller.peripheral.ring.setCharging(true)
     host.run(.milliseconds(200))
     let count = host.frames.count
-    #expect(host.frames.last == RingBattery(percent: 87, isCharging: true).event)
+    #expect(
+      host.frames.last
+        == CommandTable.batteryEvent.frame(BatteryEvent(RingBattery(percent: 87, isCharging: true))))
     host.run(.seconds(5))
     #expect(host.frames.count == count)
   }
@@ -179,7 +181,7 @@ import VirtualRing
     // The time is acknowledged by two frames: how much fits into a notification, and what the ring can do.
     #expect(
       answers("012504091234560100000000000000d0") == [
-        "2ff40000000000000000000000000023", "01000100220000000001003001001066",
+        "2ff40000000000000000000000000023", "010001002200000000010030210030a6",
       ])
     #expect(answers("5055aa0000000000000000000000004f") == ["5055aa0000000000000000000000004f"])
     #expect(answers("06010000000000000000000000000007") == ["86ee0000000000000000000000000074"])

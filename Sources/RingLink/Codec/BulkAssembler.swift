@@ -51,6 +51,11 @@ public struct BulkAssembler: Sendable {
 
   public init() {}
 
+  /// The frame that is arriving, the payload bytes that are there, and those that it has; nil when none is open.
+  public var openFrame: (id: BulkID, received: Int, length: Int)? {
+    open.map { ($0.id, payload.count, $0.length) }
+  }
+
   /// When the open frame is to be given up; nil when none is open.
   public var deadline: Instant? { open == nil ? nil : lastArrival + Self.silence }
 

@@ -33,38 +33,6 @@ public struct BulkFrame: Hashable, Sendable {
   }
 }
 
-/// What a bulk frame is about.
-public struct BulkID: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
-
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
-
-  public static let temperature = BulkID(rawValue: 0x25)
-  public static let sleep = BulkID(rawValue: 0x27)
-  public static let manualHeartRate = BulkID(rawValue: 0x28)
-  public static let oxygen = BulkID(rawValue: 0x2A)
-  public static let nap = BulkID(rawValue: 0x3E)
-
-  /// Ids 1 to 5 overwrite the ring's firmware, and can leave it dead.
-  public var isFirmwareUpdate: Bool { (1...5).contains(rawValue) }
-}
-
-extension BulkID: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .temperature: "temperature"
-    case .sleep: "sleep"
-    case .manualHeartRate: "manual heart rate"
-    case .oxygen: "SpO2"
-    case .nap: "nap"
-    case _ where isFirmwareUpdate: "firmware update \(rawValue)"
-    default: "bulk id \(Hex.string(rawValue))"
-    }
-  }
-}
-
 /// Why a bulk frame cannot be made.
 public enum BulkFrameError: Error, Hashable, Sendable {
   case firmwareUpdate(BulkID)

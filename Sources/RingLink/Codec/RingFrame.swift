@@ -99,6 +99,11 @@ public struct RingFrame: Hashable, Sendable {
     if index < 8 { low |= bits } else { high |= bits }
   }
 
+  /// Puts `bytes` where zeros are; what would lie beyond the payload is left out.
+  mutating func store(_ bytes: some Sequence<UInt8>, at index: Int) {
+    for (place, byte) in zip(index..<Self.length - 1, bytes) { store(byte, at: place) }
+  }
+
   @inline(__always)
   mutating func storeBigEndian(_ value: UInt16, at index: Int) {
     store(UInt8(truncatingIfNeeded: value >> 8), at: index)

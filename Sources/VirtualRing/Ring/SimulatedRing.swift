@@ -20,6 +20,9 @@ public final class SimulatedRing {
   /// Whether the raw stream runs.
   public private(set) var isStreaming = false
 
+  /// What was written of each setting, as it is told when it is read.
+  var settings: [String: RingFrame] = [:]
+  var notificationMask = NotificationMask()
   /// Takes what is to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
   /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
@@ -51,21 +54,11 @@ public final class SimulatedRing {
       return
     }
     counters.frames += 1
-    switch frame.command {
-    case .setTime:
-      notify(RingEvent.payloadLengthFrame(UInt8(clamping: payloadLength())))
-      // What an R02 says it can do.
-      if let capabilities = try? RingFrame(
-        .setTime, payload: [0, 1, 0, 0x22, 0, 0, 0, 0, 1, 0, 0x30, 1, 0, 0x10])
-      {
-        notify(capabilities)
-      }
-    case .battery: notify(RingBattery(percent: options.battery, isCharging: options.isCharging).reply)
-    case .blink, .find: notify(frame)
-    case .rawStream: control(RawControl(rawValue: frame.byte(at: 1)))
-    default:
+    if frame.command == .rawStream { return control(RawControl(rawValue: frame.byte(at: 1))) }
+    if let answer = RingAnswer.answer(to: frame, family: options.family) {
+      for frame in answer.frames(self, frame) { notify(frame) }
+    } else if frame.command.rawValue < 0x80 {
       // Numbers with a top bit of their own have no form for a refusal.
-      guard frame.command.rawValue < 0x80 else { return }
       notify(RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue))
     }
   }
@@ -89,7 +82,31 @@ public final class SimulatedRing {
   public func setCharging(_ isCharging: Bool) {
     options.isCharging = isCharging
     if isCharging { stop() }
-    notify(RingBattery(percent: options.battery, isCharging: isCharging).event)
+    let battery = RingBattery(percent: options.battery, isCharging: isCharging)
+    notify(CommandTable.batteryEvent.frame(BatteryEvent(battery)))
+  }
+
+  /// What a ring of this family says it can do.
+  var capabilities: RingCapabilities {
+    var capabilities = RingCapabilities()
+    // Rings without a display claim these two.
+    capabilities.watchFaces = true
+    capabilities.weather = true
+    capabilities.companionFeatures = 0x30
+    capabilities.bloodOxygen = true
+    capabilities.newSleepProtocol = true
+    capabilities.manualHeartRate = true
+    capabilities.stress = true
+    capabilities.variability = options.family != .rf03
+    capabilities.temperature = options.family == .rt11cr
+    capabilities.realtek = options.family == .rt || options.family == .rt11cr
+    return capabilities
+  }
+
+  /// A factory reset.
+  func forgetEverything() {
+    settings = [:]
+    notificationMask = NotificationMask()
   }
 
   /// Ends the stream, as every disconnection does.

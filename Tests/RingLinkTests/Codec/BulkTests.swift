@@ -37,7 +37,7 @@ import Testing
       }
     }
     #expect(throws: BulkFrameError.payloadTooLong(4097)) {
-      try BulkFrame.write(.sleep, payload: Array(repeating: 0, count: 4097), into: &writer)
+      try BulkFrame.write(0x27, payload: Array(repeating: 0, count: 4097), into: &writer)
     }
     #expect(writer.bytes.isEmpty)
   }
@@ -67,7 +67,7 @@ import Testing
   @Test func aContinuationMayLookLikeAHeader() throws {
     var writer = ByteWriter()
     let payload = Array(repeating: BulkFrame.magic, count: 40)
-    try BulkFrame.write(.oxygen, payload: payload, into: &writer)
+    try BulkFrame.write(0x2A, payload: payload, into: &writer)
     var assembler = BulkAssembler()
     #expect(assembler.take(writer.bytes[..<20], at: .zero) == .incomplete)
     #expect(assembler.take(writer.bytes[20..<40], at: .zero) == .incomplete)

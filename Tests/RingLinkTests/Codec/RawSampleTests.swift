@@ -80,7 +80,7 @@ import Testing
     let end = RawSample.wearCalibrationEnd(first: 0x0102, second: 0xFFFE)
     #expect(end.frame.bytes == hex("a1080102fffe000000000000000000a9"))
     #expect(RawSample(end.frame) == end)
-    #expect(RawSample(RingFrame(.battery, 2)) == nil)
+    #expect(RawSample(RingFrame(0x03, 2)) == nil)
   }
 
   @Test func controlFrames() {

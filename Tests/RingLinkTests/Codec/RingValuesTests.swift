@@ -12,16 +12,16 @@ import Testing
       ("0347000000000000000000000000004a", 71),
     ] as [(String, UInt8)])
   func batteryReplies(text: String, percent: UInt8) throws {
-    let battery = try RingBattery(reply: frame(text))
+    let battery = try CommandTable.battery.reply(frame(text))
     #expect(battery == RingBattery(percent: percent, isCharging: false))
-    #expect(battery.reply.bytes == hex(text))
+    #expect(CommandTable.battery.frame(of: battery).bytes == hex(text))
   }
 
   @Test func batteryRequestAndRefusals() throws {
-    #expect(RingBattery.request.bytes == hex("03000000000000000000000000000003"))
-    #expect(throws: RingFrameError.unexpected(.find)) { try RingBattery(reply: RingFrame(.find)) }
-    #expect(throws: RingFrameError.self) { try RingBattery(reply: RingFrame(.battery, 101)) }
-    #expect(try RingBattery(reply: RingFrame(.battery, 100, 1)).description == "100 %, charging")
+    #expect(CommandTable.battery.request().bytes == hex("03000000000000000000000000000003"))
+    #expect(throws: RingFrameError.unexpected(0x50)) { try CommandTable.battery.reply(RingFrame(0x50)) }
+    #expect(throws: RingFrameError.self) { try CommandTable.battery.reply(RingFrame(0x03, 101)) }
+    #expect(try CommandTable.battery.reply(RingFrame(0x03, 100, 1)).description == "100 %, charging")
   }
 
   @Test func events() throws {
@@ -29,14 +29,20 @@ import Testing
     let charging = RingBattery(percent: 43, isCharging: true)
     #expect(RingEvent(try frame("730c1500000000000000000000000094")) == .battery(low))
     #expect(RingEvent(try frame("730c2b010000000000000000000000ab")) == .battery(charging))
-    #expect(charging.event.bytes == hex("730c2b010000000000000000000000ab"))
+    #expect(
+      CommandTable.batteryEvent.frame(BatteryEvent(charging)).bytes == hex("730c2b010000000000000000000000ab")
+    )
     #expect(RingEvent(try frame("2ff10000000000000000000000000020")) == .payloadLength(241))
     #expect(RingEvent(try frame("2ff40000000000000000000000000023")) == .payloadLength(244))
-    #expect(RingEvent.payloadLengthFrame(244).bytes == hex("2ff40000000000000000000000000023"))
-    #expect(RingEvent(try frame("7312000bef0222090007cf0000000082")) == .other(.totals))
+    #expect(
+      CommandTable.payloadLength.frame(SingleByte(244)).bytes == hex("2ff40000000000000000000000000023"))
+    var totals = LiveTotals()
+    (totals.steps, totals.calories, totals.meters) = (3055, 139_785, 1999)
+    #expect(RingEvent(try frame("7312000bef0222090007cf0000000082")) == .liveTotals(totals))
+    #expect(RingEvent(try frame("732b1f000000000000000000000000bd")) == .variability(31))
     #expect(RingEvent(RingFrame(.notification, 0x0C, 101)) == .other(.battery))
     #expect(RingEvent(RingFrame(.notification, 0x66))?.description == "event 0x66")
-    #expect(RingEvent(RingFrame(.battery)) == nil)
+    #expect(RingEvent(RingFrame(0x03)) == nil)
   }
 
   @Test(

@@ -1,0 +1,62 @@
+/// A request on the bulk characteristics, and its answer.
+public struct BulkQuery<Contents: BulkContents>: Sendable {
+  public let id: BulkID
+  public let entry: CommandEntry
+
+  init(
+    _ id: BulkID, _ name: String, _ purpose: String, group: CommandEntry.Group = .history,
+    families: Set<RingFamily> = .every, source: String
+  ) {
+    self.id = id
+    entry = CommandEntry(
+      subject: .bulk(id), name: name, purpose: purpose, group: group, shape: .bulk,
+      requests: [FrameForm(Contents.requestForm)],
+      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+  }
+}
+
+/// What a bulk frame carries.
+public protocol BulkContents: Sendable {
+  /// The payload that asks for it, in words.
+  static var requestForm: String { get }
+  /// The payload that it is, in words.
+  static var replyForm: String { get }
+
+  init(payload: [UInt8]) throws(BulkContentsError)
+
+  /// What a ring sends.
+  var payload: [UInt8] { get }
+}
+
+/// Why the payload of a bulk frame can't be read.
+public enum BulkContentsError: Error, Hashable, Sendable {
+  /// It ends in the middle of something, which stands at `offset`.
+  case truncated(offset: Int)
+  /// What stands at `offset` can't be.
+  case value(String, offset: Int)
+  /// The ring answers with a status instead.
+  case status(UInt8)
+}
+
+extension BulkContentsError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .truncated(let offset): "it ends in the middle of what begins at byte \(offset)"
+    case .value(let what, let offset): "\(what), at byte \(offset)"
+    case .status(let status): "the ring answers with status \(status): \(Self.meaning(of: status))"
+    }
+  }
+
+  /// The ring reference, 3.
+  private static func meaning(of status: UInt8) -> String {
+    switch status {
+    case 1: "wrong size"
+    case 2: "wrong content or CRC"
+    case 3: "wrong state"
+    case 4: "wrong format"
+    case 5: "internal error"
+    case 6: "battery low"
+    default: "unknown"
+    }
+  }
+}

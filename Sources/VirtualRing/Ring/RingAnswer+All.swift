@@ -1,0 +1,55 @@
+import RingLink
+
+extension RingAnswer {
+  /// The answer to a frame; nil if the ring does not know it.
+  static func answer(to frame: RingFrame, family: RingFamily) -> RingAnswer? {
+    byCommand[frame.command]?.first { answer in
+      answer.entry.families.contains(family) && answer.entry.requests.contains { $0.matches(frame) }
+    }
+  }
+
+  nonisolated(unsafe) private static let byCommand: [RingCommand: [RingAnswer]] = {
+    var answers: [RingCommand: [RingAnswer]] = [:]
+    for answer in all {
+      if case .frame(let command) = answer.entry.subject { answers[command, default: []].append(answer) }
+    }
+    return answers
+  }()
+
+  private static var all: [RingAnswer] { device + CommandTable.settings.map(setting) + actions }
+
+  private static var device: [RingAnswer] {
+    [
+      query(CommandTable.battery) { ring, _ in
+        RingBattery(percent: ring.options.battery, isCharging: ring.options.isCharging)
+      },
+      RingAnswer(entry: CommandTable.setTime.entry) { ring, _ in
+        [
+          CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
+          CommandTable.setTime.frame(of: ring.capabilities),
+        ]
+      },
+      query(CommandTable.hostInformation) { _, _ in NoFields() },
+      query(CommandTable.deviceSupport) { _, _ in DeviceSupport() },
+      query(CommandTable.notificationMask) { ring, _ in ring.notificationMask },
+      query(CommandTable.setNotificationMask) { ring, mask in
+        ring.notificationMask = mask
+        return mask
+      },
+    ]
+  }
+
+  private static var actions: [RingAnswer] {
+    [
+      action(CommandTable.blink), action(CommandTable.find),
+      RingAnswer(entry: CommandTable.cameraEnter.entry) { _, _ in [CommandTable.camera.frame(SingleByte(1))]
+      },
+      action(CommandTable.cameraKeep),
+      RingAnswer(entry: CommandTable.cameraLeave.entry) { _, _ in [CommandTable.camera.frame(SingleByte(3))]
+      },
+      action(CommandTable.reboot) { $0.vanish() },
+      action(CommandTable.powerOff) { if !$0.options.isCharging { $0.vanish() } },
+      action(CommandTable.factoryReset) { $0.forgetEverything() },
+    ]
+  }
+}

@@ -1,0 +1,50 @@
+import RingLink
+
+/// How the simulated ring answers one command of the table: the table says what the frames look like, this says what
+/// is in them.
+struct RingAnswer {
+  let entry: CommandEntry
+  /// The frames that answer a frame.
+  let frames: (SimulatedRing, RingFrame) -> [RingFrame]
+
+  /// A question with one frame for an answer. Requests that can't be read are not answered.
+  static func query<Request, Reply>(
+    _ query: Query<Request, Reply>, _ answer: @escaping (SimulatedRing, Request) -> Reply
+  ) -> RingAnswer {
+    RingAnswer(entry: query.entry) { ring, frame in
+      guard let request = try? Request(parsing: frame) else { return [] }
+      return [query.frame(of: answer(ring, request))]
+    }
+  }
+
+  /// A question with several frames for an answer.
+  static func log<Assembler>(
+    _ log: Log<Assembler>, _ answer: @escaping (SimulatedRing, Assembler.Request) -> Assembler.Contents
+  ) -> RingAnswer {
+    RingAnswer(entry: log.entry) { ring, frame in
+      guard let request = try? Assembler.Request(parsing: frame) else { return [] }
+      return Assembler.frames(of: answer(ring, request), to: request)
+    }
+  }
+
+  /// A setting, which is kept as it was written.
+  static func setting(_ setting: any RingSetting) -> RingAnswer {
+    RingAnswer(entry: setting.entry) { ring, frame in
+      if setting.isWriteReply(frame) {
+        guard let kept = try? setting.reply(afterWrite: frame) else { return [] }
+        ring.settings[setting.entry.name] = kept
+        return [setting.acknowledgement]
+      }
+      return [ring.settings[setting.entry.name] ?? setting.readRequest]
+    }
+  }
+
+  /// Something to do.
+  static func action(_ action: Action, _ perform: @escaping (SimulatedRing) -> Void = { _ in }) -> RingAnswer
+  {
+    RingAnswer(entry: action.entry) { ring, frame in
+      perform(ring)
+      return action.entry.shape == .none ? [] : [frame]
+    }
+  }
+}
