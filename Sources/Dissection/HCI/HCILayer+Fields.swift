@@ -15,7 +15,8 @@ extension HCILayer {
     }
   }
 
-  func fields(of packet: RawSpan) -> [Field] {
+  /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
+  func fields(of packet: RawSpan, hasUpperLayer: Bool = false) -> [Field] {
     var header = FieldReader(packet, 0..<headerLength, reference: headerReference)
     header.readAll { reader throws(DecodeError) in
       try reader.uint8(
@@ -45,16 +46,21 @@ extension HCILayer {
       default: reader.rest("bytes")
       }
     }
-    var body = FieldReader(packet, headerLength..<packet.byteCount, reference: reference)
+    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet))
+  }
+
+  /// What stands behind the header.
+  func parameterFields(of packet: RawSpan) -> [Field] {
+    var body = FieldReader(packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
     body.readAll { reader throws(DecodeError) in
       switch type {
       case .command: try opcode?.readParameters(&reader)
       case .event: try event?.readParameters(&reader)
-      default: reader.rest("data")
+      default: break
       }
       reader.rest(type == .event || type == .command ? "parameters" : "data")
     }
-    return header.fields + body.fields
+    return body.fields
   }
 
   private var headerLength: Int {

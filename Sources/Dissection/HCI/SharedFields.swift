@@ -38,7 +38,7 @@ extension FieldReader {
   ) throws(DecodeError) {
     let phys = try hex8("PHYs")
     for phy in [LEPHY.le1M, .le2M, .leCoded] where phys & 1 << (phy.rawValue - 1) != 0 {
-      try group("\(phy)", body)
+      try group("\(phy)", "", body)
     }
   }
 
