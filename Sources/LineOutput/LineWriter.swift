@@ -45,6 +45,9 @@ public struct LineWriter {
     }
   }
 
+  /// How many bytes have been collected.
+  public var pending: Int { buffer.count }
+
   // MARK: Pieces of a line
 
   public mutating func write(_ text: StaticString) {
@@ -114,6 +117,11 @@ public struct LineWriter {
       writeHexDigit(byte >> 4)
       writeHexDigit(byte & 15)
     }
+  }
+
+  /// Writes text in quotes, with the escapes of JSON.
+  public mutating func writeQuoted(_ text: String) {
+    write(Field.text(text).json)
   }
 
   private mutating func writeHexDigit(_ digit: UInt8) {

@@ -3,7 +3,7 @@ import BluetoothCore
 import GATTClient
 
 extension ATTLayer {
-  func fields(of source: RawSpan, _ gatt: GATTLayer?) -> [Field] {
+  func fields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField] {
     var f = FieldReader(source, range, reference: reference)
     f.readAll { f throws(DecodeError) in
       try f.value("opcode", { r throws(DecodeError) in ATTOpcode(rawValue: try r.readUInt8()) }) {

@@ -30,12 +30,12 @@ public struct GATTLayer: Hashable, Sendable {
     return words
   }
 
-  func fields(at offset: Int) -> [Field] {
+  func fields(at offset: Int) -> [PacketField] {
     let range = offset..<offset
     let reference = procedure?.reference ?? "Vol 3, Part G, 4"
-    var fields: [Field] = []
+    var fields: [PacketField] = []
     func add(_ name: String, _ value: String?) {
-      if let value { fields.append(Field(name, value, range: range, reference: reference)) }
+      if let value { fields.append(PacketField(name, value, range: range, reference: reference)) }
     }
     add("procedure", procedure?.name)
     add("began in", start.map { "packet \($0)" })

@@ -16,7 +16,7 @@ extension HCILayer {
   }
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
-  func fields(of packet: RawSpan, hasUpperLayer: Bool = false) -> [Field] {
+  func fields(of packet: RawSpan, hasUpperLayer: Bool = false) -> [PacketField] {
     var header = FieldReader(packet, 0..<headerLength, reference: headerReference)
     header.readAll { reader throws(DecodeError) in
       try reader.uint8(
@@ -50,7 +50,7 @@ extension HCILayer {
   }
 
   /// What stands behind the header.
-  func parameterFields(of packet: RawSpan) -> [Field] {
+  func parameterFields(of packet: RawSpan) -> [PacketField] {
     var body = FieldReader(packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
     body.readAll { reader throws(DecodeError) in
       switch type {

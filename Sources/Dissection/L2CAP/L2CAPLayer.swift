@@ -18,7 +18,7 @@ public struct L2CAPLayer: Hashable, Sendable {
     "\(channel.name), \(length) bytes" + (fragments > 1 ? ", from \(fragments) fragments" : "")
   }
 
-  func fields(of source: RawSpan, hasUpperLayer: Bool) -> [Field] {
+  func fields(of source: RawSpan, hasUpperLayer: Bool) -> [PacketField] {
     var f = FieldReader(
       source, hasUpperLayer ? range.lowerBound..<payload.lowerBound : range,
       reference: "Vol 3, Part A, 3.1")

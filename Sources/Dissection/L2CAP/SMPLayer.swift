@@ -41,7 +41,7 @@ public struct SMPLayer: Hashable, Sendable {
     return "\(name): \(Self.reasons[reason] ?? Hex.string(reason))"
   }
 
-  func fields(of source: RawSpan) -> [Field] {
+  func fields(of source: RawSpan) -> [PacketField] {
     var f = FieldReader(source, range, reference: reference)
     f.readAll { f throws(DecodeError) in
       let name = name

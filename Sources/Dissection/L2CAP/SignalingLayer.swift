@@ -43,7 +43,7 @@ public struct SignalingLayer: Hashable, Sendable {
     return "\(name), id \(identifier)" + (words.isEmpty ? "" : ": \(words)")
   }
 
-  func fields(of source: RawSpan) -> [Field] {
+  func fields(of source: RawSpan) -> [PacketField] {
     var f = FieldReader(source, range, reference: reference)
     f.readAll { f throws(DecodeError) in
       let name = name

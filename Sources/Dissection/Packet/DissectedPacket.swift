@@ -88,7 +88,7 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// All that one layer says.
-  public func fields(of layer: Layer) -> [Field] {
+  public func fields(of layer: Layer) -> [PacketField] {
     let source = source
     let span = source.span.bytes
     return switch layer {

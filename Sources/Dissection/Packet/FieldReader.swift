@@ -3,7 +3,7 @@ import HCI
 
 /// Reads fields one after the other, and keeps what they said and where they stood.
 struct FieldReader: ~Escapable {
-  private(set) var fields: [Field] = []
+  private(set) var fields: [PacketField] = []
   private var reader: ByteReader
   /// Where the reader's first byte stands in the bytes that the ranges point into.
   private let base: Int
@@ -28,7 +28,7 @@ struct FieldReader: ~Escapable {
   mutating func note(_ name: String, _ value: String, from start: Int? = nil) {
     let end = base + reader.offset
     fields.append(
-      Field(name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
+      PacketField(name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
   }
 
   /// Reads a group of fields one step deeper, below a field that names the whole.
@@ -37,7 +37,7 @@ struct FieldReader: ~Escapable {
   ) throws(DecodeError) {
     let index = fields.count
     let start = base + reader.offset
-    fields.append(Field(name, value, range: start..<start, reference: reference, depth: depth))
+    fields.append(PacketField(name, value, range: start..<start, reference: reference, depth: depth))
     depth += 1
     defer {
       depth -= 1

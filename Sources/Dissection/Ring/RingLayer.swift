@@ -70,14 +70,14 @@ extension RingLayer {
 
   private static func isPlain(_ form: String) -> Bool { form == "request" || form == "reply" }
 
-  func fields(of source: RawSpan) -> [Field] {
+  func fields(of source: RawSpan) -> [PacketField] {
     let reference = "ring reference, " + (entry.map(\.source) ?? "2")
-    var fields: [Field] = []
+    var fields: [PacketField] = []
     func add(_ name: String, _ value: String, _ range: Range<Int>, depth: Int = 0) {
       let start = self.range.lowerBound
       let place = start + range.lowerBound..<start + range.upperBound
       fields.append(
-        Field(name, value, range: place.clamped(to: self.range), reference: reference, depth: depth))
+        PacketField(name, value, range: place.clamped(to: self.range), reference: reference, depth: depth))
     }
     switch content {
     case .frame(let frame):

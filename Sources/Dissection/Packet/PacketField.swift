@@ -1,5 +1,5 @@
 /// A field of a packet, for a person: what it is called, what it says, and which bytes say so.
-public struct Field: Hashable, Sendable {
+public struct PacketField: Hashable, Sendable {
   public var name: String
   /// In words, with the unit.
   public var value: String
