@@ -129,7 +129,7 @@ struct CaptureFile: ~Copyable {
           return found.reader
         }
       } catch {
-        throw error.at(path: path)
+        throw CaptureError(error.reason, path: path)
       }
       switch try fill(follow: follow) {
       case .more: break
