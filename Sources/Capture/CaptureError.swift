@@ -36,10 +36,6 @@ public struct CaptureError: Error, Hashable, Sendable {
     self.offset = offset
     self.path = path
   }
-
-  func at(offset: Int? = nil, path: String) -> CaptureError {
-    CaptureError(reason, offset: self.offset ?? offset, path: path)
-  }
 }
 
 extension CaptureError: CustomStringConvertible {

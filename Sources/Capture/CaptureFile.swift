@@ -98,15 +98,12 @@ struct CaptureFile: ~Copyable {
       end -= start
       start = 0
     }
-    if follow, !isRegular {
-      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&wait, 1, 0) == 0 { return .nothing }
-    }
+    if follow, !isRegular, !isReadable(within: 0) { return .nothing }
     var length: Int
     repeat {
       length = Glibc.read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
-    } while length < 0 && errno == EINTR
-    if length < 0, errno == EAGAIN { return .nothing }
+      // Somebody made it non-blocking; we were asked to wait.
+    } while length < 0 && (errno == EINTR || errno == EAGAIN && isReadable(within: -1))
     guard length >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: path) }
     if length == 0 { return follow && isRegular ? .nothing : .end }
     end += length
@@ -115,6 +112,12 @@ struct CaptureFile: ~Copyable {
     start += skipped
     offset += skipped
     return .more
+  }
+
+  /// Whether a read would come back, at the latest in so many milliseconds; -1 waits until it does.
+  private func isReadable(within milliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, milliseconds) != 0
   }
 
   /// Finds out what kind of file this is, and takes its header.
@@ -129,7 +132,7 @@ struct CaptureFile: ~Copyable {
           return found.reader
         }
       } catch {
-        throw error.at(path: path)
+        throw CaptureError(error.reason, path: path)
       }
       switch try fill(follow: follow) {
       case .more: break

@@ -70,9 +70,8 @@ public struct CaptureReader: ~Copyable {
     do throws(CaptureError) {
       return try readRecord()
     } catch {
-      let failure = error.at(offset: file.offset, path: file.path)
-      self.failure = failure
-      throw failure
+      failure = error
+      throw error
     }
   }
 
@@ -88,7 +87,13 @@ public struct CaptureReader: ~Copyable {
     if reader == nil { return .needsMore }
     while true {
       // Each turn gives a record, passes over bytes, or reads some: it ends with the file at the latest.
-      switch try reader?.step(file.unread) {
+      let step: CaptureStep?
+      do throws(CaptureError) {
+        step = try reader?.step(file.unread)
+      } catch {
+        throw CaptureError(error.reason, offset: file.offset, path: file.path)
+      }
+      switch step {
       case .record(let found):
         let offset = file.offset
         range = file.take(found)
@@ -100,7 +105,7 @@ public struct CaptureReader: ~Copyable {
         return .record
       case .skip(let length):
         file.skip(length)
-      case .needs, nil:
+      case .needsMore, nil:
         switch try file.fill(follow: isFollowing) {
         case .more: break
         case .nothing: return .needsMore
