@@ -23,7 +23,7 @@ struct Decoding {
 
   consuming func run(_ path: String) async throws(Failure) {
     let interruption = Interruption()
-    var file = try Result { () throws(CaptureError) in
+    let file = try Result { () throws(CaptureError) in
       // A pipe is not waited for within `read`: Ctrl-C must come through.
       try OpenCapture(path, follow: options.isFollowing || path == "-")
     }.mapError(Failure.init).get()
