@@ -25,7 +25,7 @@ FIELDS = {
 WITH_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 # Bytes between the handle, or the opcode, and the value.
 BEFORE_VALUE = {0x16: 2, 0x17: 2, 0x06: 6}
-COMMAND_COMPLETE, VENDOR = 0x0E, 0x3F
+COMMAND_COMPLETE = 0x0E
 CONTROLLER_DEBUG = 0x0EDC
 
 
@@ -126,8 +126,6 @@ def halo_raw(path) -> tuple[list[Seen], list[dict]]:
 def reason(what, ours: Seen, theirs: Seen, record) -> str | None:
     """Why the two may differ in this; None if they may not."""
     if what == "status" and ours.event == COMMAND_COMPLETE and theirs.status is None:
-        if ours.answered >> 10 == VENDOR:
-            return "tshark does not know what a vendor's command answers"
         return "tshark 4.0 does not know what this command answers"
     if what == "status" and ours.subevent is not None and theirs.status is None:
         return "tshark 4.0 does not know this LE event"

@@ -25,6 +25,8 @@ struct GATTTracker {
     var step = 1
     /// The first handle of the request that would go on with it; nil if it is over.
     var next: AttributeHandle?
+    /// The last handle of its requests.
+    var end: AttributeHandle?
   }
 
   private(set) var open: Request?
@@ -103,20 +105,31 @@ struct GATTTracker {
 
   private mutating func begin(_ request: Request) {
     open = request
-    let first = request.range?.start ?? request.handle
     var procedure = request.procedure
     if request.opcode == .executeWriteRequest { procedure = running?.procedure ?? .writeLong }
     open?.procedure = procedure
-    let isLong = procedure == .readLong || procedure == .readLongDescriptor
-    // Reading the same twice is two procedures; reading on behind what was read is one.
-    let goesOn = isLong ? !request.isFromStart : request.opcode != .readRequest && running?.procedure == procedure
-    if goesOn, let next = running?.next, next == first || request.opcode == .executeWriteRequest {
-      self.running?.procedure = procedure
-      self.running?.step += 1
-      self.running?.next = nil
+    if goesOn(request, procedure) {
+      running?.procedure = procedure
+      running?.step += 1
     } else {
-      running = Running(procedure: procedure, start: request.moment.number)
+      running = Running(procedure: procedure, start: request.moment.number, end: request.range?.end)
     }
+    running?.next = nil
+  }
+
+  /// Whether a request is the next of the procedure that runs.
+  private func goesOn(_ request: Request, _ procedure: GATTProcedure?) -> Bool {
+    guard let running, let next = running.next else { return false }
+    if request.opcode == .executeWriteRequest { return true }
+    if let range = request.range {
+      // A client may leave out what it knows: the value behind a declaration.
+      return running.procedure == procedure && range.end == running.end && range.start >= next
+    }
+    // Reading the same twice is two procedures; reading on behind what was read is one.
+    if procedure == .readLong || procedure == .readLongDescriptor {
+      return !request.isFromStart && request.handle == next
+    }
+    return request.opcode == .prepareWriteRequest && running.procedure == procedure && request.handle == next
   }
 
   private static func request(

@@ -9,7 +9,7 @@ extension HCIEventCode {
     case .commandComplete:
       try f.uint8("commands allowed")
       let opcode = try f.code("command", HCIOpcode.self)
-      guard !f.isAtEnd else { return }
+      guard !f.isAtEnd, opcode.group != 0x3F else { return }
       try f.status()
       // A command that failed may answer nothing else.
       if !f.isAtEnd { try opcode.readReturnParameters(&f) }

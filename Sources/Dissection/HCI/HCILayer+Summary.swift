@@ -34,7 +34,7 @@ extension HCILayer {
       guard opcode != .noOperation else { return "\(event.name ?? ""): commands may be sent" }
       let outcome = status.map { $0 == .success ? "" : ": \($0)" } ?? ""
       let more =
-        event == .commandComplete && status == .success
+        event == .commandComplete && (status ?? .success) == .success
         ? parameters(of: packet, without: ["commands allowed", "command", "status"]) : ""
       return "\(opcode.name ?? "\(opcode)") \(event == .commandComplete ? "done" : "taken up")\(outcome)"
         + (more.isEmpty ? "" : ": \(more)") + answered

@@ -79,7 +79,8 @@ public struct HCILayer: Hashable, Sendable {
       try reader.skip(1)
       let answered = try HCIOpcode(parsing: &reader)
       opcode = answered
-      if answered != .noOperation { status = reader.peek().map(HCIErrorCode.init) }
+      // What a maker's own command answers, only he knows.
+      if answered != .noOperation, answered.group != 0x3F { status = reader.peek().map(HCIErrorCode.init) }
     case .commandStatus:
       status = try HCIErrorCode(parsing: &reader)
       try reader.skip(1)

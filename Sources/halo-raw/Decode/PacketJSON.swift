@@ -13,7 +13,7 @@ enum PacketJSON {
     output.write(packet.info.number)
     output.write(",\"time\":")
     if let time = packet.info.microseconds {
-      output.write(PacketText.seconds(time))
+      PacketText.write(seconds: time, into: &output)
     } else {
       output.write("null")
     }
@@ -108,7 +108,7 @@ enum PacketJSON {
 
   private static func write(_ gatt: GATTLayer, _ output: inout LineWriter) {
     output.write(",\"gatt\":{\"procedure\":")
-    if let procedure = gatt.procedure { output.write("\"\(procedure.name)\"") } else { output.write("null") }
+    if let procedure = gatt.procedure { output.writeQuoted(procedure.name) } else { output.write("null") }
     if let start = gatt.start { number(",\"start\":", start, &output) }
     if gatt.start != nil { number(",\"step\":", gatt.step, &output) }
     if let request = gatt.request { reference(",\"request\":", request, &output) }
@@ -195,7 +195,7 @@ enum PacketJSON {
     number("{\"frame\":", value.number, &output)
     if let microseconds = value.microseconds {
       output.write(",\"seconds\":")
-      output.write(PacketText.seconds(microseconds))
+      PacketText.write(seconds: microseconds, into: &output)
     }
     output.write("}")
   }

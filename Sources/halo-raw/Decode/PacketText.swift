@@ -37,8 +37,7 @@ struct PacketText {
   private func writeHeader(_ packet: DissectedPacket, _ start: Int64?, _ output: inout LineWriter) {
     output.write("  ")
     if let start, let time = packet.info.microseconds {
-      let text = Self.seconds(time &- start)
-      output.write(Self.padding(14 - text.utf8.count) + text)
+      Self.write(seconds: time &- start, width: 14, into: &output)
     } else {
       output.write("       no time")
     }
@@ -51,7 +50,7 @@ struct PacketText {
     if let top = packet.top { color(top, &output) }
     output.write(name)
     if packet.top != nil { plain(&output) }
-    output.write(Self.padding(10 - name.utf8.count))
+    output.space(10 - name.utf8.count)
   }
 
   /// What belongs to no layer.
@@ -102,10 +101,23 @@ struct PacketText {
     String(repeating: " ", count: max(0, count))
   }
 
-  /// Six decimals, whatever the size.
-  static func seconds(_ microseconds: Int64) -> String {
+  /// Writes seconds with six decimals, whatever their size.
+  static func write(seconds microseconds: Int64, width: Int = 0, into output: inout LineWriter) {
     let magnitude = microseconds.magnitude
-    return "\(microseconds < 0 ? "-" : "")\(magnitude / 1_000_000)."
-      + String(1_000_000 + magnitude % 1_000_000).dropFirst()
+    let whole = Int(magnitude / 1_000_000)
+    if microseconds < 0, whole == 0 {
+      output.space(width - 9)
+      output.write("-0")
+    } else {
+      output.write(microseconds < 0 ? -whole : whole, width: width - 7)
+    }
+    output.write(".")
+    var decimals = Int(magnitude % 1_000_000)
+    var place = 100_000
+    while place > 0 {
+      output.write(decimals / place)
+      decimals %= place
+      place /= 10
+    }
   }
 }
