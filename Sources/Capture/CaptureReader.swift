@@ -105,6 +105,9 @@ public struct CaptureReader: ~Copyable {
         return .record
       case .skip(let length):
         file.skip(length)
+      case .countOnly(let length):
+        file.skip(length)
+        info.number += 1
       case .needsMore, nil:
         switch try file.fill(follow: isFollowing) {
         case .more: break

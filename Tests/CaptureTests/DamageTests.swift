@@ -39,16 +39,15 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
     ),
     (
       "pcapng", 28,
-      pcapng.section() + pcapng.interface(201, options: pcapng.option(9, [9]) + pcapng.option(0, []))
-        + pcapng.packet([0, 0, 0, 0] + command) + pcapng.block(77, [1, 2, 3])
-        + pcapng.packet([0, 0, 0, 1] + event)
-        + pcapng.simplePacket([0, 0, 0, 1])
+      pcapng.section()
+        + pcapng.interface(187, snapLength: 65_535, options: pcapng.option(9, [9]) + pcapng.option(0, []))
+        + pcapng.packet(command, options: pcapng.option(2, [2, 0, 0, 0])) + pcapng.block(77, [1, 2, 3])
+        + pcapng.packet(event) + pcapng.simplePacket(event)
     ),
     (
       "pcapng, big-endian", 28,
-      big.section() + big.interface(187) + big.interface(254)
-        + big.packet(command, options: big.option(2, [0, 0, 0, 1])) + big.packet(event)
-        + big.packet(hex("0000 0003 0e00"), interface: 1)
+      big.section() + big.interface(201) + big.interface(254) + big.packet([0, 0, 0, 0] + command)
+        + big.packet([0, 0, 0, 1] + event) + big.packet(hex("0000 0003 0e00"), interface: 1)
     ),
     (
       "PacketLogger", 0,
