@@ -99,8 +99,7 @@ public struct CaptureReader: ~Copyable {
         range = file.take(found)
         info = CaptureRecordInfo(
           number: info.number + 1, fileOffset: offset, microseconds: found.microseconds,
-          adapter: found.adapter,
-          content: found.content,
+          adapter: found.adapter, content: found.content,
           originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
         return .record
       case .skip(let length):

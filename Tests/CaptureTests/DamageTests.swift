@@ -91,7 +91,8 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
     let whole = Reading(sample.bytes)
     #expect(whole.records.count == 3 && whole.error == nil && whole.truncated == 0, "\(sample.format)")
     let ends = whole.records.dropFirst().map(\.info.fileOffset) + [sample.bytes.count]
-    for length in 1..<sample.bytes.count {
+    var wholeBytes = sample.header
+    for length in 1...sample.bytes.count {
       let reading = Reading(Array(sample.bytes[..<length]))
       guard length >= max(sample.header, 13) else {
         let reason = reading.error?.reason
@@ -101,9 +102,10 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
       }
       #expect(reading.error == nil, "\(sample.format), \(length)")
       #expect(reading.records == Array(whole.records.prefix(reading.records.count)))
-      let whole = reading.records.count
-      #expect(whole >= ends.prefix { $0 <= length }.count)
-      #expect(reading.truncated < 100 && (reading.truncated > 0) == (reading.truncated != 0))
+      #expect(reading.records.count >= ends.prefix { $0 <= length }.count)
+      if reading.truncated == 0 { wholeBytes = length }
+      #expect(reading.truncated == length - wholeBytes, "\(sample.format), \(length)")
+      #expect(!ends.contains(length) || reading.truncated == 0, "\(sample.format), \(length)")
     }
   }
 
