@@ -103,7 +103,8 @@ struct CaptureFile: ~Copyable {
     repeat {
       length = Glibc.read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
       // Somebody made it non-blocking; we were asked to wait.
-    } while length < 0 && (errno == EINTR || errno == EAGAIN && isReadable(within: -1))
+    } while length < 0 && (errno == EINTR || errno == EAGAIN && !follow && isReadable(within: -1))
+    if length < 0, errno == EAGAIN { return .nothing }
     guard length >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: path) }
     if length == 0 { return follow && isRegular ? .nothing : .end }
     end += length

@@ -99,12 +99,14 @@ public struct CaptureReader: ~Copyable {
         range = file.take(found)
         info = CaptureRecordInfo(
           number: info.number + 1, fileOffset: offset, microseconds: found.microseconds,
-          adapter: found.adapter,
-          content: found.content,
+          adapter: found.adapter, content: found.content,
           originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
         return .record
       case .skip(let length):
         file.skip(length)
+      case .countOnly(let length):
+        file.skip(length)
+        info.number += 1
       case .needsMore, nil:
         switch try file.fill(follow: isFollowing) {
         case .more: break

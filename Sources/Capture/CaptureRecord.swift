@@ -23,7 +23,8 @@ public enum CaptureContent: Hashable, Sendable {
 
 /// All that a record tells but its bytes.
 public struct CaptureRecordInfo: Hashable, Sendable {
-  /// Counted from 1 over all records of the file, as Wireshark's frame number is.
+  /// Counted from 1 over all records of the file, as Wireshark's frame number is: of pcapng, journal entries and
+  /// custom blocks count, though they are not given.
   public var number: Int
   /// Where the record begins in the file.
   public var fileOffset: Int

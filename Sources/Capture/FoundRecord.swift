@@ -6,6 +6,8 @@ enum CaptureStep {
   case needsMore
   /// So many bytes are no record. They may reach beyond what was given.
   case skip(Int)
+  /// So many bytes are a record that is about no packet: it only counts.
+  case countOnly(Int)
   case record(FoundRecord)
 }
 

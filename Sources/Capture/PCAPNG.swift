@@ -10,6 +10,10 @@ struct PCAPNG {
     static let packet: UInt32 = 2
     static let simplePacket: UInt32 = 3
     static let enhancedPacket: UInt32 = 6
+    /// Blocks that Wireshark gives a frame number, though they are no packets.
+    static let journalEntry: UInt32 = 9
+    static let custom: UInt32 = 0xBAD
+    static let customNotCopied: UInt32 = 0x4000_0BAD
   }
 
   /// More interfaces than any machine has: that many are damage, and would grow without bound.
@@ -56,6 +60,7 @@ struct PCAPNG {
     case BlockType.enhancedPacket:
       return try readPacket(bytes, length, interfaceAt: bytes.uint32(at: 8, order).map(Int.init))
     case BlockType.simplePacket: return try readSimplePacket(bytes, length)
+    case BlockType.journalEntry, BlockType.custom, BlockType.customNotCopied: return .countOnly(length)
     default: return .skip(length)
     }
   }

@@ -83,11 +83,19 @@ private let sent = hex("00000000 01030c00")
   @Test func blocksOfOtherKindsAreSkipped() {
     let large = [UInt8](repeating: 0x0A, count: 3_000_000)
     let reading = Reading(
-      little.section() + little.block(4, [1, 2, 3]) + little.interface(201) + little.block(0x0BAD, large)
-        + little.packet(sent) + little.block(5, []) + little.block(9, Array("JOURNAL".utf8))
-        + little.packet(sent))
+      little.section() + little.block(4, [1, 2, 3]) + little.interface(201) + little.block(77, large)
+        + little.packet(sent) + little.block(5, []) + little.packet(sent))
     #expect(reading.lines == ["1 0 - sent 01030c00", "2 0 - sent 01030c00"])
     #expect(reading.truncated == 0 && reading.error == nil)
+  }
+
+  /// Wireshark gives them a number: so the packets after them have the same as there.
+  @Test func journalEntriesAndCustomBlocksCount() {
+    let reading = Reading(
+      little.section() + little.interface(201) + little.block(9, Array("MESSAGE=hi".utf8))
+        + little.packet(sent)
+        + little.block(0xBAD, [1, 0, 0, 0]) + little.block(0x4000_0BAD, [1, 0, 0, 0]) + little.packet(sent))
+    #expect(reading.lines == ["2 0 - sent 01030c00", "5 0 - sent 01030c00"])
   }
 
   /// Options that are longer than the buffer do not hide the packet before them.
