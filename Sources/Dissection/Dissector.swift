@@ -15,6 +15,9 @@ public final class Dissector {
 
   public init() {}
 
+  /// How many adapters there are so far.
+  var adapterCount: Int { adapters.count }
+
   /// Takes the next packet.
   ///
   /// - Parameters:

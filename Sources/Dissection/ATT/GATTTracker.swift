@@ -34,7 +34,8 @@ struct GATTTracker {
   private var indication: Moment?
 
   /// Takes what the client sends.
-  mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer {
+  mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
+  {
     var gatt = GATTLayer()
     gatt.handle = att.handle
     gatt.attribute = att.handle.flatMap { server.table[$0] }

@@ -24,9 +24,10 @@ extension HCIOpcode {
     case 0x0C01: try f.code("events", EventMask.self)
     case 0x0C13: try f.text("name", 248)
     case 0x0C1A: try f.uint8("scans", words: [0: "none", 1: "inquiry", 2: "page", 3: "inquiry and page"])
-    case 0x0C24: try f.value("class of device", { r throws(DecodeError) in try r.readUInt24() }) {
-      Hex.string($0)
-    }
+    case 0x0C24:
+      try f.value("class of device", { r throws(DecodeError) in try r.readUInt24() }) {
+        Hex.string($0)
+      }
     case 0x0C33:
       try f.uint16("ACL data length", unit: "bytes")
       try f.uint8("synchronous data length", unit: "bytes")

@@ -51,7 +51,8 @@ extension HCILayer {
 
   /// What stands behind the header.
   func parameterFields(of packet: RawSpan) -> [PacketField] {
-    var body = FieldReader(packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
+    var body = FieldReader(
+      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
     body.readAll { reader throws(DecodeError) in
       switch type {
       case .command: try opcode?.readParameters(&reader)

@@ -10,7 +10,8 @@ public struct SignalingLayer: Hashable, Sendable {
   public var range: Range<Int>
 
   init?(_ source: RawSpan, _ range: Range<Int>) {
-    guard let code = source.byte(at: range.lowerBound), let identifier = source.byte(at: range.lowerBound + 1),
+    guard let code = source.byte(at: range.lowerBound),
+      let identifier = source.byte(at: range.lowerBound + 1),
       range.count >= 4
     else { return nil }
     self.code = SignalingPacket.Code(rawValue: code)
@@ -68,7 +69,8 @@ public struct SignalingLayer: Hashable, Sendable {
     case 0x03:
       try f.hex16("destination CID")
       try f.hex16("source CID")
-      try f.uint16("result", words: [0: "successful", 1: "pending", 2: "PSM not supported", 3: "security block"])
+      try f.uint16(
+        "result", words: [0: "successful", 1: "pending", 2: "PSM not supported", 3: "security block"])
       try f.uint16("status")
     case 0x06, 0x07:
       try f.hex16("destination CID")

@@ -71,7 +71,8 @@ final class AdapterState {
   }
 
   private func add(_ link: Link, _ handle: ConnectionHandle, _ moment: Moment) {
-    if links.count >= Self.linkCapacity, let oldest = links.min(by: { $0.value.lastUsed < $1.value.lastUsed }) {
+    if links.count >= Self.linkCapacity, let oldest = links.min(by: { $0.value.lastUsed < $1.value.lastUsed })
+    {
       links[oldest.key] = nil
     }
     link.lastUsed = moment.number

@@ -49,7 +49,8 @@ final class Link {
       if fragments == 1 {
         // It lies whole in the packet, behind the type byte and the header.
         let start = 1 + ACLHeader.length
-        frame = L2CAPLayer(channel: channel, range: start..<start + BasicHeader.length + payload.byteCount, fragments: 1)
+        frame = L2CAPLayer(
+          channel: channel, range: start..<start + BasicHeader.length + payload.byteCount, fragments: 1)
       } else {
         var writer = ByteWriter(capacity: payload.byteCount + BasicHeader.length)
         BasicHeader.writeFrame(payload, on: channel, into: &writer)

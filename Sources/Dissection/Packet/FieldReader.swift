@@ -28,7 +28,8 @@ struct FieldReader: ~Escapable {
   mutating func note(_ name: String, _ value: String, from start: Int? = nil) {
     let end = base + reader.offset
     fields.append(
-      PacketField(name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
+      PacketField(
+        name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
   }
 
   /// Reads a group of fields one step deeper, below a field that names the whole.
@@ -151,7 +152,8 @@ struct FieldReader: ~Escapable {
   /// The type of an address, then its six bytes.
   mutating func typedAddress(_ name: String) throws(DecodeError) {
     let kind = try value(
-      "\(name) type", { reader throws(DecodeError) in BluetoothAddress.Kind(rawValue: try reader.readUInt8()) },
+      "\(name) type",
+      { reader throws(DecodeError) in BluetoothAddress.Kind(rawValue: try reader.readUInt8()) },
       words: \.description)
     try value(
       name, { reader throws(DecodeError) in try BluetoothAddress(parsing: &reader, kind: kind) },

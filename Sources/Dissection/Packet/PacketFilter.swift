@@ -45,7 +45,8 @@ public struct PacketFilter: Sendable {
       throw Mistake(description: "\(key.rawValue) wants a value: \(key.rawValue)=\(example(key))")
     }
     let wrong = Mistake(
-      description: "\(key.rawValue) wants a value such as \(example(key)), not \"\(String(parts[1]).printable)\"")
+      description:
+        "\(key.rawValue) wants a value such as \(example(key)), not \"\(String(parts[1]).printable)\"")
     if key == .address {
       guard let address = BluetoothAddress(parts[1]) else { throw wrong }
       return .address(address)
@@ -75,7 +76,8 @@ public struct PacketFilter: Sendable {
     guard let dots = text.range(of: "..") else { return number(text).map { $0...$0 } }
     let first = text[..<dots.lowerBound]
     let last = text[dots.upperBound...]
-    guard let low = first.isEmpty ? -.infinity : number(first), let high = last.isEmpty ? .infinity : number(last),
+    guard let low = first.isEmpty ? -.infinity : number(first),
+      let high = last.isEmpty ? .infinity : number(last),
       low <= high
     else { return nil }
     return low...high

@@ -39,7 +39,8 @@ public struct RingLayer: Hashable, Sendable {
 
   /// What a frame refuses: the answer to a command that the ring does not know or does not want.
   public var refused: RingCommand? {
-    guard case .frame(let frame) = content, isFromRing, CommandTable.entries(for: .frame(frame.command)).isEmpty,
+    guard case .frame(let frame) = content, isFromRing,
+      CommandTable.entries(for: .frame(frame.command)).isEmpty,
       frame.command.rawValue >= 0x80
     else { return nil }
     let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)

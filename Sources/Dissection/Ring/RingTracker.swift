@@ -79,14 +79,12 @@ struct RingTracker {
     return isFromRing && command.rawValue >= 0x80 && !CommandTable.entries(for: .frame(refused)).isEmpty
   }
 
-  /// The header of a bulk frame that the table has, and no more bytes than it announces.
+  /// The header of a bulk frame, and no more bytes than it announces.
   private static func looksLikeBulk(_ value: RawSpan) -> Bool {
-    guard value.byte(at: 0) == BulkFrame.magic, let id = value.byte(at: 1),
-      let low = value.byte(at: 2), let high = value.byte(at: 3)
+    guard value.byte(at: 0) == BulkFrame.magic, let low = value.byte(at: 2), let high = value.byte(at: 3)
     else { return false }
     let length = Int(high) << 8 | Int(low)
-    return length <= BulkFrame.maximumPayload && value.byteCount <= length + BulkFrame.headerLength
-      && value.byteCount >= BulkFrame.headerLength
-      && !CommandTable.entries(for: .bulk(BulkID(rawValue: id))).isEmpty
+    return length <= BulkFrame.maximumPayload && value.byteCount >= BulkFrame.headerLength
+      && value.byteCount <= length + BulkFrame.headerLength
   }
 }

@@ -5,13 +5,15 @@ let decodeCommand = CommandSpec(
   name: "decode", arguments: "FILE",
   summary: "explains a capture, layer by layer, packet by packet", positionals: 1...1,
   options: [
-    OptionSpec("-v", "--verbose", help: "a block a packet: every field, its bytes, and where it is specified"),
+    OptionSpec(
+      "-v", "--verbose", help: "a block a packet: every field, its bytes, and where it is specified"),
     OptionSpec(
       "--layer", value: "LAYERS",
       help: "only packets with one of these layers: hci, l2cap, signaling, smp, att, gatt, ring; with commas"),
     OptionSpec(
       "--filter", value: "TERMS",
-      help: "only packets for which all terms hold: handle=0x0012, link=0x0040, opcode=0x1b|0x52, event=0x0e, "
+      help:
+        "only packets for which all terms hold: handle=0x0012, link=0x0040, opcode=0x1b|0x52, event=0x0e, "
         + "subevent=1, address=C0:11:22:33:A1:B2, time=1.5..3 (seconds), packet=10..; with commas"),
     OptionSpec("--format", value: "FORMAT", help: "text or jsonl; default: text"),
     OptionSpec("--follow", help: "goes on when the file grows, until Ctrl-C"),

@@ -48,7 +48,8 @@ struct Decoding {
     try output.check()
     if file.reader.truncatedBytes > 0, !interruption.hasCome, output.trouble == nil {
       throw Failure(
-        .badData, "\(path): ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out")
+        .badData,
+        "\(path): ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out")
     }
   }
 
