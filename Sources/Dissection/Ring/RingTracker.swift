@@ -14,6 +14,8 @@ struct RingTracker {
   }
 
   private var assemblers: [Place: BulkAssembler] = [:]
+  /// Handles without a UUID where a command was seen that the table has: what comes there is of a ring.
+  private var known: Set<Place> = []
 
   /// Takes a value that was written or notified.
   ///
@@ -42,7 +44,10 @@ struct RingTracker {
         layer.content = receive(value, place, at: moment)
         // Not one byte of it can be trusted then.
         if case .damaged = layer.content { return nil }
-      } else if let frame = try? RingFrame(parsing: value), Self.looksLikeFrame(frame, isFromRing) {
+      } else if let frame = try? RingFrame(parsing: value),
+        known.contains(place) || Self.looksLikeFrame(frame, isFromRing)
+      {
+        if known.count < Self.capacity { known.insert(place) }
         layer.content = .frame(frame)
       } else {
         return nil
