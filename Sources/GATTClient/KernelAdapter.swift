@@ -185,6 +185,8 @@ public final class KernelAdapter: Adapter {
     case .parameters(let handle, let parameters):
       self.parameters[handle] = parameters
       links.first { $0.handle == handle }?.adopt(parameters)
+    case .parametersRefused(let handle, let status):
+      links.first { $0.handle == handle }?.parametersRefused("\(status)")
     case .disconnected(let handle, let reason):
       parameters[handle] = nil
       reasons[handle] = reason
@@ -196,11 +198,14 @@ public final class KernelAdapter: Adapter {
   /// Takes over a socket that is connected.
   ///
   /// - Parameter isOurs: whether the link was made for it, and is not one that somebody else has made
-  func adopt(_ socket: L2CAPSocket, peer: BluetoothAddress, isOurs: Bool) -> KernelLink {
+  func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
     // What the controller said of the link is on its way to us since before the socket was connected.
     let link = KernelLink(
-      self, socket, peer: peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs)
+      self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
+      pin: KernelParameterPin(request))
     links.append(link)
+    // The kernel may not have taken ours, or the link may be somebody else's.
+    link.holdParameters()
     return link
   }
 
@@ -211,6 +216,14 @@ public final class KernelAdapter: Adapter {
 
   func disconnect(_ handle: ConnectionHandle) {
     controller?.disconnect(handle)
+  }
+
+  /// Has the controller change a link's parameters. The kernel checks for each command that we may (CAP_NET_RAW).
+  func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    controller?.update(handle, to: parameters, completion: completion)
   }
 
   func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {

@@ -10,6 +10,7 @@ from interop import CONNECTION_LOST, NO_ADAPTER
 from monitor import Monitor
 
 JSON = ("--format", "jsonl")
+CREATE_CONNECTION, CONNECTION_UPDATE = 0x200D, 0x2013
 
 
 @pytest.fixture(params=["hci0", "user:hci0"])
@@ -98,7 +99,36 @@ def test_connection_parameters_are_as_asked(halo, ready, tmp_path):
             "stream", "--ppg", "--count", 5, "--interval", "12.5..20ms", "--latency", 0, "--timeout", "3s",
             *JSON, adapter=adapter).succeeded()
         ring.wait_for("disconnected")
-    create_connection = 0x200D
-    (parameters,) = monitor.commands(create_connection)
+    (parameters,) = monitor.commands(CREATE_CONNECTION)
     # Behind scan interval and window, policy, the peer's address and our address's type.
     assert struct.unpack_from("<HHHH", parameters, 13) == (10, 16, 0, 300)
+
+
+def test_connection_parameters_that_were_asked_for_stay(halo, ready, way, tmp_path):
+    """The ring wants 25 to 50 ms, latency 4, timeout 5 s. The kernel grants it; that is taken back."""
+    ring, adapter = ready("--parameter-request")
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        result = halo.run(
+            "stream", "--ppg", "--count", 300, "--interval", "12.5..20ms", "--timeout", "3s", "-v", *JSON,
+            adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
+    granted = [event["result"] for event in ring.events("parameter request")]
+    if way:
+        assert (updates, granted) == ([], [1])
+    else:
+        assert (updates, granted) == ([(20, 40, 4, 500), (10, 16, 0, 300)], [0])
+        assert "not what was asked for" in result.err
+    # Bumble makes a link with the shortest interval, and changes it to the longest.
+    interval = "12.5" if way else "20"
+    assert f"link: interval {interval} ms, latency 0, supervision timeout 3000 ms" in result.err.splitlines()[-1]
+
+
+def test_the_ring_may_choose_where_nothing_was_asked_for(halo, ready, way, tmp_path):
+    ring, adapter = ready("--parameter-request")
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        result = halo.run("stream", "--ppg", "--count", 300, "-v", *JSON, adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
+    assert updates == [(20, 40, 4, 500)]
+    assert "link: interval 50 ms, latency 4, supervision timeout 5000 ms" in result.err.splitlines()[-1]

@@ -19,6 +19,8 @@ public final class RawController {
     /// A link that did not come about. Which one, not every controller says.
     case failed(BluetoothAddress, HCIErrorCode)
     case parameters(ConnectionHandle, LinkParameters)
+    /// A change of parameters that did not come about, whoever has asked for it.
+    case parametersRefused(ConnectionHandle, HCIErrorCode)
     case disconnected(ConnectionHandle, HCIErrorCode)
   }
 
@@ -106,6 +108,16 @@ public final class RawController {
     commands.send(Disconnect(handle: handle)) { _ in }
   }
 
+  /// Asks for other parameters of a link. What comes of it is told by ``onLink``.
+  ///
+  /// - Parameter completion: called exactly once, when the controller has begun or refused
+  public func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    commands.send(LEConnectionUpdate(handle: handle, parameters: parameters), completion: completion)
+  }
+
   /// Asks for the signal strength of a link in dBm; nil if the controller does not know.
   public func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
@@ -139,7 +151,10 @@ public final class RawController {
           LinkParameters(
             interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout)))
     case .leConnectionUpdateComplete(let event):
-      guard event.status == .success else { return }
+      guard event.status == .success else {
+        onLink?(.parametersRefused(event.handle, event.status))
+        return
+      }
       onLink?(
         .parameters(
           event.handle,
