@@ -56,14 +56,14 @@ def test_the_ring_leaves_for_good(halo, ready):
 
 
 def test_the_adapter_is_pulled_out(halo, ready, rings):
-    _, adapter = ready()
+    ring, adapter = ready()
     process = halo.start("stream", "--ppg", "--retry-for", "2s", *JSON, adapter=adapter)
     first = [process.stdout.readline() for _ in range(50)]
     assert '"ppg"' in first[-1]
     rings.remove()
     result = halo.wait(process)
     assert result.code in (NO_ADAPTER, CONNECTION_LOST), result
-    assert "adapter" in result.err and "Fatal" not in result.err, result
+    assert f"{ring.adapter}: the adapter was removed" in result.err and "Fatal" not in result.err, result
 
 
 def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):
