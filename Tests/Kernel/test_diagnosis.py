@@ -1,6 +1,8 @@
 """adapters and doctor, and bluetoothd beside a stream."""
 
+import pytest
 from bumble_ring import ppg_raw
+from conftest import RINGS
 from interop import OK
 
 JSON = ("--format", "jsonl")
@@ -17,7 +19,17 @@ def test_adapters(halo, ring):
     assert (record["address"], record["up"], record["le"]) == ("00:1B:DC:0A:10:01", True, True)
     adapter.down()
     (record,) = adapters(halo, adapter.name)
-    assert not record["up"]
+    assert not record["up"] and record["features"] is None
+
+
+@pytest.mark.parametrize("kind", ["bluetooth 4.2", "bluetooth 5, ACL 27"])
+def test_what_an_adapter_can_do(halo, ring_with, kind):
+    ring = ring_with(*RINGS[kind])
+    (record,) = adapters(halo, ring.adapter)
+    bluetooth5 = {"LE 2M PHY", "LE Coded PHY", "LE Extended Advertising"}
+    assert {"LE Encryption", "LE Ping", "LE Data Packet Length Extension"} < set(record["features"])
+    assert set(record["features"]) & bluetooth5 == (bluetooth5 if "5" in kind.split(",")[0] else set())
+    assert "\n      LE features: LE Encryption, " in halo.run("adapters", "--format", "text").succeeded().out
 
 
 def test_an_adapter_is_switched(halo, ring):

@@ -78,6 +78,11 @@ public final class RawController {
     scan.setDesired(desiredScan)
   }
 
+  /// Asks what the controller's link layer can do.
+  public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
+    commands.send(LEReadLocalSupportedFeatures(), completion: completion)
+  }
+
   /// Fails what is open, and everything to come.
   public func fail(_ error: HCIError) {
     scan = nil
