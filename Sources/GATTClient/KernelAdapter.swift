@@ -29,6 +29,12 @@ public final class KernelAdapter: Adapter {
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var links: [KernelLink] = []
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+  /// What links that are gone had lost.
+  private var droppedBefore = 0
+
+  public var droppedPackets: Int? {
+    links.reduce(droppedBefore + (socket?.packets.droppedPackets ?? 0)) { $0 + $1.droppedPackets }
+  }
 
   public init(_ index: AdapterIndex) {
     self.index = index
@@ -235,6 +241,7 @@ public final class KernelAdapter: Adapter {
   }
 
   func remove(_ link: KernelLink) {
+    droppedBefore += link.droppedPackets
     links.removeAll { $0 === link }
   }
 

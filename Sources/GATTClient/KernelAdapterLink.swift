@@ -16,6 +16,7 @@ final class KernelLink: ATTLink {
   let peer: BluetoothAddress
   private(set) var parameters: LinkParameters?
   var handle: ConnectionHandle? { socket.handle }
+  var droppedPackets: Int { socket.droppedPackets }
 
   /// How long the end of a link may take.
   private static let disconnectDeadline = Duration.seconds(2)

@@ -1,11 +1,17 @@
 """What happens to a connection: the ring leaves, comes back or not, the adapter is pulled out; and what the wire says.
 """
 
+import json
+import os
+import re
+import signal
 import struct
+import time
 
 import pytest
 import tshark_check
 from bumble_ring import ppg_raw
+from conftest import wait_until
 from interop import CONNECTION_LOST, NO_ADAPTER
 from monitor import Monitor
 
@@ -64,6 +70,39 @@ def test_the_adapter_is_pulled_out(halo, ready, rings):
     result = halo.wait(process)
     assert result.code in (NO_ADAPTER, CONNECTION_LOST), result
     assert f"{ring.adapter}: the adapter was removed" in result.err and "Fatal" not in result.err, result
+
+
+def is_full(protocol) -> bool:
+    """Whether what waits in a socket of this protocol does not become more any longer."""
+    def waiting():
+        with open(f"/proc/net/{protocol}") as sockets:
+            return [int(line.split()[2]) for line in list(sockets)[1:]]  # sk, RefCnt, Rmem, ...
+
+    before = waiting()
+    time.sleep(0.5)
+    return max(before) > 100_000 and waiting() == before
+
+
+def test_what_the_kernel_drops_is_counted(halo, ready, way, tmp_path):
+    """A program that is held up for longer than the kernel's buffer lasts: that is 530 packets for who may not raise it
+    any more, ten times as many where it was raised as root. Samples are numbered: each lost one is missed."""
+    _, adapter = ready("--rate", 600)
+    with open(tmp_path / "records", "w+") as out:
+        process = halo.start("stream", *JSON, adapter=adapter, stdout=out)
+        wait_until(lambda: os.fstat(out.fileno()).st_size, "sample")
+        process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: is_full("hci" if way else "l2cap"), "full buffer", timeout=60)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        summary = halo.wait(process).succeeded().err
+        out.seek(0)
+        numbers = [json.loads(line)["raw"] for line in out if '"ppg"' in line]
+    (dropped,) = map(int, re.findall(r"(\d+) packets dropped by the kernel", summary))
+    missing = numbers[-1] - numbers[0] + 1 - len(numbers)
+    assert missing > 10, summary
+    assert abs(missing - dropped / 3) <= 2, summary  # a sample of each sensor, in a packet of its own
 
 
 def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):

@@ -8,6 +8,7 @@ import EventLoop
 public final class UserChannelTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)?
+  public var droppedPackets: Int? { socket.packets.droppedPackets }
 
   private let index: AdapterIndex
   private let socket: HCISocket<UserChannel>
