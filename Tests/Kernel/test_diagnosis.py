@@ -1,9 +1,11 @@
 """adapters and doctor, and bluetoothd beside a stream."""
 
+import subprocess
+
 import pytest
 from bumble_ring import ppg_raw
 from conftest import RINGS
-from interop import OK
+from interop import NOT_FOUND, OK
 
 JSON = ("--format", "jsonl")
 
@@ -63,3 +65,23 @@ def test_bluetoothd_is_no_obstacle(halo, ring, bluetoothd):
     assert [record["raw"] for record in result.records()] == [ppg_raw(number) for number in range(500)]
     assert bluetoothd.poll() is None
     assert "bluetoothd" in halo.run("doctor").succeeded().out
+
+
+def test_the_doctor_and_a_ring_that_somebody_holds(halo, ring, tmp_path, monkeypatch):
+    """gatttool is the phone. The ring was used before, and so need not be named."""
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path))
+    assert ring.name not in halo.run("doctor").succeeded().out
+    halo.run("battery", adapter=ring.adapter).succeeded()
+    ring.wait_until_free()
+    assert f"{ring.name} is advertising" in halo.run("doctor").succeeded().out
+    phone = subprocess.Popen(
+        ["gatttool", "-i", ring.adapter, "-b", ring.address, "-t", "random", "--char-read", "-a", "3", "--listen"],
+        stdout=subprocess.DEVNULL)
+    try:
+        ring.wait_for("connected")
+        result = halo.run("doctor", "--wait", "2s")
+    finally:
+        phone.kill()
+        phone.wait()
+    assert result.code == NOT_FOUND, result
+    assert "a phone may hold it" in result.out
