@@ -29,7 +29,8 @@ let layers = [
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
-  layer("VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "RingLink"]),
+  layer(
+    "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]
 
 let layerNames = layers.compactMap(\.first?.name)
