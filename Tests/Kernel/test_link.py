@@ -12,7 +12,7 @@ import pytest
 import tshark_check
 from bumble_ring import ppg_raw
 from conftest import wait_until
-from interop import CONNECTION_LOST, NO_ADAPTER
+from interop import CONNECTION_LOST, NO_ADAPTER, REPLAY_DIFFERS
 from monitor import Monitor
 
 JSON = ("--format", "jsonl")
@@ -105,13 +105,19 @@ def test_what_the_kernel_drops_is_counted(halo, ready, way, tmp_path):
     assert abs(missing - dropped / 3) <= 2, summary  # a sample of each sensor, in a packet of its own
 
 
-def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):
+def test_the_monitor_agrees_with_our_recording(halo, ready, way, tmp_path):
     ring, adapter = ready()
     recording = tmp_path / "ours.btsnoop"
     with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
         halo.run(
             "stream", "--ppg", "--count", 100, "--record", recording, *JSON, adapter=adapter).succeeded()
         ring.wait_for("disconnected")
+    replayed = halo.run("replay", recording, "stream", "--ppg", "--count", 100, *JSON)
+    if way:
+        assert len(replayed.succeeded().records()) == 100
+    else:
+        replayed.failed(REPLAY_DIFFERS, saying="beside the kernel")
+        assert "LE Create Connection (0x200d)" in replayed.err and "Scan" not in replayed.err
     ours = {0: [], 1: []}
     for pdu in tshark_check.read(recording)[1]:
         handle = b"" if pdu.handle is None else struct.pack("<H", pdu.handle)

@@ -28,6 +28,14 @@ public final class RawController {
   public static let filter = HCIFilter(
     types: [.event], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
 
+  /// What is asked and ordered here. Other commands on such a controller are the kernel's, or another program's.
+  static let opcodes: Set<HCIOpcode> = [
+    ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
+    LEReadLocalSupportedFeatures.opcode,
+    LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
+    LESetExtendedScanEnable.opcode, LEConnectionUpdate.opcode, ReadRSSI.opcode, Disconnect.opcode,
+  ]
+
   /// Called for each advertising report, whoever scans.
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses to scan.

@@ -25,6 +25,12 @@ import Testing
 
   private func sent() -> [String] {
     defer { out.packets = [] }
+    // So that a replay can tell our commands from the kernel's.
+    for packet in out.packets {
+      let bytes = hex(packet)
+      let opcode = HCIOpcode(rawValue: UInt16(bytes[1]) | UInt16(bytes[2]) << 8)
+      #expect(RawController.opcodes.contains(opcode))
+    }
     return out.packets
   }
 
