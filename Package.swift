@@ -30,7 +30,8 @@ let layers = [
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
   layer("RingStore", on: ["BluetoothCore", "CSQLite", "RingLink"]),
-  layer("VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "RingLink"]),
+  layer(
+    "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]
 
 let layerNames = layers.compactMap(\.first?.name)

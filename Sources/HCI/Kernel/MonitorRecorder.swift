@@ -9,6 +9,9 @@ public final class MonitorRecorder {
   /// Called once, when nothing can be written any more.
   public var onFailure: ((CaptureError) -> Void)?
 
+  /// How many packets the recording lacks, as they were not fetched in time.
+  public var droppedPackets: Int { socket.packets.droppedPackets }
+
   private let index: AdapterIndex
   private let socket: HCISocket<MonitorChannel>
 

@@ -11,6 +11,7 @@ public final class RecordingTransport: HCITransport {
     get { transport.onClose }
     set { transport.onClose = newValue }
   }
+  public var droppedPackets: Int? { transport.droppedPackets }
   /// Called once, when nothing can be written any more; the transport works on.
   public var onRecordingFailure: ((CaptureError) -> Void)?
 

@@ -39,6 +39,9 @@ public final class ReplayTransport: HCITransport {
   public private(set) var report = Report()
   /// The address that the recorded host gave itself with LE Set Random Address, if it did.
   public let randomAddress: BluetoothAddress?
+  /// The commands that are the kernel's own, if the recording was made beside the kernel; else nil. No stack can give
+  /// them again, so that such a recording can't be replayed.
+  public let kernelCommands: [HCIOpcode]?
 
   private let reader: CaptureReader
   private let strictness: Strictness
@@ -57,24 +60,9 @@ public final class ReplayTransport: HCITransport {
       throw CaptureError(.unsupportedDatalink(reader.datalink), path: path)
     }
     self.strictness = strictness
-    randomAddress = try Self.recordedRandomAddress(path)
-  }
-
-  private static func recordedRandomAddress(_ path: String) throws(CaptureError) -> BluetoothAddress? {
-    let reader = try CaptureReader(path: path)
-    // It is part of the set-up, within the first commands.
-    for _ in 0..<100 {
-      guard let record = try reader.next() else { return nil }
-      let command = try? record.packet.withReader { packet throws(DecodeError) -> LESetRandomAddress? in
-        guard try packet.readUInt8() == HCIPacketType.command.rawValue,
-          try packet.readUInt16() == LESetRandomAddress.opcode.rawValue
-        else { return nil }
-        try packet.skip(1)
-        return try LESetRandomAddress(parsing: &packet)
-      }
-      if let command { return command.address }
-    }
-    return nil
+    let host = try RecordedHost(path: path)
+    randomAddress = host.randomAddress
+    kernelCommands = host.kernelCommands
   }
 
   public func start() {

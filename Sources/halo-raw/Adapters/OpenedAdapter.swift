@@ -42,6 +42,7 @@ struct OpenedAdapter {
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
       case .replay(let path, let strictness):
         let replay = try ReplayTransport(path: path, strictness: strictness)
+        if let commands = replay.kernelCommands { throw Failure(recordedBesideKernel: path, commands) }
         self.replay = replay
         transport = replay
       }

@@ -44,6 +44,10 @@ final class Session {
     }
     await session.central.stop()
     session.monitor?.close()
+    if let lost = session.monitor?.droppedPackets, lost > 0 {
+      Console.error(
+        "the recording lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
+    }
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
   }

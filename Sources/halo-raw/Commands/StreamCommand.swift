@@ -206,6 +206,8 @@ private final class SampleStream {
     let rejected = rejectedFrames + ring.counters.rejectedFrames
     Console.error(
       Console.counted(rejected, "frame") + " rejected"
+        + (session.central.droppedPackets.map { ", \(Console.counted($0, "packet")) dropped by the kernel" }
+          ?? "")
         + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
     if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil
     {
