@@ -70,6 +70,7 @@ extension Ring {
         {
           let dispatcher = self.dispatcher
           _ = try await client.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) }
+          bulkNotify = notify
           bulkWrite = write
         }
       }

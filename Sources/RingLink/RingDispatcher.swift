@@ -55,7 +55,7 @@ public final class RingDispatcher {
     if closed == nil { send(.frame(frame)) }
   }
 
-  /// Calls `listener` for frames of a command that no exchange takes; nil ends that.
+  /// Calls `listener` for frames of a command that no exchange takes, refusals of it included; nil ends that.
   public func listen(to command: RingCommand, _ listener: ((RingFrame, Instant) -> Void)?) {
     listeners[command] = listener
   }
@@ -142,7 +142,7 @@ public final class RingDispatcher {
       finish(.refused(.frame(open), frame.errorCode))
     } else if open == frame.command, offer(.frame(frame)) {
       return
-    } else if let listener = listeners[frame.command] {
+    } else if let listener = listeners[frame.command] ?? listeners[frame.command.refused] {
       listener(frame, time)
     } else if let event = RingEvent(frame) {
       onEvent?(event)

@@ -20,7 +20,7 @@ public enum RingMessage: Hashable, Sendable {
   var danger: String? {
     switch self {
     case .frame(let frame): CommandTable.danger(of: frame)
-    case .bulk(let id, _): CommandTable.entries(for: .bulk(id)).lazy.compactMap(\.danger).first
+    case .bulk(let id, _): CommandTable.danger(of: id)
     }
   }
 }

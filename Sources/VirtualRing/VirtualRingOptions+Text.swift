@@ -26,6 +26,7 @@ extension VirtualRingOptions {
   public static let optionNames = [
     "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
+    "worn", "warm-up", "events", "bulk", "refuse-measurements",
     "no-data", "drop-after", "bad-checksum-every", "look-alike", "silent", "strict-scan",
   ]
 
@@ -49,6 +50,11 @@ extension VirtualRingOptions {
     case "acl": aclLength = try value.integer(in: 27...251)
     case "packets": aclPackets = try value.integer(in: 1...255)
     case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
+    case "worn": isWorn = try value.flag()
+    case "warm-up": warmUp = .nanoseconds(Int64(try value.number(in: 0...120) * 1e9))
+    case "events": eventInterval = .nanoseconds(Int64(try value.number(in: 0.01...86400) * 1e9))
+    case "bulk": hasBulkService = try value.flag()
+    case "refuse-measurements": faults.refusesMeasurements = try value.flag()
     case "refuse": faults.refusesRawStream = try value.flag()
     case "no-data": faults.silentRawStream = try value.flag()
     case "drop-after": faults.dropsAfter = try value.integer(in: 0...Int(Int32.max))

@@ -18,6 +18,14 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var battery: UInt8 = 87
   /// On its charger a ring refuses to stream.
   public var isCharging = false
+  /// Whether it touches a skin.
+  public var isWorn = true
+  /// How long the first value of a spot measurement takes; the other times of measurements follow from it.
+  public var warmUp = Duration.milliseconds(25_500)
+  /// From one thing that the ring tells by itself to the next; nil if it tells nothing.
+  public var eventInterval: Duration?
+  /// The oldest rings lack the bulk service.
+  public var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
   public var rate = 25.0
   /// The ATT MTU that the ring asks for and grants.
@@ -54,6 +62,8 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var establishFailures = 0
   /// The ring answers a start of the raw stream with a refusal.
   public var refusesRawStream = false
+  /// The ring refuses command 0x69, as if it knew only the older way to a live heart rate.
+  public var refusesMeasurements = false
   /// The ring takes a start of the raw stream, and sends nothing.
   public var silentRawStream = false
   /// After so many sets of a stream the ring is gone: supervision timeout.

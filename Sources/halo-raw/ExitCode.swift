@@ -90,7 +90,7 @@ extension Failure {
       switch error {
       case .att(.closed): .connectionLost
       case .att(.timedOut): .timedOut
-      case .tooLong: .usage
+      case .tooLong, .att(.forbidden): .usage
       case .cancelled: .interrupted
       default: .protocolError
       }
@@ -107,7 +107,7 @@ extension Failure {
     case .cancelled: self.init(.interrupted, error.description)
     case .dangerous: self.init(.usage, error.description)
     case .notARing, .noBulkService, .refused, .malformed, .malformedBulk, .incomplete, .damaged, .notTaken,
-      .streamRefused:
+      .streamRefused, .measurement, .stillConnected, .sportEnded:
       self.init(.protocolError, error.description)
     }
   }

@@ -12,7 +12,7 @@ from conftest import NO_ADAPTER, OK, ROOT
 HELP = subprocess.run(
     [os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw", "--help"],
     capture_output=True, text=True).stdout
-COMMANDS = re.findall(r"^  ([a-z]+) {2,}\S", HELP, re.MULTILINE)
+COMMANDS = re.findall(r"^  ([a-z-]+) {2,}\S", HELP, re.MULTILINE)
 ENDLESS = ("simulate", "stream --ppg --adapter virtual")
 # These look at the machine: what they find may be that it has no Bluetooth, that a privilege is missing, that no ring is near.
 LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79)}

@@ -42,6 +42,8 @@ public struct RingAttributes {
       table.addService(RingGATT.commandService, at: 0x000E)
       commandWrite = table.addCharacteristic(RingGATT.commandWrite, [.write, .writeWithoutResponse])
       commandNotify = table.addCharacteristic(RingGATT.commandNotify, .notify)
+    }
+    if !options.faults.omitsRingService, options.hasBulkService {
       table.addService(RingGATT.bulkService, at: 0x0014)
       bulkWrite = table.addCharacteristic(RingGATT.bulkWrite, .writeWithoutResponse)
       bulkNotify = table.addCharacteristic(RingGATT.bulkNotify, .notify)

@@ -16,7 +16,9 @@ extension RingAnswer {
     return answers
   }()
 
-  private static var all: [RingAnswer] { device + CommandTable.settings.map(setting) + actions }
+  private static var all: [RingAnswer] {
+    device + CommandTable.settings.map(setting) + actions + measurements
+  }
 
   private static var device: [RingAnswer] {
     [
@@ -42,13 +44,17 @@ extension RingAnswer {
   private static var actions: [RingAnswer] {
     [
       action(CommandTable.blink), action(CommandTable.find),
-      RingAnswer(entry: CommandTable.cameraEnter.entry) { _, _ in [CommandTable.camera.frame(SingleByte(1))]
+      RingAnswer(entry: CommandTable.cameraEnter.entry) { ring, _ in
+        ring.events.enterCamera()
+        return [CommandTable.camera.frame(SingleByte(1))]
       },
       action(CommandTable.cameraKeep),
-      RingAnswer(entry: CommandTable.cameraLeave.entry) { _, _ in [CommandTable.camera.frame(SingleByte(3))]
+      RingAnswer(entry: CommandTable.cameraLeave.entry) { ring, _ in
+        ring.events.leaveCamera()
+        return [CommandTable.camera.frame(SingleByte(3))]
       },
-      action(CommandTable.reboot) { $0.vanish() },
-      action(CommandTable.powerOff) { if !$0.options.isCharging { $0.vanish() } },
+      action(CommandTable.reboot) { $0.leave() },
+      action(CommandTable.powerOff) { if !$0.options.isCharging { $0.switchOff() } },
       action(CommandTable.factoryReset) { $0.forgetEverything() },
     ]
   }

@@ -31,10 +31,22 @@ public final class SimulatedRing {
   var notifyBulk: ([UInt8]) -> Void = { _ in }
   /// The ring is out of reach all of a sudden.
   var vanish: () -> Void = {}
+  /// The ring ends the link.
+  var leave: () -> Void = {}
+  /// The ring ends the link and does not advertise any more.
+  var switchOff: () -> Void = {}
   /// The bytes that fit into a notification now.
   var payloadLength: () -> Int = { 20 }
 
+  let measurement: SimulatedMeasurement
+  let sport: SimulatedSport
+  let events: SimulatedEvents
+
+  /// Whether the sensor's light is on.
+  public var isLit: Bool { light.isOn || measurement.isRunning }
+
   private let timers: Timers
+  private var light: SimulatedLight
   private var waveform: PulseWaveform
   private var index = 0
   private var framesOfStream = 0
@@ -44,7 +56,26 @@ public final class SimulatedRing {
   public init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
-    waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
+    let waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
+    self.waveform = waveform
+    light = SimulatedLight(family: options.family)
+    measurement = SimulatedMeasurement(timers: timers)
+    sport = SimulatedSport(timers: timers)
+    events = SimulatedEvents(timers: timers, interval: options.eventInterval)
+    measurement.warmUp = options.warmUp
+    measurement.seed = options.seed
+    measurement.heartRate = waveform.heartRate
+    measurement.isWorn = { [weak self] in
+      guard let options = self?.options else { return false }
+      return options.isWorn && !options.isCharging
+    }
+    measurement.send = { [weak self] in self?.notify($0) }
+    sport.heartRate = waveform.heartRate
+    sport.send = { [weak self] in self?.notify($0) }
+    events.battery = { [weak self] in
+      RingBattery(percent: self?.options.battery ?? 0, isCharging: self?.options.isCharging ?? false)
+    }
+    events.send = { [weak self] in self?.notify($0) }
   }
 
   /// Takes a value that was written to the command characteristic.
@@ -81,7 +112,10 @@ public final class SimulatedRing {
   /// Puts the ring on its charger or takes it off: it says so, and a stream ends without a word.
   public func setCharging(_ isCharging: Bool) {
     options.isCharging = isCharging
-    if isCharging { stop() }
+    if isCharging {
+      stop()
+      light.turnOff()
+    }
     let battery = RingBattery(percent: options.battery, isCharging: isCharging)
     notify(CommandTable.batteryEvent.frame(BatteryEvent(battery)))
   }
@@ -109,7 +143,20 @@ public final class SimulatedRing {
     notificationMask = NotificationMask()
   }
 
-  /// Ends the stream, as every disconnection does.
+  /// Ends the stream for somebody else who wants the sensor.
+  func takeSensor() {
+    stop()
+    light.turnOff()
+  }
+
+  /// The link is gone: what was for the host ends. A measurement goes on until its time is over.
+  public func disconnected() {
+    takeSensor()
+    sport.stop()
+    events.leaveCamera()
+  }
+
+  /// Ends the stream; the light is another matter.
   public func stop() {
     timers.cancel(timer)
     timer = nil
@@ -122,10 +169,16 @@ public final class SimulatedRing {
     // A host that runs for weeks must not fill the memory.
     if counters.rawControls.count < 256 { counters.rawControls.append(control) }
     switch control {
-    case .stop, .release: stop()
+    case .stop, .release:
+      light.end(control)
+      // What puts out the light of newer rings is nothing to the oldest.
+      if control == .stop || options.family != .rf03 { stop() }
     case _ where options.isCharging || options.faults.refusesRawStream: notify(RawSample.refused.frame)
     case .once: sendSet()
-    case .stream, RawControl(rawValue: 1), RawControl(rawValue: 6), RawControl(rawValue: 7): startStream()
+    case .stream, RawControl(rawValue: 1), RawControl(rawValue: 6), RawControl(rawValue: 7):
+      measurement.stop()
+      light.take(control)
+      startStream()
     case RawControl(rawValue: 8):
       stop()
       notify(RawSample.wearCalibrationEnd(first: 0, second: 0).frame)

@@ -3,6 +3,11 @@ enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
       ("rings", [streamCommand, infoCommand, batteryCommand, forgetCommand]),
+      ("what a ring measures and tells", [measureCommand, eventsCommand, sportCommand]),
+      (
+        "what a ring is told to do",
+        [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]
+      ),
       (
         "any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
