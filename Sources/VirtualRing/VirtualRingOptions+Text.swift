@@ -26,8 +26,8 @@ extension VirtualRingOptions {
   public static let optionNames = [
     "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
-    "worn", "warm-up", "events", "bulk", "refuse-measurements",
-    "no-data", "drop-after", "bad-checksum-every", "look-alike", "silent", "strict-scan",
+    "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after", "bad-checksum-every",
+    "look-alike", "ignore-settings", "silent", "strict-scan",
   ]
 
   private mutating func set(_ key: String, to text: String?) throws(VirtualRingOptionsError) {
@@ -60,6 +60,7 @@ extension VirtualRingOptions {
     case "drop-after": faults.dropsAfter = try value.integer(in: 0...Int(Int32.max))
     case "bad-checksum-every": faults.badChecksumEvery = try value.integer(in: 1...Int(Int32.max))
     case "look-alike": faults.omitsRingService = try value.flag()
+    case "ignore-settings": faults.ignoresSettings = try value.flag()
     case "silent": faults.staysSilent = try value.flag()
     case "strict-scan": faults.refusesIdleScanDisable = try value.flag()
     default:

@@ -72,6 +72,8 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var badChecksumEvery: Int?
   /// The ring's services are missing: a look-alike of another maker.
   public var omitsRingService = false
+  /// Settings that are written are acknowledged, and stay as they are.
+  public var ignoresSettings = false
   /// The controller never answers anything.
   public var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.

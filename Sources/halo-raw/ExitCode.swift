@@ -105,7 +105,7 @@ extension Failure {
     case .notAnswered, .noData: self.init(.timedOut, error.description)
     case .disconnected: self.init(.connectionLost, error.description)
     case .cancelled: self.init(.interrupted, error.description)
-    case .dangerous: self.init(.usage, error.description)
+    case .dangerous, .invalidSetting: self.init(.usage, error.description)
     case .notARing, .noBulkService, .refused, .malformed, .malformedBulk, .incomplete, .damaged, .notTaken,
       .streamRefused, .measurement, .stillConnected, .sportEnded:
       self.init(.protocolError, error.description)

@@ -29,6 +29,16 @@ public enum WireForm: Hashable, Sendable {
     }
   }
 
+  /// What it can hold.
+  public var numbers: ClosedRange<Int> {
+    switch self {
+    case .flag, .bit: 0...1
+    case .bcd: 0...99
+    case .bytes: 0...0
+    default: 0...(1 << (width * 8)) - 1
+    }
+  }
+
   private var isBigEndian: Bool {
     switch self {
     case .uint16BigEndian, .uint24BigEndian, .uint32BigEndian: true

@@ -33,9 +33,9 @@ extension RingAnswer {
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
       query(CommandTable.deviceSupport) { _, _ in DeviceSupport() },
-      query(CommandTable.notificationMask) { ring, _ in ring.notificationMask },
+      query(CommandTable.notificationMask) { ring, _ in ring.memory.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
-        ring.notificationMask = mask
+        ring.memory.notificationMask = mask
         return mask
       },
     ]

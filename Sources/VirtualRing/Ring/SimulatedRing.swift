@@ -20,9 +20,7 @@ public final class SimulatedRing {
   /// Whether the raw stream runs.
   public private(set) var isStreaming = false
 
-  /// What was written of each setting, as it is told when it is read.
-  var settings: [String: RingFrame] = [:]
-  var notificationMask = NotificationMask()
+  public var memory = RingMemory()
   /// Takes what is to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
   /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
@@ -139,8 +137,7 @@ public final class SimulatedRing {
 
   /// A factory reset.
   func forgetEverything() {
-    settings = [:]
-    notificationMask = NotificationMask()
+    memory = RingMemory()
   }
 
   /// Ends the stream for somebody else who wants the sensor.
