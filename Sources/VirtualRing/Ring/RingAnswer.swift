@@ -23,7 +23,7 @@ struct RingAnswer {
   ) -> RingAnswer {
     RingAnswer(entry: log.entry) { ring, frame in
       guard let request = try? Assembler.Request(parsing: frame) else { return [] }
-      return Assembler.frames(of: answer(ring, request), to: request)
+      return Assembler.frames(of: answer(ring, request), command: log.command, to: request)
     }
   }
 
