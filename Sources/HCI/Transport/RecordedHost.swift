@@ -9,6 +9,9 @@ struct RecordedHost: Hashable {
   /// Reset, as it takes the controller over. One beside the kernel finds it in use.
   var kernelCommands: [HCIOpcode]?
 
+  /// The remarks; see ``CaptureNote``.
+  var notes: [String] = []
+
   /// How much is read: the set-up is within the first commands, a link of the kernel's soon behind.
   private static let mostRecords = 10_000
 
@@ -16,8 +19,10 @@ struct RecordedHost: Hashable {
     let reader = try CaptureReader(path: path)
     var isFirst = true
     var count = 0
-    while count < Self.mostRecords, let record = try reader.next() {
+    // Where the file is damaged, the replay will tell.
+    while count < Self.mostRecords, let record = try? reader.next() {
       count += 1
+      if let text = CaptureNote.text(of: record.packet) { notes.append(text) }
       guard let opcode = note(record.packet) else { continue }
       if isFirst, opcode != Reset.opcode { kernelCommands = [] }
       isFirst = false

@@ -42,6 +42,11 @@ public final class ReplayTransport: HCITransport {
   /// The commands that are the kernel's own, if the recording was made beside the kernel; else nil. No stack can give
   /// them again, so that such a recording can't be replayed.
   public let kernelCommands: [HCIOpcode]?
+  /// The remarks of the recording; see ``CaptureNote``.
+  public let notes: [String]
+  /// What to add to the loop's microseconds to get the time of day of the recording, in microseconds since 1970-01-01
+  /// UTC. Known once the replay has started.
+  public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
   private let reader: CaptureReader
   private let strictness: Strictness
@@ -63,6 +68,7 @@ public final class ReplayTransport: HCITransport {
     let host = try RecordedHost(path: path)
     randomAddress = host.randomAddress
     kernelCommands = host.kernelCommands
+    notes = host.notes
   }
 
   public func start() {
@@ -93,7 +99,7 @@ public final class ReplayTransport: HCITransport {
 
   private func readNext() {
     do throws(CaptureError) {
-      next = try reader.next()
+      repeat { next = try reader.next() } while next.map { CaptureNote.text(of: $0.packet) != nil } ?? false
       if origin == nil { origin = next?.microseconds }
     } catch {
       next = nil

@@ -68,6 +68,22 @@ struct OpenedAdapter {
     }
   }
 
+  /// The clock by which the session lives, and with it its recording and its replay.
+  var clock: HostClock {
+    let notes = SessionNote.all(in: replay?.notes ?? [])
+    if let replay { return HostClock(wallOffset: replay.wallOffset, utcOffset: notes.utcOffset) }
+    guard let recording else { return HostClock() }
+    let seconds = Int(SystemClock.wallMicroseconds / 1_000_000)
+    return HostClock(
+      wallOffset: recording.wallOffset, utcOffset: HostClock.machineOffset(atUnix: seconds))
+  }
+
+  /// Writes a remark into the recording, if there is one.
+  func record(_ note: SessionNote) {
+    recording?.note(note.description)
+    monitor?.note(note.description)
+  }
+
   /// The adapter that is meant: without a name the first that is up and nobody's, else the first.
   private static func adapter(_ wanted: AdapterIndex?) async throws(KernelError) -> AdapterIndex {
     if let wanted { return wanted }

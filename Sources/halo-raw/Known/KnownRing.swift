@@ -21,6 +21,8 @@ struct KnownRing: Codable, Equatable {
   var type: String
   var firmware: String?
   var handles: Handles?
+  /// What this computer has set the ring's clock to, the last time.
+  var clock: ClockRecord?
 
   var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
 
