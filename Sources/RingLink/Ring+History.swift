@@ -80,8 +80,8 @@ extension Ring {
   }
 
   /// What somebody asked for is an extra: old rings that can't tell it still have what they measured by themselves.
-  private func manualHeartRatesIfAny(
-    onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)?
+  public func manualHeartRatesIfAny(
+    onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
     do throws(RingError) {
       return try await manualHeartRates(onlyToday ? .daysAgo(0) : .all, now: now, progress: progress)
@@ -151,7 +151,7 @@ struct HistoryReading {
 
 extension HistoryKind {
   /// Rings are asked for no more days than this, today included.
-  var daysKept: Int {
+  public var daysKept: Int {
     switch self {
     case .steps, .heartRate, .oxygen, .sleep: 30
     case .stress, .variability, .temperature: 7

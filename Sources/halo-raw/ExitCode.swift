@@ -2,6 +2,7 @@ import Capture
 import GATTClient
 import HCI
 import RingLink
+import RingStore
 
 /// How the program ends. The numbers are part of its interface.
 enum ExitCode: Int32 {
@@ -110,6 +111,15 @@ extension Failure {
       .streamRefused, .measurement, .stillConnected, .sportEnded:
       self.init(.protocolError, error.description)
     }
+  }
+
+  init(_ error: StoreError) {
+    let code: ExitCode =
+      switch error {
+      case .database: .outputFailed
+      case .newer, .foreign: .badData
+      }
+    self.init(code, error.description)
   }
 
   init(_ error: CaptureError) {

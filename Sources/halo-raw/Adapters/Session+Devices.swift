@@ -79,6 +79,7 @@ extension Session {
       let ring = try await Ring.open(client, layout: trustsLayouts ? known.only(selector)?.layout : nil)
       note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
       if trustsLayouts { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
+      ringName = name
       follow(clockOf: client.peer)
       try await restoreMeasurements(of: ring)
       return ring

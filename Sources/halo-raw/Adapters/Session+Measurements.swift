@@ -31,7 +31,7 @@ extension Session {
     guard !saved.isEmpty else { return saved }
     if !paused.keep(saved, of: ring.client.peer) {
       Console.error(
-        "halo-raw: what the ring measures by itself (\(saved)) can't be noted in \(KnownRings.folder ?? "?"): should "
+        "halo-raw: what the ring measures by itself (\(saved)) can't be noted in \(UserFolders.state ?? "?"): should "
           + "this program be killed, it stays off")
     }
     do throws(RingError) {

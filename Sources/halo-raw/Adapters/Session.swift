@@ -16,6 +16,8 @@ final class Session {
 
   /// The time as a ring would tell it; it follows the policy of the ring that is open.
   private(set) var clock = HostClock()
+  /// The name of the ring that was opened, if it is known.
+  var ringName: String?
   /// What was known beforehand when the session was recorded that is replayed.
   let notes: [SessionNote]
   /// What has become of the measurements that rings make by themselves.
@@ -81,7 +83,7 @@ final class Session {
     trustsLayouts = invocation.text("--record") == nil
     // What is simulated is gone tomorrow.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
-    paused = PausedMeasurements(folder: spec.isReal ? KnownRings.folder.map { $0 + "/paused" } : nil)
+    paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
     notes = SessionNote.all(in: opened.replay?.notes ?? [])
     self.opened = opened
     central = Central(opened.adapter)
@@ -112,7 +114,7 @@ final class Session {
   }
 
   /// Something underneath has failed: the command is ended, and this is the reason that is told.
-  private func fail(_ failure: Failure) {
+  func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
     interruption.come()
   }

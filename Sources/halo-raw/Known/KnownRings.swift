@@ -1,6 +1,5 @@
 import BluetoothCore
 import FoundationEssentials
-import Glibc
 import RingLink
 
 /// The rings that were used before: a JSON file in the user's state directory. It only saves time, so that trouble
@@ -9,25 +8,7 @@ struct KnownRings {
   private(set) var rings: [KnownRing]
   private let path: String?
 
-  static var standardPath: String? { folder.map { $0 + "/rings.json" } }
-
-  /// Where this program keeps its state: `$XDG_STATE_HOME/halo-raw`, else `~/.local/state/halo-raw`.
-  static var folder: String? {
-    if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/halo-raw" }
-    return home.map { $0 + "/.local/state/halo-raw" }
-  }
-
-  /// The home of whoever we are by now: sudo leaves root's in the environment.
-  private static var home: String? {
-    if environment("SUDO_UID") != nil, let user = getpwuid(geteuid()) {
-      return String(cString: user.pointee.pw_dir)
-    }
-    return environment("HOME")
-  }
-
-  private static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-  }
+  static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
 
   /// - Parameter path: nil remembers nothing
   init(path: String?) {
