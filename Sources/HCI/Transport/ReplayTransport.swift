@@ -37,6 +37,8 @@ public final class ReplayTransport: HCITransport {
   public var onInterrupt: (() -> Void)?
 
   public private(set) var report = Report()
+  /// When the recording begins, in microseconds since 1970-01-01 UTC; nil until it has been started.
+  public var recordedStart: Int64? { origin }
   /// The address that the recorded host gave itself with LE Set Random Address, if it did.
   public let randomAddress: BluetoothAddress?
 

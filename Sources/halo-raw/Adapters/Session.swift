@@ -14,6 +14,8 @@ final class Session {
   let interruption: Interruption
   let isVerbose: Bool
 
+  /// What the clock of a virtual ring said at the start; nil for other rings.
+  private let virtualClock: RingTime?
   private let replay: ReplayTransport?
   private let monitor: MonitorRecorder?
   let request: ConnectionRequest
@@ -68,6 +70,7 @@ final class Session {
     // What is simulated or recorded is always found and discovered anew, so that a recording is complete in itself.
     let remembers = spec.isReal && invocation.text("--record") == nil
     known = KnownRings(path: remembers ? KnownRings.standardPath : nil)
+    virtualClock = if case .virtual(let options, _) = spec { options.clock } else { nil }
     replay = opened.replay
     monitor = opened.monitor
     central = Central(opened.adapter)
@@ -118,6 +121,12 @@ final class Session {
       "replay: \(report.matched) packets sent, each as it was sent in the recording"
         + (report.truncatedBytes > 0
           ? " (its last record is cut: \(report.truncatedBytes) bytes are left out)" : ""))
+  }
+
+  /// What the ring's clock should say: the time of this machine, or that of a recording that is replayed.
+  var ringTime: RingTime {
+    let clock = HostClock()
+    return virtualClock ?? replay?.recordedStart.map { clock.time(ofUnix: Int($0 / 1_000_000)) } ?? clock.now
   }
 
   /// Whether nothing underneath has failed.

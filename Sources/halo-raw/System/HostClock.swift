@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import RingLink
+import VirtualRing
 
 /// The time of this machine, as a ring would tell it.
 struct HostClock {
@@ -20,5 +21,14 @@ struct HostClock {
     var moment = time_t(seconds)
     var parts = tm()
     return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
+  }
+}
+
+extension VirtualRingOptions {
+  /// With this machine's time for the ring's clock, unless they say otherwise.
+  var withClock: VirtualRingOptions {
+    var options = self
+    options.clock = clock ?? HostClock().now
+    return options
   }
 }
