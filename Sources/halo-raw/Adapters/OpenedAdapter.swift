@@ -12,6 +12,7 @@ struct OpenedAdapter {
   private(set) var replay: ReplayTransport?
   private(set) var recording: RecordingTransport?
   private(set) var monitor: MonitorRecorder?
+  private var virtualRing: VirtualRingOptions?
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
     let path = invocation.text("--record")
@@ -36,7 +37,8 @@ struct OpenedAdapter {
         }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
-        transport = VirtualTransport(options)
+        virtualRing = options
+        transport = VirtualTransport(options.withClock)
       case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
       case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
@@ -72,10 +74,13 @@ struct OpenedAdapter {
   var clock: HostClock {
     let notes = SessionNote.all(in: replay?.notes ?? [])
     if let replay { return HostClock(wallOffset: replay.wallOffset, utcOffset: notes.utcOffset) }
-    guard let recording else { return HostClock() }
-    let seconds = Int(SystemClock.wallMicroseconds / 1_000_000)
+    guard recording != nil || virtualRing != nil else { return HostClock() }
+    let wall = SystemClock.wallMicroseconds
+    let seconds = Int(wall / 1_000_000)
+    // Who gives a virtual ring a time of its own lives in that time.
+    let utcOffset = virtualRing?.clock.map { $0.seconds - seconds } ?? HostClock.machineOffset(atUnix: seconds)
     return HostClock(
-      wallOffset: recording.wallOffset, utcOffset: HostClock.machineOffset(atUnix: seconds))
+      wallOffset: recording?.wallOffset ?? wall - EventLoop.shared.now.nanoseconds / 1000, utcOffset: utcOffset)
   }
 
   /// Writes a remark into the recording, if there is one.

@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import RingLink
+import VirtualRing
 
 /// The time of this machine, as a ring would tell it. In a replay it is the time of the recording, and the zone is the
 /// recording's: a replay is the same on every machine and every day.
@@ -65,5 +66,14 @@ struct HostClock: Sendable {
     var moment = time_t(seconds)
     var parts = tm()
     return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
+  }
+}
+
+extension VirtualRingOptions {
+  /// With this machine's time for the ring's clock, unless they say otherwise.
+  @BluetoothActor var withClock: VirtualRingOptions {
+    var options = self
+    if clock == nil { options.clock = HostClock().now }
+    return options
   }
 }
