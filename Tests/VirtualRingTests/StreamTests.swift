@@ -200,6 +200,9 @@ import VirtualRing
     }
     host.run(.seconds(1))
     // Nothing stored; a wrong CRC; nothing at all for a firmware update.
-    #expect(host.notifications.map { Hex.string($0.value) } == ["bc3e0100bf4000", "bc270100bf4000", "bc2701003e8102"])
+    #expect(
+      host.notifications.map { Hex.string($0.value) } == [
+        "bc3e0100bf4000", "bc270100bf4000", "bc2701003e8102",
+      ])
   }
 }

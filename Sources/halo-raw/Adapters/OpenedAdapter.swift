@@ -78,9 +78,11 @@ struct OpenedAdapter {
     let wall = SystemClock.wallMicroseconds
     let seconds = Int(wall / 1_000_000)
     // Who gives a virtual ring a time of its own lives in that time.
-    let utcOffset = virtualRing?.clock.map { $0.seconds - seconds } ?? HostClock.machineOffset(atUnix: seconds)
+    let utcOffset =
+      virtualRing?.clock.map { $0.seconds - seconds } ?? HostClock.machineOffset(atUnix: seconds)
     return HostClock(
-      wallOffset: recording?.wallOffset ?? wall - EventLoop.shared.now.nanoseconds / 1000, utcOffset: utcOffset)
+      wallOffset: recording?.wallOffset ?? wall - EventLoop.shared.now.nanoseconds / 1000,
+      utcOffset: utcOffset)
   }
 
   /// Writes a remark into the recording, if there is one.
