@@ -4,7 +4,7 @@ enum Commands {
     [
       ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, forgetCommand]),
       ("what a ring measures and tells", [measureCommand, eventsCommand, sportCommand]),
-      ("what a ring has stored", [todayCommand, historyCommand, syncCommand]),
+      ("what a ring has stored", [todayCommand, historyCommand, syncCommand, exportCommand]),
       (
         "what a ring is told to do",
         [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]

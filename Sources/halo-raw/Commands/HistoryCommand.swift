@@ -9,9 +9,9 @@ let historyCommand = CommandSpec(
     OptionSpec("--from", value: "DAY", help: "the first day; default: six days before the last"),
     OptionSpec(
       "--to", value: "DAY", help: "the last day: 2026-11-20, today, yesterday, or -3; default: today"),
-    OptionSpec(
-      "--include-estimates", help: "prints stress and hrv, though rings are known to make them up"),
-    CommonOptions.format,
+    HistoryKind.estimatesOption,
+    OptionSpec("--stored", help: "asks no ring, but the file that sync has made"),
+    StoreFile.option, CommonOptions.format,
   ],
   examples: [
     ("halo-raw history steps --adapter virtual", "the last seven days, hour by hour"),
@@ -31,28 +31,24 @@ let historyCommand = CommandSpec(
   let format = try OutputFormat(invocation)
   // Behind the kind the ring may be named.
   var command = invocation
-  let word = command.positionals.removeFirst()
-  guard let kind = HistoryKind(rawValue: word) else {
-    let kinds = HistoryKind.allCases.map(\.rawValue)
-    throw .usage(
-      "rings keep no history of \"\(word.printable)\"" + Invocation.suggestion(for: word, among: kinds)
-        + "; the kinds are " + kinds.joined(separator: ", "))
-  }
+  let kind = try HistoryKind(named: command.positionals.removeFirst())
   // Wrong days are told before a ring is looked for.
   _ = try command.days(today: HostClock().now.day)
-  guard !kind.isEstimate || command.has("--include-estimates") else {
+  guard kind.mayBePrinted(command) else {
     var printer = HistoryPrinter(format, kind)
-    try printer.print(.stress([]))
-    Console.error(
-      "left out: rings are known to make up \(kind.rawValue) in part; --include-estimates prints it all the same"
-    )
-    return
+    return try printer.print(.stress([]))
+  }
+  if command.has("--stored") {
+    let stored = try StoredHistory(command)
+    let days = try command.days(today: HostClock().now.day)
+    var printer = HistoryPrinter(format, kind)
+    return try printer.print(try stored.records(kind, in: days))
   }
   try await Session.run(command) { session throws(Failure) in
     let ring = try await session.openRing()
     let now = session.clock.now
     let days = try command.days(today: now.day)
-    var line = ProgressLine()
+    let line = ProgressLine()
     defer { line.clear() }
     let records = try await ringFailure { () async throws(RingError) in
       try await ring.history(kind, days: days, now: now) { line.show($0.line) }

@@ -48,8 +48,3 @@ let syncCommand = CommandSpec(
   }
   if let problem { throw Failure(problem) }
 }
-
-extension HistoryKind {
-  /// All kinds, as they are called on the command line.
-  static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}

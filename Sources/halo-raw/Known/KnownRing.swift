@@ -62,11 +62,6 @@ struct KnownRing: Codable, Equatable {
 
   /// Whether a person who writes `text` means this ring.
   func isMeant(by selector: RingSelector) -> Bool {
-    switch selector {
-    case .anyRing: true
-    case .name(let name): name.lowercased() == self.name?.lowercased()
-    case .address(let value, let kind):
-      bluetoothAddress.map { $0.value == value && (kind == nil || kind == $0.kind) } ?? false
-    }
+    selector.isMeant(name: name, address: bluetoothAddress)
   }
 }

@@ -5,11 +5,15 @@ import RingLink
 /// each night. Times are the ring's wall clock.
 struct HistoryPrinter {
   private let format: OutputFormat
+  /// The first field of each record, where several kinds are printed behind each other.
+  private let label: [Field]
   private var printer: RecordPrinter
 
-  init(_ format: OutputFormat, _ kind: HistoryKind) {
+  /// - Parameter isLabelled: whether each record tells its kind
+  init(_ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false) {
     self.format = format
-    printer = RecordPrinter(format, Self.columns(of: kind))
+    label = isLabelled ? [.text(kind.rawValue)] : []
+    printer = RecordPrinter(format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind))
   }
 
   private static func columns(of kind: HistoryKind) -> [(name: String, unit: String?)] {
@@ -43,7 +47,7 @@ struct HistoryPrinter {
 
   private mutating func print(_ reading: ActivityReading) {
     printer.print(
-      [
+      label + [
         .time(reading.time), .number(reading.steps), .number(reading.meters), .number(reading.calories),
       ],
       text: "\(reading.time)  \(reading.steps) steps, \(reading.meters) m, \(reading.calories / 1000) kcal")
@@ -52,7 +56,7 @@ struct HistoryPrinter {
   private mutating func print(_ reading: HeartRateReading) {
     let source = reading.isManual ? "manual" : "automatic"
     printer.print(
-      [.time(reading.time), .number(reading.beatsPerMinute), .text(source)],
+      label + [.time(reading.time), .number(reading.beatsPerMinute), .text(source)],
       text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", asked for" : "")")
   }
 
@@ -60,19 +64,19 @@ struct HistoryPrinter {
     let span =
       reading.minimum == reading.maximum ? "\(reading.minimum)" : "\(reading.minimum) to \(reading.maximum)"
     printer.print(
-      [.time(reading.time), .number(reading.minimum), .number(reading.maximum)],
+      label + [.time(reading.time), .number(reading.minimum), .number(reading.maximum)],
       text: "\(reading.time)  \(span) %")
   }
 
   private mutating func print(_ reading: EstimateReading, unit: String) {
     printer.print(
-      [.time(reading.time), .number(reading.value), .text("estimate")],
+      label + [.time(reading.time), .number(reading.value), .text("estimate")],
       text: "\(reading.time)  \(reading.value)\(unit) (estimate)")
   }
 
   private mutating func print(_ reading: TemperatureReading) {
     let value = Field.decimal(reading.centidegrees, places: 2)
-    printer.print([.time(reading.time), value], text: "\(reading.time)  \(value.text) °C")
+    printer.print(label + [.time(reading.time), value], text: "\(reading.time)  \(value.text) °C")
   }
 
   private mutating func print(_ session: SleepSession) {
@@ -92,7 +96,7 @@ struct HistoryPrinter {
     var start = session.start
     for stage in session.stages {
       printer.print(
-        [
+        label + [
           .time(session.start), .time(session.end), .text(kind), .time(start),
           .text(stage.kind.description), .number(stage.minutes),
         ], text: "")

@@ -1,18 +1,20 @@
+import EventLoop
 import Glibc
 
 /// A line on standard error that is written over and over, while people look: nothing if it is not a terminal.
-struct ProgressLine {
+@BluetoothActor
+final class ProgressLine {
   private let isShown = isatty(STDERR_FILENO) == 1
   private var text = ""
 
-  mutating func show(_ text: String) {
+  func show(_ text: String) {
     guard isShown, text != self.text else { return }
     self.text = text
     Self.write("\r\(text)\u{1B}[K")
   }
 
   /// Takes the line away.
-  mutating func clear() {
+  func clear() {
     guard isShown, !text.isEmpty else { return }
     text = ""
     Self.write("\r\u{1B}[K")

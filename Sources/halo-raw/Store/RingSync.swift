@@ -29,7 +29,7 @@ final class RingSync {
   private let session: Session
   private let store: RingStore
   private let retryTime: Duration
-  private var progress = ProgressLine()
+  private let progress = ProgressLine()
 
   init(_ ring: Ring, into store: RingStore, retryTime: Duration, _ session: Session) {
     self.ring = ring
