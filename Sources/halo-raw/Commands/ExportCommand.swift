@@ -13,7 +13,7 @@ let exportCommand = CommandSpec(
     (
       "halo-raw export heart-rate --store rings.sqlite > heart-rate.csv",
       "every heart rate that was ever stored"
-    )
+    ),
   ],
   details: """
     KIND is one of \(HistoryKind.words). "all" prints them behind each other, each record with its kind in the field
