@@ -32,7 +32,7 @@ extension RingAnswer {
         ]
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
-      query(CommandTable.deviceSupport) { _, _ in DeviceSupport() },
+      query(CommandTable.deviceSupport) { ring, _ in ring.deviceSupport },
       query(CommandTable.notificationMask) { ring, _ in ring.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
         ring.notificationMask = mask
