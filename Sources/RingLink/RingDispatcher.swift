@@ -157,9 +157,10 @@ public final class RingDispatcher {
     case .frame(let frame):
       if queue.first?.message.bulkID != frame.id || !offer(.bulk(frame)) { onBulk?(frame) }
     case .incomplete:
-      guard let open = queue.first, open.message.bulkID == assembler.openFrame?.id else { return }
+      guard let open = queue.first, let frame = assembler.openFrame, open.message.bulkID == frame.id
+      else { return }
       wait(open.silence)
-      if let frame = assembler.openFrame { open.progress?(frame.received, frame.length) }
+      open.progress?(frame.received, frame.length)
     case .dropped:
       guard assembler.errors.badCRC > damaged else { return }
       counters.rejectedFrames += 1
