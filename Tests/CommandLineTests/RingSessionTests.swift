@@ -59,6 +59,16 @@ import VirtualRing
     await session.central.stop()
   }
 
+  @Test func anOldRingThatIsNotWorn() async throws {
+    let session = try await open("virtual:refuse-measurements,worn=false,firmware=R02_3.00.06_240523")
+    await #expect(throws: RingError.measurement(.continuousHeartRate, .noValue(seconds: 60))) {
+      try await session.ring.measure(.heartRate)
+    }
+    #expect(session.simulated?.isLit == false)
+    #expect(try await session.ring.battery().percent == 87)
+    await session.central.stop()
+  }
+
   @Test func aCancelledMeasurementIsStopped() async throws {
     let session = try await open()
     let ring = session.ring

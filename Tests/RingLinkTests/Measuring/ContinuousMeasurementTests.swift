@@ -63,6 +63,17 @@ struct ContinuousMeasurementTests {
     #expect(talk.sent.last == "69 06 04")
   }
 
+  @Test(arguments: [0, 3])
+  func zerosForEverEndIt(values: Int) {
+    let talk = MeasurementDialogue(.heartRate, method: .continuous)
+    talk.tick(.continuousHeartRate, 70, times: values, every: .seconds(1))
+    talk.tick(.continuousHeartRate, times: 59, every: .seconds(1))
+    #expect(talk.result == nil)
+    talk.tick(.continuousHeartRate, times: 2, every: .seconds(1))
+    #expect(talk.failure == .noValue(seconds: 60))
+    #expect(talk.sent.last == "69 06 04")
+  }
+
   @Test func theOlderWayHasItsOwnCommands() {
     let talk = MeasurementDialogue(.heartRate, method: .live)
     #expect(talk.sent == ["1e 01"])
