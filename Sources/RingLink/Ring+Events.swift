@@ -18,7 +18,7 @@ extension Ring {
   ) async throws(RingError) {
     let timers = EventLoop.shared.timers
     let dispatcher = self.dispatcher
-    dispatcher.onEvent = { sink($0, timers.now) }
+    dispatcher.onEvent = { sink($0, timers.now.wholeMicroseconds) }
     defer { dispatcher.onEvent = nil }
     var keep: Timers.Token?
     func keepGoing() {

@@ -33,6 +33,7 @@ from bumble.snoop import BtSnooper
 
 import ring_frames as frames
 from h4_server import H4Server
+from ring_measurement import Measurement
 from ring_frames import frame
 from vhci_adapter import VhciAdapter
 from virtual_radio import Radio, VirtualController
@@ -194,6 +195,7 @@ class Ring:
     def __init__(self, device, options, journal, backlog):
         self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
         self.stream = None
+        self.measurement = None
         self.vanished = False
         properties = Characteristic.Properties
         self.tx = pushed(frames.COMMAND_TX, properties.NOTIFY)
@@ -259,6 +261,7 @@ class Ring:
     def on_disconnection(self, reason):
         self.journal.note("disconnected", reason=reason)
         self.stop_stream("disconnected")
+        self.stop_measurement("disconnected")
         if not self.vanished:
             self.spawn(self.advertise())
 
@@ -336,6 +339,14 @@ class Ring:
                 self.stream = RawStream(self, connection)
         elif command == frames.RAW_SENSOR:
             self.answer(connection, frame(command, bytes([frames.RAW_REFUSED])))
+        elif command == frames.MEASURE_START:
+            self.stop_measurement("restarted")
+            self.measurement = Measurement(self, connection, sub)
+        elif command == frames.MEASURE_STOP:
+            self.stop_measurement("stopped")
+            self.answer(connection, frame(command, bytes([sub])))
+        elif command == frames.POWER:
+            self.spawn(self.leave(connection))
         elif not command & frames.ERROR_FLAG:
             self.answer(
                 connection, frame(command | frames.ERROR_FLAG, bytes([frames.NOT_SUPPORTED])))
@@ -348,6 +359,12 @@ class Ring:
             self.stream.stop()
             self.stream = None
             self.journal.note("stream ended", why=why)
+
+    def stop_measurement(self, why: str):
+        if self.measurement:
+            self.measurement.stop()
+            self.measurement = None
+            self.journal.note("measurement ended", why=why)
 
     def answer(self, connection, value):
         self.spawn(self.send(connection, value))
@@ -393,6 +410,8 @@ def parse(arguments=None):
     add("--charging", action="store_true", help="and so refuses to stream")
     add("--no-data", action="store_true", help="takes the start of a stream and sends nothing")
     add("--rate", type=float, default=25, metavar="HZ", help="sample sets a second")
+    add("--tick", type=float, default=0.5, metavar="S", help="from one word of a measurement to the next")
+    add("--not-worn", dest="worn", action="store_false", help="measurements find no skin")
     add("--packets", type=int, default=0, metavar="N", help="fall silent after N sample sets")
     add("--disconnect-after", type=int, default=0, metavar="N", help="leave after N sample sets")
     add("--vanish-after", type=int, default=0, metavar="N",

@@ -17,7 +17,7 @@ extension MeasurementFailure: CustomStringConvertible {
     case .notWorn:
       "the ring does not touch the skin; wear it with its sensor on the inner side of the finger, and keep still"
     case .noValue(let seconds):
-      "the ring has measured for \(Int(seconds.rounded())) s and found no value; keep the hand still, and try again"
+      "the ring has measured for \(Int(seconds.rounded())) s and found no value; is it worn? Keep the hand still, and try again"
     case .fellSilent(let seconds):
       "the ring has told nothing for \(Int(seconds.rounded())) s; another measurement may have taken the sensor, "
         + "or the ring was put on its charger"

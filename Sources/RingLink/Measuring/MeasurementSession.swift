@@ -64,6 +64,7 @@ public final class MeasurementSession {
             ?? session.failure(.noValue(seconds: Self.longest(session.kind).inSeconds)))
       }
     } else {
+      expectReading()
       keepGoing()
     }
   }
@@ -92,6 +93,8 @@ public final class MeasurementSession {
   static let keepAliveInterval = Duration.seconds(20)
   /// From the first value of a spot measurement to the one that counts; rings take 4.5 seconds.
   static let settlingTime = Duration.seconds(6)
+  /// A continuous measurement takes some 16 seconds to its first value, and then one to the next.
+  static let readingPatience = Duration.seconds(60)
   /// Without contact, the ring itself goes on for 30 seconds.
   static let contactPatience = Duration.seconds(35)
 
@@ -115,6 +118,13 @@ public final class MeasurementSession {
       } else {
         session.finish(.failure(.notAnswered(.frame(session.command), seconds: time.inSeconds)))
       }
+    }
+  }
+
+  /// A continuous measurement that has found nothing for so long is over, whatever the ring keeps saying.
+  private func expectReading() {
+    after(Self.readingPatience, in: \.limit) { session in
+      session.finish(session.failure(.noValue(seconds: Self.readingPatience.inSeconds)))
     }
   }
 
@@ -215,7 +225,9 @@ public final class MeasurementSession {
       }
     }
     candidate = reading
-    if method != .spot { onEvent?(.reading(reading), time) }
+    guard method != .spot else { return }
+    expectReading()
+    onEvent?(.reading(reading), time)
   }
 
   // MARK: The end

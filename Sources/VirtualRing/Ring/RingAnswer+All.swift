@@ -33,11 +33,7 @@ extension RingAnswer {
         ]
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
-      query(CommandTable.deviceSupport) { ring, _ in
-        var support = DeviceSupport()
-        support.hasIntervalTemperature = ring.options.family == .rt11cr
-        return support
-      },
+      query(CommandTable.deviceSupport) { ring, _ in ring.deviceSupport },
       query(CommandTable.notificationMask) { ring, _ in ring.memory.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
         ring.memory.notificationMask = mask

@@ -159,6 +159,16 @@ public final class SimulatedRing {
     return capabilities
   }
 
+  /// What the newest ring was seen to answer; the others offer no bond.
+  var deviceSupport: DeviceSupport {
+    var support = DeviceSupport()
+    if options.family == .rt11cr {
+      support.wantsBond = true
+      support.bytes = [0x00, 0x8C, 0x27, 0x00, 0x28, 0x80, 0, 0, 0, 0, 0, 0, 0, 0]
+    }
+    return support
+  }
+
   /// A factory reset.
   func forgetEverything() {
     memory = RingMemory()

@@ -98,7 +98,7 @@ private final class Measuring {
   init(_ ring: Ring, _ format: OutputFormat) {
     self.ring = ring
     self.format = format
-    origin = EventLoop.shared.timers.now
+    origin = EventLoop.shared.timers.now.wholeMicroseconds
     printer = RecordPrinter(
       format,
       [
@@ -121,7 +121,7 @@ private final class Measuring {
       result = .failure(error)
     }
     progress.clear()
-    show(try result.get(), at: EventLoop.shared.timers.now)
+    show(try result.get(), at: EventLoop.shared.timers.now.wholeMicroseconds)
     try printer.output.check()
   }
 

@@ -47,7 +47,7 @@ let rawCommand = CommandSpec(
       }
       return ring
     }
-    writer.print(message, at: EventLoop.shared.timers.now)
+    writer.print(message, at: EventLoop.shared.timers.now.wholeMicroseconds)
     try await ringFailure { () async throws(RingError) in try await ring.send(message) }
     var loss: LinkLoss?
     ring.client.whenDisconnected {

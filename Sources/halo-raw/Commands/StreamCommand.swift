@@ -51,7 +51,10 @@ let streamCommand = CommandSpec(
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       let ring = try await session.openRing()
       // How acceleration is encoded hangs on it.
-      if kinds.contains(.accelerometer) { try await session.confirm(ring) }
+      if kinds.contains(.accelerometer) {
+        try await session.confirm(ring)
+        session.tellWhatIsUnknown(of: ring, accelerates: true)
+      }
       return ring
     }
     let writer = SampleWriter(format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding)
