@@ -8,9 +8,6 @@ public enum BTSnoop {
   public static let headerLength = 16
   public static let recordHeaderLength = 24
 
-  /// A packet is one HCI packet, at most 64 KiB of ACL data and a header: what claims to be larger is damage.
-  public static let maximumPacketLength = 65_536 + 16
-
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
   static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
 
@@ -22,8 +19,12 @@ public enum BTSnoop {
       self.rawValue = rawValue
     }
 
+    /// HCI packets without the type byte; the flags of a record tell commands and events from data.
+    public static let h1 = Datalink(rawValue: 1001)
     /// HCI packets with the H4 type byte.
     public static let h4 = Datalink(rawValue: 1002)
+    /// Records of the Linux monitor; the flags of a record are adapter and opcode, two bytes each.
+    public static let linuxMonitor = Datalink(rawValue: 2001)
   }
 
   /// The flags of a record: bit 0 tells the direction, bit 1 commands and events from data.
@@ -63,45 +64,63 @@ public enum BTSnoop {
     writer.write(packet)
   }
 
-  /// Reads the header of a file and gives its datalink.
-  public static func readHeader(_ bytes: RawSpan) throws(CaptureError) -> Datalink {
-    guard bytes.byteCount > 0 else { throw CaptureError(.empty) }
-    guard bytes.byteCount >= magic.count, bytes.extracting(0..<magic.count).elementsEqual(magic.span.bytes)
-    else { throw CaptureError(.notBTSnoop) }
-    var reader = ByteReader(bytes.extracting(magic.count..<bytes.byteCount))
-    guard let version = try? reader.readUInt32BigEndian(), let datalink = try? reader.readUInt32BigEndian()
-    else { throw CaptureError(.truncatedHeader) }
-    guard version == BTSnoop.version else { throw CaptureError(.unsupportedVersion(version)) }
-    return Datalink(rawValue: datalink)
+  /// Whether a file that begins so is btsnoop; it takes eight bytes to tell.
+  static func isMagic(_ bytes: RawSpan) -> Bool {
+    bytes.byteCount >= magic.count && bytes.extracting(0..<magic.count).elementsEqual(magic.span.bytes)
+  }
+
+  /// Reads the rest of the header of a file that begins with the magic bytes.
+  ///
+  /// - Returns: the datalink; nil if the header is not all there
+  static func readHeader(_ bytes: RawSpan) throws(CaptureError) -> Datalink? {
+    guard let version = bytes.uint32(at: 8, .big),
+      let datalink = bytes.uint32(at: 12, .big).map(Datalink.init)
+    else { return nil }
+    guard version == BTSnoop.version else { throw CaptureError(.unsupportedVersion("btsnoop", Int(version))) }
+    guard [.h1, .h4, .linuxMonitor].contains(datalink) else {
+      throw CaptureError(.unsupportedDatalink(datalink))
+    }
+    return datalink
   }
 
   /// Reads the record at the front of `bytes`.
-  ///
-  /// - Parameters:
-  ///   - bytes: the file from the record's start on, as far as it is known
-  ///   - offset: where that is in the file, for the error
-  /// - Returns: the record and its length in the file; nil if it is cut.
-  public static func readRecord(
-    _ bytes: RawSpan, offset: Int
-  ) throws(CaptureError) -> (record: CaptureRecord, length: Int)? {
-    var reader = ByteReader(bytes)
-    guard let original = try? Int(reader.readUInt32BigEndian()),
-      let included = try? Int(reader.readUInt32BigEndian())
-    else { return nil }
-    guard included <= maximumPacketLength else {
-      throw CaptureError(.recordTooLarge(included), offset: offset)
+  static func step(_ bytes: RawSpan, _ datalink: Datalink) throws(CaptureError) -> CaptureStep {
+    guard let original = bytes.uint32(at: 0, .big).map(Int.init),
+      let included = bytes.uint32(at: 4, .big).map(Int.init)
+    else { return .needsMore }
+    try checkLengths(included: included, original: original)
+    let recordLength = recordHeaderLength + included
+    guard bytes.byteCount >= recordLength, let flags = bytes.uint32(at: 8, .big),
+      let time = bytes.integer(at: 16, as: Int64.self, .big)
+    else { return .needsMore }
+    let direction: CaptureDirection =
+      Flags(rawValue: flags).contains(.received) ? .controllerToHost : .hostToController
+    var record = FoundRecord(
+      // Nobody captured anything in the year 0: a zero means that there is no time.
+      .hci(direction), microseconds: time == 0 ? nil : time &- epochOffset, start: recordHeaderLength,
+      length: included, originalLength: original, recordLength: recordLength)
+    switch datalink {
+    case .h1:
+      let isData = !Flags(rawValue: flags).contains(.commandOrEvent)
+      record.setPacket(
+        isData ? .acl : direction == .hostToController ? .command : .event, direction)
+    case .linuxMonitor:
+      record.setMonitor(
+        MonitorOpcode(rawValue: UInt16(truncatingIfNeeded: flags)),
+        adapter: UInt16(truncatingIfNeeded: flags >> 16))
+    default: break
     }
-    guard included <= original else { throw CaptureError(.recordLongerThanPacket, offset: offset) }
-    guard let flags = try? Flags(rawValue: reader.readUInt32BigEndian()),
-      (try? reader.skip(4)) != nil,
-      let high = try? reader.readUInt32BigEndian(),
-      let low = try? reader.readUInt32BigEndian(),
-      let packet = try? reader.readBytes(included)
-    else { return nil }
-    let record = CaptureRecord(
-      direction: flags.contains(.received) ? .controllerToHost : .hostToController,
-      microseconds: Int64(bitPattern: UInt64(high) << 32 | UInt64(low)) &- epochOffset,
-      packet: packet, originalLength: original)
-    return (record, reader.offset)
+    return .record(record)
+  }
+}
+
+extension BTSnoop.Datalink: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .h1: "1001 (H1)"
+    case .h4: "1002 (H4)"
+    case .linuxMonitor: "2001 (Linux monitor)"
+    default: "\(rawValue)"
+    }
   }
 }

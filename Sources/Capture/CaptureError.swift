@@ -8,12 +8,21 @@ public struct CaptureError: Error, Hashable, Sendable {
     case cannotCreate(String)
     case cannotWrite(String)
     case empty
-    case notBTSnoop
-    case truncatedHeader
-    case unsupportedVersion(UInt32)
+    /// The file begins like no format that is known here.
+    case unknownFormat
+    /// The file ends within the header of the format.
+    case truncatedHeader(String)
+    /// A version of the format that does not exist, as far as is known here.
+    case unsupportedVersion(String, Int)
     case unsupportedDatalink(BTSnoop.Datalink)
+    /// All packets of the file are of a kind that is no Bluetooth HCI.
+    case unsupportedLinkType(LinkType)
+    /// The capture can be read, but not played.
+    case notReplayable(CaptureFormat)
     case recordTooLarge(Int)
-    case recordLongerThanPacket
+    case recordLongerThanPacket(included: Int, original: Int)
+    /// A record whose parts contradict each other; in words.
+    case damagedRecord(String)
   }
 
   public var reason: Reason
@@ -27,32 +36,38 @@ public struct CaptureError: Error, Hashable, Sendable {
     self.offset = offset
     self.path = path
   }
-
-  func at(path: String) -> CaptureError {
-    CaptureError(reason, offset: offset, path: path)
-  }
 }
 
 extension CaptureError: CustomStringConvertible {
   public var description: String {
-    let file = path.map { "\($0): " } ?? ""
+    let file = path.map { $0 == "-" ? "standard input: " : "\($0): " } ?? ""
     let place = offset.map { " (record at byte \($0))" } ?? ""
-    let what =
-      switch reason {
-      case .cannotOpen(let cause): "cannot open: \(cause)"
-      case .cannotRead(let cause): "cannot read: \(cause)"
-      case .cannotCreate(let cause): "cannot make the recording: \(cause)"
-      case .cannotWrite(let cause): "cannot write the recording: \(cause)"
-      case .empty: "the file is empty, so it is no capture"
-      case .notBTSnoop: "not a btsnoop capture (it does not begin with \"btsnoop\")"
-      case .truncatedHeader: "the file ends within the btsnoop header"
-      case .unsupportedVersion(let version): "btsnoop version \(version) is unknown; only 1 exists"
-      case .unsupportedDatalink(let datalink):
-        "datalink \(datalink.rawValue) can't be replayed; 1002 (HCI with H4 type bytes) can"
-      case .recordTooLarge(let length): "a record claims \(length) bytes; the file is damaged"
-      case .recordLongerThanPacket:
-        "a record claims to hold more bytes than its packet had; the file is damaged"
-      }
     return file + what + place
+  }
+
+  private var what: String {
+    switch reason {
+    case .cannotOpen(let cause): "cannot open: \(cause)"
+    case .cannotRead(let cause): "cannot read: \(cause)"
+    case .cannotCreate(let cause): "cannot make the recording: \(cause)"
+    case .cannotWrite(let cause): "cannot write the recording: \(cause)"
+    case .empty: "the file is empty, so it is no capture"
+    case .unknownFormat:
+      "not a capture: it begins like no btsnoop, pcap, pcapng or PacketLogger file"
+    case .truncatedHeader(let format): "the file ends within the \(format) header"
+    case .unsupportedVersion(let format, let version):
+      "\(format) version \(version) is unknown; the file is damaged, or newer than this program"
+    case .unsupportedDatalink(let datalink):
+      "btsnoop datalink \(datalink) can't be read; 1001 (H1), 1002 (H4) and 2001 (Linux monitor) can"
+    case .unsupportedLinkType(let type):
+      "link type \(type) is no Bluetooth HCI; 187 (H4), 201 (H4 with direction) and 254 (Linux monitor) are"
+    case .notReplayable(let format):
+      "a capture of this kind (\(format)) can't be replayed; btsnoop with datalink 1002 (H4) can"
+    case .recordTooLarge(let length):
+      "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
+    case .recordLongerThanPacket(let included, let original):
+      "a record claims to hold \(included) bytes of a packet of \(original); the file is damaged from here on"
+    case .damagedRecord(let what): "\(what); the file is damaged from here on"
+    }
   }
 }

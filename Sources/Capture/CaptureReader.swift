@@ -1,147 +1,121 @@
 import BluetoothCore
-import Glibc
 
-/// Reads a capture file record by record, with a buffer that does not grow with the file.
-public final class CaptureReader {
-  public let path: String
-  public private(set) var datalink = BTSnoop.Datalink.h4
+/// Reads a capture of any format record by record, in a memory that does not grow with the file.
+///
+///     var reader = try CaptureReader(path: "session.btsnoop")
+///     while try reader.advance() == .record {
+///       print(reader.info, reader.bytes.byteCount)  // a view, valid until the next advance
+///     }
+///
+/// All that is readable before a damage is given before the error is thrown.
+public struct CaptureReader: ~Copyable {
+  /// What ``advance()`` came to.
+  public enum Progress: Hashable, Sendable {
+    /// ``info`` and ``bytes`` are those of the next record.
+    case record
+    /// Nothing more is there now. Only if the file is followed.
+    case needsMore
+    /// The file is over.
+    case end
+  }
+
+  /// "-" for standard input.
+  public var path: String { file.path }
+  /// What kind of file this is; nil only if it is followed and has too little to tell yet.
+  public var format: CaptureFormat? { reader?.format }
+  /// The record that ``advance()`` came to.
+  public private(set) var info = CaptureRecordInfo(
+    number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
   /// Bytes at the end of the file that are not a whole record: a recording that was cut off. Known once
-  /// ``next()`` has given nil.
+  /// ``advance()`` has given ``Progress/end``.
   public private(set) var truncatedBytes = 0
-  /// How many records were given so far; the number of the last one, as Wireshark counts.
-  public private(set) var recordCount = 0
 
-  private let descriptor: Int32
-  private var buffer: [UInt8]
-  private var start = 0
-  private var end = 0
-  private var fileOffset = 0
-  private var isAtEnd = false
+  private var file: CaptureFile
+  private let isFollowing: Bool
+  private var reader: FormatReader?
+  private var range = 0..<0
+  private var failure: CaptureError?
 
-  public init(path: String) throws(CaptureError) {
-    self.path = path
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw CaptureError(.cannotOpen(Self.lastError), path: path) }
-    self.descriptor = descriptor
-    buffer = Array(repeating: 0, count: 2 * (BTSnoop.maximumPacketLength + BTSnoop.recordHeaderLength))
-    try fill()
-    do throws(CaptureError) {
-      datalink = try BTSnoop.readHeader(Array(buffer[..<min(end, BTSnoop.headerLength)]).span.bytes)
-    } catch {
-      throw error.at(path: path)
-    }
-    start = BTSnoop.headerLength
-    fileOffset = BTSnoop.headerLength
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  /// The next record; nil at the end of the file. A last record that is cut is left out and counted in
-  /// ``truncatedBytes``.
-  public func next() throws(CaptureError) -> CaptureRecord? {
-    while true {
-      let found: (record: CaptureRecord, length: Int)?
-      do throws(CaptureError) {
-        let unread = buffer
-        found = try BTSnoop.readRecord(unread.span.bytes.extracting(start..<end), offset: fileOffset)
-      } catch {
-        throw error.at(path: path)
-      }
-      if let found {
-        start += found.length
-        fileOffset += found.length
-        recordCount += 1
-        return found.record
-      }
-      if isAtEnd {
-        truncatedBytes = end - start
-        return nil
-      }
-      try fill()
-    }
-  }
-
-  /// Moves what is unread to the front and reads on.
-  private func fill() throws(CaptureError) {
-    let unread = end - start
-    buffer.withUnsafeMutableBytes { bytes in
-      if start > 0, unread > 0, let base = bytes.baseAddress { memmove(base, base + start, unread) }
-    }
-    start = 0
-    end = unread
-    while end < buffer.count, !isAtEnd {
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        Glibc.read(descriptor, bytes.baseAddress.map { $0 + end }, bytes.count - end)
-      }
-      if count > 0 {
-        end += count
-      } else if count == 0 {
-        isAtEnd = true
-      } else if errno != EINTR {
-        throw CaptureError(.cannotRead(Self.lastError), path: path)
-      }
-    }
-  }
-
-  fileprivate static var lastError: String {
-    String(cString: strerror(errno)).lowercased()
-  }
-}
-
-/// Writes a capture file. Each record is one `write`, so that what a crash leaves behind is whole records.
-public final class CaptureWriter {
-  public let path: String
-  private let descriptor: Int32
-  private var writer = ByteWriter(capacity: 1024)
-  private var fileLength = 0
-  /// Why nothing is written any more.
-  public private(set) var failure: CaptureError?
-
-  /// Makes the file, or empties it, and writes its header.
-  public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
-    self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      throw CaptureError(.cannotCreate(CaptureReader.lastError), path: path)
-    }
-    BTSnoop.writeHeader(datalink, into: &writer)
-    flush()
-    if let failure { throw failure }
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  /// Writes a record. Once writing has failed, the file is left as it was after the last whole record,
-  /// ``failure`` tells why, and nothing more is written.
+  /// Opens a file and reads its header.
   ///
   /// - Parameters:
-  ///   - packet: an HCI packet with its type byte
-  ///   - microseconds: since 1970-01-01 UTC
-  public func write(_ packet: RawSpan, direction: CaptureDirection, microseconds: Int64) {
-    guard failure == nil else { return }
-    writer.removeAll()
-    BTSnoop.writeRecord(packet, direction: direction, microseconds: microseconds, into: &writer)
-    flush()
+  ///   - path: the file; "-" is standard input
+  ///   - follow: whether the file is still being written. Then reading never waits: ``advance()`` gives
+  ///     ``Progress/needsMore``, and the caller decides when to call it again (``descriptor``).
+  /// - Throws: ``CaptureError`` if it can't be opened or is no capture
+  public init(path: String, follow: Bool = false) throws(CaptureError) {
+    var file = try CaptureFile(path: path)
+    reader = try file.identify(follow: follow)
+    self.file = file
+    isFollowing = follow
   }
 
-  private func flush() {
-    var written = 0
-    while written < writer.count {
-      let count = writer.bytes.withUnsafeBytes { bytes in
-        Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+  /// What is read: to wait for more of a pipe, watch it. A regular file can always be read, and has to be asked
+  /// again after a while.
+  public var descriptor: Int32 { file.descriptor }
+  /// Whether this is a file on a disk, whose end says nothing about whether more comes.
+  public var isRegularFile: Bool { file.isRegular }
+
+  /// The bytes of the record that ``advance()`` came to, in the reader's buffer.
+  public var bytes: RawSpan {
+    @_lifetime(borrow self)
+    get { _overrideLifetime(file.span(range), borrowing: self) }
+  }
+
+  /// Goes on to the next record. A last record that is cut is left out and counted in ``truncatedBytes``.
+  ///
+  /// - Throws: ``CaptureError`` with the offset, where the file is damaged; again at each further call
+  public mutating func advance() throws(CaptureError) -> Progress {
+    if let failure { throw failure }
+    do throws(CaptureError) {
+      return try readRecord()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// The next record with a copy of its bytes; nil where ``advance()`` finds none.
+  public mutating func next() throws(CaptureError) -> CaptureRecord? {
+    guard try advance() == .record else { return nil }
+    return CaptureRecord(info: info, bytes: Array(bytes))
+  }
+
+  private mutating func readRecord() throws(CaptureError) -> Progress {
+    range = 0..<0
+    if reader == nil { reader = try file.identify(follow: isFollowing) }
+    if reader == nil { return .needsMore }
+    while true {
+      // Each turn gives a record, passes over bytes, or reads some: it ends with the file at the latest.
+      let step: CaptureStep?
+      do throws(CaptureError) {
+        step = try reader?.step(file.unread)
+      } catch {
+        throw CaptureError(error.reason, offset: file.offset, path: file.path)
       }
-      if count >= 0 {
-        written += count
-      } else if errno != EINTR {
-        failure = CaptureError(.cannotWrite(CaptureReader.lastError), path: path)
-        ftruncate(descriptor, off_t(fileLength))
-        return
+      switch step {
+      case .record(let found):
+        let offset = file.offset
+        range = file.take(found)
+        info = CaptureRecordInfo(
+          number: info.number + 1, fileOffset: offset, microseconds: found.microseconds,
+          adapter: found.adapter, content: found.content,
+          originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
+        return .record
+      case .skip(let length):
+        file.skip(length)
+      case .countOnly(let length):
+        file.skip(length)
+        info.number += 1
+      case .needsMore, nil:
+        switch try file.fill(follow: isFollowing) {
+        case .more: break
+        case .nothing: return .needsMore
+        case .end:
+          truncatedBytes = file.truncatedCount
+          return .end
+        }
       }
     }
-    fileLength += written
   }
 }

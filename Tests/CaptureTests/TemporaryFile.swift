@@ -16,6 +16,12 @@ final class TemporaryFile {
     unlink(path)
   }
 
+  func append(_ bytes: [UInt8]) {
+    let descriptor = open(path, O_WRONLY | O_APPEND)
+    write(descriptor, bytes, bytes.count)
+    close(descriptor)
+  }
+
   var bytes: [UInt8] {
     let descriptor = open(path, O_RDONLY)
     defer { close(descriptor) }

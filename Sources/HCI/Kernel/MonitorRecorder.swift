@@ -68,12 +68,6 @@ public final class MonitorRecorder {
 /// A packet of the monitor channel: opcode, adapter and length, two bytes each, little-endian, then an HCI packet
 /// without its type (the kernel's `struct hci_mon_hdr`).
 enum MonitorPacket {
-  private static let kinds: [UInt16: (HCIPacketType, CaptureDirection)] = [
-    2: (.command, .hostToController), 3: (.event, .controllerToHost), 4: (.acl, .hostToController),
-    5: (.acl, .controllerToHost), 6: (.synchronous, .hostToController), 7: (.synchronous, .controllerToHost),
-    18: (.isochronous, .hostToController), 19: (.isochronous, .controllerToHost),
-  ]
-
   /// Takes the HCI packet out, with its H4 type byte.
   ///
   /// - Returns: which way it went; nil if it is none, or another adapter's
@@ -81,13 +75,13 @@ enum MonitorPacket {
     _ bytes: RawSpan, of index: AdapterIndex, into writer: inout ByteWriter
   ) -> CaptureDirection? {
     var reader = ByteReader(bytes)
-    guard let opcode = try? reader.readUInt16(), let kind = kinds[opcode],
+    guard let opcode = try? reader.readUInt16(), let kind = MonitorOpcode(rawValue: opcode).packet,
       (try? reader.readUInt16()) == index.rawValue, let length = try? reader.readUInt16(),
       reader.remaining == Int(length)
     else { return nil }
     writer.removeAll()
-    writer.write(kind.0.rawValue)
+    writer.write(kind.type.rawValue)
     writer.write(reader.readRest())
-    return kind.1
+    return kind.direction
   }
 }

@@ -16,14 +16,14 @@ struct RecordedHost: Hashable {
   private static let mostRecords = 10_000
 
   init(path: String) throws(CaptureError) {
-    let reader = try CaptureReader(path: path)
+    var reader = try CaptureReader(path: path)
     var isFirst = true
     var count = 0
     // Where the file is damaged, the replay will tell.
     while count < Self.mostRecords, let record = try? reader.next() {
       count += 1
-      if let text = CaptureNote.text(of: record.packet) { notes.append(text) }
-      guard let opcode = note(record.packet) else { continue }
+      if let text = CaptureNote.text(of: record.bytes) { notes.append(text) }
+      guard let opcode = note(record.bytes) else { continue }
       if isFirst, opcode != Reset.opcode { kernelCommands = [] }
       isFirst = false
       if let known = kernelCommands, !known.contains(opcode), !RawController.opcodes.contains(opcode) {

@@ -48,7 +48,7 @@ public final class ReplayTransport: HCITransport {
   /// UTC. Known once the replay has started.
   public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
-  private let reader: CaptureReader
+  private var reader: CaptureReader
   private let strictness: Strictness
   private var next: CaptureRecord?
   private var origin: Int64?
@@ -60,10 +60,11 @@ public final class ReplayTransport: HCITransport {
 
   /// - Throws: ``CaptureError`` if the file can't be read or has packets of another kind
   public init(path: String, strictness: Strictness = .strict) throws(CaptureError) {
-    reader = try CaptureReader(path: path)
-    guard reader.datalink == .h4 else {
-      throw CaptureError(.unsupportedDatalink(reader.datalink), path: path)
+    let reader = try CaptureReader(path: path)
+    if let format = reader.format, format != .btsnoop(.h4) {
+      throw CaptureError(.notReplayable(format), path: path)
     }
+    self.reader = reader
     self.strictness = strictness
     let host = try RecordedHost(path: path)
     randomAddress = host.randomAddress
@@ -99,17 +100,18 @@ public final class ReplayTransport: HCITransport {
 
   private func readNext() {
     do throws(CaptureError) {
-      repeat { next = try reader.next() } while next.map { CaptureNote.text(of: $0.packet) != nil } ?? false
-      if origin == nil { origin = next?.microseconds }
+      repeat { next = try reader.next() } while next.map { CaptureNote.text(of: $0.bytes) != nil } ?? false
+      if origin == nil { origin = next?.info.microseconds }
     } catch {
       next = nil
       fail(error.description)
     }
   }
 
-  /// When a record was made, on the loop's clock. Times in a file may go back; ours do not.
+  /// When a record was made, on the loop's clock; the start of the replay if the file does not tell.
   private func time(of record: CaptureRecord) -> Instant {
-    base + .microseconds(max(0, record.microseconds &- (origin ?? 0)))
+    guard let time = record.info.microseconds, let origin else { return base }
+    return base + .microseconds(max(0, time &- origin))
   }
 
   private var isDelivering = false
@@ -117,12 +119,11 @@ public final class ReplayTransport: HCITransport {
   /// Goes through the recording up to where the stack must send something.
   private func proceed() {
     while isRunning, !isDelivering, let record = next {
-      switch record.direction {
-      case .hostToController:
+      if record.info.direction == .hostToController {
         guard !sent.isEmpty else { return }
         compare(sent.removeFirst(), with: record)
         readNext()
-      case .controllerToHost:
+      } else {
         isDelivering = true
         let due = time(of: record)
         EventLoop.shared.timers.schedule(at: due) { [weak self] in self?.deliver(record, due) }
@@ -136,7 +137,7 @@ public final class ReplayTransport: HCITransport {
     isDelivering = false
     guard isRunning else { return }
     readNext()
-    if record.originalLength == record.packet.count { onPacket?(record.packet.span.bytes, time) }
+    if !record.isCut { onPacket?(record.bytes.span.bytes, time) }
     proceed()
   }
 
@@ -148,12 +149,12 @@ public final class ReplayTransport: HCITransport {
   }
 
   private func compare(_ packet: [UInt8], with record: CaptureRecord) {
-    guard packet != record.packet else {
+    guard packet != record.bytes else {
       report.matched += 1
       return
     }
     differ(
-      "frame \(reader.recordCount): the recording has \(describe(record.packet)), the stack sent \(describe(packet))"
+      "frame \(reader.info.number): the recording has \(describe(record.bytes)), the stack sent \(describe(packet))"
     )
   }
 
@@ -175,8 +176,8 @@ public final class ReplayTransport: HCITransport {
   private func idle(until deadline: Instant?) -> Bool {
     guard isRunning, !isDelivering, sent.isEmpty else { return false }
     if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
-    guard interruptedAt == reader.recordCount else {
-      interruptedAt = reader.recordCount
+    guard interruptedAt == reader.info.number else {
+      interruptedAt = reader.info.number
       if let onInterrupt {
         onInterrupt()
         return true
@@ -190,7 +191,7 @@ public final class ReplayTransport: HCITransport {
     }
     // The interruption led to nothing.
     if strictness == .lenient || deadline == nil {
-      differ("frame \(reader.recordCount) was not sent: \(describe(next.packet))")
+      differ("frame \(reader.info.number) was not sent: \(describe(next.bytes))")
       readNext()
       proceed()
       return true

@@ -162,8 +162,8 @@ private let address = "01091000"
   @Test func filesThatCannotBeReplayedSayWhy() throws {
     #expect(throws: CaptureError.self) { try ReplayTransport(path: "/nonexistent/file") }
     #expect(throws: CaptureError(.empty, path: file.path)) { try ReplayTransport(path: file.path) }
-    _ = try CaptureWriter(path: file.path, datalink: BTSnoop.Datalink(rawValue: 2001))
-    #expect(throws: CaptureError(.unsupportedDatalink(BTSnoop.Datalink(rawValue: 2001)), path: file.path)) {
+    _ = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    #expect(throws: CaptureError(.notReplayable(.btsnoop(.linuxMonitor)), path: file.path)) {
       try ReplayTransport(path: file.path)
     }
   }

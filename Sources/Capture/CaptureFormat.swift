@@ -1,0 +1,18 @@
+/// What kind of file a capture is.
+public enum CaptureFormat: Hashable, Sendable {
+  case btsnoop(BTSnoop.Datalink)
+  case pcap(LinkType)
+  case pcapng
+  case packetLogger
+}
+
+extension CaptureFormat: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .btsnoop(let datalink): "btsnoop, datalink \(datalink)"
+    case .pcap(let linkType): "pcap, link type \(linkType)"
+    case .pcapng: "pcapng"
+    case .packetLogger: "Apple PacketLogger"
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import BluetoothCore
+
+/// The pcapng format: blocks of a type, a length, a body and the length again, in the byte order of their section
+/// (draft-ietf-opsawg-pcapng). Packets belong to interfaces, which the section describes.
+struct PCAPNG {
+  private enum BlockType {
+    static let section: UInt32 = 0x0A0D_0D0A
+    static let interface: UInt32 = 1
+    /// As it was before ``enhancedPacket``.
+    static let packet: UInt32 = 2
+    static let simplePacket: UInt32 = 3
+    static let enhancedPacket: UInt32 = 6
+    /// Blocks that Wireshark gives a frame number, though they are no packets.
+    static let journalEntry: UInt32 = 9
+    static let custom: UInt32 = 0xBAD
+    static let customNotCopied: UInt32 = 0x4000_0BAD
+  }
+
+  /// More interfaces than any machine has: that many are damage, and would grow without bound.
+  private static let maximumInterfaces = 65_536
+
+  private var order = ByteOrder.little
+  private var interfaces: [PCAPNGInterface] = []
+
+  /// Whether a file that begins so is pcapng; it takes twelve bytes to tell.
+  static func isMagic(_ bytes: RawSpan) -> Bool {
+    bytes.uint32(at: 0, .little) == BlockType.section && sectionOrder(bytes) != nil
+  }
+
+  private static func sectionOrder(_ bytes: RawSpan) -> ByteOrder? {
+    switch bytes.uint32(at: 8, .little) {
+    case 0x1A2B_3C4D: .little
+    case 0x4D3C_2B1A: .big
+    default: nil
+    }
+  }
+
+  /// Reads the block at the front of `bytes`.
+  mutating func step(_ bytes: RawSpan) throws(CaptureError) -> CaptureStep {
+    guard bytes.byteCount >= 12, let type = bytes.uint32(at: 0, order) else { return .needsMore }
+    if type == BlockType.section {
+      guard let order = Self.sectionOrder(bytes) else { throw damage("a section has no byte order mark") }
+      self.order = order
+    }
+    guard let length = bytes.uint32(at: 4, order).map(Int.init) else { return .needsMore }
+    guard length >= 12, length % 4 == 0 else { throw damage("a block claims a length of \(length) bytes") }
+    if length <= maximumBlockLength {
+      guard bytes.byteCount >= length else { return .needsMore }
+      guard bytes.uint32(at: length - 4, order).map(Int.init) == length else {
+        throw damage("the two lengths of a block differ")
+      }
+    }
+    switch type {
+    case BlockType.section: return try readSection(bytes, length)
+    case BlockType.interface:
+      guard length <= maximumBlockLength else { throw CaptureError(.recordTooLarge(length)) }
+      return try readInterface(bytes, length)
+    case BlockType.packet:
+      return try readPacket(bytes, length, interfaceAt: bytes.uint16(at: 8, order).map(Int.init))
+    case BlockType.enhancedPacket:
+      return try readPacket(bytes, length, interfaceAt: bytes.uint32(at: 8, order).map(Int.init))
+    case BlockType.simplePacket: return try readSimplePacket(bytes, length)
+    case BlockType.journalEntry, BlockType.custom, BlockType.customNotCopied: return .countOnly(length)
+    default: return .skip(length)
+    }
+  }
+
+  private mutating func readSection(_ bytes: RawSpan, _ length: Int) throws(CaptureError) -> CaptureStep {
+    guard length >= 28 else { throw damage("a section's header has \(length) bytes; 28 are the least") }
+    guard let major = bytes.uint16(at: 12, order) else { return .needsMore }
+    guard major == 1 else { throw CaptureError(.unsupportedVersion("pcapng", Int(major))) }
+    interfaces = []
+    return .skip(length)
+  }
+
+  private mutating func readInterface(_ bytes: RawSpan, _ length: Int) throws(CaptureError) -> CaptureStep {
+    guard length >= 20 else { throw damage("an interface's block has \(length) bytes; 20 are the least") }
+    guard interfaces.count < Self.maximumInterfaces else {
+      throw damage("there are more than \(Self.maximumInterfaces) interfaces")
+    }
+    guard let interface = PCAPNGInterface(bytes.extracting(8..<length - 4), order) else { return .needsMore }
+    interfaces.append(interface)
+    return .skip(length)
+  }
+
+  private func interface(_ index: Int) throws(CaptureError) -> PCAPNGInterface {
+    guard interfaces.indices.contains(index) else {
+      throw damage("a packet belongs to interface \(index), and \(interfaces.count) are described")
+    }
+    return interfaces[index]
+  }
+
+  /// An Enhanced Packet Block, or the older Packet Block, which differs only in how the interface is written.
+  private func readPacket(
+    _ bytes: RawSpan, _ length: Int, interfaceAt index: Int?
+  ) throws(CaptureError) -> CaptureStep {
+    guard length >= 32 else { throw damage("a packet's block has \(length) bytes; 32 are the least") }
+    guard let index, let high = bytes.uint32(at: 12, order), let low = bytes.uint32(at: 16, order),
+      let included = bytes.uint32(at: 20, order).map(Int.init),
+      let original = bytes.uint32(at: 24, order).map(Int.init)
+    else { return .needsMore }
+    let interface = try interface(index)
+    try checkLengths(included: included, original: original)
+    guard included <= length - 32 else {
+      throw damage("a packet of \(included) bytes is longer than its block")
+    }
+    guard bytes.byteCount >= 28 + included else { return .needsMore }
+    var record = FoundRecord(
+      .foreign(interface.linkType), microseconds: interface.microseconds(UInt64(high) << 32 | UInt64(low)),
+      start: 28, length: included, originalLength: original, recordLength: length)
+    let options = 28 + (included + 3) / 4 * 4
+    let end = min(length - 4, bytes.byteCount)
+    let direction =
+      interface.linkType == .h4 && options < end
+      ? direction(bytes.extracting(options..<end)) : nil
+    try record.readPacket(interface.linkType, of: bytes, direction: direction)
+    return .record(record)
+  }
+
+  /// Which way a packet went, by its flags (option 2): the lowest two bits.
+  private func direction(_ bytes: RawSpan) -> CaptureDirection? {
+    var options = PCAPNGOptions(bytes, order)
+    while let option = options.next() {
+      guard option.code == 2, let flags = option.value.uint32(at: 0, order) else { continue }
+      switch flags & 3 {
+      case 1: return .controllerToHost
+      case 2: return .hostToController
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  private func readSimplePacket(_ bytes: RawSpan, _ length: Int) throws(CaptureError) -> CaptureStep {
+    guard length >= 16 else { throw damage("a packet's block has \(length) bytes; 16 are the least") }
+    guard let original = bytes.uint32(at: 8, order).map(Int.init) else { return .needsMore }
+    let interface = try interface(0)
+    let included = interface.snapLength > 0 ? min(original, interface.snapLength) : original
+    try checkLengths(included: included, original: original)
+    guard included <= length - 16 else {
+      throw damage("a packet of \(included) bytes is longer than its block")
+    }
+    guard bytes.byteCount >= 12 + included else { return .needsMore }
+    var record = FoundRecord(
+      .foreign(interface.linkType), microseconds: nil, start: 12, length: included, originalLength: original,
+      recordLength: length)
+    try record.readPacket(interface.linkType, of: bytes)
+    return .record(record)
+  }
+
+  private func damage(_ what: String) -> CaptureError {
+    CaptureError(.damagedRecord(what))
+  }
+}

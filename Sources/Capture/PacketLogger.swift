@@ -1,0 +1,90 @@
+import BluetoothCore
+
+/// Apple's PacketLogger format (.pklg of macOS, iOS and their Bluetooth logging profile): records of a length, a
+/// time, a type and bytes, without a header of the file. The byte order is the writer's. The measure of what is
+/// such a file and what its types mean is Wireshark's wiretap/packetlogger.c.
+public enum PacketLogger {
+  /// What a record is.
+  public struct RecordType: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The HCI packet that follows without its type byte; nil if none does.
+    var packet: (type: HCIPacketType, direction: CaptureDirection)? {
+      switch rawValue {
+      case 0x00: (.command, .hostToController)
+      case 0x01: (.event, .controllerToHost)
+      case 0x02: (.acl, .hostToController)
+      case 0x03: (.acl, .controllerToHost)
+      case 0x08: (.synchronous, .hostToController)
+      case 0x09: (.synchronous, .controllerToHost)
+      default: nil
+      }
+    }
+  }
+
+  /// Length, seconds and microseconds. The length counts what comes after itself.
+  private static let headerLength = 12
+
+  /// Tells whether a file that begins so is one, from its first record, and in which byte order.
+  ///
+  /// - Returns: nil if it is none, or too short to tell
+  static func byteOrder(_ bytes: RawSpan) -> ByteOrder? {
+    for order in [ByteOrder.big, .little] {
+      guard let length = bytes.uint32(at: 0, order), (8..<65_536).contains(length),
+        let microseconds = bytes.uint32(at: 8, order), microseconds < 1_000_000,
+        length == 8 || bytes.byte(at: headerLength).map(RecordType.init)?.name != nil
+      else { continue }
+      return order
+    }
+    return nil
+  }
+
+  /// Reads the record at the front of `bytes`.
+  static func step(_ bytes: RawSpan, _ order: ByteOrder) throws(CaptureError) -> CaptureStep {
+    guard let length = bytes.uint32(at: 0, order).map(Int.init) else { return .needsMore }
+    guard length >= 8 else {
+      throw CaptureError(.damagedRecord("a record claims \(length) bytes, less than its time has"))
+    }
+    // The time is eight of the bytes, the type one.
+    let included = max(0, length - 9)
+    try checkLengths(included: included, original: included)
+    guard bytes.byteCount >= 4 + length, let seconds = bytes.uint32(at: 4, order),
+      let microseconds = bytes.uint32(at: 8, order)
+    else { return .needsMore }
+    let type = length > 8 ? bytes.byte(at: headerLength).map(RecordType.init) : nil
+    var record = FoundRecord(
+      .packetLogger(type), microseconds: Int64(seconds) * 1_000_000 + Int64(microseconds),
+      start: 4 + length - included, length: included, originalLength: included, recordLength: 4 + length)
+    if let packet = type?.packet { record.setPacket(packet.type, packet.direction) }
+    return .record(record)
+  }
+}
+
+extension PacketLogger.RecordType {
+  /// What the type is called; nil if it is unknown.
+  public var name: String? {
+    switch rawValue {
+    case 0x00: "HCI command"
+    case 0x01: "HCI event"
+    case 0x02: "ACL data sent"
+    case 0x03: "ACL data received"
+    case 0x08: "SCO data sent"
+    case 0x09: "SCO data received"
+    case 0x0A: "LMP data sent"
+    case 0x0B: "LMP data received"
+    case 0xF7: "system log"
+    case 0xF8: "kernel"
+    case 0xF9: "kernel debug"
+    case 0xFA: "error"
+    case 0xFB: "power"
+    case 0xFC: "note"
+    case 0xFD: "configuration"
+    case 0xFE: "new controller"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import BluetoothCore
+import Capture
+import TestSupport
+import Testing
+
+private let header = "6274736e6f6f7000 00000001 000003ea"
+/// A Reset at 2024-01-01 00:00:00 UTC, as `btmon -w` writes it.
+private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030c00"
+
+@Suite struct CaptureWriterTests {
+  @Test func theBytesAreExact() throws {
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(path: file.path)
+    #expect(file.bytes == hex(header))
+    writer.write(hex("01030c00").span.bytes, direction: .hostToController, microseconds: newYear)
+    // Each record is whole on disk as soon as it is written.
+    #expect(file.bytes == hex(header + record))
+    #expect(writer.failure == nil)
+  }
+
+  @Test func flagsTellDirectionAndKind() throws {
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(path: file.path)
+    let packets: [(String, CaptureDirection, UInt8)] = [
+      ("01030c00", .hostToController, 2), ("040e0401030c00", .controllerToHost, 3),
+      ("0240000000", .hostToController, 0), ("0240200000", .controllerToHost, 1),
+      ("0300000000", .controllerToHost, 1), ("05000000", .hostToController, 0),
+    ]
+    for (packet, direction, _) in packets {
+      writer.write(hex(packet).span.bytes, direction: direction, microseconds: 0)
+    }
+    var rest = file.bytes.dropFirst(16)
+    for (packet, _, flags) in packets {
+      #expect(rest.dropFirst(11).first == flags)
+      rest = rest.dropFirst(24 + hex(packet).count)
+    }
+    #expect(rest.isEmpty)
+  }
+
+  @Test func whatWasWrittenIsRead() throws {
+    var random = SeededGenerator(seed: 7)
+    var offset = 16
+    let written = (0..<300).map { index in
+      let bytes = random.bytes(index == 17 ? 262_144 : Int.random(in: 0..<3000, using: &random))
+      defer { offset += 24 + bytes.count }
+      return CaptureRecord(
+        info: CaptureRecordInfo(
+          number: index + 1, fileOffset: offset, microseconds: Int64(index) * 1_000_003 - 5,
+          content: .hci(index % 3 == 0 ? .hostToController : .controllerToHost), originalLength: bytes.count),
+        bytes: bytes)
+    }
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(path: file.path)
+    for record in written {
+      writer.write(
+        record.bytes.span.bytes, direction: try #require(record.info.direction),
+        microseconds: try #require(record.info.microseconds))
+    }
+    let reading = Reading(path: file)
+    #expect(reading.records == written)
+    #expect(reading.truncated == 0)
+  }
+
+  @Test func anOldFileIsReplaced() throws {
+    let file = TemporaryFile(Array(repeating: 0xFF, count: 1000))
+    _ = try CaptureWriter(path: file.path)
+    #expect(file.bytes == hex(header))
+  }
+
+  @Test func aFullDiskIsTold() {
+    do {
+      _ = try CaptureWriter(path: "/dev/full")
+      Issue.record("no error")
+    } catch {
+      guard case .cannotWrite = error.reason else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(error.path == "/dev/full")
+    }
+    #expect(throws: CaptureError.self) { try CaptureWriter(path: "/nonexistent/file") }
+  }
+}
