@@ -29,7 +29,9 @@ let layers = [
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
-  layer("VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "RingLink"]),
+  layer("RingStore", on: ["BluetoothCore", "CSQLite", "RingLink"]),
+  layer(
+    "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]
 
 let layerNames = layers.compactMap(\.first?.name)
@@ -41,6 +43,7 @@ let package = Package(
   targets: layers.flatMap { $0 } + [
     .systemLibrary(
       name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CPrivileges"),
     // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
     .target(

@@ -24,6 +24,8 @@ public enum RingError: Error, Hashable, Sendable {
   case damaged(CommandEntry.Subject)
   /// What was written is not what the ring has afterwards.
   case notTaken(CommandEntry.Subject, [String])
+  /// A setting can't be what it was to be.
+  case invalidSetting(SettingError)
   /// It would damage the ring.
   case dangerous(String)
   /// A measurement has ended without a value.
@@ -66,6 +68,7 @@ extension RingError: CustomStringConvertible {
     case .damaged(let subject): "the ring's answer to \(subject) was damaged on the way; is it too far away?"
     case .notTaken(let subject, let fields):
       "the ring acknowledged \(subject), but did not take over \(fields.joined(separator: ", "))"
+    case .invalidSetting(let error): error.description
     case .dangerous(let danger): "this is never sent: it \(danger)"
     case .measurement(let kind, let failure):
       "no \(kind == .continuousHeartRate ? .heartRate : kind): \(failure)"

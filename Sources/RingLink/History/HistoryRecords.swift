@@ -10,6 +10,18 @@ public enum HistoryRecords: Hashable, Sendable {
   case variability([EstimateReading])
   case temperature([TemperatureReading])
 
+  public var kind: HistoryKind {
+    switch self {
+    case .steps: .steps
+    case .heartRate: .heartRate
+    case .oxygen: .oxygen
+    case .sleep: .sleep
+    case .stress: .stress
+    case .variability: .variability
+    case .temperature: .temperature
+    }
+  }
+
   public var count: Int {
     switch self {
     case .steps(let records): records.count

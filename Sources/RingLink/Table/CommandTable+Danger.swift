@@ -4,9 +4,7 @@ extension CommandTable {
   /// Why a frame must not be sent; nil if it may.
   public static func danger(of frame: RingFrame) -> String? {
     if let danger = entries(for: .frame(frame.command)).lazy.compactMap(\.danger).first { return danger }
-    if let profile = try? CommandTable.profile.numbers(in: frame), CommandTable.profile.isWriteReply(frame),
-      profile.values.allSatisfy({ $0 == 0 })
-    {
+    if profile.isWriteReply(frame), let written = try? Profile(parsing: frame), written.isEmpty {
       return "overwrites the wearer's profile with zeros"
     }
     return nil

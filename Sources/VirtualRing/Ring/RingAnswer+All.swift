@@ -17,7 +17,7 @@ extension RingAnswer {
   }()
 
   private static var all: [RingAnswer] {
-    device + CommandTable.settings.map(setting) + actions + measurements
+    device + CommandTable.settings.map(setting) + actions + measurements + history
   }
 
   private static var device: [RingAnswer] {
@@ -25,17 +25,18 @@ extension RingAnswer {
       query(CommandTable.battery) { ring, _ in
         RingBattery(percent: ring.options.battery, isCharging: ring.options.isCharging)
       },
-      RingAnswer(entry: CommandTable.setTime.entry) { ring, _ in
-        [
+      RingAnswer(entry: CommandTable.setTime.entry) { ring, frame in
+        if let time = try? ClockSetting(parsing: frame).time { ring.clock.set(to: time) }
+        return [
           CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
           CommandTable.setTime.frame(of: ring.capabilities),
         ]
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
       query(CommandTable.deviceSupport) { ring, _ in ring.deviceSupport },
-      query(CommandTable.notificationMask) { ring, _ in ring.notificationMask },
+      query(CommandTable.notificationMask) { ring, _ in ring.memory.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
-        ring.notificationMask = mask
+        ring.memory.notificationMask = mask
         return mask
       },
     ]

@@ -12,6 +12,7 @@ struct OpenedAdapter {
   private(set) var replay: ReplayTransport?
   private(set) var recording: RecordingTransport?
   private(set) var monitor: MonitorRecorder?
+  private var virtualRing: VirtualRingOptions?
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
     let path = invocation.text("--record")
@@ -36,12 +37,14 @@ struct OpenedAdapter {
         }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
-        transport = VirtualTransport(options)
+        virtualRing = options
+        transport = VirtualTransport(options.withClock)
       case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
       case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
       case .replay(let path, let strictness):
         let replay = try ReplayTransport(path: path, strictness: strictness)
+        if let commands = replay.kernelCommands { throw Failure(recordedBesideKernel: path, commands) }
         self.replay = replay
         transport = replay
       }
@@ -65,6 +68,27 @@ struct OpenedAdapter {
     } catch {
       throw Failure(.noAdapter, "\(error)")
     }
+  }
+
+  /// The clock by which the session lives, and with it its recording and its replay.
+  var clock: HostClock {
+    let notes = SessionNote.all(in: replay?.notes ?? [])
+    if let replay { return HostClock(wallOffset: replay.wallOffset, utcOffset: notes.utcOffset) }
+    guard recording != nil || virtualRing != nil else { return HostClock() }
+    let wall = SystemClock.wallMicroseconds
+    let seconds = Int(wall / 1_000_000)
+    // Who gives a virtual ring a time of its own lives in that time.
+    let utcOffset =
+      virtualRing?.clock.map { $0.seconds - seconds } ?? HostClock.machineOffset(atUnix: seconds)
+    return HostClock(
+      wallOffset: recording?.wallOffset ?? wall - EventLoop.shared.now.nanoseconds / 1000,
+      utcOffset: utcOffset)
+  }
+
+  /// Writes a remark into the recording, if there is one.
+  func record(_ note: SessionNote) {
+    recording?.note(note.description)
+    monitor?.note(note.description)
   }
 
   /// The adapter that is meant: without a name the first that is up and nobody's, else the first.

@@ -2,8 +2,9 @@
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
-      ("rings", [streamCommand, infoCommand, batteryCommand, forgetCommand]),
+      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, forgetCommand]),
       ("what a ring measures and tells", [measureCommand, eventsCommand, sportCommand]),
+      ("what a ring has stored", [todayCommand, historyCommand, syncCommand, exportCommand]),
       (
         "what a ring is told to do",
         [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]
@@ -13,6 +14,7 @@ enum Commands {
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
       ),
       ("this machine", [adaptersCommand, doctorCommand]),
+      ("to read", [ringCommandsCommand]),
       ("without a radio", [replayCommand, simulateCommand]),
     ]
   }

@@ -174,7 +174,7 @@ private final class Measuring {
 
   private func warmUp(_ kind: MeasurementKind, at time: Instant) {
     let seconds = Int((time - origin).inSeconds)
-    progress.show("warming up, \(seconds) s; keep still", isWanted: format == .text)
+    if format == .text { progress.show("warming up, \(seconds) s; keep still") }
     guard format == .jsonl else { return }
     if let latestProgress, time - latestProgress < .milliseconds(900) { return }
     latestProgress = time

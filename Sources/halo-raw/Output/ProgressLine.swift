@@ -1,26 +1,28 @@
+import EventLoop
 import Glibc
 
-/// A line on standard error that is written over, if that is a terminal; nothing at all if it is not.
-struct ProgressLine {
-  private var isShown = false
-  private let isTerminal = isatty(STDERR_FILENO) == 1
+/// A line on standard error that is written over and over, while people look: nothing if it is not a terminal.
+@BluetoothActor
+final class ProgressLine {
+  private let isShown = isatty(STDERR_FILENO) == 1
+  private var text = ""
 
-  mutating func show(_ text: String, isWanted: Bool = true) {
-    guard isTerminal, isWanted else { return }
-    isShown = true
-    put("\r\(text)\u{1B}[K")
+  func show(_ text: String) {
+    guard isShown, text != self.text else { return }
+    self.text = text
+    Self.write("\r\(text)\u{1B}[K")
   }
 
-  /// Removes it, so that something else can be written.
-  mutating func clear() {
-    guard isShown else { return }
-    isShown = false
-    put("\r\u{1B}[K")
+  /// Takes the line away.
+  func clear() {
+    guard isShown, !text.isEmpty else { return }
+    text = ""
+    Self.write("\r\u{1B}[K")
   }
 
-  private func put(_ text: String) {
+  private static func write(_ text: String) {
     let bytes = Array(text.utf8)
-    // What does not fit is no loss.
-    _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    // What does not get through is no loss.
+    _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

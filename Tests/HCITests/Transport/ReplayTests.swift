@@ -146,6 +146,19 @@ private let address = "01091000"
     #expect(try ReplayTransport(path: file.path).randomAddress == nil)
   }
 
+  @Test func aRecordingMadeBesideTheKernelIsKnown() async throws {
+    try await record([reset, version, "010d2000"])
+    #expect(try ReplayTransport(path: file.path).kernelCommands == nil)
+    // What we ask and how we scan, then the kernel's accept list and connection; each is told once.
+    let ours = [version, "01021000", "010b200701800010000000", "010c20020100"]
+    let theirs = ["01102000", "01112007" + "01b2a1332211c0", "010d2000", "01102000"]
+    try await record(ours + theirs)
+    let commands = try ReplayTransport(path: file.path).kernelCommands
+    #expect(commands?.map(\.rawValue) == [0x2010, 0x2011, 0x200D])
+    try await record([version])
+    #expect(try ReplayTransport(path: file.path).kernelCommands == [])
+  }
+
   @Test func filesThatCannotBeReplayedSayWhy() throws {
     #expect(throws: CaptureError.self) { try ReplayTransport(path: "/nonexistent/file") }
     #expect(throws: CaptureError(.empty, path: file.path)) { try ReplayTransport(path: file.path) }

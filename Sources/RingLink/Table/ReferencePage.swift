@@ -1,0 +1,94 @@
+import BluetoothCore
+
+/// The reference page of the ring's commands, in Markdown: the command table, as a person reads it.
+public enum ReferencePage {
+  public static var markdown: String {
+    var page = """
+      # The ring's commands
+
+      Made of the command table in `Sources/RingLink/Table` by `halo-raw ring-commands`; a test compares the two.
+
+      A frame has 16 bytes: the command, 14 bytes of payload padded with zeros, and the sum of those 15 modulo 256. Numbers
+      below are bytes of the frame, counted from the command, which is byte 0. A ring that does not know a command answers with
+      its number + 0x80 and 0xEE. Bulk frames have a header of their own: 0xBC, the id, the length of the payload and its
+      CRC-16/MODBUS, both little-endian.
+
+      *Families* are told by the firmware's name: RF03 (`R02_3.00...`), RY (`RY02...`), RT (`RT02R...`), RT11CR. *Known from* says
+      how sure it is: read from a ring's firmware, captured between a ring and a phone, read from the maker's app, or a single
+      weak source.
+
+      """
+    for group in CommandEntry.Group.allCases {
+      page += section(group)
+    }
+    return page
+  }
+
+  private static func section(_ group: CommandEntry.Group) -> String {
+    let entries = CommandTable.all.filter { $0.group == group }
+    guard !entries.isEmpty else { return "" }
+    var text = "\n## \(group.rawValue)\n\n"
+    if group == .blocked {
+      text += "| id | name | why |\n| --- | --- | --- |\n"
+      for entry in entries {
+        text += "| \(entry.subject.code) | \(entry.name) | it \(entry.danger ?? "") |\n"
+      }
+      return text
+    }
+    text +=
+      "| id | name | what for | answer | families | known from |\n| --- | --- | --- | --- | --- | --- |\n"
+    for entry in entries {
+      text +=
+        "| \(entry.subject.code)\(entry.prefix.map { " \(Hex.string($0).dropFirst(2))" }.joined()) | \(entry.name) "
+      text +=
+        "| \(entry.purpose) | \(entry.shape.rawValue) | \(families(entry.families)) | \(evidence(entry.source)) |\n"
+    }
+    for entry in entries where !(entry.requests + entry.replies).allSatisfy({ $0.fields.isEmpty }) {
+      text += "\n**\(entry.name)**\n\n"
+      for (side, forms) in [("to the ring", entry.requests), ("from the ring", entry.replies)] {
+        for form in forms { text += line(form, of: entry, side) }
+      }
+    }
+    return text
+  }
+
+  private static func line(_ form: FrameForm, of entry: CommandEntry, _ side: String) -> String {
+    let marks = form.marks.map { String(Hex.string($0.byte).dropFirst(2)) }.joined(separator: " ")
+    var text = "* \(form.name), \(side)"
+    if !marks.isEmpty { text += ": begins with `\(entry.subject.code.dropFirst(2)) \(marks)`" }
+    if !form.fields.isEmpty { text += marks.isEmpty ? ": " : "; " }
+    return text + form.fields.map(field).joined(separator: ", ") + "\n"
+  }
+
+  private static func field(_ field: FrameField) -> String {
+    let range = field.range
+    var text = range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound - 1)"
+    text += " `\(field.name)`"
+    var details: [String] = []
+    if field.form != .uint8 { details.append(field.form.description) }
+    if let unit = field.unit { details.append(unit.rawValue) }
+    details += field.words.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return details.isEmpty ? text : text + " (\(details.joined(separator: ", ")))"
+  }
+
+  /// The marks behind the section of the reference, in words.
+  private static func evidence(_ source: String) -> String {
+    [("[F]", "firmware"), ("[C]", "captures"), ("[A]", "the app"), ("[?]", "one weak source")]
+      .filter { source.hasSuffix($0.0) || source.contains($0.0 + "[") }.map(\.1).joined(separator: ", ")
+  }
+
+  private static func families(_ families: Set<RingFamily>) -> String {
+    if families == .every { return "all" }
+    return RingFamily.allCases.filter(families.contains).map(\.description).joined(separator: ", ")
+  }
+}
+
+extension CommandEntry.Subject {
+  /// `0x16`, or `bulk 0x27`.
+  var code: String {
+    switch self {
+    case .frame(let command): Hex.string(command.rawValue)
+    case .bulk(let id): "bulk \(Hex.string(id.rawValue))"
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import RingLink
+
+extension RingStore {
+  /// Adds what a ring had stored, and notes the days that need not be asked for again: all of it or nothing.
+  ///
+  /// - Parameter complete: days that were over when the ring was asked
+  /// - Returns: how many records are new or other than before
+  @discardableResult
+  public func add(
+    _ records: HistoryRecords, complete: [RingDay] = [], in sync: SyncID
+  ) throws(StoreError) -> Int {
+    try database.transaction { () throws(StoreError) in
+      let added =
+        switch records {
+        case .steps(let readings): try add(readings, sync)
+        case .heartRate(let readings): try add(readings, sync)
+        case .oxygen(let readings): try add(readings, sync)
+        case .stress(let readings): try add(readings, to: "stress", sync)
+        case .variability(let readings): try add(readings, to: "hrv", sync)
+        case .temperature(let readings): try add(readings, sync)
+        case .sleep(let sessions): try add(sessions, sync)
+        }
+      let note = try database.prepare(
+        "INSERT OR IGNORE INTO complete_days (ring, kind, day) VALUES (?, ?, ?)")
+      for day in complete {
+        try note.run(.integer(sync.ring.row), .text(records.kind.rawValue), .text(day.description))
+      }
+      return added
+    }
+  }
+
+  /// The days that still have to be asked for: those that were not over, or not asked for, so far.
+  public func missingDays(
+    of kind: HistoryKind, _ ring: RingID, in days: ClosedRange<RingDay>
+  ) throws(StoreError) -> [RingDay] {
+    let complete = try database.prepare("SELECT day FROM complete_days WHERE ring = ? AND kind = ?")
+      .rows(.integer(ring.row), .text(kind.rawValue)) { $0.text(0).flatMap { RingDay($0) } }
+    let known = Set(complete)
+    return (days.lowerBound.number...days.upperBound.number).map { RingDay(number: $0) }
+      .filter { !known.contains($0) }
+  }
+
+  // MARK: One kind each
+
+  /// The hour that is not over yet grows: the larger count is the later one.
+  private func add(_ readings: [ActivityReading], _ sync: SyncID) throws(StoreError) -> Int {
+    let insert = try database.prepare(
+      """
+      INSERT INTO steps (ring, time, steps, meters, calories, sync) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE
+      SET steps = excluded.steps, meters = excluded.meters, calories = excluded.calories, sync = excluded.sync
+      WHERE excluded.steps >= steps AND (excluded.steps, excluded.meters, excluded.calories) <> (steps, meters, calories)
+      """)
+    var count = 0
+    for reading in readings {
+      count += try insert.run(
+        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.steps),
+        .integer(reading.meters), .integer(reading.calories), .integer(sync.row))
+    }
+    return count
+  }
+
+  private func add(_ readings: [HeartRateReading], _ sync: SyncID) throws(StoreError) -> Int {
+    let insert = try database.prepare(
+      """
+      INSERT INTO heart_rate (ring, time, manual, bpm, sync) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """)
+    var count = 0
+    for reading in readings {
+      count += try insert.run(
+        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.isManual ? 1 : 0),
+        .integer(reading.beatsPerMinute), .integer(sync.row))
+    }
+    return count
+  }
+
+  /// The hour that is not over yet widens.
+  private func add(_ readings: [OxygenReading], _ sync: SyncID) throws(StoreError) -> Int {
+    let insert = try database.prepare(
+      """
+      INSERT INTO spo2 (ring, time, minimum, maximum, sync) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE
+      SET minimum = min(minimum, excluded.minimum), maximum = max(maximum, excluded.maximum), sync = excluded.sync
+      WHERE excluded.minimum < minimum OR excluded.maximum > maximum
+      """)
+    var count = 0
+    for reading in readings {
+      count += try insert.run(
+        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.minimum),
+        .integer(reading.maximum), .integer(sync.row))
+    }
+    return count
+  }
+
+  private func add(
+    _ readings: [EstimateReading], to table: String, _ sync: SyncID
+  ) throws(StoreError) -> Int {
+    let insert = try database.prepare(
+      """
+      INSERT INTO \(table) (ring, time, value, sync) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """)
+    var count = 0
+    for reading in readings {
+      count += try insert.run(
+        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.value), .integer(sync.row))
+    }
+    return count
+  }
+
+  private func add(_ readings: [TemperatureReading], _ sync: SyncID) throws(StoreError) -> Int {
+    let insert = try database.prepare(
+      """
+      INSERT INTO temperature (ring, time, centidegrees, sync) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """)
+    var count = 0
+    for reading in readings {
+      count += try insert.run(
+        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.centidegrees),
+        .integer(sync.row))
+    }
+    return count
+  }
+
+  /// A night that was not over grows: the later end is taken, with its stages.
+  private func add(_ sessions: [SleepSession], _ sync: SyncID) throws(StoreError) -> Int {
+    let insert = try database.prepare(
+      """
+      INSERT INTO sleep (ring, start, "end", nap, sync) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET "end" = excluded."end", sync = excluded.sync WHERE excluded."end" > "end"
+      """)
+    let find = try database.prepare("SELECT id FROM sleep WHERE ring = ? AND start = ? AND nap = ?")
+    let clear = try database.prepare("DELETE FROM sleep_stages WHERE sleep = ?")
+    let stage = try database.prepare(
+      "INSERT INTO sleep_stages (sleep, position, kind, minutes) VALUES (?, ?, ?, ?)")
+    var count = 0
+    for session in sessions {
+      let (ring, start) = (
+        Statement.Value.integer(sync.ring.row), Statement.Value.text(session.start.description)
+      )
+      let nap = Statement.Value.integer(session.isNap ? 1 : 0)
+      guard try insert.run(ring, start, .text(session.end.description), nap, .integer(sync.row)) > 0,
+        let id = try find.rows(ring, start, nap, read: { $0.integer(0) }).first
+      else { continue }
+      count += 1
+      try clear.run(.integer(id))
+      for (position, part) in session.stages.enumerated() {
+        try stage.run(
+          .integer(id), .integer(position), .integer(Int(part.kind.rawValue)), .integer(part.minutes))
+      }
+    }
+    return count
+  }
+}

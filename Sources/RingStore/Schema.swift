@@ -1,0 +1,121 @@
+/// The tables, and how older files become newer ones. `docs/store.md` tells what is in them.
+enum Schema {
+  /// Marks the file as one of ours ("halo"), for `file` and for ourselves.
+  static let applicationID = 0x6861_6C6F
+
+  static var version: Int { migrations.count }
+
+  /// Each brings the schema from its index to the next version. What has been released is never changed.
+  static let migrations: [String] = [
+    """
+    CREATE TABLE rings (
+      id INTEGER PRIMARY KEY,
+      address TEXT NOT NULL,
+      address_type TEXT NOT NULL,
+      name TEXT,
+      firmware TEXT,
+      UNIQUE (address, address_type)
+    );
+    CREATE TABLE syncs (
+      id INTEGER PRIMARY KEY,
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      started INTEGER NOT NULL,
+      finished INTEGER,
+      policy TEXT NOT NULL CHECK (policy IN ('local', 'utc')),
+      utc_offset INTEGER NOT NULL,
+      firmware TEXT
+    );
+    CREATE TABLE complete_days (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      kind TEXT NOT NULL,
+      day TEXT NOT NULL,
+      PRIMARY KEY (ring, kind, day)
+    ) WITHOUT ROWID;
+    CREATE TABLE heart_rate (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      manual INTEGER NOT NULL CHECK (manual IN (0, 1)),
+      bpm INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, manual)
+    ) WITHOUT ROWID;
+    CREATE TABLE spo2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      minimum INTEGER NOT NULL,
+      maximum INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time)
+    ) WITHOUT ROWID;
+    CREATE TABLE stress (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      value INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time)
+    ) WITHOUT ROWID;
+    CREATE TABLE hrv (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      value INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time)
+    ) WITHOUT ROWID;
+    CREATE TABLE temperature (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      centidegrees INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time)
+    ) WITHOUT ROWID;
+    CREATE TABLE steps (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      steps INTEGER NOT NULL,
+      meters INTEGER NOT NULL,
+      calories INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time)
+    ) WITHOUT ROWID;
+    CREATE TABLE sleep (
+      id INTEGER PRIMARY KEY,
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      start TEXT NOT NULL,
+      "end" TEXT NOT NULL,
+      nap INTEGER NOT NULL CHECK (nap IN (0, 1)),
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      UNIQUE (ring, start, nap)
+    );
+    CREATE TABLE sleep_stages (
+      sleep INTEGER NOT NULL REFERENCES sleep (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      minutes INTEGER NOT NULL,
+      PRIMARY KEY (sleep, position)
+    ) WITHOUT ROWID;
+    """
+  ]
+
+  /// Brings a file up to date, step by step, each whole or not at all.
+  static func migrate(_ database: Database) throws(StoreError) {
+    let application = try number("PRAGMA application_id", in: database)
+    let version = try number("PRAGMA user_version", in: database)
+    let tables = try number("SELECT count(*) FROM sqlite_schema", in: database)
+    guard application == applicationID || (application == 0 && version == 0 && tables == 0) else {
+      throw .foreign
+    }
+    guard version <= Self.version else { throw .newer(version: version, known: Self.version) }
+    for step in version..<Self.version {
+      try database.transaction { () throws(StoreError) in
+        // Somebody else may have been faster.
+        guard try number("PRAGMA user_version", in: database) == step else { return }
+        try database.run(migrations[step])
+        try database.run("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")
+      }
+    }
+  }
+
+  private static func number(_ sql: String, in database: Database) throws(StoreError) -> Int {
+    try database.prepare(sql).rows { $0.integer(0) }.first ?? 0
+  }
+}

@@ -1,0 +1,162 @@
+import BluetoothCore
+import Glibc
+import RingLink
+import Testing
+
+@testable import RingStore
+
+struct RingStoreTests {
+  let file: TemporaryStore
+  let day: RingDay
+  let address = BluetoothAddress(0x3035_3841_BEEF, .public)
+
+  init() throws {
+    file = try TemporaryStore()
+    day = try #require(RingDay(year: 2026, month: 11, day: 20))
+  }
+
+  private func open() throws -> (store: RingStore, ring: RingStore.RingID, sync: RingStore.SyncID) {
+    let store = try RingStore(path: file.path)
+    let ring = try store.ring(address, name: "R02_BEEF", firmware: "RT02R_3.11.00_250611")
+    let sync = try store.beginSync(ring, at: 1_763_000_000, policy: .local, offset: 3600, firmware: nil)
+    return (store, ring, sync)
+  }
+
+  private func time(_ hour: Int, _ minute: Int = 0, daysLater: Int = 0) throws -> RingTime {
+    try #require(RingTime(day.adding(days: daysLater), hour: hour, minute: minute))
+  }
+
+  private func oneOfEach() throws -> [HistoryRecords] {
+    [
+      .steps([ActivityReading(time: try time(13), steps: 76, meters: 50, calories: 2160)]),
+      .heartRate([
+        HeartRateReading(time: try time(10, 5), beatsPerMinute: 73, isManual: false),
+        HeartRateReading(time: try time(10, 5), beatsPerMinute: 89, isManual: true),
+      ]),
+      .oxygen([OxygenReading(time: try time(4), minimum: 96, maximum: 99)]),
+      .sleep([
+        SleepSession(
+          start: try time(3, 24), end: try time(7), isNap: false,
+          stages: [SleepStage(.light, minutes: 39), SleepStage(.rem, minutes: 177)])
+      ]),
+      .stress([EstimateReading(time: try time(0), value: 40)]),
+      .variability([EstimateReading(time: try time(1), value: 46)]),
+      .temperature([TemperatureReading(time: try time(2), centidegrees: 3645)]),
+    ]
+  }
+
+  @Test func whatWasAddedIsThereAfterwards() throws {
+    let all = try oneOfEach()
+    do {
+      let (store, _, sync) = try open()
+      for records in all { #expect(try store.add(records, in: sync) == records.count) }
+      try store.finish(sync, at: 1_763_000_010)
+    }
+    let (store, ring, _) = try open()
+    for records in all {
+      #expect(try store.records(records.kind, of: ring) == records)
+      #expect(try store.records(records.kind, of: ring, in: day...day) == records)
+      let before = day.adding(days: -1)
+      #expect(try store.records(records.kind, of: ring, in: before...before).count == 0)
+    }
+    let rings = try store.rings()
+    #expect(rings.map(\.address) == [address])
+    #expect(rings.map(\.name) == ["R02_BEEF"])
+  }
+
+  @Test func addingTwiceChangesNothing() throws {
+    let (store, ring, sync) = try open()
+    for records in try oneOfEach() {
+      try store.add(records, in: sync)
+      #expect(try store.add(records, in: sync) == 0)
+      #expect(try store.records(records.kind, of: ring) == records)
+    }
+  }
+
+  /// A ring whose memory was cleared tells less than before; an hour that is not over tells more.
+  @Test func nothingIsLostAndWhatGrowsIsTaken() throws {
+    let (store, ring, sync) = try open()
+    for records in try oneOfEach() { try store.add(records, in: sync) }
+
+    let fewer = ActivityReading(time: try time(13), steps: 5, meters: 3, calories: 100)
+    #expect(try store.add(.steps([fewer]), in: sync) == 0)
+    let more = ActivityReading(time: try time(13), steps: 80, meters: 52, calories: 2200)
+    #expect(try store.add(.steps([more]), in: sync) == 1)
+    #expect(try store.records(.steps, of: ring) == .steps([more]))
+
+    let other = HeartRateReading(time: try time(10, 5), beatsPerMinute: 60, isManual: false)
+    #expect(try store.add(.heartRate([other]), in: sync) == 0)
+
+    let narrow = OxygenReading(time: try time(4), minimum: 97, maximum: 100)
+    #expect(try store.add(.oxygen([narrow]), in: sync) == 1)
+    let wide = OxygenReading(time: try time(4), minimum: 96, maximum: 100)
+    #expect(try store.records(.oxygen, of: ring) == .oxygen([wide]))
+
+    let shorter = SleepSession(start: try time(3, 24), end: try time(5), isNap: false, stages: [])
+    #expect(try store.add(.sleep([shorter]), in: sync) == 0)
+    let longer = SleepSession(
+      start: try time(3, 24), end: try time(8), isNap: false, stages: [SleepStage(.deep, minutes: 276)])
+    #expect(try store.add(.sleep([longer]), in: sync) == 1)
+    #expect(try store.records(.sleep, of: ring) == .sleep([longer]))
+  }
+
+  @Test func daysThatWereOverAreNotAskedForAgain() throws {
+    let (store, ring, sync) = try open()
+    let days = day.adding(days: -2)...day
+    #expect(try store.missingDays(of: .steps, ring, in: days).count == 3)
+    try store.add(.steps([]), complete: [day.adding(days: -2), day.adding(days: -1)], in: sync)
+    #expect(try store.missingDays(of: .steps, ring, in: days) == [day])
+    #expect(try store.missingDays(of: .heartRate, ring, in: days).count == 3)
+  }
+
+  /// What fails half-way leaves nothing behind.
+  @Test func aFailureLeavesNothingBehind() throws {
+    let (store, ring, sync) = try open()
+    try store.database.run(
+      "CREATE TRIGGER no BEFORE INSERT ON complete_days BEGIN SELECT RAISE(ABORT, 'no'); END")
+    let reading = HeartRateReading(time: try time(1), beatsPerMinute: 60, isManual: false)
+    #expect(throws: StoreError.self) { try store.add(.heartRate([reading]), complete: [day], in: sync) }
+    #expect(try store.records(.heartRate, of: ring).count == 0)
+    try store.database.run("DROP TRIGGER no")
+    #expect(try store.add(.heartRate([reading]), complete: [day], in: sync) == 1)
+  }
+
+  @Test func ringsAreKeptApart() throws {
+    let (store, ring, sync) = try open()
+    let other = try store.ring(BluetoothAddress(1, .random), name: nil, firmware: nil)
+    #expect(other != ring)
+    try store.add(.stress([EstimateReading(time: try time(0), value: 40)]), in: sync)
+    #expect(try store.records(.stress, of: other).count == 0)
+    // A name that is not known this time is not forgotten.
+    #expect(try store.ring(address, name: nil, firmware: nil) == ring)
+    #expect(try store.rings().first?.name == "R02_BEEF")
+  }
+
+  @Test func otherFilesAreLeftAlone() throws {
+    let foreign = try Database(path: file.path)
+    try foreign.run("CREATE TABLE music (title TEXT)")
+    #expect(throws: StoreError.foreign) { try RingStore(path: file.path) }
+    #expect(try foreign.prepare("SELECT count(*) FROM sqlite_schema").rows { $0.integer(0) } == [1])
+  }
+
+  @Test func newerFilesAreLeftAlone() throws {
+    do { _ = try open() }
+    try Database(path: file.path).run("PRAGMA user_version = 99")
+    #expect(throws: StoreError.newer(version: 99, known: 1)) { try RingStore(path: file.path) }
+  }
+
+  @Test func aFileThatIsNoDatabaseIsTold() throws {
+    let descriptor = Glibc.open(file.path, O_CREAT | O_WRONLY, 0o600)
+    _ = write(descriptor, String(repeating: "no database ", count: 200), 2000)
+    close(descriptor)
+    let error = #expect(throws: StoreError.self) { try RingStore(path: file.path) }
+    #expect(error?.description.contains("file is not a database") == true)
+  }
+
+  @Test func theFileMatchesItsSchema() throws {
+    let (store, _, _) = try open()
+    #expect(try store.database.prepare("PRAGMA user_version").rows { $0.integer(0) } == [Schema.version])
+    #expect(try store.database.prepare("PRAGMA journal_mode").rows { $0.text(0) } == ["wal"])
+    #expect(try store.database.prepare("PRAGMA integrity_check").rows { $0.text(0) } == ["ok"])
+  }
+}
