@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func ringsWithoutTheBulkServiceStillTellTheHeartRate() async throws {
-    try await withRing(options { $0.faults.omitsBulkService = true }) { ring in
+    try await withRing(options { $0.hasBulkService = false }) { ring in
       for kind in [HistoryKind.sleep, .oxygen, .temperature] {
         await #expect(throws: RingError.noBulkService) {
           try await ring.history(kind, days: week, now: now)

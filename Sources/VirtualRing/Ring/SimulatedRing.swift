@@ -164,6 +164,8 @@ public final class SimulatedRing {
     var support = DeviceSupport()
     if options.family == .rt11cr {
       support.wantsBond = true
+      // The captured ring did not; so the newer temperatures have a ring that keeps them, too.
+      support.hasIntervalTemperature = true
       support.bytes = [0x00, 0x8C, 0x27, 0x00, 0x28, 0x80, 0, 0, 0, 0, 0, 0, 0, 0]
     }
     return support
