@@ -5,7 +5,6 @@ import pty
 import signal
 import subprocess
 
-
 import pytest
 import ring_measurement
 from conftest import OK, PROTOCOL, USAGE
