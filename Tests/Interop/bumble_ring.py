@@ -341,8 +341,10 @@ class Ring:
         elif command == frames.RAW_SENSOR:
             self.answer(connection, frame(command, bytes([frames.RAW_REFUSED])))
         elif command == frames.MEASURE_START:
-            self.stop_measurement("restarted")
-            self.measurement = Measurement(self, connection, sub)
+            ends = value[1:3] == frames.END_CONTINUOUS
+            self.stop_measurement("stopped" if ends else "restarted")
+            if not ends:
+                self.measurement = Measurement(self, connection, sub)
         elif command == frames.MEASURE_STOP:
             self.stop_measurement("stopped")
             self.answer(connection, frame(command, bytes([sub])))

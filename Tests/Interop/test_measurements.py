@@ -5,10 +5,9 @@ import pty
 import signal
 import subprocess
 
-
 import pytest
 import ring_measurement
-from conftest import CONNECTION_LOST, OK, PROTOCOL, TIMEOUT, USAGE
+from conftest import OK, PROTOCOL, USAGE
 
 JSON = ("--format", "jsonl")
 FAST = "virtual:fast"
@@ -61,6 +60,19 @@ def test_ctrl_c_stops_the_measurement_of_a_stranger(halo, ring_with):
     result = halo.wait(process)
     assert result.code == INTERRUPTED, result
     assert ring.commands() == ["6901", "6a01"]
+    ring.wait_for("measurement ended", why="stopped")
+    ring.check_farewell()
+
+
+def test_ctrl_c_stops_a_continuous_measurement_of_a_stranger(halo, ring_with):
+    ring = ring_with("--tick", 0.02)
+    process = halo.start("measure", "heart-rate", "--continuous", "--format", "csv", adapter=ring.adapter)
+    process.stdout.readline()
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.stdout.read()
+    assert process.wait(10) == OK
+    assert [event["frame"][:6] for event in ring.events("command")] == ["690601", "690604"]
     ring.wait_for("measurement ended", why="stopped")
     ring.check_farewell()
 
