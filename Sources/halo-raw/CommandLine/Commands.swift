@@ -2,7 +2,7 @@
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
-      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, forgetCommand]),
+      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
       (
         "any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]

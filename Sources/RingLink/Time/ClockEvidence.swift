@@ -1,0 +1,25 @@
+/// What a ring lets know of its clock. No command reads the clock (ring reference, 4.1 and 7): but what is stored has
+/// dates, and nothing is stored before its time.
+public struct ClockEvidence: Hashable, Sendable {
+  /// The ring's own today.
+  public var day: RingDay?
+  /// When the newest slot begins that has a heart rate. Firmware is known to leave old values in slots that are still to
+  /// come (ring reference, 4.10), so that a time in the future is no proof.
+  public var newest: RingTime?
+
+  public init(day: RingDay? = nil, newest: RingTime? = nil) {
+    self.day = day
+    self.newest = newest
+  }
+
+  /// By how many seconds the ring's clock is ahead of a time, as far as its day tells: at least and at most so many.
+  /// Negative numbers mean that it is behind.
+  public func lead(over time: RingTime) -> ClosedRange<Int>? {
+    day.map { ($0.midnight.seconds - time.seconds)...($0.midnight.seconds + 86399 - time.seconds) }
+  }
+
+  /// The same, as its newest heart rate suggests: at least so many.
+  public func suggestedLead(over time: RingTime) -> Int? {
+    newest.map { $0.seconds - time.seconds }
+  }
+}
