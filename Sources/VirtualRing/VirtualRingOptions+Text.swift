@@ -27,6 +27,8 @@ extension VirtualRingOptions {
     "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
     "no-data", "drop-after", "bad-checksum-every", "look-alike", "ignore-settings", "silent", "strict-scan",
+    "clock",
+    "lose-every", "double-every", "delay-every", "silent-after", "bad-bulk", "no-bulk",
   ]
 
   private mutating func set(_ key: String, to text: String?) throws(VirtualRingOptionsError) {
@@ -57,6 +59,13 @@ extension VirtualRingOptions {
     case "ignore-settings": faults.ignoresSettings = try value.flag()
     case "silent": faults.staysSilent = try value.flag()
     case "strict-scan": faults.refusesIdleScanDisable = try value.flag()
+    case "clock": clock = try value.time()
+    case "lose-every": faults.losesLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
+    case "double-every": faults.doublesLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
+    case "delay-every": faults.delaysLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
+    case "silent-after": faults.logFramesUntilSilence = try value.integer(in: 0...Int(Int32.max))
+    case "bad-bulk": faults.badBulkCRCs = try value.integer(in: 0...Int(Int32.max))
+    case "no-bulk": faults.omitsBulkService = try value.flag()
     default:
       throw VirtualRingOptionsError(
         description: "the virtual ring has no option \"\(key.printable)\"; it has "
@@ -89,6 +98,11 @@ extension VirtualRingOptions {
         throw wrong("an address such as C0:11:22:33:BE:EF/random")
       }
       return address
+    }
+
+    func time() throws(VirtualRingOptionsError) -> RingTime {
+      guard let text, let time = RingTime(text) else { throw wrong("a time such as 2026-11-21T13:45:00") }
+      return time
     }
 
     func encoding() throws(VirtualRingOptionsError) -> AccelerometerEncoding {

@@ -33,6 +33,8 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var aclLength: UInt16 = 251
   /// How many ACL packets the controller takes before it has sent one.
   public var aclPackets: UInt8 = 8
+  /// What the ring's clock says when it is switched on. Rings do not know the time by themselves.
+  public var clock: RingTime?
   public var faults = VirtualRingFaults()
 
   public init() {}
@@ -68,6 +70,18 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   public var refusesIdleScanDisable = false
+  /// Every so many-th frame of a log is lost.
+  public var losesLogFrameEvery: Int?
+  /// Every so many-th frame of a log comes twice.
+  public var doublesLogFrameEvery: Int?
+  /// Every so many-th frame of a log comes after the one behind it.
+  public var delaysLogFrameEvery: Int?
+  /// After so many frames of logs the ring sends no more of them.
+  public var logFramesUntilSilence: Int?
+  /// So many bulk frames have a wrong CRC.
+  public var badBulkCRCs = 0
+  /// The bulk service is missing, as in old rings.
+  public var omitsBulkService = false
 
   public init() {}
 }

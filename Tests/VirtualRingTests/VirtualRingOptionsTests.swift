@@ -43,7 +43,7 @@ import Testing
     expected.faults.refusesIdleScanDisable = true
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 25)
+    #expect(VirtualRingOptions.optionNames.count == 32)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }

@@ -38,7 +38,7 @@ public struct DayByTime: FrameRecord {
   /// - Parameter now: the ring's wall clock
   public init(_ day: RingDay, now: RingTime) {
     isToday = day == now.day
-    seconds = UInt32(clamping: isToday ? now.seconds : day.midnight.seconds)
+    seconds = UInt32(clamping: day.midnight.seconds)
   }
 
   public static let fields: [RecordField<Self>] = [

@@ -33,9 +33,21 @@ public struct RingTime: Hashable, Comparable, Sendable {
   }
 }
 
-extension RingTime: CustomStringConvertible {
+extension RingTime: CustomStringConvertible, LosslessStringConvertible {
   /// `2026-11-21T13:45:00`
   public var description: String {
     "\(day)T\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
+  }
+
+  /// Reads `2026-11-21T13:45:00`.
+  public init?(_ description: String) {
+    let parts = description.split(separator: "T", omittingEmptySubsequences: false)
+    guard parts.count == 2, let day = RingDay(String(parts[0])) else { return nil }
+    let clock = parts[1].split(separator: ":", omittingEmptySubsequences: false)
+    guard clock.count == 3,
+      clock.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+      let hour = Int(clock[0]), let minute = Int(clock[1]), let second = Int(clock[2])
+    else { return nil }
+    self.init(day, hour: hour, minute: minute, second: second)
   }
 }

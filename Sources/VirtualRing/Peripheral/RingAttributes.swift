@@ -41,9 +41,11 @@ public struct RingAttributes {
       table.addService(RingGATT.commandService, at: 0x000E)
       commandWrite = table.addCharacteristic(RingGATT.commandWrite, [.write, .writeWithoutResponse])
       commandNotify = table.addCharacteristic(RingGATT.commandNotify, .notify)
-      table.addService(RingGATT.bulkService, at: 0x0014)
-      bulkWrite = table.addCharacteristic(RingGATT.bulkWrite, .writeWithoutResponse)
-      bulkNotify = table.addCharacteristic(RingGATT.bulkNotify, .notify)
+      if !options.faults.omitsBulkService {
+        table.addService(RingGATT.bulkService, at: 0x0014)
+        bulkWrite = table.addCharacteristic(RingGATT.bulkWrite, .writeWithoutResponse)
+        bulkNotify = table.addCharacteristic(RingGATT.bulkNotify, .notify)
+      }
     }
 
     table.addService(RingGATT.deviceInformationService, at: 0x001A)

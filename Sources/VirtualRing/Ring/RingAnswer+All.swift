@@ -16,21 +16,26 @@ extension RingAnswer {
     return answers
   }()
 
-  private static var all: [RingAnswer] { device + CommandTable.settings.map(setting) + actions }
+  private static var all: [RingAnswer] { device + CommandTable.settings.map(setting) + actions + history }
 
   private static var device: [RingAnswer] {
     [
       query(CommandTable.battery) { ring, _ in
         RingBattery(percent: ring.options.battery, isCharging: ring.options.isCharging)
       },
-      RingAnswer(entry: CommandTable.setTime.entry) { ring, _ in
-        [
+      RingAnswer(entry: CommandTable.setTime.entry) { ring, frame in
+        if let time = try? ClockSetting(parsing: frame).time { ring.memory.clock.set(to: time) }
+        return [
           CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
           CommandTable.setTime.frame(of: ring.capabilities),
         ]
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
-      query(CommandTable.deviceSupport) { _, _ in DeviceSupport() },
+      query(CommandTable.deviceSupport) { ring, _ in
+        var support = DeviceSupport()
+        support.hasIntervalTemperature = ring.options.family == .rt11cr
+        return support
+      },
       query(CommandTable.notificationMask) { ring, _ in ring.memory.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
         ring.memory.notificationMask = mask

@@ -20,7 +20,7 @@ public final class SimulatedRing {
   /// Whether the raw stream runs.
   public private(set) var isStreaming = false
 
-  public var memory = RingMemory()
+  public var memory: RingMemory
   /// Takes what is to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
   /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
@@ -33,6 +33,7 @@ public final class SimulatedRing {
   var payloadLength: () -> Int = { 20 }
 
   private let timers: Timers
+  private var logFaults = LogFaults()
   private var waveform: PulseWaveform
   private var index = 0
   private var framesOfStream = 0
@@ -42,8 +43,12 @@ public final class SimulatedRing {
   public init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
+    memory = RingMemory(clock: RingClock(options.clock ?? Self.firstTime, timers: timers))
     waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
   }
+
+  /// What the clock of a ring says that was never told the time.
+  static let firstTime = RingDay(number: 10957).midnight
 
   /// Takes a value that was written to the command characteristic.
   public func receive(_ bytes: RawSpan) {
@@ -54,26 +59,44 @@ public final class SimulatedRing {
     counters.frames += 1
     if frame.command == .rawStream { return control(RawControl(rawValue: frame.byte(at: 1))) }
     if let answer = RingAnswer.answer(to: frame, family: options.family) {
-      for frame in answer.frames(self, frame) { notify(frame) }
+      var frames = answer.frames(self, frame)
+      if answer.entry.shape == .multiFrame { frames = logFaults.apply(options.faults, to: frames) }
+      for frame in frames { notify(frame) }
     } else if frame.command.rawValue < 0x80 {
       // Numbers with a top bit of their own have no form for a refusal.
       notify(RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue))
     }
   }
 
-  /// Takes a value that was written to the bulk characteristic. The ring has nothing stored: every request is
-  /// answered with one byte, 0 for "nothing" or 2 for a wrong CRC.
+  /// Takes a value that was written to the bulk characteristic. What the ring has nothing of is answered with one
+  /// byte, 0; a wrong CRC with 2.
   public func receiveBulk(_ bytes: RawSpan) {
     guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
     var assembler = BulkAssembler()
-    let result = assembler.receive(bytes, at: .zero)
-    var status: UInt8 = 0
-    if case .frame = result {} else if assembler.errors.badCRC > 0 { status = 2 } else { return }
-    var writer = ByteWriter(capacity: 7)
-    guard (try? BulkFrame.write(BulkID(rawValue: id), payload: [status], into: &writer)) != nil else {
-      return
+    if case .frame(let request) = assembler.receive(bytes, at: .zero) {
+      if let answer = RingBulkAnswer.answer(to: request.id, family: options.family) {
+        for (id, payload) in answer.frames(self, request.payload) { sendBulk(id, payload) }
+      } else if CommandTable.entries(for: .bulk(request.id)).isEmpty {
+        sendBulk(request.id, [0])
+      }
+    } else if assembler.errors.badCRC > 0 {
+      sendBulk(BulkID(rawValue: id), [2])
     }
-    notifyBulk(writer.bytes)
+  }
+
+  /// Sends a bulk frame, in pieces that fit into a notification.
+  private func sendBulk(_ id: BulkID, _ payload: [UInt8]) {
+    var writer = ByteWriter(capacity: BulkFrame.headerLength + payload.count)
+    guard (try? BulkFrame.write(id, payload: payload, into: &writer)) != nil else { return }
+    var bytes = writer.bytes
+    if options.faults.badBulkCRCs > 0 {
+      options.faults.badBulkCRCs -= 1
+      bytes[4] ^= 0x55
+    }
+    let length = max(min(payloadLength(), 182), 20)
+    for start in stride(from: 0, to: bytes.count, by: length) {
+      notifyBulk(Array(bytes[start..<min(start + length, bytes.count)]))
+    }
   }
 
   /// Puts the ring on its charger or takes it off: it says so, and a stream ends without a word.
@@ -103,7 +126,7 @@ public final class SimulatedRing {
 
   /// A factory reset.
   func forgetEverything() {
-    memory = RingMemory()
+    memory = RingMemory(clock: memory.clock)
   }
 
   /// Ends the stream, as every disconnection does.

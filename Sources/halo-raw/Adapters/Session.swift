@@ -139,6 +139,9 @@ final class Session {
           ? " (its last record is cut: \(report.truncatedBytes) bytes are left out)" : ""))
   }
 
+  /// What the ring's clock should say.
+  var ringTime: RingTime { clock.now }
+
   /// Whether nothing underneath has failed.
   var canGoOn: Bool { failure == nil && !interruption.hasCome }
 

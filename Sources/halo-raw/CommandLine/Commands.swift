@@ -3,6 +3,7 @@ enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
       ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
+      ("what rings have stored", [historyCommand, todayCommand]),
       (
         "any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]

@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import RingLink
+import VirtualRing
 
 /// The time of this machine, as a ring would tell it. In a replay it is the time of the recording, and the zone is the
 /// recording's: a replay is the same on every machine and every day.
@@ -30,6 +31,11 @@ struct HostClock: Sendable {
   /// same time of day, and the zone stays what it is at the start.
   init(wallOffset: Int64, utcOffset: Int) {
     source = .session(wallOffset: wallOffset, utcOffset: utcOffset)
+  }
+
+  /// What makes Unix time of the loop's time, in microseconds; nil for this machine's clock.
+  var wallOffset: Int64? {
+    if case .session(let wallOffset, _) = source { wallOffset } else { nil }
   }
 
   /// Now.
@@ -65,5 +71,14 @@ struct HostClock: Sendable {
     var moment = time_t(seconds)
     var parts = tm()
     return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
+  }
+}
+
+extension VirtualRingOptions {
+  /// With this machine's time for the ring's clock, unless they say otherwise.
+  @BluetoothActor func set(by clock: HostClock) -> VirtualRingOptions {
+    var options = self
+    options.clock = options.clock ?? clock.now
+    return options
   }
 }
