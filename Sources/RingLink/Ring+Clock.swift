@@ -24,8 +24,9 @@ extension Ring {
     let day = evidence.day ?? expected.day
     let request = DayByTime(day, now: day == expected.day ? expected : day.midnight)
     if let log = try await logIfKnown(CommandTable.heartRateLog, request) {
-      evidence.newest =
-        SlotDay(day: day, minutesPerSlot: log.minutesPerSlot, values: log.values).readings.last?.time
+      let readings = SlotDay(day: day, minutesPerSlot: log.minutesPerSlot, values: log.values).readings
+      evidence.newest = readings.last { $0.time <= expected }?.time
+      evidence.future = readings.last.flatMap { $0.time > expected ? $0.time : nil }
     }
     return evidence
   }

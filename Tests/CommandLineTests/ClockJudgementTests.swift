@@ -80,10 +80,10 @@ struct ClockJudgementTests {
   @Test func dataFromTheFutureIsAHint() throws {
     let day = try #require(RingDay("2025-11-21"))
     let newest = try #require(RingTime(day, hour: 15, minute: 50))
-    let ahead = judgement(set: 60, evidence: ClockEvidence(day: day, newest: newest))
+    let ahead = judgement(set: 60, evidence: ClockEvidence(day: day, future: newest))
     #expect(ahead.suggestedLead == 3000)
     #expect(ahead.reasonToSet == nil)
-    let past = judgement(set: 60, evidence: ClockEvidence(day: day, newest: newest.adding(minutes: -60)))
+    let past = judgement(set: 60, evidence: ClockEvidence(day: day, future: newest.adding(minutes: -50)))
     #expect(past.suggestedLead == nil)
   }
 

@@ -15,7 +15,9 @@ import Testing
       parsing: "virtual:rate=4,seed=7,name=R02_CAFE,address=C0:11:22:33:CA:FE/random,"
         + "firmware=RY02_3.00.38_250403,hardware=RY02_V3.0,encoding=12,battery=5,charging,mtu=23,"
         + "advertising=500,service=false,rssi=-90,bluetooth5=no,acl=27,packets=2,establish-failures=3,"
-        + "refuse,no-data,drop-after=9,bad-checksum-every=4,look-alike,silent=true,strict-scan")
+        + "refuse,no-data,drop-after=9,bad-checksum-every=4,look-alike,silent=true,strict-scan,"
+        + "clock=2026-11-21T13:45:07,lose-every=2,double-every=3,delay-every=4,silent-after=5,bad-bulk=6,"
+        + "no-bulk")
     var expected = VirtualRingOptions()
     expected.rate = 4
     expected.seed = 7
@@ -41,6 +43,13 @@ import Testing
     expected.faults.omitsRingService = true
     expected.faults.staysSilent = true
     expected.faults.refusesIdleScanDisable = true
+    expected.clock = RingTime(seconds: 1_795_268_707)
+    expected.faults.losesLogFrameEvery = 2
+    expected.faults.doublesLogFrameEvery = 3
+    expected.faults.delaysLogFrameEvery = 4
+    expected.faults.logFramesUntilSilence = 5
+    expected.faults.badBulkCRCs = 6
+    expected.faults.omitsBulkService = true
     #expect(options == expected)
     // Whoever adds an option tells of it.
     #expect(VirtualRingOptions.optionNames.count == 32)

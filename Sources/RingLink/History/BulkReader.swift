@@ -9,14 +9,7 @@ struct BulkReader {
 
   var isAtEnd: Bool { offset >= bytes.count }
 
-  /// Reads a payload that begins with the number of its items. With none, that number is all there is; any other
-  /// lonely byte is a status.
-  mutating func count() throws(BulkContentsError) -> Int {
-    guard try !isNothing() else { return 0 }
-    return Int(try uint8())
-  }
-
-  /// Whether the payload is the byte that stands for nothing.
+  /// Whether the payload is empty, or the one byte that stands for nothing.
   ///
   /// - Throws: `.status` if it is a lonely byte of another kind
   func isNothing() throws(BulkContentsError) -> Bool {

@@ -46,9 +46,9 @@ public struct SleepLog: BulkContents {
 
   public init(payload: [UInt8]) throws(BulkContentsError) {
     var reader = BulkReader(payload)
-    let count = try reader.count()
     days = []
-    for _ in 0..<count { days.append(try reader.sleepDay()) }
+    guard try !reader.isNothing() else { return }
+    for _ in 0..<(try reader.uint8()) { days.append(try reader.sleepDay()) }
     try reader.expectEnd()
   }
 

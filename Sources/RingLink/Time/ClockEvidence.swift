@@ -3,13 +3,16 @@
 public struct ClockEvidence: Hashable, Sendable {
   /// The ring's own today.
   public var day: RingDay?
-  /// When the newest slot begins that has a heart rate. Firmware is known to leave old values in slots that are still to
-  /// come (ring reference, 4.10), so that a time in the future is no proof.
+  /// When the newest slot begins that has a heart rate and is not in the future.
   public var newest: RingTime?
+  /// The same of the newest slot that is in the future. Firmware is known to leave old values in slots that are still to
+  /// come (ring reference, 4.10): it means that the clock is ahead, or nothing.
+  public var future: RingTime?
 
-  public init(day: RingDay? = nil, newest: RingTime? = nil) {
+  public init(day: RingDay? = nil, newest: RingTime? = nil, future: RingTime? = nil) {
     self.day = day
     self.newest = newest
+    self.future = future
   }
 
   /// By how many seconds the ring's clock is ahead of a time, as far as its day tells: at least and at most so many.
@@ -18,8 +21,8 @@ public struct ClockEvidence: Hashable, Sendable {
     day.map { ($0.midnight.seconds - time.seconds)...($0.midnight.seconds + 86399 - time.seconds) }
   }
 
-  /// The same, as its newest heart rate suggests: at least so many.
+  /// The same, as heart rates of the future suggest: at least so many, unless they are remnants.
   public func suggestedLead(over time: RingTime) -> Int? {
-    newest.map { $0.seconds - time.seconds }
+    future.map { $0.seconds - time.seconds }
   }
 }

@@ -21,7 +21,7 @@ let timeCommand = CommandSpec(
     A ring keeps the wall clock that it is given. It knows no zone and no daylight saving time, its days begin at its own
     midnight, and all that it stores has times of that clock. No command reads the clock. What is shown is what can be
     known: when this computer has set it and what has changed since, the date of the ring's own today, and the newest
-    heart rate, which may be a remnant if it is in the future.
+    heart rate. Heart rates of the future are remnants, or the clock is ahead.
 
     To set a clock back can make a ring discard what it has stored of the day: read it before, such as with history or
     sync. So --set does nothing if this computer has set the same clock within a day; a quartz is off by two seconds then.
@@ -124,11 +124,12 @@ private func printClock(
     ),
     (
       "newest data",
-      judgement.evidence.newest.map { newest in
-        spoken(newest)
-          + (judgement.suggestedLead.map {
-            ": its clock is \(ClockJudgement.span($0)) at least, unless that is a remnant"
-          } ?? "")
+      judgement.evidence.newest.map(spoken)
+    ),
+    (
+      "future data",
+      judgement.suggestedLead.map {
+        "up to \(judgement.evidence.future.map(spoken) ?? ""): remnants, or its clock is \(ClockJudgement.span($0)) at least"
       }
     ),
   ]
@@ -147,7 +148,8 @@ private func printClock(
     format,
     [
       ("time", nil), ("policy", nil), ("utc_offset", "s"), ("set", nil), ("set_policy", nil),
-      ("set_utc_offset", "s"), ("lead", "s"), ("ring_day", nil), ("newest_data", nil), ("least_lead", "s"),
+      ("set_utc_offset", "s"), ("lead", "s"), ("ring_day", nil), ("newest_data", nil), ("future_data", nil),
+      ("least_lead", "s"),
       ("most_lead", "s"), ("action", nil), ("capabilities", nil),
     ])
   printer.print(
@@ -155,6 +157,7 @@ private func printClock(
       .text(judgement.wanted.description), .text(judgement.policy.rawValue), .number(judgement.utcOffset),
       .text(setTime?.description), .text(record?.policy), .number(record?.utcOffset), .number(judgement.lead),
       .text(judgement.evidence.day?.description), .text(judgement.evidence.newest?.description),
+      .text(judgement.evidence.future?.description),
       .number(range?.lowerBound), .number(range?.upperBound), .text(action),
       .list(capabilities?.names ?? []),
     ],

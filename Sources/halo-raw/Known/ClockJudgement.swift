@@ -37,7 +37,7 @@ struct ClockJudgement {
     return nil
   }
 
-  /// What the newest heart rate suggests, if it is in the future.
+  /// What heart rates of the future suggest.
   var suggestedLead: Int? {
     evidence.suggestedLead(over: wanted).flatMap { $0 > Self.midnightSlack ? $0 : nil }
   }

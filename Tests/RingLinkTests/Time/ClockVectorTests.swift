@@ -52,7 +52,7 @@ struct ClockVectorTests {
 
   @Test func whatTheRingsDayTells() throws {
     let day = try #require(RingDay("2026-11-21"))
-    let evidence = ClockEvidence(day: day, newest: day.midnight.adding(minutes: 14 * 60 + 35))
+    let evidence = ClockEvidence(day: day, future: day.midnight.adding(minutes: 14 * 60 + 35))
     let host = day.midnight.adding(minutes: 13 * 60 + 45)
     #expect(evidence.lead(over: host) == -49500...36899)
     #expect(evidence.suggestedLead(over: host) == 3000)
