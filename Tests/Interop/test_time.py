@@ -128,3 +128,21 @@ def test_notes_are_events_for_everybody(at, tmp_path, simulation):
 def test_setting_needs_to_be_said(halo):
     halo.run("time", "--utc", adapter="virtual:fast").failed(USAGE, saying="--utc belongs to --set")
     halo.run("time", "--force", adapter="virtual:fast").failed(USAGE, saying="--force belongs to --set")
+
+
+@pytest.mark.parametrize("clock, day", [("2030-01-02T13:14:15", "2030-01-02"), ("2024-02-29T12:00:00", "2024-02-29")])
+def test_the_rings_own_day_gives_a_wrong_clock_away(halo, at, clock, day):
+    simulation = Simulation(halo, options=f"clock={clock}")
+    try:
+        (record,) = at("UTC0", "time", adapter=simulation.adapter).records()
+        assert record["ring_day"] == day
+        ours = datetime.datetime.fromisoformat(record["time"])
+        truth = (datetime.datetime.fromisoformat(clock) - ours).total_seconds()
+        assert record["least_lead"] <= truth <= record["most_lead"] == record["least_lead"] + 86399
+        assert at("UTC0", "time", "--set", adapter=simulation.adapter).records()[0]["action"].startswith("set: ")
+        # It was set right, and the ring's day is today: what the ring keeps has gone with its clock.
+        (record,) = at("UTC0", "time", adapter=simulation.adapter).records()
+        assert record["ring_day"] in (None, record["time"][:10])
+        assert record["newest_data"] is None or record["newest_data"] <= record["time"]
+    finally:
+        simulation.close()
