@@ -68,6 +68,33 @@ import VirtualRing
     }
   }
 
+  @Test func measurementsArePausedAndRestored() async throws {
+    try await withRing { ring, _ in
+      try await ring.change(CommandTable.stressSchedule) { $0.isEnabled = false }
+      let saved = try await ring.automaticMeasurements()
+      #expect(saved.description == "heart-rate, spo2, hrv, temperature")
+      try await ring.pause(saved)
+      let paused = try await ring.automaticMeasurements()
+      #expect(paused.isEmpty)
+      // Somebody else comes by, and wants it otherwise.
+      try await ring.change(CommandTable.heartRateSchedule, ["enabled": 1, "interval": 60])
+      try await ring.restore(saved)
+      let restored = try await ring.automaticMeasurements()
+      #expect(restored.settings["heart-rate"]?["interval"] == 60)
+      #expect(restored.settings["temperature"] == saved.settings["temperature"])
+      #expect(restored.description == saved.description)
+    }
+  }
+
+  @Test func whatGoesOnMeasuringIsTold() async throws {
+    try await withRing({ $0.faults.ignoresSettings = true }) { ring, _ in
+      let saved = try await ring.automaticMeasurements()
+      await #expect(throws: RingError.notTaken(.frame(0x16), ["heart-rate enabled"])) {
+        try await ring.pause(saved)
+      }
+    }
+  }
+
   @Test func whatARingDoesNotHaveIsNil() async throws {
     try await withRing({ $0.firmware = "R02_3.00.06_240523" }) { ring, _ in
       let variability = try await ring.numbersIfSupported(CommandTable.variabilitySchedule)

@@ -22,10 +22,12 @@ public final class RecordingTransport: HCITransport {
   public let wallOffset: Int64
   private var last = Instant.zero
 
-  public init(_ transport: any HCITransport, writer: CaptureWriter) {
+  /// - Parameter wallOffset: see ``wallOffset``; by itself, what the kernel's clock says
+  public init(_ transport: any HCITransport, writer: CaptureWriter, wallOffset: Int64? = nil) {
     self.transport = transport
     self.writer = writer
-    wallOffset = SystemClock.wallMicroseconds - EventLoop.shared.now.nanoseconds / 1000
+    self.wallOffset =
+      wallOffset ?? SystemClock.wallMicroseconds - EventLoop.shared.now.nanoseconds / 1000
   }
 
   public func start() {

@@ -26,7 +26,7 @@ extension RingAnswer {
         RingBattery(percent: ring.options.battery, isCharging: ring.options.isCharging)
       },
       RingAnswer(entry: CommandTable.setTime.entry) { ring, frame in
-        if let time = try? ClockSetting(parsing: frame).time { ring.clock.set(to: time) }
+        if let time = try? ClockSetting(parsing: frame).time { ring.memory.clock.set(to: time) }
         return [
           CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
           CommandTable.setTime.frame(of: ring.capabilities),

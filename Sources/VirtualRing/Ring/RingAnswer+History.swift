@@ -122,7 +122,8 @@ extension SimulatedRing {
     let schedule = written.flatMap { try? CommandTable.heartRateSchedule.value($0) }
     let interval = schedule.map { Int($0.intervalMinutes) } ?? 5
     return SimulatedHistory(
-      seed: options.seed, now: clock.now, heartRateInterval: (5...60).contains(interval) ? interval : 5)
+      seed: options.seed, now: memory.clock.now, heartRateInterval: (5...60).contains(interval) ? interval : 5
+    )
   }
 
   /// Rings of different age want to be asked for nights in different ways (ring reference, 6.1).

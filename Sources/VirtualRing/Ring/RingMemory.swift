@@ -2,11 +2,14 @@ import RingLink
 
 /// What a simulated ring keeps when its host leaves.
 public struct RingMemory {
+  var clock: RingClock
   /// What was written of each setting, as it is told when it is read.
   var settings = RingMemory.usualSettings
   var notificationMask = NotificationMask()
 
-  public init() {}
+  init(clock: RingClock) {
+    self.clock = clock
+  }
 
   /// As a ring comes out of its box: it measures everything by itself, and has no profile.
   private static var usualSettings: [String: RingFrame] {

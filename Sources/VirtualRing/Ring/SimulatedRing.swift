@@ -20,8 +20,7 @@ public final class SimulatedRing {
   /// Whether the raw stream runs.
   public private(set) var isStreaming = false
 
-  public var memory = RingMemory()
-  var clock: RingClock
+  public var memory: RingMemory
   /// Takes what is to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
   /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
@@ -56,7 +55,7 @@ public final class SimulatedRing {
   public init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
-    clock = RingClock(options.clock ?? Self.firstTime, timers: timers)
+    memory = RingMemory(clock: RingClock(options.clock ?? Self.firstTime, timers: timers))
     let waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
     self.waveform = waveform
     light = SimulatedLight(family: options.family)
@@ -173,7 +172,7 @@ public final class SimulatedRing {
 
   /// A factory reset.
   func forgetEverything() {
-    memory = RingMemory()
+    memory = RingMemory(clock: memory.clock)
   }
 
   /// Ends the stream for somebody else who wants the sensor.

@@ -12,7 +12,7 @@ struct OpenedAdapter {
   private(set) var replay: ReplayTransport?
   private(set) var recording: RecordingTransport?
   private(set) var monitor: MonitorRecorder?
-  private var virtualRing: VirtualRingOptions?
+  private var virtualClock: HostClock?
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
     let path = invocation.text("--record")
@@ -37,8 +37,9 @@ struct OpenedAdapter {
         }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
-        virtualRing = options
-        transport = VirtualTransport(options.withClock)
+        let clock = Self.clock(of: options)
+        virtualClock = clock
+        transport = VirtualTransport(options.set(by: clock))
       case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
       case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
@@ -48,10 +49,12 @@ struct OpenedAdapter {
         self.replay = replay
         transport = replay
       }
+      let wallOffset = virtualClock?.wallOffset
       do {
         try Privileges.afterOpening(.other)
         recording = try path.map { path in
-          RecordingTransport(transport, writer: try CaptureWriter(path: path))
+          RecordingTransport(
+            transport, writer: try CaptureWriter(path: path), wallOffset: wallOffset)
         }
       } catch {
         // An adapter that was taken goes back.
@@ -72,17 +75,25 @@ struct OpenedAdapter {
 
   /// The clock by which the session lives, and with it its recording and its replay.
   var clock: HostClock {
-    let notes = SessionNote.all(in: replay?.notes ?? [])
-    if let replay { return HostClock(wallOffset: replay.wallOffset, utcOffset: notes.utcOffset) }
-    guard recording != nil || virtualRing != nil else { return HostClock() }
-    let wall = SystemClock.wallMicroseconds
-    let seconds = Int(wall / 1_000_000)
-    // Who gives a virtual ring a time of its own lives in that time.
-    let utcOffset =
-      virtualRing?.clock.map { $0.seconds - seconds } ?? HostClock.machineOffset(atUnix: seconds)
-    return HostClock(
-      wallOffset: recording?.wallOffset ?? wall - EventLoop.shared.now.nanoseconds / 1000,
-      utcOffset: utcOffset)
+    if let replay {
+      return HostClock(wallOffset: replay.wallOffset, utcOffset: SessionNote.all(in: replay.notes).utcOffset)
+    }
+    if let virtualClock { return virtualClock }
+    guard let recording else { return HostClock() }
+    return HostClock(wallOffset: recording.wallOffset, utcOffset: Self.utcOffset)
+  }
+
+  private static var utcOffset: Int {
+    HostClock.machineOffset(atUnix: Int(SystemClock.wallMicroseconds / 1_000_000))
+  }
+
+  /// The host of a virtual ring lives by the time that the ring was given: the same happens each time.
+  private static func clock(of options: VirtualRingOptions) -> HostClock {
+    let loopTime = EventLoop.shared.now.nanoseconds / 1000
+    guard let time = options.clock else {
+      return HostClock(wallOffset: SystemClock.wallMicroseconds - loopTime, utcOffset: utcOffset)
+    }
+    return HostClock(wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
   }
 
   /// Writes a remark into the recording, if there is one.

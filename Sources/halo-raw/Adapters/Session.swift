@@ -15,7 +15,7 @@ final class Session {
   let isVerbose: Bool
 
   /// The time as a ring would tell it; it follows the policy of the ring that is open.
-  private(set) var clock = HostClock()
+  var clock = HostClock()
   /// The name of the ring that was opened, if it is known.
   var ringName: String?
   /// What was known beforehand when the session was recorded that is replayed.
@@ -25,6 +25,8 @@ final class Session {
   /// Whether a ring may be taken as it was: what is recorded is always found and discovered anew, so that a recording
   /// is complete in itself.
   let trustsLayouts: Bool
+  /// What this session has set clocks to.
+  private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
   private let opened: OpenedAdapter
   let request: ConnectionRequest
@@ -148,7 +150,14 @@ final class Session {
 
   /// What is remembered of a ring's clock; in a replay, what was remembered then.
   func clockRecord(of ring: BluetoothAddress) -> ClockRecord? {
-    isReplay ? notes.clockRecord : known.rings.first { $0.bluetoothAddress == ring }?.clock
+    if let record = clocksSet[ring] { return record }
+    return isReplay ? notes.clockRecord : known.rings.first { $0.bluetoothAddress == ring }?.clock
+  }
+
+  /// Remembers what the clock of a ring was set to.
+  func remember(_ clock: ClockRecord, of ring: BluetoothAddress) {
+    clocksSet[ring] = clock
+    if !isReplay { known.remember(clock, of: ring) }
   }
 
   var isReplay: Bool { opened.replay != nil }

@@ -2,7 +2,7 @@
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
-      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, forgetCommand]),
+      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
       ("what a ring measures and tells", [measureCommand, eventsCommand, sportCommand]),
       ("what a ring has stored", [todayCommand, historyCommand, syncCommand, exportCommand]),
       (

@@ -112,7 +112,8 @@ private final class Simulation {
   func attach(_ transport: any HCITransport) {
     host?.close()
     host = transport
-    let controller = VirtualController(options: options.withClock, timers: EventLoop.shared.timers) {
+    let controller = VirtualController(options: options.set(by: HostClock()), timers: EventLoop.shared.timers)
+    {
       [weak transport] packet in transport?.send(packet)
     }
     if let memory = self.controller?.peripheral.ring.memory { controller.peripheral.ring.memory = memory }

@@ -33,6 +33,11 @@ struct HostClock: Sendable {
     source = .session(wallOffset: wallOffset, utcOffset: utcOffset)
   }
 
+  /// What makes Unix time of the loop's time, in microseconds; nil for this machine's clock.
+  var wallOffset: Int64? {
+    if case .session(let wallOffset, _) = source { wallOffset } else { nil }
+  }
+
   /// Now.
   @BluetoothActor var now: RingTime { time(ofUnix: unixSeconds) }
 
@@ -71,9 +76,9 @@ struct HostClock: Sendable {
 
 extension VirtualRingOptions {
   /// With this machine's time for the ring's clock, unless they say otherwise.
-  @BluetoothActor var withClock: VirtualRingOptions {
+  @BluetoothActor func set(by clock: HostClock) -> VirtualRingOptions {
     var options = self
-    if clock == nil { options.clock = HostClock().now }
+    options.clock = options.clock ?? clock.now
     return options
   }
 }
