@@ -5,6 +5,8 @@ import EventLoop
 extension Ring {
   /// After the last frame of a log, those that are missing are waited for no longer than this.
   nonisolated static let stragglerTime = Duration.seconds(1)
+  /// Frames tell no day: what comes twice must not come when the next day is asked for.
+  static let pauseAfterLog = Duration.milliseconds(100)
 
   /// Asks for a log. If frames of the answer are lost, it is asked for once more; what came the first time counts.
   ///
@@ -22,6 +24,7 @@ extension Ring {
           return reception.receive(frame, progress: progress)
         }
       } catch .notAnswered(let subject, let seconds) {
+        if reception.contents != nil { break }
         if let failure = reception.failure { throw .malformed(subject, failure) }
         guard reception.missing > 0 else { throw .notAnswered(subject, seconds: seconds) }
         guard attempt < 2 else { throw .incomplete(subject, missing: reception.missing) }
@@ -30,6 +33,7 @@ extension Ring {
       break
     }
     guard let contents = reception.contents else { throw .cancelled }
+    await EventLoop.shared.sleep(for: Ring.pauseAfterLog)
     return contents
   }
 }
@@ -39,6 +43,9 @@ extension Ring {
 private struct LogReception<Assembler: LogAssembler> {
   private var assembler: Assembler
   private var seen: Set<RingFrame> = []
+  private var attempt = 0
+  /// The frames of the answer, as far as the ring has told.
+  private var expected: Int?
   /// At least so many frames are missing; 0 if nothing came at all.
   private(set) var missing = 0
   /// Why what came can't be read.
@@ -51,6 +58,7 @@ private struct LogReception<Assembler: LogAssembler> {
 
   mutating func beginAttempt() {
     seen = []
+    attempt += 1
   }
 
   mutating func receive(
@@ -60,10 +68,12 @@ private struct LogReception<Assembler: LogAssembler> {
     guard failure == nil else { return .nothingNew }
     // No answer has more frames than a byte can count.
     let isNew = seen.count < 256 && seen.insert(frame).inserted
+    if contents != nil { return isNew ? end : .nothingNew }
     do throws(RingFrameError) {
       switch try assembler.receive(frame) {
       case .incomplete(let received, let count):
         missing = max(1, (count ?? 0) - received)
+        expected = count
         if isNew { progress?(received, count) }
         return isNew ? .more : .nothingNew
       case .gaps(let gaps):
@@ -71,11 +81,17 @@ private struct LogReception<Assembler: LogAssembler> {
         return isNew ? .moreWithin(Ring.stragglerTime) : .nothingNew
       case .complete(let contents):
         self.contents = contents
-        return .done
+        return end
       }
     } catch {
       failure = error
       return .moreWithin(Ring.stragglerTime)
     }
+  }
+
+  /// Everything is there. The second time that may be so before the ring has sent its last frame: the rest, too, must
+  /// not be taken for the answer to what comes next.
+  private var end: RingExchange.Acceptance {
+    attempt > 1 && expected.map { seen.count < $0 } ?? true ? .moreWithin(Ring.stragglerTime) : .done
   }
 }

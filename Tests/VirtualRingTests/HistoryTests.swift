@@ -150,6 +150,18 @@ import Testing
     }
   }
 
+  /// The answer to one of them goes by another id.
+  @Test func bulkRequestsThatAreOnlyAcknowledged() async throws {
+    try await withRing(options()) { ring in
+      let codes = [
+        try await ring.bulk(CommandTable.beginSync, NoBulkFields()).code,
+        try await ring.bulk(CommandTable.sportRecords, SinceTime(seconds: 0)).code,
+        try await ring.bulk(CommandTable.nickname, Nickname("Felix")).code,
+      ]
+      #expect(codes == [0, 0, 0])
+    }
+  }
+
   @Test func theRingsClockRuns() async throws {
     try await withRing(options()) { ring in
       let before = try await ring.today()

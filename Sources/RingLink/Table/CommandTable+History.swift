@@ -38,11 +38,22 @@ extension CommandTable {
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
     families: .newer, source: "6.4 [A]")
 
+  public static let beginSync = BulkQuery<BulkStatus<NoBulkFields>>(
+    0x30, "begin sync", "What the vendor's app says before it reads what is stored. Its effect is not known.",
+    source: "6 [C]")
+  public static let sportRecords = BulkQuery<BulkStatus<SinceTime>>(
+    0x41, answeredBy: 0x42, "sport records",
+    "Sessions of sport since a time. Only the empty answer is known.",
+    source: "6 [C]")
+  public static let nickname = BulkQuery<BulkStatus<Nickname>>(
+    0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
+
   static var history: [CommandEntry] {
     [
       today.entry, storedDays.entry, dayTotals.entry, activity.entry, heartRateLog.entry, stressLog.entry,
       variabilityLog.entry, hourlyCounter.entry, sleep.entry, naps.entry, manualHeartRates.entry,
-      oxygenLog.entry, temperatureLog.entry, intervalTemperatures.entry,
+      oxygenLog.entry, temperatureLog.entry, intervalTemperatures.entry, beginSync.entry, sportRecords.entry,
+      nickname.entry,
     ]
   }
 }

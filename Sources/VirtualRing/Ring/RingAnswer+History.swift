@@ -83,6 +83,9 @@ struct RingBulkAnswer {
           (CommandTable.sleep.id, SleepLog(days: nights).payload),
         ]
       },
+      query(CommandTable.beginSync) { _, _ in BulkStatus() },
+      query(CommandTable.sportRecords) { _, _ in BulkStatus() },
+      query(CommandTable.nickname) { _, _ in BulkStatus() },
       query(CommandTable.manualHeartRates) { ring, request in
         let daysAgo: UInt8 = if case .daysAgo(let days) = request { days } else { 0 }
         return ManualHeartRates(

@@ -21,6 +21,20 @@ import Testing
     #expect(DayOrAll(payload: []) == .all && DayCount(payload: []) == nil && DayPacket(payload: [1]) == nil)
   }
 
+  @Test func smallRequestsAsCaptured() throws {
+    #expect(NoBulkFields().payload == [])
+    #expect(SinceTime(seconds: 1_765_523_380).payload == hex("b4bf3b69"))
+    #expect(SinceTime(payload: hex("b4bf3b69"))?.seconds == 1_765_523_380)
+    #expect(Nickname("Felix").payload == hex("010100fffe460065006c0069007800"))
+    #expect(Nickname(payload: hex("010100fffe460065006c0069007800"))?.name == "Felix")
+    #expect(Nickname(payload: hex("010100fffe46")) == nil && SinceTime(payload: [1]) == nil)
+    #expect(CommandTable.sportRecords.replyID == 0x42 && CommandTable.beginSync.replyID == 0x30)
+    #expect(try contents("bc300100bf4000", as: BulkStatus<NoBulkFields>.self).code == 0)
+    #expect(try contents("bc420100bf4000", as: BulkStatus<SinceTime>.self).code == 0)
+    #expect(throws: BulkContentsError.status(2)) { try BulkStatus<NoBulkFields>(payload: [2]) }
+    #expect(throws: BulkContentsError.truncated(offset: 0)) { try BulkStatus<NoBulkFields>(payload: []) }
+  }
+
   /// Two nights of an RT11CR.
   @Test func nights() throws {
     let today = try #require(today)
