@@ -1,4 +1,4 @@
-/// What a ring lets know of its clock. No command reads the clock (ring reference, 4.1 and 7): but what is stored has
+/// What a ring lets know of its clock. No command reads the clock (ring reference, 4.1): but what is stored has
 /// dates, and nothing is stored before its time.
 public struct ClockEvidence: Hashable, Sendable {
   /// The ring's own today.
