@@ -31,7 +31,8 @@ let layers = [
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
   layer("RingStore", on: ["BluetoothCore", "CSQLite", "RingLink"]),
-  layer("VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "RingLink"]),
+  layer(
+    "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]
 
 let layerNames = layers.compactMap(\.first?.name)

@@ -62,10 +62,21 @@ public final class ATTBearer {
 
   // MARK: What goes out
 
+  /// Looks at each value before it is written, whichever way; gives the reason if it must not be. The offset is nil
+  /// unless the value is a part of a longer one.
+  public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)?
+
   /// Sends a request as soon as those before it are answered. `completion` is called exactly once, with the
   /// response or with the reason why there is none.
   public func request(_ request: ATTPDU, completion: @escaping (Result<ATTPDU, ATTError>) -> Void) {
     if let end { return completion(.failure(end)) }
+    let objection: String? =
+      switch request {
+      case .writeRequest(let handle, let value): writeGuard?(handle, value, nil)
+      case .prepareWriteRequest(let part): writeGuard?(part.handle, part.value, Int(part.offset))
+      default: nil
+      }
+    if let objection { return completion(.failure(.forbidden(objection))) }
     queue.append(Transaction(request: request, completion: completion))
     sendNext()
   }
@@ -74,6 +85,7 @@ public final class ATTBearer {
   public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
     if let end { throw end }
     guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
+    if let objection = writeGuard?(handle, value, nil) { throw .forbidden(objection) }
     transmit(.writeCommand(handle, value: value))
   }
 

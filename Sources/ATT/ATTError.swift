@@ -13,6 +13,8 @@ public enum ATTError: Error, Hashable, Sendable {
   case closed(String)
   /// The value does not fit into one PDU at the MTU in force; a long write can carry it.
   case tooLong(count: Int, maximum: Int)
+  /// It was not sent: whoever guards the peer's values says why it must not be written.
+  case forbidden(String)
 
   /// The code of an Error Response.
   public var code: ATTErrorCode? {
@@ -31,6 +33,7 @@ extension ATTError: CustomStringConvertible {
     case .closed(let reason): "the link is gone: \(reason)"
     case .tooLong(let count, let maximum):
       "\(count) bytes do not fit into one PDU, which holds \(maximum)"
+    case .forbidden(let reason): reason
     }
   }
 }

@@ -14,6 +14,12 @@ public final class SignalSource {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// Gives `signals` their default action back in this thread.
+  public nonisolated static func unblock(_ signals: [Int32]) {
+    var set = signalSet(signals)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// Calls `handler` on the loop for each of `signals` that arrives. They must have been blocked.
   public init(_ signals: [Int32], handler: @escaping (Int32) -> Void) throws(SystemError) {
     var set = signalSet(signals)

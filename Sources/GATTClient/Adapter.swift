@@ -12,6 +12,10 @@ public protocol Adapter: AnyObject {
   /// Called once when the radio is of no use any more; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }
 
+  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
+  /// happen, or can't be told.
+  var droppedPackets: Int? { get }
+
   /// Makes the radio ready, and says what it is.
   func start() async throws(HCIError) -> AdapterInformation
   /// Wishes for a scan, or for none (nil). The wish holds while links are made.
@@ -25,6 +29,10 @@ public protocol Adapter: AnyObject {
   ) -> () -> Void
   /// Gives the radio up, and returns when it does nothing for us any more. Links are expected to be gone by then.
   func close() async
+}
+
+extension Adapter {
+  public var droppedPackets: Int? { nil }
 }
 
 /// What a person wants to know of a radio.

@@ -58,6 +58,10 @@ public final class Central {
   /// What the radio is; nil until it is started.
   public private(set) var information: AdapterInformation?
 
+  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
+  /// happen, or can't be told.
+  public var droppedPackets: Int? { adapter.droppedPackets }
+
   private let adapter: any Adapter
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []

@@ -18,6 +18,14 @@ public final class GATTClient {
   /// subscriptions in it have ended.
   public var onServicesChanged: ((HandleRange) -> Void)?
 
+  /// Looks at each value before it is written, whoever writes it and whichever way; gives the reason if it must not
+  /// be. The write then fails with ``ATT/ATTError/forbidden(_:)``. The offset is nil unless the value is a part of a
+  /// longer one.
+  public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
+    get { bearer.writeGuard }
+    set { bearer.writeGuard = newValue }
+  }
+
   let link: any ATTLink
   let bearer: ATTBearer
   let procedures: ProcedureQueue

@@ -19,6 +19,8 @@ public final class HCIAdapter: Adapter {
     set { host.onFailure = newValue }
   }
 
+  public var droppedPackets: Int? { transport.droppedPackets }
+
   private let transport: any HCITransport
   private let host: HostController
 

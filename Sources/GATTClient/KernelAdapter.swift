@@ -29,6 +29,12 @@ public final class KernelAdapter: Adapter {
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var links: [KernelLink] = []
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+  /// What links that are gone had lost.
+  private var droppedBefore = 0
+
+  public var droppedPackets: Int? {
+    links.reduce(droppedBefore + (socket?.packets.droppedPackets ?? 0)) { $0 + $1.droppedPackets }
+  }
 
   public init(_ index: AdapterIndex) {
     self.index = index
@@ -185,6 +191,8 @@ public final class KernelAdapter: Adapter {
     case .parameters(let handle, let parameters):
       self.parameters[handle] = parameters
       links.first { $0.handle == handle }?.adopt(parameters)
+    case .parametersRefused(let handle, let status):
+      links.first { $0.handle == handle }?.parametersRefused("\(status)")
     case .disconnected(let handle, let reason):
       parameters[handle] = nil
       reasons[handle] = reason
@@ -196,11 +204,14 @@ public final class KernelAdapter: Adapter {
   /// Takes over a socket that is connected.
   ///
   /// - Parameter isOurs: whether the link was made for it, and is not one that somebody else has made
-  func adopt(_ socket: L2CAPSocket, peer: BluetoothAddress, isOurs: Bool) -> KernelLink {
+  func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
     // What the controller said of the link is on its way to us since before the socket was connected.
     let link = KernelLink(
-      self, socket, peer: peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs)
+      self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
+      pin: KernelParameterPin(request))
     links.append(link)
+    // The kernel may not have taken ours, or the link may be somebody else's.
+    link.holdParameters()
     return link
   }
 
@@ -213,6 +224,14 @@ public final class KernelAdapter: Adapter {
     controller?.disconnect(handle)
   }
 
+  /// Has the controller change a link's parameters. The kernel checks for each command that we may (CAP_NET_RAW).
+  func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    controller?.update(handle, to: parameters, completion: completion)
+  }
+
   func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {
     guard let controller else { throw .notReady }
     return try await awaitCallback { (done: @escaping (Result<Int8?, HCIError>) -> Void) in
@@ -222,6 +241,7 @@ public final class KernelAdapter: Adapter {
   }
 
   func remove(_ link: KernelLink) {
+    droppedBefore += link.droppedPackets
     links.removeAll { $0 === link }
   }
 

@@ -91,7 +91,7 @@ final class KernelConnector {
       switch result {
       case .success(let socket):
         let isOurs = socket.handle.map { attempt.made.contains($0) } ?? false
-        finish(attempt, .success(adapter.adopt(socket, peer: attempt.request.peer, isOurs: isOurs)))
+        finish(attempt, .success(adapter.adopt(socket, for: attempt.request, isOurs: isOurs)))
       case .failure(let failure): judge(attempt, failure)
       }
     }

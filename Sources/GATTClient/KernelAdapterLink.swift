@@ -16,25 +16,30 @@ final class KernelLink: ATTLink {
   let peer: BluetoothAddress
   private(set) var parameters: LinkParameters?
   var handle: ConnectionHandle? { socket.handle }
+  var droppedPackets: Int { socket.droppedPackets }
 
   /// How long the end of a link may take.
   private static let disconnectDeadline = Duration.seconds(2)
+  /// When to try again what a controller could not do, as another procedure of the link was under way.
+  private static let retryPause = Duration.seconds(1)
 
   private let adapter: KernelAdapter
   private let socket: L2CAPSocket
   private let isOurs: Bool
+  private var pin: KernelParameterPin?
   private var endedByUs = false
   private var isOver = false
 
   init(
     _ adapter: KernelAdapter, _ socket: L2CAPSocket, peer: BluetoothAddress, parameters: LinkParameters?,
-    isOurs: Bool
+    isOurs: Bool, pin: KernelParameterPin?
   ) {
     self.adapter = adapter
     self.socket = socket
     self.peer = peer
     self.parameters = parameters
     self.isOurs = isOurs
+    self.pin = pin
     // The link object lives for as long as the link does.
     socket.onClosed = { error in self.socketEnded(error) }
     socket.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
@@ -43,6 +48,30 @@ final class KernelLink: ATTLink {
   func adopt(_ parameters: LinkParameters) {
     self.parameters = parameters
     onEvent?(.parameters(parameters))
+    holdParameters()
+  }
+
+  /// Takes care that the link runs with what was asked for, if it was.
+  func holdParameters() {
+    guard !isOver, !endedByUs, let handle, let parameters, let pin = self.pin?.parameters else { return }
+    switch self.pin?.judge(parameters) {
+    case .restore(let count):
+      adapter.onNote?(
+        "link: that is not what was asked for; it is set to an interval of \(pin.intervalMin) to \(pin.intervalMax), "
+          + "latency \(pin.latency), timeout \(pin.supervisionTimeout) again "
+          + "(\(count) of at most \(KernelParameterPin.maximumRequests) times)")
+      adapter.update(handle, to: pin) { [weak self] result in
+        if case .failure(let error) = result { self?.parametersRefused("\(error)") }
+      }
+    case .giveUp: adapter.onNote?("link: the peer insists on its parameters; they stay")
+    case .leave, nil: break
+    }
+  }
+
+  /// The controller did not change the parameters, ours or the peer's.
+  func parametersRefused(_ reason: String) {
+    adapter.onNote?("link: the controller has not changed the parameters: \(reason)")
+    EventLoop.shared.timers.schedule(after: Self.retryPause) { [weak self] in self?.holdParameters() }
   }
 
   func send(_ pdu: RawSpan) {

@@ -5,6 +5,8 @@ public enum Field: Sendable {
   case text(String?)
   case number(Int?)
   case seconds(Int64)
+  /// So many units of 10^-places: `3650` with 2 places is 36.50.
+  case decimal(Int, places: Int)
   case flag(Bool)
   case list([String])
 
@@ -13,6 +15,7 @@ public enum Field: Sendable {
     case .text(let text): text.map(Field.quoted) ?? "null"
     case .number(let number): number.map(String.init) ?? "null"
     case .seconds(let nanoseconds): Field.decimal(nanoseconds)
+    case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
     case .list(let items): "[" + items.map(Field.quoted).joined(separator: ",") + "]"
     }
@@ -23,9 +26,18 @@ public enum Field: Sendable {
     case .text(let text): Field.csvQuoted(text ?? "")
     case .number(let number): number.map(String.init) ?? ""
     case .seconds(let nanoseconds): Field.decimal(nanoseconds)
+    case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
     case .list(let items): Field.csvQuoted(items.joined(separator: " "))
     }
+  }
+
+  /// A decimal as people read it, too; empty for other fields.
+  public var text: String {
+    guard case .decimal(let number, let places) = self else { return "" }
+    let digits = String(number.magnitude)
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    return (number < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
   }
 
   private static func decimal(_ nanoseconds: Int64) -> String {

@@ -6,43 +6,57 @@ import GATTClient
 extension Ring {
   /// How long a ring may take to answer a bulk request, and between two pieces of an answer.
   static let bulkSilence = Duration.seconds(5)
+  /// How long a frame that may follow an answer is waited for.
+  static let companionTime = Duration.seconds(1)
 
   /// Asks for something that comes in a bulk frame. If it is damaged on the way, it is asked for once more.
   ///
-  /// - Parameters:
-  ///   - payload: what is asked for
-  ///   - progress: called with the bytes that are there and those that the answer has
+  /// - Parameter progress: called with the bytes that are there and those that the answer has
   /// - Throws: `.noBulkService`, `.notAnswered`, `.damaged`, `.malformedBulk`
   public func bulk<Contents>(
-    _ query: BulkQuery<Contents>, payload: [UInt8], progress: ((Int, Int) -> Void)? = nil
+    _ query: BulkQuery<Contents>, _ request: Contents.Request, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> Contents {
+    let frames = try await bulkFrames(
+      .bulk(query.id, payload: request.payload), answeredBy: query.replyID, progress: progress)
+    guard let frame = frames[query.replyID] else { throw .cancelled }
+    return try readable(frame)
+  }
+
+  /// The bulk frames that answer a request.
+  ///
+  /// - Parameter companion: an id that rings send uninvited before or after the answer; it is waited for a moment
+  func bulkFrames(
+    _ message: RingMessage, answeredBy reply: BulkID, with companion: BulkID? = nil,
+    progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [BulkID: BulkFrame] {
     try await openBulk()
+    let wanted = Set([reply, companion].compactMap { $0 })
     for attempt in 1... {
+      var frames: [BulkID: BulkFrame] = [:]
       do throws(RingError) {
-        let frame = try await bulkFrame(query.id, payload: payload, progress: progress)
-        do throws(BulkContentsError) {
-          return try Contents(payload: frame.payload)
-        } catch {
-          throw RingError.malformedBulk(query.id, error)
+        try await exchange(message, bulkReplies: wanted, silence: Ring.bulkSilence, progress: progress) {
+          guard case .bulk(let frame) = $0 else { return .notMine }
+          let isNew = frames.updateValue(frame, forKey: frame.id) == nil
+          if frames.count == wanted.count { return .done }
+          return isNew && frame.id == reply ? .moreWithin(Ring.companionTime) : .nothingNew
         }
+        return frames
       } catch .damaged where attempt < 2 {
         continue
+      } catch .notAnswered where frames[reply] != nil {
+        return frames
       }
     }
     throw .cancelled
   }
 
-  private func bulkFrame(
-    _ id: BulkID, payload: [UInt8], progress: ((Int, Int) -> Void)?
-  ) async throws(RingError) -> BulkFrame {
-    var answer: BulkFrame?
-    try await exchange(.bulk(id, payload: payload), silence: Ring.bulkSilence, progress: progress) {
-      guard case .bulk(let frame) = $0 else { return .notMine }
-      answer = frame
-      return .done
+  /// What a bulk frame carries.
+  func readable<Contents: BulkContents>(_ frame: BulkFrame) throws(RingError) -> Contents {
+    do throws(BulkContentsError) {
+      return try Contents(payload: frame.payload)
+    } catch {
+      throw .malformedBulk(frame.id, error)
     }
-    guard let answer else { throw .cancelled }
-    return answer
   }
 
   /// Finds the bulk service and switches its notifications on; once a link.
@@ -56,6 +70,7 @@ extension Ring {
         {
           let dispatcher = self.dispatcher
           _ = try await client.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) }
+          bulkNotify = notify
           bulkWrite = write
         }
       }

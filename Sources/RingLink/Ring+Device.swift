@@ -7,6 +7,20 @@ extension Ring {
     try await request(CommandTable.battery)
   }
 
+  /// What the ring asks of its host, and a part of what it can do (ring reference, 4.4).
+  ///
+  /// - Returns: nil from rings that do not know the question; the oldest are not asked
+  public func deviceSupport() async throws(RingError) -> DeviceSupport? {
+    guard firmware.family != .rf03 else { return nil }
+    do throws(RingError) {
+      return try await request(CommandTable.deviceSupport)
+    } catch .refused {
+      return nil
+    } catch .notAnswered {
+      return nil
+    }
+  }
+
   /// What the ring says of itself in its Device Information service.
   public func information() async throws(RingError) -> RingInformation {
     do throws(GATTError) {

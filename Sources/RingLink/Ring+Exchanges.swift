@@ -7,12 +7,15 @@ extension Ring {
   ///
   /// - Parameter accept: called on the loop for each frame of this command
   func exchange(
-    _ message: RingMessage, silence: Duration = RingExchange.usualSilence,
+    _ message: RingMessage, bulkReplies: Set<BulkID>? = nil,
+    silence: Duration = RingExchange.usualSilence,
     progress: ((Int, Int) -> Void)? = nil, accept: @escaping (RingAnswer) -> RingExchange.Acceptance
   ) async throws(RingError) {
     try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
       dispatcher.start(
-        RingExchange(message, silence: silence, accept: accept, progress: progress) { error in
+        RingExchange(
+          message, bulkReplies: bulkReplies, silence: silence, accept: accept, progress: progress
+        ) { error in
           done(error.map { .failure($0) } ?? .success(()))
         })
       return {}

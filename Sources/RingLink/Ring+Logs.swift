@@ -4,46 +4,94 @@ import EventLoop
 /// Answers of several frames.
 extension Ring {
   /// After the last frame of a log, those that are missing are waited for no longer than this.
-  static let stragglerTime = Duration.seconds(1)
+  nonisolated static let stragglerTime = Duration.seconds(1)
+  /// Frames tell no day: what comes twice must not come when the next day is asked for.
+  static let pauseAfterLog = Duration.milliseconds(100)
 
-  /// Asks for a log. If frames of the answer are lost, it is asked for once more.
+  /// Asks for a log. If frames of the answer are lost, it is asked for once more; what came the first time counts.
   ///
   /// - Parameter progress: called with the frames that are there and those that the log has
   /// - Throws: `.incomplete` if frames are missing both times, `.notAnswered`, `.refused`, `.malformed`
   public func log<Assembler>(
     _ log: Log<Assembler>, _ request: Assembler.Request, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> Assembler.Contents {
+    var reception = LogReception(Assembler(request))
     for attempt in 1... {
-      var assembler = Assembler(request)
-      var contents: Assembler.Contents?
-      var missing = 0
+      reception.beginAttempt()
       do throws(RingError) {
         try await exchange(.frame(log.request(request))) { answer in
           guard case .frame(let frame) = answer else { return .notMine }
-          do throws(RingFrameError) {
-            switch try assembler.receive(frame) {
-            case .incomplete(let received, let count):
-              progress?(received, count)
-              missing = max(1, (count ?? 0) - received)
-              return .more
-            case .gaps(let gaps):
-              missing = gaps.count
-              return .moreWithin(Ring.stragglerTime)
-            case .complete(let result):
-              contents = result
-              return .done
-            }
-          } catch {
-            return .failed(.malformed(.frame(log.command), error))
-          }
+          return reception.receive(frame, progress: progress)
         }
-      } catch .notAnswered where missing > 0 {
-        guard attempt < 2 else { throw .incomplete(.frame(log.command), missing: missing) }
+      } catch .notAnswered(let subject, let seconds) {
+        if reception.contents != nil { break }
+        if let failure = reception.failure { throw .malformed(subject, failure) }
+        guard reception.missing > 0 else { throw .notAnswered(subject, seconds: seconds) }
+        guard attempt < 2 else { throw .incomplete(subject, missing: reception.missing) }
         continue
       }
-      if let contents { return contents }
       break
     }
-    throw .cancelled
+    guard let contents = reception.contents else { throw .cancelled }
+    await EventLoop.shared.sleep(for: Ring.pauseAfterLog)
+    return contents
+  }
+}
+
+/// What has arrived of a log, and whether that keeps its exchange open: a frame that came before does not, so that a
+/// ring that repeats itself can't hold it forever.
+private struct LogReception<Assembler: LogAssembler> {
+  private var assembler: Assembler
+  private var seen: Set<RingFrame> = []
+  private var attempt = 0
+  /// The frames of the answer, as far as the ring has told.
+  private var expected: Int?
+  /// At least so many frames are missing; 0 if nothing came at all.
+  private(set) var missing = 0
+  /// Why what came can't be read.
+  private(set) var failure: RingFrameError?
+  private(set) var contents: Assembler.Contents?
+
+  init(_ assembler: Assembler) {
+    self.assembler = assembler
+  }
+
+  mutating func beginAttempt() {
+    seen = []
+    attempt += 1
+  }
+
+  mutating func receive(
+    _ frame: RingFrame, progress: ((Int, Int?) -> Void)?
+  ) -> RingExchange.Acceptance {
+    // The rest of an answer that can't be read must not be taken for the answer to what comes next.
+    guard failure == nil else { return .nothingNew }
+    // No answer has more frames than a byte can count.
+    let isNew = seen.count < 256 && seen.insert(frame).inserted
+    if contents != nil { return isNew ? end : .nothingNew }
+    do throws(RingFrameError) {
+      switch try assembler.receive(frame) {
+      case .incomplete(let received, let count):
+        missing = max(1, (count ?? 0) - received)
+        expected = count
+        if isNew { progress?(received, count) }
+        return isNew ? .more : .nothingNew
+      case .gaps(let gaps):
+        missing = gaps.count
+        return isNew ? .moreWithin(Ring.stragglerTime) : .nothingNew
+      case .complete(let contents):
+        self.contents = contents
+        return end
+      }
+    } catch {
+      failure = error
+      return .moreWithin(Ring.stragglerTime)
+    }
+  }
+
+  /// Everything is there. The second time that may be so before the ring has sent its last frame: the rest, too, must
+  /// not be taken for the answer to what comes next.
+  private var end: RingExchange.Acceptance {
+    attempt > 1 && expected.map { seen.count < $0 } ?? true ? .moreWithin(Ring.stragglerTime) : .done
   }
 }

@@ -63,22 +63,26 @@ extension Ring {
     await EventLoop.shared.sleep(for: .milliseconds(500))
   }
 
-  /// Waits until the ring has taken everything that was posted, as far as it says so.
+  /// Waits until the ring has taken everything that was posted, as far as it says so; also in a task that is cancelled.
   func written(within time: Duration) async {
-    guard !client.isIdle else { return }
-    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
-      let timers = EventLoop.shared.timers
-      var done: ((Result<Void, CancellationError>) -> Void)? = done
-      let finish = {
-        done?(.success(()))
-        done = nil
-      }
-      let timer = timers.schedule(after: time) { finish() }
-      client.whenIdle {
-        timers.cancel(timer)
-        finish()
-      }
-      return finish
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      whenWritten(within: time) { continuation.resume() }
+    }
+  }
+
+  /// The same for callers that can't wait.
+  func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
+    guard !client.isIdle else { return action() }
+    let timers = EventLoop.shared.timers
+    var action: (() -> Void)? = action
+    let finish = {
+      action?()
+      action = nil
+    }
+    let timer = timers.schedule(after: time) { finish() }
+    client.whenIdle {
+      timers.cancel(timer)
+      finish()
     }
   }
 

@@ -35,8 +35,12 @@ public final class Ring {
   let commandNotify: Characteristic
   /// The descriptor that switches notifications on; known once they are.
   var configuration: AttributeHandle?
+  /// The one that runs, or ran last.
+  var measurement: MeasurementSession?
   /// Where bulk frames are written; known once they are needed.
   var bulkWrite: Characteristic?
+  /// Where they come from.
+  var bulkNotify: Characteristic?
 
   init(_ client: GATTClient, write: Characteristic, notify: Characteristic) {
     self.client = client
@@ -54,10 +58,20 @@ public final class Ring {
     }
     way.fail = { [weak dispatcher] error in dispatcher?.close(RingError(error)) }
     way.sendBulk = { [weak self] id, payload in self?.sendBulk(id, payload: payload) }
+    client.writeGuard = { handle, value, offset in
+      Ring.objection(to: value, at: offset, isCommand: handle == write.valueHandle)
+    }
     client.onServicesChanged = { [weak dispatcher] range in
       if range.contains(notify.valueHandle) { dispatcher?.close(.gatt(.servicesChanged)) }
     }
     client.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description)) }
+  }
+
+  /// Why a value must not be written to a ring, even by who goes around ``Ring`` and writes through its client.
+  private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {
+    if isCommand, offset != nil { return "a ring takes commands in one piece" }
+    guard isCommand || value.first == BulkFrame.magic else { return nil }
+    return CommandTable.danger(ofWriting: value).map { RingError.dangerous($0).description }
   }
 
   /// Breaks the circle of a dispatcher whose way out comes back to it.

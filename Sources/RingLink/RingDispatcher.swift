@@ -55,7 +55,7 @@ public final class RingDispatcher {
     if closed == nil { send(.frame(frame)) }
   }
 
-  /// Calls `listener` for frames of a command that no exchange takes; nil ends that.
+  /// Calls `listener` for frames of a command that no exchange takes, refusals of it included; nil ends that.
   public func listen(to command: RingCommand, _ listener: ((RingFrame, Instant) -> Void)?) {
     listeners[command] = listener
   }
@@ -91,7 +91,10 @@ public final class RingDispatcher {
     timers.cancel(timeout)
     timeout = timers.schedule(after: time) { [weak self] in
       guard let self, let open = queue.first else { return }
-      finish(.notAnswered(open.message.subject, seconds: time.inSeconds))
+      let isCutOff = assembler.openFrame.map { open.bulkReplies.contains($0.id) } ?? false
+      finish(
+        isCutOff
+          ? .damaged(open.message.subject) : .notAnswered(open.message.subject, seconds: time.inSeconds))
     }
   }
 
@@ -108,6 +111,7 @@ public final class RingDispatcher {
     guard let open = queue.first else { return false }
     switch open.accept(answer) {
     case .notMine: return false
+    case .nothingNew: break
     case .more: wait(open.silence)
     case .moreWithin(let time): wait(time)
     case .done: finish(nil)
@@ -138,7 +142,7 @@ public final class RingDispatcher {
       finish(.refused(.frame(open), frame.errorCode))
     } else if open == frame.command, offer(.frame(frame)) {
       return
-    } else if let listener = listeners[frame.command] {
+    } else if let listener = listeners[frame.command] ?? listeners[frame.command.refused] {
       listener(frame, time)
     } else if let event = RingEvent(frame) {
       onEvent?(event)
@@ -150,14 +154,16 @@ public final class RingDispatcher {
 
   /// Takes a value of the bulk service's notify characteristic.
   public func receiveBulk(_ value: RawSpan, at time: Instant) {
+    guard value.byteCount > 0 else { return }
     let damaged = assembler.errors.badCRC
     switch assembler.receive(value, at: time) {
     case .raw(let frame):
       if let sample = RawSample(frame) { onSample?(sample, time) }
     case .frame(let frame):
-      if queue.first?.message.bulkID != frame.id || !offer(.bulk(frame)) { onBulk?(frame) }
+      let isAnswer = queue.first?.bulkReplies.contains(frame.id) ?? false
+      if !isAnswer || !offer(.bulk(frame)) { onBulk?(frame) }
     case .incomplete:
-      guard let open = queue.first, let frame = assembler.openFrame, open.message.bulkID == frame.id
+      guard let open = queue.first, let frame = assembler.openFrame, open.bulkReplies.contains(frame.id)
       else { return }
       wait(open.silence)
       open.progress?(frame.received, frame.length)

@@ -24,8 +24,16 @@ public enum RingError: Error, Hashable, Sendable {
   case damaged(CommandEntry.Subject)
   /// What was written is not what the ring has afterwards.
   case notTaken(CommandEntry.Subject, [String])
+  /// A setting can't be what it was to be.
+  case invalidSetting(SettingError)
   /// It would damage the ring.
   case dangerous(String)
+  /// A measurement has ended without a value.
+  case measurement(MeasurementKind, MeasurementFailure)
+  /// What should have ended the link has not.
+  case stillConnected(String, seconds: Double, battery: RingBattery?)
+  /// A sport session has ended by itself: the ring has told nothing for so long.
+  case sportEnded(seconds: Double)
   /// The ring has no bulk service.
   case noBulkService
   /// The ring will not stream.
@@ -60,7 +68,17 @@ extension RingError: CustomStringConvertible {
     case .damaged(let subject): "the ring's answer to \(subject) was damaged on the way; is it too far away?"
     case .notTaken(let subject, let fields):
       "the ring acknowledged \(subject), but did not take over \(fields.joined(separator: ", "))"
+    case .invalidSetting(let error): error.description
     case .dangerous(let danger): "this is never sent: it \(danger)"
+    case .measurement(let kind, let failure):
+      "no \(kind == .continuousHeartRate ? .heartRate : kind): \(failure)"
+    case .stillConnected(let action, let seconds, let battery):
+      battery?.isCharging == true
+        ? "the ring refuses to \(action) while it is charging; take it off its charger"
+        : "the ring was told to \(action), and is still there after \(Int(seconds.rounded())) s"
+          + (battery.map { "; its battery is at \($0)" } ?? "")
+    case .sportEnded(let seconds):
+      "the ring has told nothing of the sport session for \(Int(seconds.rounded())) s; it may have ended it by itself"
     case .noBulkService:
       "the ring has no service \(RingGATT.bulkService), through which this is asked for; old ones do not"
     case .streamRefused(let battery):

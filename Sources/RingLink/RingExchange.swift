@@ -20,7 +20,7 @@ public enum RingMessage: Hashable, Sendable {
   var danger: String? {
     switch self {
     case .frame(let frame): CommandTable.danger(of: frame)
-    case .bulk(let id, _): CommandTable.entries(for: .bulk(id)).lazy.compactMap(\.danger).first
+    case .bulk(let id, _): CommandTable.danger(of: id)
     }
   }
 }
@@ -37,6 +37,8 @@ public struct RingExchange {
   public enum Acceptance {
     /// Somebody else's.
     case notMine
+    /// Its own, but of no use: it is there already. The time to wait runs on.
+    case nothingNew
     /// One of several; the next has to come within ``RingExchange/silence``.
     case more
     /// One of several; the next has to come within another time.
@@ -51,6 +53,8 @@ public struct RingExchange {
   public static let usualSilence = Duration.seconds(2)
 
   public var message: RingMessage
+  /// The bulk frames that answer it. A request's own id, unless it says otherwise.
+  public var bulkReplies: Set<BulkID>
   /// After so long without a frame of its own, it fails.
   public var silence = Self.usualSilence
   /// Called for each frame of its own command, or bulk frame of its id.
@@ -60,12 +64,14 @@ public struct RingExchange {
   /// Called once, with nil when the last frame is there.
   public var completion: (RingError?) -> Void
 
+  /// - Parameter bulkReplies: nil for the message's own id
   public init(
-    _ message: RingMessage, silence: Duration = Self.usualSilence,
+    _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
     accept: @escaping (RingAnswer) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,
     completion: @escaping (RingError?) -> Void
   ) {
     self.message = message
+    self.bulkReplies = bulkReplies ?? message.bulkID.map { [$0] } ?? []
     self.silence = silence
     self.accept = accept
     self.progress = progress

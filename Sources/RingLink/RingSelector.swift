@@ -42,3 +42,15 @@ public enum RingSelector: Hashable, Sendable {
     }
   }
 }
+
+extension RingSelector {
+  /// Whether a ring that is remembered is meant.
+  public func isMeant(name: String?, address: BluetoothAddress?) -> Bool {
+    switch self {
+    case .anyRing: true
+    case .name(let wanted): wanted.lowercased() == name?.lowercased()
+    case .address(let value, let kind):
+      address.map { $0.value == value && (kind == nil || kind == $0.kind) } ?? false
+    }
+  }
+}

@@ -26,7 +26,9 @@ extension VirtualRingOptions {
   public static let optionNames = [
     "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
-    "no-data", "drop-after", "bad-checksum-every", "look-alike", "silent", "strict-scan",
+    "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after", "bad-checksum-every",
+    "look-alike", "ignore-settings", "silent", "strict-scan",
+    "clock", "lose-every", "double-every", "delay-every", "silent-after", "bad-bulk",
   ]
 
   private mutating func set(_ key: String, to text: String?) throws(VirtualRingOptionsError) {
@@ -49,13 +51,25 @@ extension VirtualRingOptions {
     case "acl": aclLength = try value.integer(in: 27...251)
     case "packets": aclPackets = try value.integer(in: 1...255)
     case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
+    case "worn": isWorn = try value.flag()
+    case "warm-up": warmUp = .nanoseconds(Int64(try value.number(in: 0...120) * 1e9))
+    case "events": eventInterval = .nanoseconds(Int64(try value.number(in: 0.01...86400) * 1e9))
+    case "bulk": hasBulkService = try value.flag()
+    case "refuse-measurements": faults.refusesMeasurements = try value.flag()
     case "refuse": faults.refusesRawStream = try value.flag()
     case "no-data": faults.silentRawStream = try value.flag()
     case "drop-after": faults.dropsAfter = try value.integer(in: 0...Int(Int32.max))
     case "bad-checksum-every": faults.badChecksumEvery = try value.integer(in: 1...Int(Int32.max))
     case "look-alike": faults.omitsRingService = try value.flag()
+    case "ignore-settings": faults.ignoresSettings = try value.flag()
     case "silent": faults.staysSilent = try value.flag()
     case "strict-scan": faults.refusesIdleScanDisable = try value.flag()
+    case "clock": clock = try value.time()
+    case "lose-every": faults.losesLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
+    case "double-every": faults.doublesLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
+    case "delay-every": faults.delaysLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
+    case "silent-after": faults.logFramesUntilSilence = try value.integer(in: 0...Int(Int32.max))
+    case "bad-bulk": faults.badBulkCRCs = try value.integer(in: 0...Int(Int32.max))
     default:
       throw VirtualRingOptionsError(
         description: "the virtual ring has no option \"\(key.printable)\"; it has "
@@ -88,6 +102,11 @@ extension VirtualRingOptions {
         throw wrong("an address such as C0:11:22:33:BE:EF/random")
       }
       return address
+    }
+
+    func time() throws(VirtualRingOptionsError) -> RingTime {
+      guard let text, let time = RingTime(text) else { throw wrong("a time such as 2026-11-21T13:45:00") }
+      return time
     }
 
     func encoding() throws(VirtualRingOptionsError) -> AccelerometerEncoding {

@@ -18,6 +18,14 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var battery: UInt8 = 87
   /// On its charger a ring refuses to stream.
   public var isCharging = false
+  /// Whether it touches a skin.
+  public var isWorn = true
+  /// How long the first value of a spot measurement takes; the other times of measurements follow from it.
+  public var warmUp = Duration.milliseconds(25_500)
+  /// From one thing that the ring tells by itself to the next; nil if it tells nothing.
+  public var eventInterval: Duration?
+  /// The oldest rings lack the bulk service.
+  public var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
   public var rate = 25.0
   /// The ATT MTU that the ring asks for and grants.
@@ -33,6 +41,8 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var aclLength: UInt16 = 251
   /// How many ACL packets the controller takes before it has sent one.
   public var aclPackets: UInt8 = 8
+  /// What the ring's clock says when it is switched on. Rings do not know the time by themselves.
+  public var clock: RingTime?
   public var faults = VirtualRingFaults()
 
   public init() {}
@@ -54,6 +64,8 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var establishFailures = 0
   /// The ring answers a start of the raw stream with a refusal.
   public var refusesRawStream = false
+  /// The ring refuses command 0x69, as if it knew only the older way to a live heart rate.
+  public var refusesMeasurements = false
   /// The ring takes a start of the raw stream, and sends nothing.
   public var silentRawStream = false
   /// After so many sets of a stream the ring is gone: supervision timeout.
@@ -62,10 +74,22 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var badChecksumEvery: Int?
   /// The ring's services are missing: a look-alike of another maker.
   public var omitsRingService = false
+  /// Settings that are written are acknowledged, and stay as they are.
+  public var ignoresSettings = false
   /// The controller never answers anything.
   public var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   public var refusesIdleScanDisable = false
+  /// Every so many-th frame of a log is lost.
+  public var losesLogFrameEvery: Int?
+  /// Every so many-th frame of a log comes twice.
+  public var doublesLogFrameEvery: Int?
+  /// Every so many-th frame of a log comes after the one behind it.
+  public var delaysLogFrameEvery: Int?
+  /// After so many frames of logs the ring sends no more of them.
+  public var logFramesUntilSilence: Int?
+  /// So many bulk frames have a wrong CRC.
+  public var badBulkCRCs = 0
 
   public init() {}
 }

@@ -2,6 +2,7 @@ import Capture
 import GATTClient
 import HCI
 import RingLink
+import RingStore
 
 /// How the program ends. The numbers are part of its interface.
 enum ExitCode: Int32 {
@@ -90,7 +91,7 @@ extension Failure {
       switch error {
       case .att(.closed): .connectionLost
       case .att(.timedOut): .timedOut
-      case .tooLong: .usage
+      case .tooLong, .att(.forbidden): .usage
       case .cancelled: .interrupted
       default: .protocolError
       }
@@ -105,11 +106,20 @@ extension Failure {
     case .notAnswered, .noData: self.init(.timedOut, error.description)
     case .disconnected: self.init(.connectionLost, error.description)
     case .cancelled: self.init(.interrupted, error.description)
-    case .dangerous: self.init(.usage, error.description)
+    case .dangerous, .invalidSetting: self.init(.usage, error.description)
     case .notARing, .noBulkService, .refused, .malformed, .malformedBulk, .incomplete, .damaged, .notTaken,
-      .streamRefused:
+      .streamRefused, .measurement, .stillConnected, .sportEnded:
       self.init(.protocolError, error.description)
     }
+  }
+
+  init(_ error: StoreError) {
+    let code: ExitCode =
+      switch error {
+      case .database: .outputFailed
+      case .newer, .foreign: .badData
+      }
+    self.init(code, error.description)
   }
 
   init(_ error: CaptureError) {

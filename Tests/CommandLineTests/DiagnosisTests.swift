@@ -198,14 +198,21 @@ import Testing
     }
   }
 
+  private func row(
+    _ adapter: ControllerState, phys: LEPHYs? = nil, features: LEFeatures? = nil, runsBluetoothd: Bool = false
+  ) -> AdapterRow {
+    AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
+  }
+
   @Test func aRowTellsWhoHasTheAdapter() {
-    #expect(AdapterRow(Self.adapter(), phys: nil, runsBluetoothd: false).owner == "kernel")
-    #expect(AdapterRow(Self.adapter(), phys: nil, runsBluetoothd: true).owner == "bluetoothd")
-    let taken = AdapterRow(Self.adapter(isTaken: true), phys: nil, runsBluetoothd: true)
+    #expect(row(Self.adapter()).owner == "kernel")
+    #expect(row(Self.adapter(), runsBluetoothd: true).owner == "bluetoothd")
+    let taken = row(Self.adapter(isTaken: true), runsBluetoothd: true)
     #expect(taken.owner == "user channel")
     #expect(taken.line == "hci0  00:1A:7D:DA:71:13  up    owner: user channel")
-    let able = AdapterRow(Self.adapter(), phys: [.le1M, .le2M], runsBluetoothd: false)
+    let able = row(Self.adapter(), phys: [.le1M, .le2M], features: [.encryption, .phyCoded])
     #expect(able.line.contains("  LE 1M LE 2M  powered le  "))
+    #expect(able.line.hasSuffix("\n      LE features: LE Encryption, LE Coded PHY"))
     guard case .text(nil) = taken.fields[4] else {
       Issue.record("nobody tells whether it can do LE")
       return

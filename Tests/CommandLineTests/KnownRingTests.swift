@@ -106,6 +106,20 @@ private final class CountingTransport: HCITransport {
     #expect(KnownRings(path: path).rings.map(\.name) == ["R02_0000"])
   }
 
+  /// No ring tells what its clock was set to.
+  @Test func whatAClockWasSetToOutlivesTheLayout() throws {
+    var known = KnownRings(path: nil)
+    let address = try #require(BluetoothAddress("C0:11:22:33:A1:B2/random"))
+    let clock = ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)
+    known.remember(KnownRing(name: "R02_A1B2", address: address, layout: nil))
+    known.remember(clock, of: address)
+    known.remember(KnownRing(name: nil, address: address, layout: nil))
+    #expect(known.rings.map(\.clock) == [clock])
+    known.forgetLayout(of: address)
+    #expect(known.rings.map(\.clock) == [clock] && known.rings.map(\.name) == ["R02_A1B2"])
+    #expect(known.forget(.anyRing).count == 1 && known.rings.isEmpty)
+  }
+
   @Test(arguments: ["", "{", "[]", "[{\"name\":3}]", "null", "[{}]"])
   func aDamagedFileIsAnEmptyOne(text: String) throws {
     var template = Array("/tmp/halo-raw-test-XXXXXX".utf8CString)

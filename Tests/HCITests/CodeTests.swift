@@ -31,6 +31,15 @@ import Testing
     #expect(LESubevent(rawValue: 0xF8).description == "LE event 0xf8")
   }
 
+  @Test func featuresHaveNames() {
+    let some = LEFeatures([.encryption, .llPrivacy, .connectionSubrating])
+    #expect(some.names == ["LE Encryption", "LL Privacy", "Connection Subrating"])
+    // Bits 33 and 34 are one feature; 50 is none yet.
+    #expect(
+      LEFeatures(rawValue: 1 << 33 | 1 << 34 | 1 << 50).names == ["LE Power Control Request", "bit 50"])
+    #expect(LEFeatures(rawValue: .max).names.count == 63)
+  }
+
   @Test func masksFollowTheirEvents() {
     #expect(EventMask.afterReset.isSuperset(of: [.disconnectionComplete, .hardwareError]))
     #expect(!EventMask.afterReset.contains(.leMeta))

@@ -9,8 +9,9 @@ Two virtual controllers share a virtual radio. The ring's own host drives one, t
 as H4: whoever connects is the central's host. Hosts may come and go; the ring lives on between them. Or the other
 is offered to the kernel, which makes an adapter of it: then the ring ends when the adapter is removed.
 
-The ring has Device Information, the command service with battery and raw streaming, the bulk service, and a
-service of its own for the parts of GATT that a ring does not use (see `TestService`).
+The ring has Device Information, the command service with battery and raw streaming, the bulk service, with
+`--history` a week of readings (see `ring_history.py`), and a service of its own for the parts of GATT that a ring
+does not use (see `TestService`).
 
 The value `raw` of its PPG frames counts: FIRST_RAW, and one more with each sample; after 65535 comes 1, since a
 ring sends 0 for want of a value. So order and losses show in what a client decoded.
@@ -23,6 +24,7 @@ import logging
 import struct
 import sys
 import time
+from datetime import datetime
 
 from bumble import att, core, hci
 from bumble.core import UUID, AdvertisingData
@@ -32,7 +34,9 @@ from bumble.host import Host
 from bumble.snoop import BtSnooper
 
 import ring_frames as frames
+import ring_history
 from h4_server import H4Server
+from ring_measurement import Measurement
 from ring_frames import frame
 from vhci_adapter import VhciAdapter
 from virtual_radio import Radio, VirtualController
@@ -116,6 +120,7 @@ class RawStream:
                 for value in self.samples(sent):
                     await self.ring.send(self.connection, value)
                 sent += 1
+                await asyncio.sleep(0)  # a ring that lags behind its rate hears its central all the same
                 if sent == (options.disconnect_after or options.vanish_after):
                     await self.ring.leave(self.connection)
                     return
@@ -194,7 +199,10 @@ class Ring:
     def __init__(self, device, options, journal, backlog):
         self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
         self.stream = None
+        self.measurement = None
         self.vanished = False
+        self.store = ring_history.Store(options.history) if options.history else None
+        self.log_frames = 0
         properties = Characteristic.Properties
         self.tx = pushed(frames.COMMAND_TX, properties.NOTIFY)
         self.bulk_tx = pushed(frames.BULK_NOTIFY, properties.NOTIFY)
@@ -206,9 +214,10 @@ class Ring:
             both = properties.WRITE | properties.WRITE_WITHOUT_RESPONSE
             device.add_service(Service(frames.COMMAND_SERVICE, [
                 writable(frames.COMMAND_RX, both, self.on_frame), self.tx]))
-            device.add_service(Service(frames.BULK_SERVICE, [
-                writable(frames.BULK_WRITE, properties.WRITE_WITHOUT_RESPONSE, self.on_bulk),
-                self.bulk_tx]))
+            if options.bulk_service:
+                device.add_service(Service(frames.BULK_SERVICE, [
+                    writable(frames.BULK_WRITE, properties.WRITE_WITHOUT_RESPONSE, self.on_bulk),
+                    self.bulk_tx]))
         self.tests = TestService(journal)
         device.add_service(self.tests.included)
         device.add_service(self.tests.service)
@@ -259,6 +268,7 @@ class Ring:
     def on_disconnection(self, reason):
         self.journal.note("disconnected", reason=reason)
         self.stop_stream("disconnected")
+        self.stop_measurement("disconnected")
         if not self.vanished:
             self.spawn(self.advertise())
 
@@ -336,18 +346,72 @@ class Ring:
                 self.stream = RawStream(self, connection)
         elif command == frames.RAW_SENSOR:
             self.answer(connection, frame(command, bytes([frames.RAW_REFUSED])))
+        elif command == frames.MEASURE_START:
+            ends = value[1:3] == frames.END_CONTINUOUS
+            self.stop_measurement("stopped" if ends else "restarted")
+            if not ends:
+                self.measurement = Measurement(self, connection, sub)
+        elif command == frames.MEASURE_STOP:
+            self.stop_measurement("stopped")
+            self.answer(connection, frame(command, bytes([sub])))
+        elif command == frames.POWER:
+            self.spawn(self.leave(connection))
+        elif self.store and command in self.store.FRAMES and command not in self.options.refuse:
+            self.spawn(self.send_log(connection, self.store.FRAMES[command](self.store, value)))
         elif not command & frames.ERROR_FLAG:
             self.answer(
                 connection, frame(command | frames.ERROR_FLAG, bytes([frames.NOT_SUPPORTED])))
 
+    async def send_log(self, connection, answer):
+        """Sends the frames of an answer, of which options lose some, double some and hold some back."""
+        late = None
+        for value in answer:
+            self.log_frames += 1
+            due = lambda every: every and self.log_frames % every == 0  # noqa: E731
+            if due(self.options.lose_every):
+                continue
+            if due(self.options.delay_every) and late is None:
+                late = value
+                continue
+            for _ in range(2 if due(self.options.double_every) else 1):
+                await self.send(connection, value)
+            if late:
+                await self.send(connection, late)
+                late = None
+        if late:
+            await self.send(connection, late)
+
     def on_bulk(self, connection, value):
         self.journal.note("bulk", value=value.hex())
+        request = ring_history.parse_bulk(value)
+        if not request:
+            self.journal.breach(f"not a valid bulk frame: {value.hex()}")
+        elif self.store:
+            sleep_request = bytes.fromhex(self.options.sleep_request)
+            self.spawn(self.send_bulk(
+                connection, self.store.bulk_answers(*request, sleep_request) or []))
+
+    async def send_bulk(self, connection, answers):
+        for value in answers:
+            if self.options.bad_bulk > 0:
+                self.options.bad_bulk -= 1
+                value = value[:4] + bytes([value[4] ^ 1]) + value[5:]
+            length = min(connection.att_mtu - 3, 182)
+            for start in range(0, len(value), length):
+                await self.device.notify_subscriber(
+                    connection, self.bulk_tx, value[start:start + length])
 
     def stop_stream(self, why: str):
         if self.stream:
             self.stream.stop()
             self.stream = None
             self.journal.note("stream ended", why=why)
+
+    def stop_measurement(self, why: str):
+        if self.measurement:
+            self.measurement.stop()
+            self.measurement = None
+            self.journal.note("measurement ended", why=why)
 
     def answer(self, connection, value):
         self.spawn(self.send(connection, value))
@@ -393,6 +457,8 @@ def parse(arguments=None):
     add("--charging", action="store_true", help="and so refuses to stream")
     add("--no-data", action="store_true", help="takes the start of a stream and sends nothing")
     add("--rate", type=float, default=25, metavar="HZ", help="sample sets a second")
+    add("--tick", type=float, default=0.5, metavar="S", help="from one word of a measurement to the next")
+    add("--not-worn", dest="worn", action="store_false", help="measurements find no skin")
     add("--packets", type=int, default=0, metavar="N", help="fall silent after N sample sets")
     add("--disconnect-after", type=int, default=0, metavar="N", help="leave after N sample sets")
     add("--vanish-after", type=int, default=0, metavar="N",
@@ -400,6 +466,16 @@ def parse(arguments=None):
     add("--mtu", type=int, default=247, help="ATT MTU")
     add("--acl-length", type=int, choices=(27, 251), default=27)
     add("--acl-packets", type=int, default=8, help="data buffers of the central's controller")
+    add("--history", type=datetime.fromisoformat, metavar="TIME",
+        help="has a week stored, up to this time, which its clock says")
+    add("--lose-every", type=int, default=0, metavar="N", help="lose every Nth frame of a log")
+    add("--double-every", type=int, default=0, metavar="N", help="send every Nth frame of a log twice")
+    add("--delay-every", type=int, default=0, metavar="N", help="send every Nth frame of a log behind the next")
+    add("--bad-bulk", type=int, default=0, metavar="N", help="damage the first N bulk frames")
+    add("--refuse", type=lambda text: int(text, 16), action="append", default=[], metavar="COMMAND",
+        help="a command (hexadecimal) that this ring does not know")
+    add("--sleep-request", default="ff01", metavar="HEX", help="the only request for sleep that is answered")
+    add("--no-bulk-service", dest="bulk_service", action="store_false")
     add("--no-ring-service", dest="ring_service", action="store_false")
     add("--mtu-request", action="store_true", help="ask the central as an ATT client, as rings do")
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")

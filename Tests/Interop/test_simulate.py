@@ -1,30 +1,13 @@
 """Our virtual ring, for Bumble's host stack and for ourselves."""
 
 import json
-import re
-import signal
 import subprocess
 import sys
 
 import pytest
 from conftest import HERE
 from ring_frames import COMMAND_SERVICE
-
-
-class Simulation:
-    def __init__(self, halo, listen):
-        self.halo = halo
-        self.process = halo.start("simulate", "--listen", listen, "--options", "rate=100,seed=7")
-        line = self.process.stderr.readline()
-        match = re.search(r"listening on ((tcp|unix):\S+)", line)
-        if match is None:
-            self.process.kill()
-            pytest.fail(f"no `listening on ...` but {line!r}")
-        self.adapter = match[1]
-
-    def close(self):
-        self.process.send_signal(signal.SIGINT)
-        self.halo.wait(self.process).succeeded()
+from simulation import Simulation
 
 
 @pytest.fixture

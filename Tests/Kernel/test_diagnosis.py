@@ -1,7 +1,11 @@
 """adapters and doctor, and bluetoothd beside a stream."""
 
+import subprocess
+
+import pytest
 from bumble_ring import ppg_raw
-from interop import OK
+from conftest import RINGS
+from interop import NOT_FOUND, OK
 
 JSON = ("--format", "jsonl")
 
@@ -17,7 +21,17 @@ def test_adapters(halo, ring):
     assert (record["address"], record["up"], record["le"]) == ("00:1B:DC:0A:10:01", True, True)
     adapter.down()
     (record,) = adapters(halo, adapter.name)
-    assert not record["up"]
+    assert not record["up"] and record["features"] is None
+
+
+@pytest.mark.parametrize("kind", ["bluetooth 4.2", "bluetooth 5, ACL 27"])
+def test_what_an_adapter_can_do(halo, ring_with, kind):
+    ring = ring_with(*RINGS[kind])
+    (record,) = adapters(halo, ring.adapter)
+    bluetooth5 = {"LE 2M PHY", "LE Coded PHY", "LE Extended Advertising"}
+    assert {"LE Encryption", "LE Ping", "LE Data Packet Length Extension"} < set(record["features"])
+    assert set(record["features"]) & bluetooth5 == (bluetooth5 if "5" in kind.split(",")[0] else set())
+    assert "\n      LE features: LE Encryption, " in halo.run("adapters", "--format", "text").succeeded().out
 
 
 def test_an_adapter_is_switched(halo, ring):
@@ -51,3 +65,23 @@ def test_bluetoothd_is_no_obstacle(halo, ring, bluetoothd):
     assert [record["raw"] for record in result.records()] == [ppg_raw(number) for number in range(500)]
     assert bluetoothd.poll() is None
     assert "bluetoothd" in halo.run("doctor").succeeded().out
+
+
+def test_the_doctor_and_a_ring_that_somebody_holds(halo, ring, tmp_path, monkeypatch):
+    """gatttool is the phone. The ring was used before, and so need not be named."""
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path))
+    assert ring.name not in halo.run("doctor").succeeded().out
+    halo.run("battery", adapter=ring.adapter).succeeded()
+    ring.wait_until_free()
+    assert f"{ring.name} is advertising" in halo.run("doctor").succeeded().out
+    phone = subprocess.Popen(
+        ["gatttool", "-i", ring.adapter, "-b", ring.address, "-t", "random", "--char-read", "-a", "3", "--listen"],
+        stdout=subprocess.DEVNULL)
+    try:
+        ring.wait_for("connected")
+        result = halo.run("doctor", "--wait", "2s")
+    finally:
+        phone.kill()
+        phone.wait()
+    assert result.code == NOT_FOUND, result
+    assert "a phone may hold it" in result.out

@@ -1,15 +1,22 @@
 """What happens to a connection: the ring leaves, comes back or not, the adapter is pulled out; and what the wire says.
 """
 
+import json
+import os
+import re
+import signal
 import struct
+import time
 
 import pytest
 import tshark_check
 from bumble_ring import ppg_raw
-from interop import CONNECTION_LOST, NO_ADAPTER
+from conftest import wait_until
+from interop import CONNECTION_LOST, NO_ADAPTER, REPLAY_DIFFERS
 from monitor import Monitor
 
 JSON = ("--format", "jsonl")
+CREATE_CONNECTION, CONNECTION_UPDATE = 0x200D, 0x2013
 
 
 @pytest.fixture(params=["hci0", "user:hci0"])
@@ -55,23 +62,62 @@ def test_the_ring_leaves_for_good(halo, ready):
 
 
 def test_the_adapter_is_pulled_out(halo, ready, rings):
-    _, adapter = ready()
+    ring, adapter = ready()
     process = halo.start("stream", "--ppg", "--retry-for", "2s", *JSON, adapter=adapter)
     first = [process.stdout.readline() for _ in range(50)]
     assert '"ppg"' in first[-1]
     rings.remove()
     result = halo.wait(process)
     assert result.code in (NO_ADAPTER, CONNECTION_LOST), result
-    assert "adapter" in result.err and "Fatal" not in result.err, result
+    assert f"{ring.adapter}: the adapter was removed" in result.err and "Fatal" not in result.err, result
 
 
-def test_the_monitor_agrees_with_our_recording(halo, ready, tmp_path):
+def is_full(protocol) -> bool:
+    """Whether what waits in a socket of this protocol does not become more any longer."""
+    def waiting():
+        with open(f"/proc/net/{protocol}") as sockets:
+            return [int(line.split()[2]) for line in list(sockets)[1:]]  # sk, RefCnt, Rmem, ...
+
+    before = waiting()
+    time.sleep(0.5)
+    return max(before) > 100_000 and waiting() == before
+
+
+def test_what_the_kernel_drops_is_counted(halo, ready, way, tmp_path):
+    """A program that is held up for longer than the kernel's buffer lasts: that is 530 packets for who may not raise it
+    any more, ten times as many where it was raised as root. Samples are numbered: each lost one is missed."""
+    _, adapter = ready("--rate", 600)
+    with open(tmp_path / "records", "w+") as out:
+        process = halo.start("stream", *JSON, adapter=adapter, stdout=out)
+        wait_until(lambda: os.fstat(out.fileno()).st_size, "sample")
+        process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: is_full("hci" if way else "l2cap"), "full buffer", timeout=60)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        summary = halo.wait(process).succeeded().err
+        out.seek(0)
+        numbers = [json.loads(line)["raw"] for line in out if '"ppg"' in line]
+    (dropped,) = map(int, re.findall(r"(\d+) packets dropped by the kernel", summary))
+    missing = numbers[-1] - numbers[0] + 1 - len(numbers)
+    assert missing > 10, summary
+    assert abs(missing - dropped / 3) <= 2, summary  # a sample of each sensor, in a packet of its own
+
+
+def test_the_monitor_agrees_with_our_recording(halo, ready, way, tmp_path):
     ring, adapter = ready()
     recording = tmp_path / "ours.btsnoop"
     with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
         halo.run(
             "stream", "--ppg", "--count", 100, "--record", recording, *JSON, adapter=adapter).succeeded()
         ring.wait_for("disconnected")
+    replayed = halo.run("replay", recording, "stream", "--ppg", "--count", 100, *JSON)
+    if way:
+        assert len(replayed.succeeded().records()) == 100
+    else:
+        replayed.failed(REPLAY_DIFFERS, saying="beside the kernel")
+        assert "LE Create Connection (0x200d)" in replayed.err and "Scan" not in replayed.err
     ours = {0: [], 1: []}
     for pdu in tshark_check.read(recording)[1]:
         handle = b"" if pdu.handle is None else struct.pack("<H", pdu.handle)
@@ -98,7 +144,36 @@ def test_connection_parameters_are_as_asked(halo, ready, tmp_path):
             "stream", "--ppg", "--count", 5, "--interval", "12.5..20ms", "--latency", 0, "--timeout", "3s",
             *JSON, adapter=adapter).succeeded()
         ring.wait_for("disconnected")
-    create_connection = 0x200D
-    (parameters,) = monitor.commands(create_connection)
+    (parameters,) = monitor.commands(CREATE_CONNECTION)
     # Behind scan interval and window, policy, the peer's address and our address's type.
     assert struct.unpack_from("<HHHH", parameters, 13) == (10, 16, 0, 300)
+
+
+def test_connection_parameters_that_were_asked_for_stay(halo, ready, way, tmp_path):
+    """The ring wants 25 to 50 ms, latency 4, timeout 5 s. The kernel grants it; that is taken back."""
+    ring, adapter = ready("--parameter-request")
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        result = halo.run(
+            "stream", "--ppg", "--count", 300, "--interval", "12.5..20ms", "--timeout", "3s", "-v", *JSON,
+            adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
+    granted = [event["result"] for event in ring.events("parameter request")]
+    if way:
+        assert (updates, granted) == ([], [1])
+    else:
+        assert (updates, granted) == ([(20, 40, 4, 500), (10, 16, 0, 300)], [0])
+        assert "not what was asked for" in result.err
+    # Bumble makes a link with the shortest interval, and changes it to the longest.
+    interval = "12.5" if way else "20"
+    assert f"link: interval {interval} ms, latency 0, supervision timeout 3000 ms" in result.err.splitlines()[-1]
+
+
+def test_the_ring_may_choose_where_nothing_was_asked_for(halo, ready, way, tmp_path):
+    ring, adapter = ready("--parameter-request")
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        result = halo.run("stream", "--ppg", "--count", 300, "-v", *JSON, adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
+    assert updates == [(20, 40, 4, 500)]
+    assert "link: interval 50 ms, latency 4, supervision timeout 5000 ms" in result.err.splitlines()[-1]

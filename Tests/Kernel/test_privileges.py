@@ -6,10 +6,10 @@ import signal
 import subprocess
 
 import pytest
+from conftest import NOBODY, NOGROUP, sudo
 from interop import NO_PERMISSION, Halo
 
 JSON = ("--format", "jsonl")
-NOBODY, NOGROUP = 65534, 65534
 CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13
 
 
@@ -105,12 +105,8 @@ def test_the_doctor_knows_the_remedy(installed, ring):
 def test_started_by_sudo(halo, way, open_folder):
     adapter, kept = way
     recording = open_folder / "session.btsnoop"
-    halo.environment |= {"SUDO_UID": str(NOBODY), "SUDO_GID": str(NOGROUP), "SUDO_USER": "nobody"}
-    try:
+    with sudo(halo):
         process = halo.start("stream", "--ppg", "--record", recording, *JSON, adapter=adapter)
-    finally:
-        for name in ("SUDO_UID", "SUDO_GID", "SUDO_USER"):
-            del halo.environment[name]
     assert '"ppg"' in process.stdout.readline(), process.stderr.read()
     check_least(process, kept)
     end(halo, process)

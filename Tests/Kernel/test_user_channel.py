@@ -3,9 +3,11 @@
 The kernel's flag for `up` is set, too, while a program has the user channel: it is looked at when that has ended.
 """
 
+import os
 import signal
 
 import pytest
+from conftest import NOBODY, sudo
 from interop import NO_ADAPTER
 
 JSON = ("--format", "jsonl")
@@ -58,6 +60,38 @@ def test_a_crash_is_made_good_by_the_next_start(halo, adapter):
     process.communicate()
     assert not adapter.is_up, "nobody could have"
     result = halo.run("battery", "--take", adapter=f"user:{adapter.name}").succeeded()
+    assert f"{adapter.name} is up again" in result.err
+    adapter.wait_until(True)
+
+
+def check_user(process, user):
+    assert os.stat(f"/proc/{process.pid}").st_uid == user
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_one_that_has_given_root_up(halo, adapter, ring, number):
+    with sudo(halo):
+        process = start(halo, adapter, "--take")
+    check_user(process, NOBODY)
+    process.send_signal(number)
+    halo.wait(process)
+    adapter.wait_until(True)
+    ring.wait_for("disconnected", reason=0x13)
+    # It leaves nothing for the next start to do.
+    adapter.down()
+    result = halo.run("battery", adapter=f"user:{adapter.name}").succeeded()
+    assert "is up again" not in result.err
+    assert not adapter.is_up
+
+
+def test_a_crash_of_one_that_has_given_root_up(halo, adapter):
+    with sudo(halo):
+        process = start(halo, adapter, "--take")
+        check_user(process, NOBODY)
+        process.kill()
+        process.communicate()
+        assert not adapter.is_up
+        result = halo.run("battery", "--take", adapter=f"user:{adapter.name}").succeeded()
     assert f"{adapter.name} is up again" in result.err
     adapter.wait_until(True)
 

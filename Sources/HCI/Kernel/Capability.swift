@@ -19,8 +19,11 @@ public struct Capability: RawRepresentable, Hashable, Sendable {
   public var isEffective: Bool { halo_effective_capabilities() >> UInt64(rawValue) & 1 == 1 }
 
   /// How to give this program the privileges that it can use: with its own path, as `setcap` follows no link.
-  public static var remedy: String {
-    "run it with sudo, or once: sudo setcap 'cap_net_raw,cap_net_admin+ep' \(executablePath)"
+  public static var remedy: String { "run it with sudo, or once: \(setcapCommand(executablePath))" }
+
+  /// The command that gives a program its privileges for good.
+  public static func setcapCommand(_ path: String) -> String {
+    "sudo setcap 'cap_net_raw,cap_net_admin+ep' \(path)"
   }
 
   private static var executablePath: String {

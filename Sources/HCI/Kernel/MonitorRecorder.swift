@@ -9,8 +9,14 @@ public final class MonitorRecorder {
   /// Called once, when nothing can be written any more.
   public var onFailure: ((CaptureError) -> Void)?
 
+  /// How many packets the recording lacks, as they were not fetched in time.
+  public var droppedPackets: Int { socket.packets.droppedPackets }
+
   private let index: AdapterIndex
   private let socket: HCISocket<MonitorChannel>
+  private let wallOffset = SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000
+  private var writer: CaptureWriter?
+  private var last = Instant.zero
 
   /// Opens the monitor channel (CAP_NET_RAW).
   public init(_ index: AdapterIndex) throws(KernelError) {
@@ -21,9 +27,8 @@ public final class MonitorRecorder {
   /// Records from here on.
   public func record(to writer: CaptureWriter) throws(KernelError) {
     let index = self.index
-    let wallOffset = SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000
+    self.writer = writer
     var packet = ByteWriter(capacity: 1100)
-    var last = Instant.zero
     socket.packets.onPacket = { [weak self] bytes, time in
       guard let self, writer.failure == nil,
         let direction = MonitorPacket.extract(bytes, of: index, into: &packet)
@@ -43,6 +48,14 @@ public final class MonitorRecorder {
     } catch {
       throw KernelError("watch the adapter's traffic", .system(error))
     }
+  }
+
+  /// Writes a remark.
+  public func note(_ text: String) {
+    last = max(last, SystemClock.monotonic)
+    writer?.write(
+      CaptureNote.packet(text).span.bytes, direction: .controllerToHost,
+      microseconds: last.nanoseconds / 1000 + wallOffset)
   }
 
   /// Writes what is on its way, and ends the recording.

@@ -15,7 +15,7 @@ public final class PacketSocket {
   /// ended it in order. The socket is closed by then. Not called after ``close()``.
   public var onClosed: ((SystemError?) -> Void)?
   /// Called when the kernel had to drop packets, as they were not fetched in time (`SO_RXQ_OVFL`): with how many
-  /// since the socket was opened.
+  /// since the socket was opened. HCI sockets don't tell it with their packets; see ``droppedPackets``.
   public var onDrops: ((UInt32) -> Void)?
   private var dropped: UInt32 = 0
 
@@ -78,6 +78,7 @@ public final class PacketSocket {
     guard isOpen else { return }
     watch?.cancel()
     watch = nil
+    dropped = askForDrops()
     Glibc.close(descriptor)
     descriptor = -1
     unsent = []
@@ -85,6 +86,20 @@ public final class PacketSocket {
     onPacket = nil
     onClosed = nil
     onDrops = nil
+  }
+
+  /// How many packets the kernel had to drop since the socket was opened, as they were not fetched in time.
+  public var droppedPackets: Int { Int(askForDrops()) }
+
+  /// Every kind of socket has the counter (`SO_MEMINFO`); only some tell it with their packets.
+  private func askForDrops() -> UInt32 {
+    guard isOpen else { return dropped }
+    var figures = [UInt32](repeating: 0, count: SK_MEMINFO_DROPS + 1)
+    var length = socklen_t(figures.count * MemoryLayout<UInt32>.stride)
+    let whole = length
+    let result = getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, &figures, &length)
+    guard result == 0, length >= whole, let drops = figures.last else { return dropped }
+    return max(dropped, drops)
   }
 
   private func end(_ error: SystemError?) {

@@ -19,12 +19,22 @@ public final class RawController {
     /// A link that did not come about. Which one, not every controller says.
     case failed(BluetoothAddress, HCIErrorCode)
     case parameters(ConnectionHandle, LinkParameters)
+    /// A change of parameters that did not come about, whoever has asked for it.
+    case parametersRefused(ConnectionHandle, HCIErrorCode)
     case disconnected(ConnectionHandle, HCIErrorCode)
   }
 
   /// What a socket has to deliver for this.
   public static let filter = HCIFilter(
     types: [.event], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
+
+  /// What is asked and ordered here. Other commands on such a controller are the kernel's, or another program's.
+  static let opcodes: Set<HCIOpcode> = [
+    ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
+    LEReadLocalSupportedFeatures.opcode,
+    LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
+    LESetExtendedScanEnable.opcode, LEConnectionUpdate.opcode, ReadRSSI.opcode, Disconnect.opcode,
+  ]
 
   /// Called for each advertising report, whoever scans.
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
@@ -76,6 +86,11 @@ public final class RawController {
     scan.setDesired(desiredScan)
   }
 
+  /// Asks what the controller's link layer can do.
+  public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
+    commands.send(LEReadLocalSupportedFeatures(), completion: completion)
+  }
+
   /// Fails what is open, and everything to come.
   public func fail(_ error: HCIError) {
     scan = nil
@@ -104,6 +119,16 @@ public final class RawController {
   /// Ends a link at once; the kernel would keep it for two seconds after its last user.
   public func disconnect(_ handle: ConnectionHandle) {
     commands.send(Disconnect(handle: handle)) { _ in }
+  }
+
+  /// Asks for other parameters of a link. What comes of it is told by ``onLink``.
+  ///
+  /// - Parameter completion: called exactly once, when the controller has begun or refused
+  public func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    commands.send(LEConnectionUpdate(handle: handle, parameters: parameters), completion: completion)
   }
 
   /// Asks for the signal strength of a link in dBm; nil if the controller does not know.
@@ -139,7 +164,10 @@ public final class RawController {
           LinkParameters(
             interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout)))
     case .leConnectionUpdateComplete(let event):
-      guard event.status == .success else { return }
+      guard event.status == .success else {
+        onLink?(.parametersRefused(event.handle, event.status))
+        return
+      }
       onLink?(
         .parameters(
           event.handle,

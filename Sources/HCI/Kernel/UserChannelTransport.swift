@@ -8,6 +8,7 @@ import EventLoop
 public final class UserChannelTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)?
+  public var droppedPackets: Int? { socket.packets.droppedPackets }
 
   private let index: AdapterIndex
   private let socket: HCISocket<UserChannel>
@@ -54,12 +55,14 @@ public final class UserChannelTransport: HCITransport {
       guard let self else { return }
       let onClose = self.onClose
       self.onClose = nil
-      onClose?(error.map { "\(KernelError.Reason(opening: $0))" } ?? "the kernel has closed \(index)")
+      onClose?(
+        error.map { "\(index): \(KernelError.Reason(opening: $0, adapter: index))" }
+          ?? "the kernel has closed \(index)")
     }
     do throws(SystemError) {
       try socket.packets.start()
     } catch {
-      onClose?(error.description)
+      onClose?("\(index): \(error)")
     }
   }
 

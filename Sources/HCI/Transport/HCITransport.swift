@@ -11,12 +11,20 @@ public protocol HCITransport: AnyObject {
   /// Called once when the controller can't be reached any more, with the reason; not after ``close()``.
   var onClose: ((String) -> Void)? { get set }
 
+  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
+  /// happen, or can't be told.
+  var droppedPackets: Int? { get }
+
   /// Begins to deliver packets.
   func start()
   /// Takes a packet for the controller. A packet that can't be sent is reported through ``onClose``.
   func send(_ packet: RawSpan)
   /// Gives the controller up.
   func close()
+}
+
+extension HCITransport {
+  public var droppedPackets: Int? { nil }
 }
 
 /// Why a transport can't be opened.

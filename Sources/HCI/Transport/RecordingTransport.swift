@@ -11,20 +11,23 @@ public final class RecordingTransport: HCITransport {
     get { transport.onClose }
     set { transport.onClose = newValue }
   }
+  public var droppedPackets: Int? { transport.droppedPackets }
   /// Called once, when nothing can be written any more; the transport works on.
   public var onRecordingFailure: ((CaptureError) -> Void)?
 
   private let transport: any HCITransport
   private let writer: CaptureWriter
-  /// What to add to the loop's microseconds to get the time of day. Taken once: the clock on the wall may be
-  /// set meanwhile, and times in a capture must not jump.
-  private let wallOffset: Int64
+  /// What to add to the loop's microseconds to get the time of day, in microseconds since 1970-01-01 UTC. Taken once:
+  /// the clock on the wall may be set meanwhile, and times in a capture must not jump.
+  public let wallOffset: Int64
   private var last = Instant.zero
 
-  public init(_ transport: any HCITransport, writer: CaptureWriter) {
+  /// - Parameter wallOffset: see ``wallOffset``; by itself, what the kernel's clock says
+  public init(_ transport: any HCITransport, writer: CaptureWriter, wallOffset: Int64? = nil) {
     self.transport = transport
     self.writer = writer
-    wallOffset = SystemClock.wallMicroseconds - EventLoop.shared.now.nanoseconds / 1000
+    self.wallOffset =
+      wallOffset ?? SystemClock.wallMicroseconds - EventLoop.shared.now.nanoseconds / 1000
   }
 
   public func start() {
@@ -44,6 +47,11 @@ public final class RecordingTransport: HCITransport {
     // and so never after what will be.
     record(packet, .hostToController, at: max(last, EventLoop.shared.timers.now))
     transport.send(packet)
+  }
+
+  /// Writes a remark.
+  public func note(_ text: String) {
+    record(CaptureNote.packet(text).span.bytes, .controllerToHost, at: max(last, EventLoop.shared.timers.now))
   }
 
   public func close() {

@@ -39,6 +39,14 @@ public final class ReplayTransport: HCITransport {
   public private(set) var report = Report()
   /// The address that the recorded host gave itself with LE Set Random Address, if it did.
   public let randomAddress: BluetoothAddress?
+  /// The commands that are the kernel's own, if the recording was made beside the kernel; else nil. No stack can give
+  /// them again, so that such a recording can't be replayed.
+  public let kernelCommands: [HCIOpcode]?
+  /// The remarks of the recording; see ``CaptureNote``.
+  public let notes: [String]
+  /// What to add to the loop's microseconds to get the time of day of the recording, in microseconds since 1970-01-01
+  /// UTC. Known once the replay has started.
+  public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
   private var reader: CaptureReader
   private let strictness: Strictness
@@ -58,24 +66,10 @@ public final class ReplayTransport: HCITransport {
     }
     self.reader = reader
     self.strictness = strictness
-    randomAddress = try Self.recordedRandomAddress(path)
-  }
-
-  private static func recordedRandomAddress(_ path: String) throws(CaptureError) -> BluetoothAddress? {
-    var reader = try CaptureReader(path: path)
-    // It is part of the set-up, within the first commands.
-    for _ in 0..<100 {
-      guard let record = try reader.next() else { return nil }
-      let command = try? record.bytes.withReader { packet throws(DecodeError) -> LESetRandomAddress? in
-        guard try packet.readUInt8() == HCIPacketType.command.rawValue,
-          try packet.readUInt16() == LESetRandomAddress.opcode.rawValue
-        else { return nil }
-        try packet.skip(1)
-        return try LESetRandomAddress(parsing: &packet)
-      }
-      if let command { return command.address }
-    }
-    return nil
+    let host = try RecordedHost(path: path)
+    randomAddress = host.randomAddress
+    kernelCommands = host.kernelCommands
+    notes = host.notes
   }
 
   public func start() {
@@ -106,7 +100,7 @@ public final class ReplayTransport: HCITransport {
 
   private func readNext() {
     do throws(CaptureError) {
-      next = try reader.next()
+      repeat { next = try reader.next() } while next.map { CaptureNote.text(of: $0.bytes) != nil } ?? false
       if origin == nil { origin = next?.info.microseconds }
     } catch {
       next = nil

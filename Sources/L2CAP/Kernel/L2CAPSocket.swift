@@ -23,6 +23,8 @@ public final class L2CAPSocket {
     get { packets.onDrops }
     set { packets.onDrops = newValue }
   }
+  /// How many PDUs that were by now.
+  public var droppedPackets: Int { packets.droppedPackets }
   /// The kernel's number for the link, which is the controller's; nil if it does not tell.
   public let handle: ConnectionHandle?
 

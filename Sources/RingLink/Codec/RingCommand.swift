@@ -17,6 +17,9 @@ public struct RingCommand: RawRepresentable, Hashable, Sendable {
 
   /// The first byte of the reply with which a ring refuses this command (ring reference, 2).
   public var errorReply: RingCommand { RingCommand(rawValue: rawValue | 0x80) }
+
+  /// The command that this one refuses, if it is such a reply.
+  var refused: RingCommand { RingCommand(rawValue: rawValue & 0x7F) }
 }
 
 extension RingCommand: ExpressibleByIntegerLiteral {

@@ -50,6 +50,14 @@ public enum RingEvent: Hashable, Sendable {
     case volumeDown = 5
   }
 
+  /// Whether its value is one that firmware is known to make up (ring reference, 4.9).
+  public var isEstimate: Bool {
+    switch self {
+    case .variability, .stress: true
+    default: false
+    }
+  }
+
   /// Reads a frame; nil if it is an answer or a sample and no event.
   ///
   /// An event with an impossible value is kept as ``other(_:)``, if it is a notification: it is shown, and not

@@ -19,6 +19,11 @@ public enum RingGATT {
   /// Ring to host: notify, in pieces.
   public static let bulkNotify = BluetoothUUID(0xDE5B_F729_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
 
+  /// Whether what is written to a characteristic with this UUID makes a ring do something.
+  public static func takesCommands(_ uuid: BluetoothUUID) -> Bool {
+    uuid == commandWrite || uuid == bulkWrite
+  }
+
   public static let deviceInformationService = BluetoothUUID(0x180A as UInt16)
   public static let systemID = BluetoothUUID(0x2A23 as UInt16)
   public static let modelNumber = BluetoothUUID(0x2A24 as UInt16)

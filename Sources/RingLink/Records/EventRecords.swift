@@ -20,6 +20,10 @@ public struct EventValue: FrameRecord {
 
   public init() {}
 
+  public init(_ value: UInt8) {
+    self.value = value
+  }
+
   public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2)]
 }
 

@@ -17,14 +17,14 @@ public struct Display: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
-    RecordField("hand", \.hand, at: 3, words: [1: "left", 2: "right"]),
-    RecordField("brightness", \.brightness, at: 4),
-    RecordField("levels", \.levels, at: 5),
-    RecordField("hours", \.hours, at: 6, words: [1: "window", 2: "always"]),
-    RecordField("start-hour", \.startHour, at: 7),
-    RecordField("start-minute", \.startMinute, at: 8),
-    RecordField("end-hour", \.endHour, at: 9),
-    RecordField("end-minute", \.endMinute, at: 10),
+    RecordField("hand", \.hand, at: 3, words: [1: "left", 2: "right"], settable: 1...2),
+    RecordField("brightness", \.brightness, at: 4, settable: 1...5),
+    RecordField("levels", \.levels, at: 5, settable: 1...255),
+    RecordField("hours", \.hours, at: 6, words: [1: "window", 2: "always"], settable: 1...2),
+    RecordField("start-hour", \.startHour, at: 7, settable: 0...23),
+    RecordField("start-minute", \.startMinute, at: 8, settable: 0...59),
+    RecordField("end-hour", \.endHour, at: 9, settable: 0...23),
+    RecordField("end-minute", \.endMinute, at: 10, settable: 0...59),
   ]
 }
 
@@ -41,10 +41,10 @@ public struct DoNotDisturb: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
-    RecordField("start-hour", \.startHour, at: 3),
-    RecordField("start-minute", \.startMinute, at: 4),
-    RecordField("end-hour", \.endHour, at: 5),
-    RecordField("end-minute", \.endMinute, at: 6),
+    RecordField("start-hour", \.startHour, at: 3, settable: 0...23),
+    RecordField("start-minute", \.startMinute, at: 4, settable: 0...59),
+    RecordField("end-hour", \.endHour, at: 5, settable: 0...23),
+    RecordField("end-minute", \.endMinute, at: 6, settable: 0...59),
     RecordField("manual", \.isManual, at: 7),
   ]
 }
@@ -74,7 +74,7 @@ public struct TouchControl: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("mode", \.mode, at: 3, words: [0: "off"]),
-    RecordField("sensitivity", \.sensitivity, at: 4),
+    RecordField("sensitivity", \.sensitivity, at: 4, settable: 1...30),
     RecordField("sleep", \.sleep, at: 5),
   ]
 }

@@ -74,7 +74,7 @@ public struct MeasurementStop: FrameRecord {
 /// What a ring tells twice a second while it measures.
 public struct MeasurementUpdate: FrameRecord {
   public var kind = MeasurementKind.heartRate
-  /// 0: measuring; others: the ring is not worn, see ``Ring``.
+  /// 0: measuring; others: the ring is not worn, see ``MeasurementSession``.
   public var status: UInt8 = 0
   /// 0 while the measurement warms up.
   public var value: UInt8 = 0
@@ -87,6 +87,26 @@ public struct MeasurementUpdate: FrameRecord {
   public var beatInterval: UInt16 = 0
 
   public init() {}
+
+  public init(_ kind: MeasurementKind) {
+    self.kind = kind
+  }
+
+  /// What it has found; nil as long as there is no value.
+  var measuredValue: MeasuredValue? {
+    if kind == .bloodPressure {
+      return second > 0 && third > 0
+        ? .bloodPressure(systolic: Int(second), diastolic: Int(third)) : nil
+    }
+    guard value > 0 else { return nil }
+    return switch kind {
+    case .heartRate, .continuousHeartRate: .heartRate(Int(value))
+    case .oxygen: .oxygen(Int(value))
+    case .variability: .variability(Int(value))
+    case .stress: .stress(Int(value))
+    default: .number(Int(value))
+    }
+  }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
@@ -104,6 +124,12 @@ public struct LiveHeartRateControl: FrameRecord {
 
   public init() {}
 
+  public init(_ action: UInt8) {
+    self.action = action
+  }
+
+  public static let stopAction: UInt8 = 2
+
   public static let fields: [RecordField<Self>] = [
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "stop", 3: "continue"])
   ]
@@ -113,6 +139,10 @@ public struct LiveHeartRate: FrameRecord {
   public var beatsPerMinute: UInt8 = 0
 
   public init() {}
+
+  public init(_ beatsPerMinute: UInt8) {
+    self.beatsPerMinute = beatsPerMinute
+  }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("heart-rate", \.beatsPerMinute, at: 1, .uint8, .beatsPerMinute)
@@ -125,6 +155,8 @@ public struct SportControl: FrameRecord {
   public var sport: UInt8 = 4
 
   public init() {}
+
+  public static let endAction: UInt8 = 4
 
   public static let sports = [4: "walk", 7: "run", 8: "hike", 9: "cycle", 10: "other"]
 

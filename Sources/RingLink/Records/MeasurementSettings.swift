@@ -14,7 +14,7 @@ public struct HeartRateSchedule: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
-    RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes),
+    RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes, settable: 1...255),
     RecordField("start", \.startMinutes, at: 4, .uint8, .minutes),
     RecordField("low-alarm", \.lowAlarm, at: 5, .uint8, .beatsPerMinute),
     RecordField("high-alarm", \.highAlarm, at: 6, .uint8, .beatsPerMinute),
@@ -45,7 +45,7 @@ public struct TemperatureSchedule: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 3),
-    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes),
+    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, settable: 1...255),
     RecordField("start", \.startMinutes, at: 5, .uint8, .minutes),
     RecordField("remind", \.remindMinutes, at: 6, .uint8, .minutes),
     RecordField("alarms", \.alarms, at: 7),
@@ -60,16 +60,16 @@ public struct BloodPressureSchedule: FrameRecord {
   public var startMinute: UInt8 = 0
   public var endHour: UInt8 = 0
   public var endMinute: UInt8 = 0
-  public var intervalMinutes: UInt8 = 0
+  public var intervalMinutes: UInt8 = 60
 
   public init() {}
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2),
-    RecordField("start-hour", \.startHour, at: 3),
-    RecordField("start-minute", \.startMinute, at: 4),
-    RecordField("end-hour", \.endHour, at: 5),
-    RecordField("end-minute", \.endMinute, at: 6),
-    RecordField("interval", \.intervalMinutes, at: 7, .uint8, .minutes),
+    RecordField("start-hour", \.startHour, at: 3, settable: 0...23),
+    RecordField("start-minute", \.startMinute, at: 4, settable: 0...59),
+    RecordField("end-hour", \.endHour, at: 5, settable: 0...23),
+    RecordField("end-minute", \.endMinute, at: 6, settable: 0...59),
+    RecordField("interval", \.intervalMinutes, at: 7, .uint8, .minutes, settable: 1...255),
   ]
 }

@@ -16,10 +16,10 @@ public struct Profile: FrameRecord {
   public static let fields: [RecordField<Self>] = [
     RecordField("twelve-hour-clock", \.twelveHourClock, at: 2),
     RecordField("imperial", \.isImperial, at: 3),
-    RecordField("gender", \.gender, at: 4, words: [0: "male", 1: "female", 2: "other"]),
-    RecordField("age", \.age, at: 5, .uint8, .years),
-    RecordField("height", \.height, at: 6, .uint8, .centimeters),
-    RecordField("weight", \.weight, at: 7, .uint8, .kilograms),
+    RecordField("gender", \.gender, at: 4, words: [0: "male", 1: "female", 2: "other"], settable: 0...2),
+    RecordField("age", \.age, at: 5, .uint8, .years, settable: 1...120),
+    RecordField("height", \.height, at: 6, .uint8, .centimeters, settable: 50...250),
+    RecordField("weight", \.weight, at: 7, .uint8, .kilograms, settable: 10...250),
     RecordField("systolic", \.systolic, at: 8, .uint8, .millimetersOfMercury),
     RecordField("diastolic", \.diastolic, at: 9, .uint8, .millimetersOfMercury),
     RecordField("heart-rate-warning", \.heartRateWarning, at: 10, .uint8, .beatsPerMinute),
@@ -59,6 +59,6 @@ public struct TemperatureUnit: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
-    RecordField("unit", \.unit, at: 3, words: [1: "celsius", 2: "fahrenheit"]),
+    RecordField("unit", \.unit, at: 3, words: [1: "celsius", 2: "fahrenheit"], settable: 1...2),
   ]
 }

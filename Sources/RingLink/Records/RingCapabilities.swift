@@ -15,7 +15,7 @@ public struct RingCapabilities: FrameRecord {
   /// Sleep is asked for with bulk id 0x27.
   public var newSleepProtocol = false
   public var maximumWatchFaces: UInt8 = 0
-  /// Contacts, lyrics, album, GPS, music: bits 0 to 4; bit 5 is not explained.
+  /// Bits 0 to 4: contacts, lyrics, album, GPS, JieLi music; the rest see the ring reference.
   public var companionFeatures: UInt8 = 0
   public var manualHeartRate = false
   public var music = false
@@ -42,7 +42,7 @@ public struct RingCapabilities: FrameRecord {
     RecordField("maximum-watch-faces", \.maximumWatchFaces, at: 10),
     RecordField("companion-features", \.companionFeatures, at: 11),
     RecordField("manual-heart-rate", \.manualHeartRate, at: 12, .bit(0)),
-    RecordField("music", \.music, at: 12, .bit(3)),
+    RecordField("music", \.music, at: 12, .bit(4)),
     RecordField("realtek", \.realtek, at: 12, .bit(5)),
     RecordField("blood-sugar", \.bloodSugar, at: 12, .bit(7)),
     RecordField("tens-of-contacts", \.tensOfContacts, at: 13),

@@ -1,24 +1,56 @@
 /// A request on the bulk characteristics, and its answer.
 public struct BulkQuery<Contents: BulkContents>: Sendable {
   public let id: BulkID
+  /// What the answer goes by; most answers have the id of their request.
+  public let replyID: BulkID
   public let entry: CommandEntry
 
+  /// - Parameter replyID: nil for the same as `id`
   init(
-    _ id: BulkID, _ name: String, _ purpose: String, group: CommandEntry.Group = .history,
-    families: Set<RingFamily> = .every, source: String
+    _ id: BulkID, answeredBy replyID: BulkID? = nil, _ name: String, _ purpose: String,
+    group: CommandEntry.Group = .history, families: Set<RingFamily> = .every, source: String
   ) {
     self.id = id
+    self.replyID = replyID ?? id
     entry = CommandEntry(
       subject: .bulk(id), name: name, purpose: purpose, group: group, shape: .bulk,
-      requests: [FrameForm(Contents.requestForm)],
+      requests: [FrameForm(Contents.Request.form)],
       replies: [FrameForm(Contents.replyForm)], families: families, source: source)
   }
 }
 
+/// A bulk frame that a ring sends though nobody has asked for it.
+public struct BulkReport<Contents: BulkContents>: Sendable {
+  public let id: BulkID
+  public let entry: CommandEntry
+
+  init(
+    _ id: BulkID, _ name: String, _ purpose: String, families: Set<RingFamily> = .every, source: String
+  ) {
+    self.id = id
+    entry = CommandEntry(
+      subject: .bulk(id), name: name, purpose: purpose, group: .history, shape: .event,
+      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+  }
+}
+
+/// What is asked for in a bulk frame.
+public protocol BulkRequest: Hashable, Sendable {
+  /// The payload, in words.
+  static var form: String { get }
+
+  /// What goes over the air.
+  var payload: [UInt8] { get }
+
+  /// - Returns: nil if a ring would not understand it
+  init?(payload: [UInt8])
+}
+
 /// What a bulk frame carries.
-public protocol BulkContents: Sendable {
-  /// The payload that asks for it, in words.
-  static var requestForm: String { get }
+public protocol BulkContents: Hashable, Sendable {
+  /// How it is asked for.
+  associatedtype Request: BulkRequest
+
   /// The payload that it is, in words.
   static var replyForm: String { get }
 

@@ -26,15 +26,4 @@ extension CommandTable {
           danger: "overwrites the ring's firmware, and can leave it dead")
       }
   }
-
-  /// Why a frame must not be sent; nil if it may.
-  public static func danger(of frame: RingFrame) -> String? {
-    if let danger = entries(for: .frame(frame.command)).lazy.compactMap(\.danger).first { return danger }
-    if let profile = try? CommandTable.profile.numbers(in: frame), CommandTable.profile.isWriteReply(frame),
-      profile.values.allSatisfy({ $0 == 0 })
-    {
-      return "overwrites the wearer's profile with zeros"
-    }
-    return nil
-  }
 }

@@ -13,7 +13,8 @@ extension CommandTable {
     "How the ring measures the skin's temperature by itself.",
     families: .newer, source: "4.7 [A]")
   public static let profile = Setting<Profile>(
-    0x0A, "profile", "Who wears the ring. Most rings do not give it back.", source: "4.6 [C]")
+    0x0A, "profile", "Who wears the ring. Most rings do not give it back.", isToldBack: false,
+    source: "4.6 [C]")
   public static let goals = Setting<Goals>(
     0x21, "goals", "What the wearer wants to reach in a day.", source: "4.7 [C]")
   public static let temperatureUnit = Setting<TemperatureUnit>(

@@ -10,15 +10,20 @@ public struct FrameField: Hashable, Sendable {
   public var unit: RingUnit?
   /// What single numbers mean.
   public var words: [Int: String]
+  /// What it can be set to. What a ring tells may be something else: many leave out what they do not know.
+  public var settable: ClosedRange<Int>
 
+  /// - Parameter settable: what it can be set to; by itself, whatever `form` can hold
   public init(
-    _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:]
+    _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
+    settable: ClosedRange<Int>? = nil
   ) {
     self.name = name
     self.offset = offset
     self.form = form
     self.unit = unit
     self.words = words
+    self.settable = settable ?? form.numbers
   }
 
   /// The bytes of a frame that this field is made of.

@@ -10,12 +10,18 @@ public struct Log<Assembler: LogAssembler>: Sendable {
     self.command = command
     entry = CommandEntry(
       subject: .frame(command), name: name, purpose: purpose, group: .history, shape: .multiFrame,
-      requests: [FrameForm("request", Assembler.Request.fields.map(\.field))], replies: Assembler.forms,
-      families: families, source: source)
+      requests: [
+        FrameForm(
+          "request", startingWith: Assembler.requestPrefix, Assembler.Request.fields.map(\.field))
+      ],
+      replies: Assembler.forms, families: families, source: source)
   }
 
   public func request(_ request: Assembler.Request) -> RingFrame {
-    RingFrame(command) { request.store(in: &$0) }
+    RingFrame(command) {
+      $0.store(Assembler.requestPrefix, at: 1)
+      request.store(in: &$0)
+    }
   }
 }
 
@@ -25,6 +31,8 @@ public protocol LogAssembler: Sendable {
   associatedtype Request: FrameRecord
   associatedtype Contents: Sendable
 
+  /// What follows the command's byte in every request.
+  static var requestPrefix: [UInt8] { get }
   /// The forms of the frames.
   static var forms: [FrameForm] { get }
 
@@ -35,7 +43,13 @@ public protocol LogAssembler: Sendable {
   mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<Contents>
 
   /// What a ring answers that has `contents` stored.
-  static func frames(of contents: Contents, to request: Request) -> [RingFrame]
+  static func frames(
+    of contents: Contents, command: RingCommand, to request: Request
+  ) -> [RingFrame]
+}
+
+extension LogAssembler {
+  public static var requestPrefix: [UInt8] { [] }
 }
 
 /// How far a log has come.

@@ -11,14 +11,17 @@ public struct RecordField<Record>: Sendable {
 
   /// A number.
   ///
-  /// - Parameter limits: a frame with another number is refused
+  /// - Parameters:
+  ///   - limits: a frame with another number is refused
+  ///   - settable: what it can be set to, if it is a setting's
   public init<Number: FixedWidthInteger & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
     _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,
-    words: [Int: String] = [:]
+    words: [Int: String] = [:], settable: ClosedRange<Int>? = nil
   ) {
     self.init(
-      FrameField(name, at: offset, form, unit, words: words), get: { Int(clamping: $0[keyPath: property]) },
+      FrameField(name, at: offset, form, unit, words: words, settable: settable),
+      get: { Int(clamping: $0[keyPath: property]) },
       set: { (record, number) throws(RingFrameError) in
         guard limits?.contains(number) ?? true, let exact = Number(exactly: number) else {
           throw .value("\(name) can't be \(number)")

@@ -5,6 +5,10 @@ public protocol RingSetting: Sendable {
   var readRequest: RingFrame { get }
   /// What it can be set to.
   var fields: [FrameField] { get }
+  /// False for what most rings take and do not give back: if it reads as nothing but zeros, that tells nothing.
+  var isToldBack: Bool { get }
+  /// What its fields are by themselves.
+  var defaults: [String: Int] { get }
   func isReadReply(_ frame: RingFrame) -> Bool
   func isWriteReply(_ frame: RingFrame) -> Bool
   /// The fields' numbers in a frame that tells or writes the setting; flags are 0 and 1.
@@ -20,9 +24,14 @@ public protocol RingSetting: Sendable {
 extension Setting: RingSetting {
   public var fields: [FrameField] { Value.fields.map(\.field) }
 
+  public var defaults: [String: Int] { numbers(of: Value()) }
+
   public func numbers(in frame: RingFrame) throws(RingFrameError) -> [String: Int] {
     guard frame.command == command else { throw .unexpected(frame.command) }
-    let value = try Value(parsing: frame)
+    return numbers(of: try Value(parsing: frame))
+  }
+
+  func numbers(of value: Value) -> [String: Int] {
     var numbers: [String: Int] = [:]
     for field in Value.fields {
       if case .number(let get, _) = field.access { numbers[field.field.name] = get(value) }
@@ -30,12 +39,16 @@ extension Setting: RingSetting {
     return numbers
   }
 
-  public func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame {
+  func value(of numbers: [String: Int]) throws(RingFrameError) -> Value {
     var value = Value()
     for field in Value.fields {
       if case .number(_, let set) = field.access { try set(&value, numbers[field.field.name] ?? 0) }
     }
-    return writeRequest(value)
+    return value
+  }
+
+  public func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame {
+    writeRequest(try value(of: numbers))
   }
 
   public func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame {

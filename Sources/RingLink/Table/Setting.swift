@@ -6,14 +6,17 @@ public struct Setting<Value: FrameRecord>: Sendable {
   let readPrefix: [UInt8]
   /// What follows it when it is written, and in the acknowledgement.
   let writePrefix: [UInt8]
+  public let isToldBack: Bool
 
+  /// - Parameter isToldBack: see ``RingSetting/isToldBack``
   init(
     _ command: RingCommand, read: [UInt8] = [1], write: [UInt8] = [2], _ name: String, _ purpose: String,
-    families: Set<RingFamily> = .every, source: String
+    isToldBack: Bool = true, families: Set<RingFamily> = .every, source: String
   ) {
     self.command = command
     readPrefix = read
     writePrefix = write
+    self.isToldBack = isToldBack
     let fields = Value.fields.map(\.field)
     entry = CommandEntry(
       subject: .frame(command), name: name, purpose: purpose, group: .settings, shape: .single,

@@ -29,6 +29,16 @@ public enum WireForm: Hashable, Sendable {
     }
   }
 
+  /// What it can hold.
+  public var numbers: ClosedRange<Int> {
+    switch self {
+    case .flag, .bit: 0...1
+    case .bcd: 0...99
+    case .bytes: 0...0
+    default: 0...(1 << (width * 8)) - 1
+    }
+  }
+
   private var isBigEndian: Bool {
     switch self {
     case .uint16BigEndian, .uint24BigEndian, .uint32BigEndian: true
@@ -55,7 +65,7 @@ public enum WireForm: Hashable, Sendable {
     switch self {
     case .bcd:
       let value = Swift.min(Swift.max(value, 0), 99)
-      frame.store(UInt8(value / 10 << 4 | value % 10), at: offset)
+      frame.store(UInt8((value / 10) << 4 | value % 10), at: offset)
     case .flag(let on, let off): frame.store(value != 0 ? on : off, at: offset)
     case .bit(let bit): frame.store(value != 0 ? 1 << (bit & 7) : 0, at: offset)
     case .bytes: break

@@ -148,6 +148,7 @@ extension VirtualController {
   /// Waits for the next advertisement, as long as there is somebody to hear it and a ring to send it.
   func listen() {
     guard advertisingTimer == nil, scan.isOn || initiation != nil, link == nil else { return }
+    guard !isSwitchedOff else { return }
     advertisingTimer = timers.schedule(at: radio.nextEvent(after: timers.now)) { [weak self] in
       guard let self else { return }
       advertisingTimer = nil

@@ -50,6 +50,8 @@ public final class VirtualController {
   var initiation: Initiation?
   var link: Link?
   var failuresLeft: Int
+  /// A ring that was switched off does not advertise; only its charger would wake it.
+  var isSwitchedOff = false
   var advertisingTimer: Timers.Token?
 
   /// How long a controller takes to answer a command.
@@ -67,6 +69,11 @@ public final class VirtualController {
     peripheral.ring.vanish = { [weak self] in
       // What was sent before still crosses.
       self?.afterEvents(1) { $0.disconnect(reason: .connectionTimeout) }
+    }
+    peripheral.ring.leave = { [weak self] in self?.afterEvents(1) { $0.disconnect() } }
+    peripheral.ring.switchOff = { [weak self] in
+      self?.isSwitchedOff = true
+      self?.afterEvents(1) { $0.disconnect() }
     }
   }
 

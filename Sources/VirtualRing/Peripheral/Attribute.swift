@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GATTClient
 
 /// An attribute of a server: what it is, what it holds, and who may do what with it (Core Specification Vol 3,
 /// Part F, 3.2).
@@ -26,16 +27,6 @@ struct Attribute {
   var configuration: UInt8?
 }
 
-/// The types of attributes that structure a table (Vol 3, Part G, 3).
-enum AttributeType {
-  static let primaryService = BluetoothUUID(0x2800 as UInt16)
-  static let secondaryService = BluetoothUUID(0x2801 as UInt16)
-  static let include = BluetoothUUID(0x2802 as UInt16)
-  static let characteristic = BluetoothUUID(0x2803 as UInt16)
-  static let userDescription = BluetoothUUID(0x2901 as UInt16)
-  static let clientConfiguration = BluetoothUUID(0x2902 as UInt16)
-}
-
 /// Builds a table of attributes, service by service, handles in rising order.
 struct AttributeTable {
   /// The properties in a characteristic's declaration (Vol 3, Part G, 3.3.1.1).
@@ -56,7 +47,7 @@ struct AttributeTable {
   mutating func addService(_ uuid: BluetoothUUID, at handle: UInt16? = nil, isPrimary: Bool = true) {
     if let handle { next = max(next, handle) }
     service = attributes.count
-    add(isPrimary ? AttributeType.primaryService : AttributeType.secondaryService, value: uuid.wireBytes)
+    add(isPrimary ? GATTUUID.primaryService : GATTUUID.secondaryService, value: uuid.wireBytes)
   }
 
   /// Includes a service that stands at these handles; only a 16-bit UUID is told along.
@@ -65,7 +56,7 @@ struct AttributeTable {
     writer.write(range.start.rawValue)
     writer.write(range.end.rawValue)
     if let short = uuid.short { writer.write(short) }
-    add(AttributeType.include, value: writer.bytes)
+    add(GATTUUID.include, value: writer.bytes)
   }
 
   /// Adds declaration, value and, for what notifies or indicates, configuration; gives the value's handle.
@@ -78,7 +69,7 @@ struct AttributeTable {
     writer.write(properties.rawValue)
     writer.write(next + 1)
     uuid.write(into: &writer)
-    add(AttributeType.characteristic, value: writer.bytes)
+    add(GATTUUID.characteristic, value: writer.bytes)
     var access: Attribute.Access = isProtected ? .authenticated : []
     if properties.contains(.read) { access.insert(.read) }
     if properties.contains(.write) { access.insert(.write) }
@@ -86,7 +77,7 @@ struct AttributeTable {
     let handle = add(uuid, access, value: value, capacity: capacity)
     let configuration = properties.rawValue >> 4 & 3
     if configuration != 0 {
-      add(AttributeType.clientConfiguration, [.read, .write], value: [0, 0], capacity: 2)
+      add(GATTUUID.clientCharacteristicConfiguration, [.read, .write], value: [0, 0], capacity: 2)
       attributes[attributes.count - 1].configuration = configuration
     }
     return handle

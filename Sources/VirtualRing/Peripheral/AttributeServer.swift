@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GATTClient
 
 /// The server's end of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, answers out; knows
 /// nothing of what its attributes mean.
@@ -133,7 +134,7 @@ struct AttributeServer {
   private func readByGroup(_ range: HandleRange, _ type: BluetoothUUID) throws(Refusal) -> ATTPDU {
     let request = ATTOpcode.readByGroupTypeRequest
     let inRange = try find(range, request)
-    guard type == AttributeType.primaryService || type == AttributeType.secondaryService else {
+    guard type == GATTUUID.primaryService || type == GATTUUID.secondaryService else {
       throw Refusal(request, range.start, .unsupportedGroupType)
     }
     let found = inRange.filter { $0.type == type }

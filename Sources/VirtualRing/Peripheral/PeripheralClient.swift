@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GATTClient
 
 /// The ATT client in a ring, which looks at its central as soon as it is connected (ring reference, 1.5): it
 /// searches for the Generic Attribute service, walks through it if there is one, and asks for its MTU.
@@ -61,7 +62,7 @@ final class PeripheralClient {
     switch pdu {
     case .findByTypeValueResponse(let ranges):
       if let service = ranges.first {
-        self.request(.readByTypeRequest(service, type: AttributeType.characteristic))
+        self.request(.readByTypeRequest(service, type: GATTUUID.characteristic))
         self.request(.findInformationRequest(service))
       }
     case .exchangeMTUResponse(let theirs): adoptMTU(theirs)

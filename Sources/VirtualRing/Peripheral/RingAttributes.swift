@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GATTClient
 import RingLink
 
 /// The attribute table of a virtual ring. The handles of the ring's own services are those of a real one
@@ -41,6 +42,8 @@ public struct RingAttributes {
       table.addService(RingGATT.commandService, at: 0x000E)
       commandWrite = table.addCharacteristic(RingGATT.commandWrite, [.write, .writeWithoutResponse])
       commandNotify = table.addCharacteristic(RingGATT.commandNotify, .notify)
+    }
+    if !options.faults.omitsRingService, options.hasBulkService {
       table.addService(RingGATT.bulkService, at: 0x0014)
       bulkWrite = table.addCharacteristic(RingGATT.bulkWrite, .writeWithoutResponse)
       bulkNotify = table.addCharacteristic(RingGATT.bulkNotify, .notify)
@@ -61,7 +64,7 @@ public struct RingAttributes {
     table.include(HandleRange(information, informationEnd), RingGATT.deviceInformationService)
     table.include(HandleRange(annex, AttributeHandle(0x0052)), Self.annexService)
     table.addCharacteristic(Self.longValue, [.read, .write, .writeWithoutResponse], value: [1, 2, 3])
-    table.addDescriptor(AttributeType.userDescription, value: Array("a long value".utf8))
+    table.addDescriptor(GATTUUID.characteristicUserDescription, value: Array("a long value".utf8))
     mirrorValue = table.addCharacteristic(Self.mirror, [.write, .indicate])
     table.addCharacteristic(Self.protectedValue, .read, value: [42], isProtected: true)
     table.addService(Self.annexService, at: annex.rawValue, isPrimary: false)

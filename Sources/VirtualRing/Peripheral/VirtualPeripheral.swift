@@ -89,7 +89,7 @@ public final class VirtualPeripheral {
     indications = []
     awaitsConfirmation = false
     client.stop()
-    ring.stop()
+    ring.disconnected()
   }
 
   /// A new interval is in force.

@@ -41,6 +41,11 @@ public struct PulseWaveform {
       z: 0.15 - sway + 0.25 * strength * cos(17 * time) + 0.002 * noise(index, 5))
   }
 
+  /// Beats a minute, at a time in seconds.
+  func heartRate(at time: Double) -> Double {
+    69 + 2 * sin(2 * .pi * Self.breath * time) + sin(2 * .pi * 0.02 * time)
+  }
+
   private mutating func optical(at index: Int, base: Double, depth: Double, noise: Double) -> OpticalSample {
     let time = time(of: index)
     updateStatistics(at: time)

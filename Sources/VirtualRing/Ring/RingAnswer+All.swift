@@ -16,24 +16,27 @@ extension RingAnswer {
     return answers
   }()
 
-  private static var all: [RingAnswer] { device + CommandTable.settings.map(setting) + actions }
+  private static var all: [RingAnswer] {
+    device + CommandTable.settings.map(setting) + actions + measurements + history
+  }
 
   private static var device: [RingAnswer] {
     [
       query(CommandTable.battery) { ring, _ in
         RingBattery(percent: ring.options.battery, isCharging: ring.options.isCharging)
       },
-      RingAnswer(entry: CommandTable.setTime.entry) { ring, _ in
-        [
+      RingAnswer(entry: CommandTable.setTime.entry) { ring, frame in
+        if let time = try? ClockSetting(parsing: frame).time { ring.memory.clock.set(to: time) }
+        return [
           CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
           CommandTable.setTime.frame(of: ring.capabilities),
         ]
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
-      query(CommandTable.deviceSupport) { _, _ in DeviceSupport() },
-      query(CommandTable.notificationMask) { ring, _ in ring.notificationMask },
+      query(CommandTable.deviceSupport) { ring, _ in ring.deviceSupport },
+      query(CommandTable.notificationMask) { ring, _ in ring.memory.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
-        ring.notificationMask = mask
+        ring.memory.notificationMask = mask
         return mask
       },
     ]
@@ -42,13 +45,17 @@ extension RingAnswer {
   private static var actions: [RingAnswer] {
     [
       action(CommandTable.blink), action(CommandTable.find),
-      RingAnswer(entry: CommandTable.cameraEnter.entry) { _, _ in [CommandTable.camera.frame(SingleByte(1))]
+      RingAnswer(entry: CommandTable.cameraEnter.entry) { ring, _ in
+        ring.events.enterCamera()
+        return [CommandTable.camera.frame(SingleByte(1))]
       },
       action(CommandTable.cameraKeep),
-      RingAnswer(entry: CommandTable.cameraLeave.entry) { _, _ in [CommandTable.camera.frame(SingleByte(3))]
+      RingAnswer(entry: CommandTable.cameraLeave.entry) { ring, _ in
+        ring.events.leaveCamera()
+        return [CommandTable.camera.frame(SingleByte(3))]
       },
-      action(CommandTable.reboot) { $0.vanish() },
-      action(CommandTable.powerOff) { if !$0.options.isCharging { $0.vanish() } },
+      action(CommandTable.reboot) { $0.leave() },
+      action(CommandTable.powerOff) { if !$0.options.isCharging { $0.switchOff() } },
       action(CommandTable.factoryReset) { $0.forgetEverything() },
     ]
   }

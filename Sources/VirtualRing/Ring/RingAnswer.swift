@@ -23,19 +23,21 @@ struct RingAnswer {
   ) -> RingAnswer {
     RingAnswer(entry: log.entry) { ring, frame in
       guard let request = try? Assembler.Request(parsing: frame) else { return [] }
-      return Assembler.frames(of: answer(ring, request), to: request)
+      return Assembler.frames(of: answer(ring, request), command: log.command, to: request)
     }
   }
 
-  /// A setting, which is kept as it was written.
+  /// A setting, which is kept as it was written. Some are not told back, as on most rings.
   static func setting(_ setting: any RingSetting) -> RingAnswer {
     RingAnswer(entry: setting.entry) { ring, frame in
       if setting.isWriteReply(frame) {
         guard let kept = try? setting.reply(afterWrite: frame) else { return [] }
-        ring.settings[setting.entry.name] = kept
+        if setting.isToldBack, !ring.options.faults.ignoresSettings {
+          ring.memory.settings[setting.entry.name] = kept
+        }
         return [setting.acknowledgement]
       }
-      return [ring.settings[setting.entry.name] ?? setting.readRequest]
+      return [ring.memory.settings[setting.entry.name] ?? setting.readRequest]
     }
   }
 

@@ -20,9 +20,7 @@ public final class SimulatedRing {
   /// Whether the raw stream runs.
   public private(set) var isStreaming = false
 
-  /// What was written of each setting, as it is told when it is read.
-  var settings: [String: RingFrame] = [:]
-  var notificationMask = NotificationMask()
+  public var memory: RingMemory
   /// Takes what is to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
   /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
@@ -31,10 +29,23 @@ public final class SimulatedRing {
   var notifyBulk: ([UInt8]) -> Void = { _ in }
   /// The ring is out of reach all of a sudden.
   var vanish: () -> Void = {}
+  /// The ring ends the link.
+  var leave: () -> Void = {}
+  /// The ring ends the link and does not advertise any more.
+  var switchOff: () -> Void = {}
   /// The bytes that fit into a notification now.
   var payloadLength: () -> Int = { 20 }
 
+  let measurement: SimulatedMeasurement
+  let sport: SimulatedSport
+  let events: SimulatedEvents
+
+  /// Whether the sensor's light is on.
+  public var isLit: Bool { light.isOn || measurement.isRunning }
+
   private let timers: Timers
+  private var light: SimulatedLight
+  private var logFaults = LogFaults()
   private var waveform: PulseWaveform
   private var index = 0
   private var framesOfStream = 0
@@ -44,8 +55,31 @@ public final class SimulatedRing {
   public init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
-    waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
+    memory = RingMemory(clock: RingClock(options.clock ?? Self.firstTime, timers: timers))
+    let waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
+    self.waveform = waveform
+    light = SimulatedLight(family: options.family)
+    measurement = SimulatedMeasurement(timers: timers)
+    sport = SimulatedSport(timers: timers)
+    events = SimulatedEvents(timers: timers, interval: options.eventInterval)
+    measurement.warmUp = options.warmUp
+    measurement.seed = options.seed
+    measurement.heartRate = waveform.heartRate
+    measurement.isWorn = { [weak self] in
+      guard let options = self?.options else { return false }
+      return options.isWorn && !options.isCharging
+    }
+    measurement.send = { [weak self] in self?.notify($0) }
+    sport.heartRate = waveform.heartRate
+    sport.send = { [weak self] in self?.notify($0) }
+    events.battery = { [weak self] in
+      RingBattery(percent: self?.options.battery ?? 0, isCharging: self?.options.isCharging ?? false)
+    }
+    events.send = { [weak self] in self?.notify($0) }
   }
+
+  /// What the clock of a ring says that was never told the time.
+  static let firstTime = RingDay(number: 10957).midnight
 
   /// Takes a value that was written to the command characteristic.
   public func receive(_ bytes: RawSpan) {
@@ -56,32 +90,53 @@ public final class SimulatedRing {
     counters.frames += 1
     if frame.command == .rawStream { return control(RawControl(rawValue: frame.byte(at: 1))) }
     if let answer = RingAnswer.answer(to: frame, family: options.family) {
-      for frame in answer.frames(self, frame) { notify(frame) }
+      var frames = answer.frames(self, frame)
+      if answer.entry.shape == .multiFrame { frames = logFaults.apply(options.faults, to: frames) }
+      for frame in frames { notify(frame) }
     } else if frame.command.rawValue < 0x80 {
       // Numbers with a top bit of their own have no form for a refusal.
       notify(RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue))
     }
   }
 
-  /// Takes a value that was written to the bulk characteristic. The ring has nothing stored: every request is
-  /// answered with one byte, 0 for "nothing" or 2 for a wrong CRC.
+  /// Takes a value that was written to the bulk characteristic. What the ring has nothing of is answered with one
+  /// byte, 0; a wrong CRC with 2.
   public func receiveBulk(_ bytes: RawSpan) {
     guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
     var assembler = BulkAssembler()
-    let result = assembler.receive(bytes, at: .zero)
-    var status: UInt8 = 0
-    if case .frame = result {} else if assembler.errors.badCRC > 0 { status = 2 } else { return }
-    var writer = ByteWriter(capacity: 7)
-    guard (try? BulkFrame.write(BulkID(rawValue: id), payload: [status], into: &writer)) != nil else {
-      return
+    if case .frame(let request) = assembler.receive(bytes, at: .zero) {
+      if let answer = RingBulkAnswer.answer(to: request.id, family: options.family) {
+        for (id, payload) in answer.frames(self, request.payload) { sendBulk(id, payload) }
+      } else if CommandTable.entries(for: .bulk(request.id)).isEmpty {
+        sendBulk(request.id, [0])
+      }
+    } else if assembler.errors.badCRC > 0 {
+      sendBulk(BulkID(rawValue: id), [2])
     }
-    notifyBulk(writer.bytes)
+  }
+
+  /// Sends a bulk frame, in pieces that fit into a notification.
+  private func sendBulk(_ id: BulkID, _ payload: [UInt8]) {
+    var writer = ByteWriter(capacity: BulkFrame.headerLength + payload.count)
+    guard (try? BulkFrame.write(id, payload: payload, into: &writer)) != nil else { return }
+    var bytes = writer.bytes
+    if options.faults.badBulkCRCs > 0 {
+      options.faults.badBulkCRCs -= 1
+      bytes[4] ^= 0x55
+    }
+    let length = max(min(payloadLength(), 182), 20)
+    for start in stride(from: 0, to: bytes.count, by: length) {
+      notifyBulk(Array(bytes[start..<min(start + length, bytes.count)]))
+    }
   }
 
   /// Puts the ring on its charger or takes it off: it says so, and a stream ends without a word.
   public func setCharging(_ isCharging: Bool) {
     options.isCharging = isCharging
-    if isCharging { stop() }
+    if isCharging {
+      stop()
+      light.turnOff()
+    }
     let battery = RingBattery(percent: options.battery, isCharging: isCharging)
     notify(CommandTable.batteryEvent.frame(BatteryEvent(battery)))
   }
@@ -103,13 +158,37 @@ public final class SimulatedRing {
     return capabilities
   }
 
-  /// A factory reset.
-  func forgetEverything() {
-    settings = [:]
-    notificationMask = NotificationMask()
+  /// What the newest ring was seen to answer; the others offer no bond.
+  var deviceSupport: DeviceSupport {
+    var support = DeviceSupport()
+    if options.family == .rt11cr {
+      support.wantsBond = true
+      // The captured ring did not; so the newer temperatures have a ring that keeps them, too.
+      support.hasIntervalTemperature = true
+      support.bytes = [0x00, 0x8C, 0x27, 0x00, 0x28, 0x80, 0, 0, 0, 0, 0, 0, 0, 0]
+    }
+    return support
   }
 
-  /// Ends the stream, as every disconnection does.
+  /// A factory reset.
+  func forgetEverything() {
+    memory = RingMemory(clock: memory.clock)
+  }
+
+  /// Ends the stream for somebody else who wants the sensor.
+  func takeSensor() {
+    stop()
+    light.turnOff()
+  }
+
+  /// The link is gone: what was for the host ends. A measurement goes on until its time is over.
+  public func disconnected() {
+    takeSensor()
+    sport.stop()
+    events.leaveCamera()
+  }
+
+  /// Ends the stream; the light is another matter.
   public func stop() {
     timers.cancel(timer)
     timer = nil
@@ -122,10 +201,16 @@ public final class SimulatedRing {
     // A host that runs for weeks must not fill the memory.
     if counters.rawControls.count < 256 { counters.rawControls.append(control) }
     switch control {
-    case .stop, .release: stop()
+    case .stop, .release:
+      light.end(control)
+      // What puts out the light of newer rings is nothing to the oldest.
+      if control == .stop || options.family != .rf03 { stop() }
     case _ where options.isCharging || options.faults.refusesRawStream: notify(RawSample.refused.frame)
     case .once: sendSet()
-    case .stream, RawControl(rawValue: 1), RawControl(rawValue: 6), RawControl(rawValue: 7): startStream()
+    case .stream, RawControl(rawValue: 1), RawControl(rawValue: 6), RawControl(rawValue: 7):
+      measurement.stop()
+      light.take(control)
+      startStream()
     case RawControl(rawValue: 8):
       stop()
       notify(RawSample.wearCalibrationEnd(first: 0, second: 0).frame)

@@ -19,6 +19,11 @@ final class Interruption {
     }
   }
 
+  /// A wish to end one thing, which may come by itself and comes with that to end all.
+  init(following other: Interruption) {
+    other.whenItComes { [weak self] in self?.come() }
+  }
+
   func come() {
     guard !hasCome else { return }
     hasCome = true

@@ -12,6 +12,7 @@ struct OpenedAdapter {
   private(set) var replay: ReplayTransport?
   private(set) var recording: RecordingTransport?
   private(set) var monitor: MonitorRecorder?
+  private var virtualClock: HostClock?
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
     let path = invocation.text("--record")
@@ -36,19 +37,24 @@ struct OpenedAdapter {
         }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
-        transport = VirtualTransport(options)
+        let clock = Self.clock(of: options)
+        virtualClock = clock
+        transport = VirtualTransport(options.set(by: clock))
       case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
       case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
       case .replay(let path, let strictness):
         let replay = try ReplayTransport(path: path, strictness: strictness)
+        if let commands = replay.kernelCommands { throw Failure(recordedBesideKernel: path, commands) }
         self.replay = replay
         transport = replay
       }
+      let wallOffset = virtualClock?.wallOffset
       do {
         try Privileges.afterOpening(.other)
         recording = try path.map { path in
-          RecordingTransport(transport, writer: try CaptureWriter(path: path))
+          RecordingTransport(
+            transport, writer: try CaptureWriter(path: path), wallOffset: wallOffset)
         }
       } catch {
         // An adapter that was taken goes back.
@@ -65,6 +71,35 @@ struct OpenedAdapter {
     } catch {
       throw Failure(.noAdapter, "\(error)")
     }
+  }
+
+  /// The clock by which the session lives, and with it its recording and its replay.
+  var clock: HostClock {
+    if let replay {
+      return HostClock(wallOffset: replay.wallOffset, utcOffset: SessionNote.all(in: replay.notes).utcOffset)
+    }
+    if let virtualClock { return virtualClock }
+    guard let recording else { return HostClock() }
+    return HostClock(wallOffset: recording.wallOffset, utcOffset: Self.utcOffset)
+  }
+
+  private static var utcOffset: Int {
+    HostClock.machineOffset(atUnix: Int(SystemClock.wallMicroseconds / 1_000_000))
+  }
+
+  /// The host of a virtual ring lives by the time that the ring was given: the same happens each time.
+  private static func clock(of options: VirtualRingOptions) -> HostClock {
+    let loopTime = EventLoop.shared.now.nanoseconds / 1000
+    guard let time = options.clock else {
+      return HostClock(wallOffset: SystemClock.wallMicroseconds - loopTime, utcOffset: utcOffset)
+    }
+    return HostClock(wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
+  }
+
+  /// Writes a remark into the recording, if there is one.
+  func record(_ note: SessionNote) {
+    recording?.note(note.description)
+    monitor?.note(note.description)
   }
 
   /// The adapter that is meant: without a name the first that is up and nobody's, else the first.

@@ -52,7 +52,7 @@ extension Session {
 
   /// Opens the ring that the command line names: one that is known straight away, else after a scan.
   func openRing() async throws(Failure) -> Ring {
-    if let ring = known.only(selector), let client = try await connect(toKnown: ring) {
+    if trustsLayouts, let ring = known.only(selector), let client = try await connect(toKnown: ring) {
       return try await open(client, name: ring.name)
     }
     let (client, name) = try await findAndConnect()
@@ -76,12 +76,15 @@ extension Session {
   private func open(_ client: GATTClient, name: String?) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
-      let ring = try await Ring.open(client, layout: known.only(selector)?.layout)
+      let ring = try await Ring.open(client, layout: trustsLayouts ? known.only(selector)?.layout : nil)
       note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
-      known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout))
+      if trustsLayouts { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
+      ringName = name
+      follow(clockOf: client.peer)
+      try await restoreMeasurements(of: ring)
       return ring
     } catch {
-      _ = known.forget(selector)
+      if trustsLayouts { known.forgetLayout(of: client.peer) }
       await client.disconnect()
       throw Failure(error)
     }

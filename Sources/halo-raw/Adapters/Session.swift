@@ -14,8 +14,21 @@ final class Session {
   let interruption: Interruption
   let isVerbose: Bool
 
-  private let replay: ReplayTransport?
-  private let monitor: MonitorRecorder?
+  /// The time as a ring would tell it; it follows the policy of the ring that is open.
+  var clock = HostClock()
+  /// The name of the ring that was opened, if it is known.
+  var ringName: String?
+  /// What was known beforehand when the session was recorded that is replayed.
+  let notes: [SessionNote]
+  /// What has become of the measurements that rings make by themselves.
+  let paused: PausedMeasurements
+  /// Whether a ring may be taken as it was: what is recorded is always found and discovered anew, so that a recording
+  /// is complete in itself.
+  let trustsLayouts: Bool
+  /// What this session has set clocks to.
+  private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
+
+  private let opened: OpenedAdapter
   let request: ConnectionRequest
   let selector: RingSelector
   let scanParameters: ScanParameters
@@ -43,7 +56,11 @@ final class Session {
       result = .failure(error)
     }
     await session.central.stop()
-    session.monitor?.close()
+    session.opened.monitor?.close()
+    if let lost = session.opened.monitor?.droppedPackets, lost > 0 {
+      Console.error(
+        "the recording lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
+    }
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
   }
@@ -65,39 +82,47 @@ final class Session {
     let opened = try await interruption.cancels { () async throws(Failure) in
       try await OpenedAdapter(spec, invocation)
     }
-    // What is simulated or recorded is always found and discovered anew, so that a recording is complete in itself.
-    let remembers = spec.isReal && invocation.text("--record") == nil
-    known = KnownRings(path: remembers ? KnownRings.standardPath : nil)
-    replay = opened.replay
-    monitor = opened.monitor
+    trustsLayouts = invocation.text("--record") == nil
+    // What is simulated is gone tomorrow.
+    known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
+    paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
+    notes = SessionNote.all(in: opened.replay?.notes ?? [])
+    self.opened = opened
     central = Central(opened.adapter)
     opened.recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
-    monitor?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+    opened.monitor?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
-    replay?.onInterrupt = { [weak self] in self?.interruption.come() }
+    opened.replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.fail(Failure(error)) }
   }
 
   private func start() async throws(Failure) {
+    if !isReplay { startClock() }
     do throws(HCIError) {
       let adapter = try await central.start()
       note(
         "adapter \(adapter.address), Bluetooth \(adapter.version), "
           + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
+      if isReplay { startClock() }
     } catch {
       throw Failure(error)
     }
   }
 
+  private func startClock() {
+    clock = opened.clock
+    opened.record(.zone(clock.offset(atUnix: clock.unixSeconds)))
+  }
+
   /// Something underneath has failed: the command is ended, and this is the reason that is told.
-  private func fail(_ failure: Failure) {
+  func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
     interruption.come()
   }
 
   private func conclude(_ result: Result<Void, Failure>) throws(Failure) {
-    guard let replay else {
+    guard let replay = opened.replay else {
       if let failure { throw failure }
       return try result.get()
     }
@@ -122,6 +147,30 @@ final class Session {
 
   /// Whether nothing underneath has failed.
   var canGoOn: Bool { failure == nil && !interruption.hasCome }
+
+  /// What is remembered of a ring's clock; in a replay, what was remembered then.
+  func clockRecord(of ring: BluetoothAddress) -> ClockRecord? {
+    if let record = clocksSet[ring] { return record }
+    return isReplay ? notes.clockRecord : known.rings.first { $0.bluetoothAddress == ring }?.clock
+  }
+
+  /// Remembers what the clock of a ring was set to.
+  func remember(_ clock: ClockRecord, of ring: BluetoothAddress) {
+    clocksSet[ring] = clock
+    if !isReplay { known.remember(clock, of: ring) }
+  }
+
+  var isReplay: Bool { opened.replay != nil }
+
+  /// Goes by the wall clock that a ring has, from here on.
+  func follow(clockOf ring: BluetoothAddress) {
+    let record = clockRecord(of: ring)
+    clock.policy = record?.timePolicy ?? .local
+    if let record, !isReplay { opened.record(.clock(record)) }
+  }
+
+  /// Writes what no packet tells into the recording, if there is one.
+  func record(_ note: SessionNote) { opened.record(note) }
 
   /// Tells what happens on the link, if it is asked for.
   func note(_ line: @autoclosure () -> String) {

@@ -2,7 +2,13 @@
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
-      ("rings", [streamCommand, infoCommand, batteryCommand, forgetCommand]),
+      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
+      ("what a ring measures and tells", [measureCommand, eventsCommand, sportCommand]),
+      ("what a ring has stored", [todayCommand, historyCommand, syncCommand, exportCommand]),
+      (
+        "what a ring is told to do",
+        [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]
+      ),
       (
         "any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]

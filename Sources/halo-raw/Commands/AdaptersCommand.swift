@@ -12,8 +12,9 @@ let adaptersCommand = CommandSpec(
     ("sudo halo-raw adapters up hci0", "switches hci0 on, as stream and scan need it"),
   ],
   details: """
-    The list takes no privilege, but for the physical layers, which are left out without. To switch takes
-    CAP_NET_ADMIN: sudo, or file capabilities (halo-raw doctor).
+    The list takes no privilege, but for the physical layers (CAP_NET_ADMIN) and the LE features of an adapter that
+    is up (CAP_NET_RAW), which are left out without. To switch takes CAP_NET_ADMIN: sudo, or file capabilities
+    (halo-raw doctor).
     The owner is "kernel" for an adapter that every program may use, "bluetoothd" if BlueZ's daemon looks after it as
     well, and "user channel" for one that a single program has taken for itself.
     """,
@@ -49,15 +50,16 @@ private func list(_ format: OutputFormat) async throws(Failure) {
     format,
     [
       ("adapter", nil), ("address", nil), ("up", nil), ("version", nil), ("le", nil), ("phys", nil),
-      ("settings", nil),
-      ("owner", nil), ("name", nil),
+      ("features", nil), ("settings", nil), ("owner", nil), ("name", nil),
     ])
   let runsBluetoothd = Processes.isRunning("bluetoothd")
   let management = try? Management()
   defer { management?.close() }
   for adapter in adapters {
     let phys = try? await management?.send(GetPHYConfiguration(), to: adapter.index)
-    let row = AdapterRow(adapter, phys: phys, runsBluetoothd: runsBluetoothd)
+    let canAsk = adapter.isUp && !adapter.isTaken
+    let features = canAsk ? try? await Controllers.features(of: adapter.index) : nil
+    let row = AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
     printer.print(row.fields, text: row.line)
   }
   try printer.output.check()
@@ -70,10 +72,13 @@ struct AdapterRow {
   let owner: String
   /// Nil without the right to ask.
   let phys: LEPHYs?
+  /// Nil without the right to ask, and for an adapter that is down or taken.
+  let features: LEFeatures?
 
-  init(_ adapter: ControllerState, phys: LEPHYs?, runsBluetoothd: Bool) {
+  init(_ adapter: ControllerState, phys: LEPHYs?, features: LEFeatures?, runsBluetoothd: Bool) {
     self.adapter = adapter
     self.phys = phys
+    self.features = features
     owner = adapter.isTaken ? "user channel" : runsBluetoothd ? "bluetoothd" : "kernel"
   }
 
@@ -87,11 +92,13 @@ struct AdapterRow {
       .text(adapter.name), .text("\(adapter.address)"), .flag(adapter.isUp), .text(version),
       supportsLE.map { .flag($0) } ?? .text(nil),
       phys.map { .list($0.names) } ?? .text(nil),
+      features.map { .list($0.names) } ?? .text(nil),
       .list(adapter.management?.currentSettings.names ?? []), .text(owner),
       .text(adapter.management.map(\.name)),
     ]
   }
 
+  /// For a person: a line, and below it the features, which are many.
   var line: String {
     var words = ["\(adapter.name)  \(adapter.address)  \(adapter.isUp ? "up  " : "down")"]
     if let version { words.append("Bluetooth \(version)") }
@@ -102,7 +109,10 @@ struct AdapterRow {
     }
     words.append("owner: \(owner)")
     if let name = adapter.management?.name, !name.isEmpty { words.append("\"\(name.printable)\"") }
-    return words.joined(separator: "  ")
+    let line = words.joined(separator: "  ")
+    guard let features else { return line }
+    return line + "\n      LE features: "
+      + (features.isEmpty ? "none" : features.names.joined(separator: ", "))
   }
 }
 

@@ -18,7 +18,8 @@ let doctorCommand = CommandSpec(
   ],
   details: """
     Ends with 0 if streaming from a kernel adapter can work, with 69 if no adapter can be used, with 77 if a privilege
-    is missing, with 79 if all is well but the ring that is asked about does not advertise.
+    is missing, with 79 if all is well but the ring does not advertise: the one that is named, else the one that was
+    used before, if it was one.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
@@ -26,9 +27,14 @@ let doctorCommand = CommandSpec(
   let time = try invocation.duration("--wait") ?? .seconds(5)
   // All has been seen that root sees better; what is remembered of rings is in the invoking user's home.
   try Privileges.afterOpening(.rawSocket)
-  if let ring = invocation.positionals.first {
-    let isKnown = KnownRings(path: KnownRings.standardPath).only(RingSelector(ring)) != nil
-    state.ring = await .look(for: ring, on: state.adapters, time: time, isKnown: isKnown)
+  let wanted = invocation.positionals.first
+  let selector = wanted.map { RingSelector($0) } ?? .anyRing
+  // Without a name, `stream` would go straight to the one that is known.
+  let known = KnownRings(path: KnownRings.standardPath).only(selector)
+  if let label = wanted ?? known.map({ $0.name ?? $0.address }) {
+    let ring = known?.bluetoothAddress.map { RingSelector.address($0.value, $0.kind) } ?? selector
+    state.ring = await .look(
+      for: ring, label: label, on: state.adapters, time: time, isKnown: known != nil)
   }
   let findings = state.findings
   var printer = RecordPrinter(

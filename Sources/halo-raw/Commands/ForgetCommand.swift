@@ -12,7 +12,8 @@ let forgetCommand = CommandSpec(
   ],
   details: """
     A ring that was used is remembered - name, address, firmware, where its attributes are - so that the next connection
-    needs neither a scan nor a discovery. Built-in rings, replays and recorded sessions are not remembered.
+    needs neither a scan nor a discovery; and what its clock was set to, which no ring tells. Built-in rings, replays and
+    recorded sessions are not remembered, but for the clock that was set in a recorded one.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in

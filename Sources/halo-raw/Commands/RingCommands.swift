@@ -13,30 +13,38 @@ let infoCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
     let information = try await ringFailure { () async throws(RingError) in try await ring.information() }
-    printInformation(information, of: ring, as: format)
+    let support = try await ringFailure { () async throws(RingError) in try await ring.deviceSupport() }
+    session.tellWhatIsUnknown(of: ring, accelerates: false)
+    printInformation(information, support, of: ring, as: format)
   }
 }
 
 @BluetoothActor
-private func printInformation(_ information: RingInformation, of ring: Ring, as format: OutputFormat) {
+private func printInformation(
+  _ information: RingInformation, _ support: DeviceSupport?, of ring: Ring, as format: OutputFormat
+) {
   let family = ring.firmware.family.description
   let peer = ring.client.peer
   var printer = RecordPrinter(
     format,
-    ["address", "type", "firmware", "hardware", "software", "model", "serial", "family", "mtu"].map {
-      ($0, nil)
-    })
+    [
+      "address", "type", "firmware", "hardware", "software", "model", "serial", "family", "mtu", "support",
+      "wants_bond", "interval_temperature",
+    ].map { ($0, nil) })
   let lines: [(String, String?)] = [
     ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
     ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
     ("model", information.model), ("serial", information.serialNumber), ("family", family),
-    ("MTU", String(ring.client.mtu)),
+    ("MTU", String(ring.client.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
+    ("bond", support.map { $0.wantsBond ? "offered; nothing here needs it" : "not offered" }),
   ]
   printer.print(
     [
       .text(peer.description), .text(peer.kind.description), .text(information.firmwareRevision),
       .text(information.hardwareRevision), .text(information.softwareRevision), .text(information.model),
       .text(information.serialNumber), .text(family), .number(ring.client.mtu),
+      .text(support.map { Hex.string($0.bytes) }), support.map { .flag($0.wantsBond) } ?? .text(nil),
+      support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil),
     ],
     text: lines.compactMap { name, value in
       value.map { name + String(repeating: " ", count: 10 - name.count) + $0 }

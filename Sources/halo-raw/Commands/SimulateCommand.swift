@@ -102,18 +102,22 @@ private func listen(
 private final class Simulation {
   private let options: VirtualRingOptions
   private var host: (any HCITransport)?
+  private var controller: VirtualController?
 
   init(_ options: VirtualRingOptions) {
     self.options = options
   }
 
-  /// Gives a host a controller as it is after power-on.
+  /// Gives a host a controller as it is after power-on. The ring is the one that the host before has met.
   func attach(_ transport: any HCITransport) {
     host?.close()
     host = transport
-    let controller = VirtualController(options: options, timers: EventLoop.shared.timers) {
+    let controller = VirtualController(options: options.set(by: HostClock()), timers: EventLoop.shared.timers)
+    {
       [weak transport] packet in transport?.send(packet)
     }
+    if let memory = self.controller?.peripheral.ring.memory { controller.peripheral.ring.memory = memory }
+    self.controller = controller
     transport.onPacket = { packet, _ in controller.receive(packet) }
     transport.onClose = { [weak self, weak transport] _ in
       if let transport, self?.host === transport { self?.host = nil }

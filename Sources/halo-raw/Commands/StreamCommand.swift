@@ -14,6 +14,10 @@ let streamCommand = CommandSpec(
     OptionSpec("--spo2", help: "red and infrared light, in counts; not a percentage"),
     OptionSpec("--count", value: "N", help: "ends after N samples"),
     OptionSpec("--duration", value: "TIME", help: "ends after this time, counted from the first sample"),
+    OptionSpec(
+      "--pause-measurements",
+      help:
+        "switches off what the ring measures by itself, which disturbs a stream, and restores it afterwards"),
     retryOption,
     CommonOptions.format,
   ],
@@ -31,6 +35,9 @@ let streamCommand = CommandSpec(
   details: """
     Without --ppg, --accel or --spo2, all three. Each sample is printed as soon as its packet is received, with
     the time of that packet in seconds since the first sample. Rings as they are sold send one set a second.
+    With --pause-measurements the ring's automatic measurements (heart rate, SpO2, stress, HRV, temperature) are off for
+    the time of the stream. They are restored at its end, however it ends: if the link is lost for good or the program
+    is killed, by the next command that connects to the ring.
     At the end, a summary on standard error: samples, rate, gaps, jitter, frames that were rejected.
     """
 ) { invocation throws(Failure) in
@@ -39,16 +46,21 @@ let streamCommand = CommandSpec(
   let format = try OutputFormat(invocation)
   let kinds = SampleKinds(invocation)
   let retryTime = try invocation.retryTime
+  let pausesMeasurements = invocation.has("--pause-measurements")
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       let ring = try await session.openRing()
       // How acceleration is encoded hangs on it.
-      if kinds.contains(.accelerometer) { try await session.confirm(ring) }
+      if kinds.contains(.accelerometer) {
+        try await session.confirm(ring)
+        session.tellWhatIsUnknown(of: ring, accelerates: true)
+      }
       return ring
     }
     let writer = SampleWriter(format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding)
     let stream = SampleStream(
       ring, writer: writer, count: count, duration: duration, retryTime: retryTime, session)
+    if pausesMeasurements { try await stream.pauseMeasurements() }
     try await stream.run()
   }
 }
@@ -67,6 +79,8 @@ private final class SampleStream {
   private let duration: Duration?
   private let retryTime: Duration
   private var writer: SampleWriter
+  /// What the ring measures by itself when nobody streams.
+  private var paused: SavedMeasurements?
   private var printed = 0
   private var reconnections = 0
   private var rejectedFrames = 0
@@ -87,6 +101,12 @@ private final class SampleStream {
     self.duration = duration
     self.retryTime = retryTime
     self.session = session
+  }
+
+  func pauseMeasurements() async throws(Failure) {
+    paused = try await ringFailure { () async throws(RingError) in
+      try await session.pauseMeasurements(of: ring)
+    }
   }
 
   func run() async throws(Failure) {
@@ -137,8 +157,12 @@ private final class SampleStream {
       let ring = self.ring
       let retryTime = self.retryTime
       let session = self.session
+      let paused = self.paused
       self.ring = try await session.interruption.cancels { () async throws(Failure) in
-        try await session.reopen(ring, within: retryTime)
+        let ring = try await session.reopen(ring, within: retryTime)
+        // It may have restarted meanwhile.
+        if let paused { try await ringFailure { () async throws(RingError) in try await ring.pause(paused) } }
+        return ring
       }
     } catch {
       if error.code == .interrupted { end = .wanted } else if error.code != .connectionLost { throw error }
@@ -153,6 +177,7 @@ private final class SampleStream {
 
   private func leave() async {
     await ring.stopRawStream()
+    if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
     await ring.client.disconnect()
   }
 
@@ -206,6 +231,8 @@ private final class SampleStream {
     let rejected = rejectedFrames + ring.counters.rejectedFrames
     Console.error(
       Console.counted(rejected, "frame") + " rejected"
+        + (session.central.droppedPackets.map { ", \(Console.counted($0, "packet")) dropped by the kernel" }
+          ?? "")
         + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
     if statistics.accelerometer.count > 0, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil
     {

@@ -3,6 +3,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import LineOutput
+import RingLink
 
 let readCommand = CommandSpec(
   name: "read", arguments: "[DEVICE]", summary: "reads a value, however long it is", positionals: 0...1,
@@ -45,11 +46,14 @@ let writeCommand = CommandSpec(
   let value = try valueToWrite(invocation)
   let format = try OutputFormat(invocation)
   let hasResponse = !invocation.has("--without-response")
+  let danger = CommandTable.danger(ofWriting: value).map { Failure(RingError.dangerous($0)) }
+  if let danger, let uuid = choice.uuid, RingGATT.takesCommands(uuid) { throw danger }
   var device = invocation
   if invocation.text("--text") == nil { device.positionals.removeLast() }
   let target = device
   try await Session.run(target) { session throws(Failure) in
     let client = try await session.connect()
+    if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
     let handle = try await gattFailure { () async throws(GATTError) in
       try await client.exchangeMTU()
       let handle =
@@ -221,6 +225,17 @@ private final class ValueListener {
 }
 
 extension GATTClient {
+  /// Whether a handle is that of a ring's own characteristics. What can't be found out counts as such.
+  fileprivate func takesCommands(_ choice: AttributeChoice) async -> Bool {
+    do throws(GATTError) {
+      return RingGATT.takesCommands(try await find(choice).uuid)
+    } catch .notFound {
+      return false
+    } catch {
+      return true
+    }
+  }
+
   /// Reads what is meant: a handle, or all values with a UUID.
   fileprivate func read(_ choice: AttributeChoice) async throws(GATTError) -> [ATTHandleAndValue] {
     try await exchangeMTU()

@@ -21,6 +21,8 @@ struct KnownRing: Codable, Equatable {
   var type: String
   var firmware: String?
   var handles: Handles?
+  /// What this computer has set the ring's clock to, the last time.
+  var clock: ClockRecord?
 
   var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
 
@@ -60,11 +62,6 @@ struct KnownRing: Codable, Equatable {
 
   /// Whether a person who writes `text` means this ring.
   func isMeant(by selector: RingSelector) -> Bool {
-    switch selector {
-    case .anyRing: true
-    case .name(let name): name.lowercased() == self.name?.lowercased()
-    case .address(let value, let kind):
-      bluetoothAddress.map { $0.value == value && (kind == nil || kind == $0.kind) } ?? false
-    }
+    selector.isMeant(name: name, address: bluetoothAddress)
   }
 }

@@ -1,5 +1,5 @@
+import BluetoothCore
 import FoundationEssentials
-import Glibc
 import RingLink
 
 /// The rings that were used before: a JSON file in the user's state directory. It only saves time, so that trouble
@@ -8,25 +8,7 @@ struct KnownRings {
   private(set) var rings: [KnownRing]
   private let path: String?
 
-  /// `$XDG_STATE_HOME/halo-raw/rings.json`, else `~/.local/state/halo-raw/rings.json`.
-  static var standardPath: String? {
-    if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
-      return state + "/halo-raw/rings.json"
-    }
-    return home.map { $0 + "/.local/state/halo-raw/rings.json" }
-  }
-
-  /// The home of whoever we are by now: sudo leaves root's in the environment.
-  private static var home: String? {
-    if environment("SUDO_UID") != nil, let user = getpwuid(geteuid()) {
-      return String(cString: user.pointee.pw_dir)
-    }
-    return environment("HOME")
-  }
-
-  private static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-  }
+  static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
 
   /// - Parameter path: nil remembers nothing
   init(path: String?) {
@@ -46,6 +28,7 @@ struct KnownRings {
     var ring = ring
     let old = rings.first { $0.address == ring.address && $0.type == ring.type }
     ring.name = ring.name ?? old?.name
+    ring.clock = ring.clock ?? old?.clock
     guard ring != old else { return }
     rings.removeAll { $0.address == ring.address && $0.type == ring.type }
     rings.append(ring)
@@ -60,6 +43,26 @@ struct KnownRings {
     rings.removeAll { $0.isMeant(by: selector) }
     save()
     return meant
+  }
+
+  /// Forgets where a ring's attributes are, but not what its clock was set to.
+  mutating func forgetLayout(of address: BluetoothAddress) {
+    let ring = rings.first { $0.bluetoothAddress == address }
+    rings.removeAll { $0.bluetoothAddress == address }
+    if let ring, let clock = ring.clock {
+      var rest = KnownRing(name: ring.name, address: address, layout: nil)
+      rest.clock = clock
+      rings.append(rest)
+    }
+    save()
+  }
+
+  /// Remembers what the clock of a ring was set to.
+  mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
+    var ring =
+      rings.first { $0.bluetoothAddress == address } ?? KnownRing(name: nil, address: address, layout: nil)
+    ring.clock = clock
+    remember(ring)
   }
 
   private func save() {

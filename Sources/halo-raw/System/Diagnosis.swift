@@ -6,9 +6,6 @@ extension SystemState {
     privilegeFindings + radioFindings + adapterFindings + neighbourFindings + ringFindings
   }
 
-  /// The command that gives the program its privileges for good.
-  var setcapLine: String { "sudo setcap '\(Capabilities.useful)+ep' \(executable)" }
-
   // MARK: Privileges
 
   private var privilegeFindings: [Finding] {
@@ -25,7 +22,7 @@ extension SystemState {
         "\(executable) grants them, but they do not arrive: is it on a file system mounted nosuid, or run "
         + "under no_new_privs? Install it elsewhere: make install"
     } else {
-      remedy = "\(setcapLine)  (again after each build), or start it with sudo"
+      remedy = "\(Capability.setcapCommand(executable))  (again after each build), or start it with sudo"
     }
     let what = "\(missing) \(missing == .useful ? "are" : "is") missing"
     if missing.contains(.netRaw) {

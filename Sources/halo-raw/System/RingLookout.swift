@@ -6,17 +6,19 @@ import RingLink
 extension SystemState.RingState {
   /// Listens for a ring, on the first of the adapters that can be used.
   ///
-  /// - Parameter isKnown: whether this machine has talked with the ring before
+  /// - Parameters:
+  ///   - label: what a person calls the ring
+  ///   - isKnown: whether this machine has talked with the ring before
   @BluetoothActor
   static func look(
-    for text: String, on adapters: [ControllerState], time: Duration, isKnown: Bool
+    for ring: RingSelector, label: String, on adapters: [ControllerState], time: Duration, isKnown: Bool
   ) async -> SystemState.RingState {
-    var state = SystemState.RingState(label: text, isKnown: isKnown)
+    var state = SystemState.RingState(label: label, isKnown: isKnown)
     guard let adapter = adapters.first(where: { $0.isUp && !$0.isTaken }) else { return state }
     let central = Central(KernelAdapter(adapter.index))
     do {
       try await central.start()
-      _ = try await RingFinder.find(RingSelector(text), on: central, deadline: time)
+      _ = try await RingFinder.find(ring, on: central, deadline: time)
       state.isAdvertising = true
     } catch let error as RingError {
       if case .notFound = error { state.isAdvertising = false }

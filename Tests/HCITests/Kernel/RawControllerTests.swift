@@ -25,6 +25,12 @@ import Testing
 
   private func sent() -> [String] {
     defer { out.packets = [] }
+    // So that a replay can tell our commands from the kernel's.
+    for packet in out.packets {
+      let bytes = hex(packet)
+      let opcode = HCIOpcode(rawValue: UInt16(bytes[1]) | UInt16(bytes[2]) << 8)
+      #expect(RawController.opcodes.contains(opcode))
+    }
     return out.packets
   }
 
@@ -134,6 +140,23 @@ import Testing
         .disconnected(handle, .connectionFailedToBeEstablished),
         .failed(peer, .connectionFailedToBeEstablished),
       ])
+  }
+
+  @Test func parametersAreAskedForBesideTheKernel() throws {
+    _ = ready()
+    var news: [RawController.LinkNews] = []
+    controller.onLink = { news.append($0) }
+    let handle = ConnectionHandle(rawValue: 0x40)
+    let wanted = ConnectionParameters(
+      intervalMin: ConnectionInterval(rawValue: 10), intervalMax: ConnectionInterval(rawValue: 16),
+      supervisionTimeout: SupervisionTimeout(rawValue: 300))
+    var result: Result<Void, HCIError>?
+    controller.update(handle, to: wanted) { result = $0 }
+    #expect(sent() == ["0113200e" + "4000" + "0a00" + "1000" + "0000" + "2c01" + "00000000"])
+    receive("040f04" + "00" + "01" + "1320")
+    try #require(result).get()
+    receive("043e0a03" + "2a" + "4000" + "0000" + "0000" + "0000")
+    #expect(news == [.parametersRefused(handle, HCIErrorCode(rawValue: 0x2A))])
   }
 
   @Test func silenceIsAFailure() {

@@ -146,6 +146,58 @@ private let address = "01091000"
     #expect(try ReplayTransport(path: file.path).randomAddress == nil)
   }
 
+  @Test func aRecordingMadeBesideTheKernelIsKnown() async throws {
+    try await record([reset, version, "010d2000"])
+    #expect(try ReplayTransport(path: file.path).kernelCommands == nil)
+    // What we ask and how we scan, then the kernel's accept list and connection; each is told once.
+    let ours = [version, "01021000", "010b200701800010000000", "010c20020100"]
+    let theirs = ["01102000", "01112007" + "01b2a1332211c0", "010d2000", "01102000"]
+    try await record(ours + theirs)
+    let commands = try ReplayTransport(path: file.path).kernelCommands
+    #expect(commands?.map(\.rawValue) == [0x2010, 0x2011, 0x200D])
+    try await record([version])
+    #expect(try ReplayTransport(path: file.path).kernelCommands == [])
+  }
+
+  /// A recording tells what no packet does. The stack never sees it.
+  @Test func notesAreTakenOut() async throws {
+    let transport = FakeTransport()
+    let recording = RecordingTransport(transport, writer: try CaptureWriter(path: file.path))
+    recording.onPacket = { _, _ in }
+    recording.start()
+    recording.note("zone utc-offset=3600")
+    recording.send(hex(reset).span.bytes)
+    await EventLoop.shared.sleep(for: .milliseconds(5))
+    recording.note("clock set=1 policy=utc utc-offset=0")
+    recording.send(hex(version).span.bytes)
+    await EventLoop.shared.sleep(for: .milliseconds(5))
+    recording.note("the end")
+    recording.close()
+    let outcome = try await replay([reset, version])
+    #expect(outcome.packets == [answer("030c"), answer("0110")])
+    #expect(outcome.report.matched == 2 && outcome.report.differences == 0)
+    let replay = try ReplayTransport(path: file.path)
+    #expect(replay.notes == ["zone utc-offset=3600", "clock set=1 policy=utc utc-offset=0", "the end"])
+  }
+
+  /// What happens at a time of the loop happens at the time of day of the recording.
+  @Test func theTimeOfDayIsTheRecordings() async throws {
+    await ExclusiveUse.idleLoop.acquire()
+    defer { ExclusiveUse.idleLoop.release() }
+    let writer = try CaptureWriter(path: file.path)
+    writer.write(CaptureNote.packet("x").span.bytes, direction: .controllerToHost, microseconds: 1_000_000)
+    writer.write(hex(reset).span.bytes, direction: .hostToController, microseconds: 1_763_733_600_000_000)
+    writer.write(hex("1b").span.bytes, direction: .controllerToHost, microseconds: 1_763_733_605_000_000)
+    let transport = try ReplayTransport(path: file.path)
+    var received: Int64?
+    transport.onPacket = { _, time in received = time.nanoseconds / 1000 + transport.wallOffset }
+    transport.start()
+    transport.send(hex(reset).span.bytes)
+    await EventLoop.shared.sleep(for: .seconds(6))
+    transport.close()
+    #expect(received == 1_763_733_605_000_000)
+  }
+
   @Test func filesThatCannotBeReplayedSayWhy() throws {
     #expect(throws: CaptureError.self) { try ReplayTransport(path: "/nonexistent/file") }
     #expect(throws: CaptureError(.empty, path: file.path)) { try ReplayTransport(path: file.path) }

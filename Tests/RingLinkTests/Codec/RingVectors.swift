@@ -1,5 +1,5 @@
-/// Every byte sequence of the ring reference: frames of both directions, bulk frames, and a few values that
-/// are neither. Most were captured from rings; see the name of each for what it is.
+/// What the ring reference (docs/ring-reference.md) rests on: frames of both directions, bulk frames, and a few values
+/// that are neither. Most were captured from rings; see the name of each for what it is.
 struct RingVector: Sendable, CustomStringConvertible {
   enum Verdict: Sendable {
     /// 16 bytes with a right checksum.

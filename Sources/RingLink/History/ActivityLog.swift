@@ -1,0 +1,155 @@
+/// Asks for what was walked on a day (ring reference, 4.14).
+public struct ActivityRequest: FrameRecord {
+  /// 0 is today; rings know up to 29.
+  public var daysAgo: UInt8 = 0
+  /// Always 15; its meaning is not known.
+  public var constant: UInt8 = 0x0F
+  /// A quarter of an hour: 0 to 95.
+  public var firstSlot: UInt8 = 0
+  public var lastSlot: UInt8 = 95
+  /// Whether energy is wanted in tens of small calories: single ones do not fit for those who walk a lot.
+  public var wantsTens = true
+
+  public init() {}
+
+  public init(daysAgo: UInt8) {
+    self.daysAgo = daysAgo
+  }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days),
+    RecordField("constant", \.constant, at: 2),
+    RecordField("first-slot", \.firstSlot, at: 3),
+    RecordField("last-slot", \.lastSlot, at: 4),
+    RecordField("tens-of-calories", \.wantsTens, at: 5),
+  ]
+}
+
+/// What precedes the records of a day.
+public struct ActivityHeader: FrameRecord {
+  public var count: UInt8 = 0
+  /// Whether the records tell energy in tens of small calories.
+  public var isInTens = true
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("records", \.count, at: 2),
+    RecordField("tens-of-calories", \.isInTens, at: 3),
+  ]
+}
+
+/// What was walked from a quarter of an hour on, as it stands in a frame.
+public struct ActivityRecord: FrameRecord {
+  /// 0 on some rings, whatever the year is.
+  public var yearOfCentury: UInt8 = 0
+  public var month: UInt8 = 1
+  public var day: UInt8 = 1
+  /// Quarters of an hour since midnight. Rings keep hours, so that it is a multiple of 4.
+  public var slot: UInt8 = 0
+  public var index: UInt8 = 0
+  /// The records of that day.
+  public var total: UInt8 = 0
+  /// In small calories, or tens of them.
+  public var energy: UInt16 = 0
+  public var steps: UInt16 = 0
+  public var meters: UInt16 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("year", \.yearOfCentury, at: 1, .bcd),
+    RecordField("month", \.month, at: 2, .bcd, in: 1...12),
+    RecordField("day", \.day, at: 3, .bcd, in: 1...31),
+    RecordField("slot", \.slot, at: 4, in: 0...95),
+    RecordField("record", \.index, at: 5),
+    RecordField("records", \.total, at: 6, in: 1...255),
+    RecordField("energy", \.energy, at: 7, .uint16LittleEndian),
+    RecordField("steps", \.steps, at: 9, .uint16LittleEndian, .steps),
+    RecordField("distance", \.meters, at: 11, .uint16LittleEndian, .meters),
+  ]
+
+  /// The day that it tells.
+  ///
+  /// - Parameter expected: of its neighbours in other years, for rings that tell no year
+  /// - Returns: nil if there is no such day
+  public func day(near expected: RingDay) -> RingDay? {
+    if yearOfCentury > 0 {
+      return RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(day))
+    }
+    let year = expected.civil.year
+    return (year - 1...year + 1).compactMap { RingDay(year: $0, month: Int(month), day: Int(day)) }
+      .min { abs($0.number - expected.number) < abs($1.number - expected.number) }
+  }
+}
+
+/// What was walked on a day.
+public struct ActivityLog: Hashable, Sendable {
+  public var isInTens: Bool
+  /// In the order of their index, which need not be that of time.
+  public var records: [ActivityRecord]
+
+  public init(isInTens: Bool = true, records: [ActivityRecord] = []) {
+    self.isInTens = isInTens
+    self.records = records
+  }
+}
+
+/// A header, then a frame a record. The records tell their number better than the header.
+public struct ActivityLogAssembler: LogAssembler {
+  private var header: ActivityHeader?
+  private var records: [Int: ActivityRecord] = [:]
+  private var total: Int?
+
+  public static let forms = [
+    FrameForm("no data", startingWith: [0xFF]),
+    FrameForm("header", startingWith: [0xF0], ActivityHeader.fields.map(\.field)),
+    FrameForm("record", ActivityRecord.fields.map(\.field)),
+  ]
+
+  public init(_ request: ActivityRequest) {}
+
+  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<ActivityLog> {
+    switch frame.byte(at: 1) {
+    case 0xFF: return .complete(ActivityLog())
+    case 0xF0: header = try ActivityHeader(parsing: frame)
+    default:
+      let record = try ActivityRecord(parsing: frame)
+      guard record.index < record.total else {
+        throw .value("record \(record.index) can't be one of \(record.total), which are counted from 0")
+      }
+      records[Int(record.index)] = record
+      total = Int(record.total)
+    }
+    // Without its header one does not know in what energy is told.
+    guard let header else { return .incomplete(received: records.count, of: total.map { $0 + 1 }) }
+    let indices = 0..<(total ?? Int(header.count))
+    let missing = indices.filter { records[$0] == nil }
+    if missing.isEmpty {
+      return .complete(
+        ActivityLog(isInTens: header.isInTens, records: indices.compactMap { records[$0] }))
+    }
+    return missing.last == indices.last
+      ? .incomplete(received: indices.count + 1 - missing.count, of: indices.count + 1) : .gaps(missing)
+  }
+
+  public static func frames(
+    of log: ActivityLog, command: RingCommand, to request: ActivityRequest
+  ) -> [RingFrame] {
+    guard !log.records.isEmpty else { return [RingFrame(command, 0xFF)] }
+    var header = ActivityHeader()
+    header.count = UInt8(clamping: log.records.count)
+    header.isInTens = log.isInTens
+    let first = RingFrame(command) {
+      $0.store(0xF0, at: 1)
+      header.store(in: &$0)
+    }
+    return [first]
+      + log.records.prefix(255).enumerated().map { index, record in
+        var record = record
+        record.index = UInt8(clamping: index)
+        record.total = header.count
+        return RingFrame(command) { record.store(in: &$0) }
+      }
+  }
+}

@@ -1,0 +1,104 @@
+import BluetoothCore
+import EventLoop
+
+extension Ring {
+  /// Measures something once; it takes about half a minute. A task that is cancelled stops it.
+  ///
+  /// - Parameters:
+  ///   - kind: what; see ``MeasurementKind/estimate`` for what no ring can measure
+  ///   - isLive: asks for heart rate by the command of older rings, 0x1E. If a ring refuses the newer one, that is done
+  ///     anyway.
+  ///   - progress: called on the loop for what the ring tells meanwhile, with the time at which it came
+  /// - Returns: the one value; ``MeasurementReading/estimate`` tells if it should not be believed
+  /// - Throws: `.measurement` without a value, `.refused`, `.notAnswered`, `.disconnected`, `.cancelled`
+  public func measure(
+    _ kind: MeasurementKind, isLive: Bool = false,
+    progress: ((MeasurementEvent, Instant) -> Void)? = nil
+  ) async throws(RingError) -> MeasurementReading {
+    if isLive, kind == .heartRate { return try await firstLiveReading(progress) }
+    do throws(RingError) {
+      let reading = try await run(session(kind, method: .spot), progress)
+      guard let reading else { throw .cancelled }
+      return reading
+    } catch .refused where kind == .heartRate {
+      return try await firstLiveReading(progress)
+    }
+  }
+
+  /// The older rings have no measurement that ends by itself: the first value is the one.
+  private func firstLiveReading(
+    _ progress: ((MeasurementEvent, Instant) -> Void)?
+  ) async throws(RingError) -> MeasurementReading {
+    let session = session(.heartRate, method: .live)
+    var result: MeasurementReading?
+    _ = try await run(session) { [weak session] event, time in
+      if case .reading(let reading) = event {
+        result = reading
+        session?.stop()
+      } else {
+        progress?(event, time)
+      }
+    }
+    guard var result else { throw .cancelled }
+    result.kind = .heartRate
+    return result
+  }
+
+  /// The heart rate all the time, about once a second after some 16 seconds. It is kept going until the sequence is
+  /// stopped, or nobody holds it any more.
+  ///
+  /// - Parameters:
+  ///   - isLive: asks by the command of older rings, 0x1E. If a ring refuses the newer one, that is done anyway.
+  ///   - capacity: how many events may wait to be fetched; after that the oldest are dropped
+  public func heartRates(isLive: Bool = false, capacity: Int = 256) -> MeasurementSequence {
+    MeasurementSequence(capacity: capacity) { sink, done in
+      begin(isLive ? .live : .continuous, sink, done)
+      return { self.measurement?.stop() }
+    }
+  }
+
+  private func begin(
+    _ method: MeasurementSession.Method, _ sink: @escaping (MeasurementEvent, Instant) -> Void,
+    _ done: @escaping (RingError?) -> Void
+  ) {
+    let session = session(.continuousHeartRate, method: method)
+    session.onEvent = sink
+    session.onEnd = { result in
+      if method == .continuous, case .failure(.refused) = result { return self.begin(.live, sink, done) }
+      self.whenWritten(within: .seconds(2)) {
+        if case .failure(let error) = result { done(error) } else { done(nil) }
+      }
+    }
+    session.start()
+  }
+
+  private func session(
+    _ kind: MeasurementKind, method: MeasurementSession.Method
+  ) -> MeasurementSession {
+    // Rings measure one thing at a time: whoever waits for the other one is told.
+    measurement?.stop(because: .measurement(measurement?.kind ?? kind, .takenOver(by: kind)))
+    let session = MeasurementSession(
+      kind, method: method, dispatcher: dispatcher, timers: EventLoop.shared.timers)
+    measurement = session
+    return session
+  }
+
+  private func run(
+    _ session: MeasurementSession, _ progress: ((MeasurementEvent, Instant) -> Void)?
+  ) async throws(RingError) -> MeasurementReading? {
+    session.onEvent = progress
+    do throws(RingError) {
+      let reading = try await awaitCallback {
+        (done: @escaping (Result<MeasurementReading?, RingError>) -> Void) in
+        session.onEnd = done
+        session.start()
+        return { session.stop(because: .cancelled) }
+      }
+      await written(within: .seconds(2))
+      return reading
+    } catch {
+      await written(within: .seconds(2))
+      throw error
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import RingLink
+
+/// What was stored, from ``SimulatedHistory``.
+extension RingAnswer {
+  static var history: [RingAnswer] {
+    [
+      query(CommandTable.today) { ring, _ in ring.history.totals(on: ring.history.now.day) },
+      query(CommandTable.storedDays) { _, _ in
+        var days = StoredDays()
+        days.mask = 1 << UInt32(SimulatedHistory.days) - 1
+        return days
+      },
+      log(CommandTable.dayTotals) { ring, request in
+        ring.history.day(request.daysAgo).map { ring.history.dayTotals(on: $0) } ?? DayTotals()
+      },
+      log(CommandTable.activity) { ring, request in
+        // The newest first, as an R11 does it.
+        let records = ring.history.day(request.daysAgo).map(ring.history.activity(on:)) ?? []
+        return ActivityLog(
+          records: records.reversed().filter {
+            request.firstSlot <= $0.slot && $0.slot <= request.lastSlot
+          })
+      },
+      log(CommandTable.heartRateLog) { ring, request in ring.history.heartRates(on: request.day) },
+      log(CommandTable.stressLog) { ring, request in
+        ring.history.day(request.daysAgo).map(ring.history.stress(on:)) ?? .empty
+      },
+      log(CommandTable.variabilityLog) { ring, request in
+        ring.history.day(request.daysAgo).map(ring.history.variability(on:)) ?? .empty
+      },
+      log(CommandTable.hourlyCounter) { ring, request in
+        HourlyCounter(values: ring.history.day(request.daysAgo) == nil ? [] : Array(repeating: 0, count: 24))
+      },
+    ]
+  }
+}
+
+extension SimulatedHistory {
+  /// The form of old rings.
+  func dayTotals(on day: RingDay) -> DayTotals {
+    let totals = totals(on: day)
+    var old = DayTotals()
+    old.day = day
+    old.steps = Int(totals.steps)
+    old.calories = Int(totals.calories)
+    old.meters = Int(totals.meters)
+    old.activeMinutes = Int(totals.activeMinutes)
+    old.sleepMinutes = night(endingOn: day, daysAgo: 0)?.stages.reduce(0) { $0 + $1.minutes } ?? 0
+    return old
+  }
+}
+
+/// How the simulated ring answers a bulk request of the table.
+struct RingBulkAnswer {
+  let entry: CommandEntry
+  /// The frames that answer a payload: their ids and payloads. None if the ring ignores it.
+  let frames: (SimulatedRing, [UInt8]) -> [(BulkID, [UInt8])]
+
+  /// The answer to a request; nil if the ring does not know it.
+  static func answer(to id: BulkID, family: RingFamily) -> RingBulkAnswer? {
+    all.first { $0.entry.subject == .bulk(id) && $0.entry.families.contains(family) }
+  }
+
+  private static func query<Contents>(
+    _ query: BulkQuery<Contents>, _ answer: @escaping (SimulatedRing, Contents.Request) -> Contents
+  ) -> RingBulkAnswer {
+    RingBulkAnswer(entry: query.entry) { ring, payload in
+      guard let request = Contents.Request(payload: payload) else { return [] }
+      return [(query.replyID, answer(ring, request).payload)]
+    }
+  }
+
+  private static var all: [RingBulkAnswer] {
+    [
+      RingBulkAnswer(entry: CommandTable.sleep.entry) { ring, payload in
+        guard let request = SleepRequest(payload: payload), ring.understands(request) else { return [] }
+        let history = ring.history
+        let days = history.keptDays.filter { request != .today || $0.daysAgo == 0 }
+        let naps = days.compactMap { history.nap(on: $0.day, daysAgo: $0.daysAgo) }
+        let nights = days.compactMap { history.night(endingOn: $0.day, daysAgo: $0.daysAgo) }
+        return [
+          (CommandTable.naps.id, SleepLog(days: naps).payload),
+          (CommandTable.sleep.id, SleepLog(days: nights).payload),
+        ]
+      },
+      query(CommandTable.beginSync) { _, _ in BulkStatus() },
+      query(CommandTable.sportRecords) { _, _ in BulkStatus() },
+      query(CommandTable.nickname) { _, _ in BulkStatus() },
+      query(CommandTable.manualHeartRates) { ring, request in
+        let daysAgo: UInt8 = if case .daysAgo(let days) = request { days } else { 0 }
+        return ManualHeartRates(
+          daysAgo: daysAgo,
+          readings: ring.history.day(daysAgo).map(ring.history.manualHeartRates(on:)) ?? [])
+      },
+      query(CommandTable.oxygenLog) { ring, request in
+        OxygenLog(
+          days: ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }.map {
+            OxygenLog.Day(daysAgo: $0.daysAgo, hours: ring.history.oxygen(on: $0.day))
+          })
+      },
+      query(CommandTable.temperatureLog) { ring, request in
+        TemperatureLog(
+          days: ring.history.keptDays.filter { $0.daysAgo < request.days }.map {
+            TemperatureLog.Day(
+              daysAgo: $0.daysAgo, minutesPerSlot: 30,
+              values: ring.history.temperatures(on: $0.day).map { UInt8(clamping: ($0 - 2000) / 10) })
+          })
+      },
+      query(CommandTable.intervalTemperatures) { ring, request in
+        let values = ring.history.day(request.daysAgo).map(ring.history.temperatures(on:)) ?? []
+        // Half a day each.
+        let packet = values.dropFirst(Int(request.packet) * 24).prefix(24)
+        return IntervalTemperatures(
+          daysAgo: request.daysAgo, minutesPerSlot: 30, packets: 2, packet: request.packet,
+          values: packet.map { UInt16(clamping: $0) })
+      },
+    ]
+  }
+}
+
+extension SimulatedRing {
+  /// Up to the present.
+  var history: SimulatedHistory {
+    let written = memory.settings[CommandTable.heartRateSchedule.entry.name]
+    let schedule = written.flatMap { try? CommandTable.heartRateSchedule.value($0) }
+    let interval = schedule.map { Int($0.intervalMinutes) } ?? 5
+    return SimulatedHistory(
+      seed: options.seed, now: memory.clock.now, heartRateInterval: (5...60).contains(interval) ? interval : 5
+    )
+  }
+
+  /// Rings of different age want to be asked for nights in different ways (ring reference, 6.1).
+  fileprivate func understands(_ request: SleepRequest) -> Bool {
+    switch request {
+    case .all, .today: options.family != .rf03
+    case .allOfOlder: options.family == .rf03 || options.family == .ry
+    case .empty: true
+    }
+  }
+}

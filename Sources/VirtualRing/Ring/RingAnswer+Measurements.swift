@@ -1,0 +1,46 @@
+import RingLink
+
+extension RingAnswer {
+  /// Measurements, sport, and the camera: what goes on after it was asked for.
+  static var measurements: [RingAnswer] {
+    [
+      RingAnswer(entry: CommandTable.measurementStart.entry) { ring, frame in
+        guard let request = try? MeasurementStart(parsing: frame) else { return [] }
+        guard ring.measures(request.kind) else { return [refusal(of: frame)] }
+        ring.takeSensor()
+        ring.measurement.start(request)
+        return []
+      },
+      query(CommandTable.measurementStop) { ring, request in
+        ring.measurement.stop(request.kind)
+        return MeasurementStop(request.kind)
+      },
+      RingAnswer(entry: CommandTable.liveHeartRate.entry) { ring, frame in
+        guard let request = try? LiveHeartRateControl(parsing: frame) else { return [] }
+        ring.takeSensor()
+        ring.measurement.control(request)
+        return []
+      },
+      query(CommandTable.sport) { ring, request in
+        ring.sport.control(request)
+        return request
+      },
+    ]
+  }
+
+  private static func refusal(of frame: RingFrame) -> RingFrame {
+    RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue)
+  }
+}
+
+extension SimulatedRing {
+  /// Whether firmware of this family knows the measurement at all.
+  func measures(_ kind: MeasurementKind) -> Bool {
+    guard !options.faults.refusesMeasurements else { return false }
+    switch kind {
+    case .heartRate, .bloodPressure, .oxygen, .continuousHeartRate: return true
+    case .fatigue, .oneKeyCheck, .stress, .bloodSugar, .variability: return options.family != .rf03
+    default: return kind.rawValue == 12 && options.family == .rt11cr
+    }
+  }
+}

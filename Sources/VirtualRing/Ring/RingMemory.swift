@@ -1,0 +1,39 @@
+import RingLink
+
+/// What a simulated ring keeps when its host leaves.
+public struct RingMemory {
+  var clock: RingClock
+  /// What was written of each setting, as it is told when it is read.
+  var settings = RingMemory.usualSettings
+  var notificationMask = NotificationMask()
+
+  init(clock: RingClock) {
+    self.clock = clock
+  }
+
+  /// As a ring comes out of its box: it measures everything by itself, and has no profile.
+  private static var usualSettings: [String: RingFrame] {
+    var heartRate = HeartRateSchedule()
+    heartRate.isEnabled = true
+    heartRate.startMinutes = 5
+    var on = Switch()
+    on.isEnabled = true
+    var temperature = TemperatureSchedule()
+    temperature.isEnabled = true
+    var goals = Goals()
+    goals.steps = 5000
+    goals.calories = 300_000
+    goals.meters = 3000
+    return [
+      CommandTable.heartRateSchedule.entry.name: CommandTable.heartRateSchedule.reply(heartRate),
+      CommandTable.oxygenSchedule.entry.name: CommandTable.oxygenSchedule.reply(on),
+      CommandTable.stressSchedule.entry.name: CommandTable.stressSchedule.reply(on),
+      CommandTable.variabilitySchedule.entry.name: CommandTable.variabilitySchedule.reply(on),
+      CommandTable.temperatureSchedule.entry.name: CommandTable.temperatureSchedule.reply(temperature),
+      CommandTable.goals.entry.name: CommandTable.goals.reply(goals),
+      CommandTable.temperatureUnit.entry.name: CommandTable.temperatureUnit.reply(TemperatureUnit()),
+      CommandTable.touch.entry.name: CommandTable.touch.reply(TouchControl()),
+      CommandTable.gesture.entry.name: CommandTable.gesture.reply(TouchControl()),
+    ]
+  }
+}

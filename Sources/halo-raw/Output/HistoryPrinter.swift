@@ -1,0 +1,110 @@
+import LineOutput
+import RingLink
+
+/// Prints what a ring has stored: a record for each reading, and of nights one for each stage; for people a line for
+/// each night. Times are the ring's wall clock.
+struct HistoryPrinter {
+  private let format: OutputFormat
+  /// The first field of each record, where several kinds are printed behind each other.
+  private let label: [Field]
+  private var printer: RecordPrinter
+
+  /// - Parameter isLabelled: whether each record tells its kind
+  init(_ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false) {
+    self.format = format
+    label = isLabelled ? [.text(kind.rawValue)] : []
+    printer = RecordPrinter(format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind))
+  }
+
+  private static func columns(of kind: HistoryKind) -> [(name: String, unit: String?)] {
+    switch kind {
+    case .steps: [("time", nil), ("steps", nil), ("distance", "m"), ("energy", "cal")]
+    case .heartRate: [("time", nil), ("heart_rate", "bpm"), ("source", nil)]
+    case .oxygen: [("time", nil), ("minimum", "percent"), ("maximum", "percent")]
+    case .sleep:
+      [
+        ("start", nil), ("end", nil), ("kind", nil), ("stage_start", nil), ("stage", nil),
+        ("duration", "min"),
+      ]
+    case .stress: [("time", nil), ("stress", nil), ("quality", nil)]
+    case .variability: [("time", nil), ("hrv", "ms"), ("quality", nil)]
+    case .temperature: [("time", nil), ("temperature", "celsius")]
+    }
+  }
+
+  mutating func print(_ records: HistoryRecords) throws(Failure) {
+    switch records {
+    case .steps(let readings): for reading in readings { print(reading) }
+    case .heartRate(let readings): for reading in readings { print(reading) }
+    case .oxygen(let readings): for reading in readings { print(reading) }
+    case .sleep(let sessions): for session in sessions { print(session) }
+    case .stress(let readings): for reading in readings { print(reading, unit: "") }
+    case .variability(let readings): for reading in readings { print(reading, unit: " ms") }
+    case .temperature(let readings): for reading in readings { print(reading) }
+    }
+    try printer.output.check()
+  }
+
+  private mutating func print(_ reading: ActivityReading) {
+    printer.print(
+      label + [
+        .time(reading.time), .number(reading.steps), .number(reading.meters), .number(reading.calories),
+      ],
+      text: "\(reading.time)  \(reading.steps) steps, \(reading.meters) m, \(reading.calories / 1000) kcal")
+  }
+
+  private mutating func print(_ reading: HeartRateReading) {
+    let source = reading.isManual ? "manual" : "automatic"
+    printer.print(
+      label + [.time(reading.time), .number(reading.beatsPerMinute), .text(source)],
+      text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", asked for" : "")")
+  }
+
+  private mutating func print(_ reading: OxygenReading) {
+    let span =
+      reading.minimum == reading.maximum ? "\(reading.minimum)" : "\(reading.minimum) to \(reading.maximum)"
+    printer.print(
+      label + [.time(reading.time), .number(reading.minimum), .number(reading.maximum)],
+      text: "\(reading.time)  \(span) %")
+  }
+
+  private mutating func print(_ reading: EstimateReading, unit: String) {
+    printer.print(
+      label + [.time(reading.time), .number(reading.value), .text("estimate")],
+      text: "\(reading.time)  \(reading.value)\(unit) (estimate)")
+  }
+
+  private mutating func print(_ reading: TemperatureReading) {
+    let value = Field.decimal(reading.centidegrees, places: 2)
+    printer.print(label + [.time(reading.time), value], text: "\(reading.time)  \(value.text) °C")
+  }
+
+  private mutating func print(_ session: SleepSession) {
+    let kind = session.isNap ? "nap" : "night"
+    if format == .text {
+      let total = max(0, session.end.seconds - session.start.seconds) / 60
+      let stages = [SleepStage.Kind.light, .deep, .rem, .awake].map { stage in
+        let minutes = session.stages.filter { $0.kind == stage }.reduce(0) { $0 + $1.minutes }
+        return "\(stage) \(minutes) min"
+      }
+      printer.print(
+        [],
+        text: "\(session.start) to \(session.end)  \(kind), \(total / 60) h \(total % 60) min: "
+          + stages.joined(separator: ", "))
+      return
+    }
+    var start = session.start
+    for stage in session.stages {
+      printer.print(
+        label + [
+          .time(session.start), .time(session.end), .text(kind), .time(start),
+          .text(stage.kind.description), .number(stage.minutes),
+        ], text: "")
+      start = start.adding(minutes: stage.minutes)
+    }
+  }
+}
+
+extension Field {
+  fileprivate static func time(_ time: RingTime) -> Field { .text(time.description) }
+}

@@ -1,0 +1,49 @@
+import EventLoop
+import RingLink
+
+extension SettingsFile {
+  /// Writes to a ring what differs there, and says what. Nothing is written before all of it is known to be possible.
+  @BluetoothActor
+  func load(into ring: Ring) async throws(Failure) {
+    var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
+    var unsupported: [String] = []
+    for (setting, wanted) in try changes() {
+      let read = try await ringFailure { () async throws(RingError) in
+        try await ring.numbersIfSupported(setting)
+      }
+      guard let read else {
+        unsupported.append(setting.entry.name)
+        continue
+      }
+      // What the ring does not tell can't be compared.
+      let changes = setting.isTold(read) ? wanted.filter { read[$0.key] != $0.value } : wanted
+      guard !changes.isEmpty else { continue }
+      do throws(SettingError) {
+        _ = try setting.applying(changes, to: read)
+      } catch .incomplete where !setting.isToldBack {
+        Console.error("\(setting.entry.name) is left alone: the file does not say all of it")
+        continue
+      } catch {
+        throw Failure(.badData, "\(setting.entry.name): \(error)")
+      }
+      plan.append((setting, read, changes))
+    }
+    if !unsupported.isEmpty {
+      Console.error("not supported by this ring: \(unsupported.joined(separator: ", "))")
+    }
+    if plan.isEmpty { return try Console.print("nothing differs\n") }
+    for (setting, read, changes) in plan {
+      try await ringFailure { () async throws(RingError) in
+        _ = try await ring.write(changes, over: read, to: setting)
+      }
+      var report = ""
+      for field in setting.fields {
+        guard let number = changes[field.name] else { continue }
+        let old = setting.isTold(read) ? read[field.name].map { SettingsPrinter.text(of: $0, field) } : nil
+        report +=
+          "\(setting.entry.name) \(field.name): \(old ?? "?") -> \(SettingsPrinter.text(of: number, field))\n"
+      }
+      try Console.print(report)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import FoundationEssentials
+import RingLink
+
+/// Settings in a file, to be read and edited by people.
+struct SettingsFile: Codable, Sendable {
+  /// A switch, a number, or a word.
+  enum Value: Codable, Equatable, Sendable {
+    case flag(Bool)
+    case number(Int)
+    case word(String)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let flag = try? container.decode(Bool.self) {
+        self = .flag(flag)
+      } else if let number = try? container.decode(Int.self) {
+        self = .number(number)
+      } else {
+        self = .word(try container.decode(String.self))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .flag(let flag): try container.encode(flag)
+      case .number(let number): try container.encode(number)
+      case .word(let word): try container.encode(word)
+      }
+    }
+
+    /// As it would be written on the command line.
+    var text: String {
+      switch self {
+      case .flag(let flag): flag ? "on" : "off"
+      case .number(let number): String(number)
+      case .word(let word): word
+      }
+    }
+  }
+
+  static let currentVersion = 1
+
+  var version = Self.currentVersion
+  /// Of the ring that it was exported from; nothing is made of it.
+  var firmware: String?
+  /// By the names of settings and fields.
+  var settings: [String: [String: Value]]
+  /// What the numbers count, for who edits them.
+  var units: [String: [String: String]]?
+
+  private enum CodingKeys: String, CodingKey {
+    case version = "halo-raw settings"
+    case firmware, settings, units
+  }
+
+  /// - Parameter known: what the ring tells; numbers that a field can't be are left out
+  init(_ known: [(setting: any RingSetting, numbers: [String: Int])], of firmware: RingFirmware) {
+    self.firmware = firmware.firmwareRevision
+    settings = [:]
+    var units: [String: [String: String]] = [:]
+    for (setting, numbers) in known where setting.isTold(numbers) {
+      var values: [String: Value] = [:]
+      for field in setting.fields {
+        guard let number = numbers[field.name], field.settable.contains(number) else { continue }
+        values[field.name] =
+          field.isFlag ? .flag(number != 0) : field.words[number].map { .word($0) } ?? .number(number)
+        if let unit = field.unit { units[setting.entry.name, default: [:]][field.name] = unit.rawValue }
+      }
+      settings[setting.entry.name] = values
+    }
+    self.units = units
+  }
+
+  init(path: String) throws(Failure) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw Failure(.cannotOpenFile, "cannot read \(path.printable)")
+    }
+    do {
+      self = try JSONDecoder().decode(SettingsFile.self, from: data)
+    } catch {
+      throw Failure(.badData, "\(path.printable) is no file of settings: \(Self.describe(error))")
+    }
+    guard version == Self.currentVersion else {
+      throw Failure(
+        .badData,
+        "\(path.printable) is of version \(version), which this program does not know; it knows \(Self.currentVersion)"
+      )
+    }
+  }
+
+  private static func describe(_ error: any Error) -> String {
+    func place(_ context: DecodingError.Context) -> String {
+      context.codingPath.isEmpty ? "" : " at " + context.codingPath.map(\.stringValue).joined(separator: ".")
+    }
+    return switch error as? DecodingError {
+    case .keyNotFound(let key, let context): "\"\(key.stringValue)\" is missing\(place(context))"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      "the wrong kind of value\(place(context))"
+    default: "it is not JSON"
+    }
+  }
+
+  func write(to path: String) throws(Failure) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    guard var data = try? encoder.encode(self) else {
+      throw Failure(.outputFailed, "cannot make JSON of the settings")
+    }
+    data.append(UInt8(ascii: "\n"))
+    if path == "-" { return try Console.print(String(decoding: data, as: UTF8.self)) }
+    do {
+      try data.write(to: URL(filePath: path), options: .atomic)
+    } catch {
+      throw Failure(.cannotOpenFile, "cannot write \(path.printable)")
+    }
+  }
+
+  /// What is to be changed, by the table's settings, in its order.
+  ///
+  /// - Throws: the first thing that can't be
+  func changes() throws(Failure) -> [(setting: any RingSetting, changes: [String: Int])] {
+    let all = CommandTable.settings
+    if let unknown = settings.keys.sorted().first(where: { name in !all.contains { $0.entry.name == name } })
+    {
+      throw Failure(
+        .badData,
+        "there is no setting \"\(unknown.printable)\"\(Invocation.suggestion(for: unknown, among: all.map(\.entry.name)))"
+      )
+    }
+    var changes: [(setting: any RingSetting, changes: [String: Int])] = []
+    for setting in all {
+      guard let values = settings[setting.entry.name], !values.isEmpty else { continue }
+      var numbers: [String: Int] = [:]
+      // A profile that nobody has filled in says nothing.
+      if !setting.isToldBack, values.values.allSatisfy({ [.flag(false), .number(0)].contains($0) }) {
+        continue
+      }
+      do throws(SettingError) {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+          numbers[name] = try setting.field(name).number(from: value.text)
+        }
+      } catch {
+        throw Failure(.badData, "\(setting.entry.name): \(error)")
+      }
+      changes.append((setting, numbers))
+    }
+    return changes
+  }
+}

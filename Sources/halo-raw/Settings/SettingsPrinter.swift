@@ -1,0 +1,50 @@
+import LineOutput
+import RingLink
+
+/// Prints settings: a line each for a person, a record for each field for programs.
+struct SettingsPrinter {
+  private let format: OutputFormat
+  private var printer: RecordPrinter
+
+  init(_ format: OutputFormat) {
+    self.format = format
+    printer = RecordPrinter(format, ["setting", "field", "value", "unit"].map { ($0, nil) })
+  }
+
+  mutating func print(_ setting: any RingSetting, _ numbers: [String: Int]) {
+    let name = setting.entry.name
+    if format == .text {
+      let padding = String(repeating: " ", count: max(2, 18 - name.count))
+      printer.print([], text: name + padding + Self.line(setting, numbers))
+      return
+    }
+    // What is not told has no value.
+    let isTold = setting.isTold(numbers)
+    for field in setting.fields {
+      let text = isTold ? numbers[field.name].map(field.text(of:)) : nil
+      printer.print(
+        [.text(name), .text(field.name), .text(text), .text(field.unit?.rawValue)], text: "")
+    }
+  }
+
+  /// Tells which settings the ring does not have: no result, but what a person may miss.
+  mutating func printUnsupported(_ settings: [any RingSetting]) {
+    guard !settings.isEmpty else { return }
+    let line = "not supported by this ring: " + settings.map(\.entry.name).joined(separator: ", ")
+    if format == .text { printer.print([], text: line) } else { Console.error(line) }
+  }
+
+  func check() throws(Failure) { try printer.output.check() }
+
+  /// `enabled on, interval 5 min`
+  static func line(_ setting: any RingSetting, _ numbers: [String: Int]) -> String {
+    guard setting.isTold(numbers) else { return "(the ring does not give it back)" }
+    return setting.fields.compactMap { field in
+      numbers[field.name].map { "\(field.name) \(text(of: $0, field))" }
+    }.joined(separator: ", ")
+  }
+
+  static func text(of number: Int, _ field: FrameField) -> String {
+    field.text(of: number) + (field.unit.map { " \($0.rawValue)" } ?? "")
+  }
+}

@@ -1,0 +1,32 @@
+import RingLink
+import RingStore
+
+/// What is stored of the ring that the command line names.
+struct StoredHistory {
+  private let store: RingStore
+  private let ring: RingStore.RingID
+
+  /// - Throws: if there is no such ring in the store, or several
+  init(_ invocation: Invocation) throws(Failure) {
+    let selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
+    let store = try StoreFile.open(invocation, makes: false)
+    let all = try storeFailure { () throws(StoreError) in try store.rings() }
+    let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
+    guard let ring = meant.first, meant.count == 1 else {
+      let names = all.map { "\($0.name ?? "(no name)") \($0.address?.description ?? "")" }.joined(
+        separator: ", ")
+      throw Failure(
+        .notFound,
+        meant.isEmpty
+          ? "the store has no such ring; it has \(names.isEmpty ? "none" : names)"
+          : "the store has several rings: \(names); name the one you mean")
+    }
+    self.store = store
+    self.ring = ring.id
+  }
+
+  /// - Parameter days: nil for all
+  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>? = nil) throws(Failure) -> HistoryRecords {
+    try storeFailure { () throws(StoreError) in try store.records(kind, of: ring, in: days) }
+  }
+}

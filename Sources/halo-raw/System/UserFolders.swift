@@ -1,0 +1,27 @@
+import Glibc
+
+/// Where this program keeps what belongs to the user, by the XDG Base Directory Specification.
+enum UserFolders {
+  /// What it remembers: `$XDG_STATE_HOME/halo-raw`, else `~/.local/state/halo-raw`.
+  static var state: String? { folder("XDG_STATE_HOME", ".local/state") }
+
+  /// What the user has: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
+  static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
+
+  private static func folder(_ variable: String, _ place: String) -> String? {
+    if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }
+    return home.map { "\($0)/\(place)/halo-raw" }
+  }
+
+  /// The home of whoever we are by now: sudo leaves root's in the environment.
+  private static var home: String? {
+    if environment("SUDO_UID") != nil, let user = getpwuid(geteuid()) {
+      return String(cString: user.pointee.pw_dir)
+    }
+    return environment("HOME")
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

@@ -1,0 +1,34 @@
+import RingLink
+import Testing
+
+@testable import halo_raw
+
+struct SessionNoteTests {
+  @Test(arguments: [
+    SessionNote.zone(-18000), .clock(ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)),
+    .restore("heart-rate", ["enabled": 1, "interval": 5, "low-alarm": 0]),
+  ])
+  func aNoteIsReadAsItWasWritten(note: SessionNote) {
+    #expect(SessionNote(note.description) == note)
+    #expect(note.description.utf8.count < 200)
+  }
+
+  @Test(arguments: [
+    "", "zone", "zone utc-offset=x", "zone utc-offset=90000", "clock set=-1 policy=utc utc-offset=0",
+    "clock set=1 policy=mars utc-offset=0", "clock set=99999999999 policy=utc utc-offset=0", "restore", "=",
+    "remark",
+  ])
+  func othersAreNone(text: String) {
+    #expect(SessionNote(text) == nil)
+  }
+
+  @Test func theLastOneCounts() {
+    let notes = SessionNote.all(in: [
+      "zone utc-offset=3600", "?", "zone utc-offset=7200", "restore spo2 enabled=1",
+    ])
+    #expect(notes.utcOffset == 7200)
+    #expect(notes.clockRecord == nil)
+    #expect(notes.savedMeasurements == SavedMeasurements(["spo2": ["enabled": 1]]))
+    #expect([SessionNote]().utcOffset == 0, "an old recording is the same everywhere")
+  }
+}

@@ -1,0 +1,138 @@
+"""`sync`, `export` and `history --stored`: what a ring has stored, in an SQLite file."""
+
+import json
+import sqlite3
+import time
+
+import pytest
+from conftest import BAD_DATA, CONNECTION_LOST, NO_FILE, NOT_FOUND, OK, USAGE
+
+CLOCK = "clock=2026-11-21T13:45:00"
+TABLES = ("steps", "heart_rate", "spo2", "stress", "hrv", "temperature", "sleep", "sleep_stages")
+
+
+def contents(path):
+    """All rows of all tables, without the numbers of rows and syncs."""
+    store = sqlite3.connect(path)
+    assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert store.execute("PRAGMA foreign_key_check").fetchall() == []
+    rows = {}
+    for table in TABLES:
+        columns = [c[1] for c in store.execute(f"PRAGMA table_info({table})")
+                   if c[1] not in ("sync", "id", "sleep")]
+        names = ", ".join(f'"{c}"' for c in columns)
+        rows[table] = sorted(store.execute(f"SELECT {names} FROM {table}").fetchall())
+    store.close()
+    return rows
+
+
+@pytest.fixture(scope="module")
+def complete(halo, tmp_path_factory):
+    """What the ring has, from a sync that nobody disturbed."""
+    path = tmp_path_factory.mktemp("store") / "complete.sqlite"
+    halo.run("sync", "--store", path, adapter=f"virtual:fast,{CLOCK}").succeeded()
+    return contents(path)
+
+
+def test_everything_is_there_once(halo, tmp_path, complete):
+    store = tmp_path / "new" / "rings.sqlite"
+    first = halo.run("sync", "--store", store, "--format", "jsonl",
+                     adapter=f"virtual:fast,{CLOCK}").succeeded().records()
+    assert {r["kind"] for r in first} == {
+        "steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"}
+    assert all(r["read"] == r["added"] > 0 and r["supported"] for r in first)
+    assert contents(store) == complete
+    assert all(complete[table] for table in TABLES)
+    second = halo.run("sync", "--store", store, "--format", "jsonl",
+                      adapter=f"virtual:fast,{CLOCK}").succeeded().records()
+    assert all(r["added"] == 0 for r in second)
+    assert contents(store) == complete
+    # Days that were over are not asked for again.
+    steps = {r["kind"]: r["read"] for r in first}["steps"], {r["kind"]: r["read"] for r in second}["steps"]
+    assert steps[1] < steps[0]
+
+
+def test_killed_in_the_middle(halo, tmp_path, complete):
+    """Whenever it is killed: the file is sound, nothing is there twice, and the next sync completes it."""
+    cut = 0
+    for delay in (0.6, 0.9, 1.2, 1.6, 2.0, 2.4, 2.8, 3.2):
+        store = tmp_path / f"{delay}.sqlite"
+        process = halo.start("sync", "--store", store, adapter=f"virtual:{CLOCK}")
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+        if not store.exists():
+            continue
+        rows = contents(store)
+        assert all(set(rows[table]) <= set(complete[table]) for table in TABLES)
+        cut += any(rows[table] for table in TABLES) and rows != complete
+        syncs = sqlite3.connect(store).execute("SELECT finished FROM syncs").fetchall()
+        assert syncs == [] or syncs == [(None,)] or rows == complete
+        halo.run("sync", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
+        assert contents(store) == complete
+    assert cut >= 3, "hardly ever killed in the middle"
+
+
+def test_a_ring_that_forgets_takes_nothing_away(halo, tmp_path, complete):
+    store = tmp_path / "rings.sqlite"
+    halo.run("sync", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
+    # The same ring with another memory, a day later.
+    later = "clock=2026-11-22T00:05:00,seed=9"
+    halo.run("sync", "--store", store, adapter=f"virtual:fast,{later}").succeeded()
+    rows = contents(store)
+    for table in ("heart_rate", "stress", "hrv", "temperature"):
+        assert set(complete[table]) <= set(rows[table])
+    assert {row[:2] for row in complete["steps"]} <= {row[:2] for row in rows["steps"]}
+
+
+def test_what_a_ring_does_not_keep_is_said(halo, tmp_path):
+    store = tmp_path / "rings.sqlite"
+    records = halo.run(
+        "sync", "--store", store, "--format", "jsonl",
+        adapter=f"virtual:fast,{CLOCK},bulk=false,firmware=R02_3.00.06_240523").succeeded().records()
+    supported = {r["kind"]: r["supported"] for r in records}
+    assert supported["steps"] and supported["heart-rate"]
+    assert not supported["sleep"] and not supported["spo2"]
+
+
+def test_a_bad_link_is_told_and_the_rest_is_kept(halo, tmp_path):
+    store = tmp_path / "rings.sqlite"
+    result = halo.run("sync", "--store", store, "--format", "jsonl",
+                      adapter=f"virtual:fast,{CLOCK},silent-after=40")
+    assert result.code not in (OK, CONNECTION_LOST), result
+    records = result.records()
+    assert records[0]["problem"] is None
+    assert any(r["problem"] for r in records)
+    assert contents(store)["steps"]
+
+
+def test_export_is_what_history_prints(halo, tmp_path):
+    store = tmp_path / "rings.sqlite"
+    adapter = f"virtual:fast,{CLOCK}"
+    halo.run("sync", "--store", store, adapter=adapter).succeeded()
+    for kind in ("steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"):
+        live = halo.run("history", kind, "--from", "2026-11-15", "--include-estimates", "--format", "jsonl",
+                        "--to", "2026-11-21", adapter=adapter).succeeded().out
+        stored = halo.run("history", kind, "--stored", "--store", store, "--from", "2026-11-15", "--to",
+                          "2026-11-21", "--include-estimates", "--format", "jsonl").succeeded().out
+        exported = halo.run("export", kind, "--store", store, "--include-estimates", "--format",
+                            "jsonl").succeeded().out
+        assert live == stored == exported != "", kind
+    everything = halo.run("export", "all", "--store", store).succeeded()
+    kinds = {json.loads(line)["history"] for line in everything.out.splitlines()}
+    assert kinds == {"steps", "heart-rate", "spo2", "sleep", "temperature"}
+    assert "estimates" in everything.err
+
+
+def test_wrong_files_and_wrong_words(halo, tmp_path):
+    halo.run("export", "steps", "--store", tmp_path / "none").failed(NO_FILE, saying="sync makes one")
+    (tmp_path / "text").write_text("no database " * 100)
+    halo.run("export", "steps", "--store", tmp_path / "text").failed(74, saying="not a database")
+    sqlite3.connect(tmp_path / "other").execute("CREATE TABLE music (title)")
+    halo.run("export", "steps", "--store", tmp_path / "other").failed(BAD_DATA, saying="none of halo-raw")
+    store = tmp_path / "rings.sqlite"
+    halo.run("sync", "--kind", "steps", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
+    halo.run("export", "step", "--store", store).failed(USAGE, saying="did you mean steps")
+    halo.run("export", "steps", "R02_XXXX", "--store", store).failed(NOT_FOUND, saying="no such ring")
+    halo.run("export", "all", "--format", "csv", "--store", store).failed(USAGE, saying="csv")
+    halo.run("sync", "--store", "/dev/null/x", adapter=f"virtual:fast,{CLOCK}").failed(74, saying="store")

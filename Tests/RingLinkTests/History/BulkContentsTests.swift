@@ -1,0 +1,172 @@
+import RingLink
+import TestSupport
+import Testing
+
+@Suite struct BulkContentsTests {
+  private let today = RingDay(year: 2025, month: 12, day: 13)
+
+  /// What a captured bulk frame carries; the CRC is checked elsewhere.
+  private func contents<Contents: BulkContents>(
+    _ frame: String, as type: Contents.Type = Contents.self
+  ) throws -> Contents {
+    try Contents(payload: Array(hex(frame).dropFirst(6)))
+  }
+
+  @Test func requestsAsCaptured() {
+    #expect(SleepRequest.today.payload == [0, 1] && SleepRequest.empty.payload == [])
+    #expect(SleepRequest.all.payload == [0xFF, 1] && SleepRequest.allOfOlder.payload == [0xFF])
+    #expect(DayOrAll.all.payload == [0xFF] && DayOrAll.daysAgo(0).payload == [0])
+    for request in SleepRequest.allCases { #expect(SleepRequest(payload: request.payload) == request) }
+    #expect(SleepRequest(payload: [7]) == nil && DayOrAll(payload: [1, 2]) == nil)
+    #expect(DayOrAll(payload: []) == .all && DayCount(payload: []) == nil && DayPacket(payload: [1]) == nil)
+  }
+
+  @Test func smallRequestsAsCaptured() throws {
+    #expect(NoBulkFields().payload == [])
+    #expect(SinceTime(seconds: 1_765_523_380).payload == hex("b4bf3b69"))
+    #expect(SinceTime(payload: hex("b4bf3b69"))?.seconds == 1_765_523_380)
+    #expect(Nickname("Felix").payload == hex("010100fffe460065006c0069007800"))
+    #expect(Nickname(payload: hex("010100fffe460065006c0069007800"))?.name == "Felix")
+    #expect(Nickname(payload: hex("010100fffe46")) == nil && SinceTime(payload: [1]) == nil)
+    #expect(CommandTable.sportRecords.replyID == 0x42 && CommandTable.beginSync.replyID == 0x30)
+    #expect(try contents("bc300100bf4000", as: BulkStatus<NoBulkFields>.self).code == 0)
+    #expect(try contents("bc420100bf4000", as: BulkStatus<SinceTime>.self).code == 0)
+    #expect(throws: BulkContentsError.status(2)) { try BulkStatus<NoBulkFields>(payload: [2]) }
+    #expect(throws: BulkContentsError.truncated(offset: 0)) { try BulkStatus<NoBulkFields>(payload: []) }
+  }
+
+  /// Two nights of an RT11CR.
+  @Test func nights() throws {
+    let today = try #require(today)
+    let frame =
+      "bc273b00996f02021ecc00a401022704130214040d030d040b031f020e040e030d0412050302080118a500a50102230314021d040b"
+      + "022203200412032404110218"
+    let log: SleepLog = try contents(frame)
+    #expect(log.days.map(\.daysAgo) == [2, 1])
+    let nights = log.days.map { $0.session(isNap: false, today: today) }
+    #expect(nights.map(\.start.description) == ["2025-12-11T03:24:00", "2025-12-12T02:45:00"])
+    #expect(nights.map(\.end.description) == ["2025-12-11T07:00:00", "2025-12-12T07:01:00"])
+    #expect(nights.map(\.isConsistent) == [true, true])
+    #expect(
+      nights[0].stages.prefix(3) == [
+        SleepStage(.light, minutes: 39), SleepStage(.rem, minutes: 19), SleepStage(.light, minutes: 20),
+      ])
+    #expect(nights[0].stages.contains(SleepStage(.awake, minutes: 3)) && nights[1].stages.count == 10)
+    #expect(log.payload == Array(hex(frame).dropFirst(6)))
+  }
+
+  @Test func naps() throws {
+    let today = try #require(today)
+    let log: SleepLog = try contents("bc3e11007c6001020e06037503021404110321021b020e")
+    let nap = try #require(log.days.first).session(isNap: true, today: today)
+    #expect((nap.start.description, nap.end.description) == ("2025-12-11T12:54:00", "2025-12-11T14:45:00"))
+    #expect(nap.stages.map(\.minutes) == [20, 17, 33, 27, 14] && nap.isConsistent && nap.isNap)
+    for none in ["bc270100bf4000", "bc3e0100bf4000"] {
+      #expect(try contents(none, as: SleepLog.self).days.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    // Before midnight; after; in the evening, for a nap; from the evening before, longer than a day has hours.
+    (1400, 430, 470, "2025-12-12T23:20:00"), (10, 430, 420, "2025-12-13T00:10:00"),
+    (1100, 1160, 60, "2025-12-13T18:20:00"), (1100, 1160, 1500, "2025-12-12T18:20:00"),
+    // Inconsistent: only the order of the times tells.
+    (1100, 1160, 7, "2025-12-13T18:20:00"),
+  ])
+  func nightsBeginTheEveningBefore(start: Int, end: Int, slept: Int, expected: String) throws {
+    let today = try #require(today)
+    let night = SleepDay(
+      daysAgo: 0, start: UInt16(start), end: UInt16(end), stages: [SleepStage(.light, minutes: slept)])
+    #expect(night.session(isNap: false, today: today).start.description == expected)
+  }
+
+  /// Two days of an RT11CR: hours without a value are left out.
+  @Test func oxygen() throws {
+    let today = try #require(today)
+    let frame =
+      "bc2a6200d25d0100000000000000006161626262626060636360606262626262626161636360606161616160606060626263636161616100"
+      + "626263636262606063636060616100006363636300000000000000000000000000000000000000000000000000000000"
+    let log: OxygenLog = try contents(frame)
+    let readings = log.readings(today: today)
+    let hours = readings.filter { $0.time.day == today.adding(days: -1) }
+    #expect(hours.map(\.time.hour) == Array(4...23))
+    #expect(
+      hours.map(\.minimum) == [
+        97, 98, 98, 96, 99, 96, 98, 98, 98, 97, 99, 96, 97, 97, 96, 96, 98, 99, 97, 97,
+      ])
+    #expect(readings.filter { $0.time.day == today }.map(\.time.hour) == [0, 1, 2, 3, 4, 5, 6, 8, 9])
+    #expect(readings.allSatisfy { $0.minimum == $0.maximum })
+    #expect(log.payload == Array(hex(frame).dropFirst(6)))
+    #expect(try OxygenLog(payload: [0]).days.isEmpty && OxygenLog(payload: []).days.isEmpty)
+  }
+
+  @Test func theSmallerOfTwoIsTheMinimum() throws {
+    let hours = [(99, 95), (0, 97), (255, 96), (0, 0)] + Array(repeating: (0, 0), count: 20)
+    let log = OxygenLog(days: [
+      OxygenLog.Day(
+        daysAgo: 0, hours: hours.map { OxygenLog.Hour(minimum: UInt8($0.0), maximum: UInt8($0.1)) })
+    ])
+    let readings = try OxygenLog(payload: log.payload).readings(today: RingDay(number: 0))
+    #expect(readings.map(\.minimum) == [95, 97, 96] && readings.map(\.maximum) == [99, 97, 96])
+  }
+
+  @Test func manualHeartRates() throws {
+    let log: ManualHeartRates = try contents("bc28040022f200960459")
+    #expect(log == ManualHeartRates(daysAgo: 0, readings: [.init(minuteOfDay: 1174, beatsPerMinute: 89)]))
+    #expect(try ManualHeartRates(payload: [0]).readings.isEmpty)
+    #expect(try ManualHeartRates(payload: []).readings.isEmpty)
+  }
+
+  /// The forms are the vendor's; no ring was heard to send them.
+  @Test func temperatures() throws {
+    let day = [UInt8](repeating: 0, count: 20) + [145, 0xFF] + [UInt8](repeating: 0, count: 26)
+    let log = try TemperatureLog(payload: [2, 30] + day)
+    #expect(
+      log.readings(today: RingDay(number: 2)) == [
+        TemperatureReading(time: RingTime(seconds: 36000), centidegrees: 3450)
+      ])
+    #expect(log.payload == [2, 30] + day)
+    let packet = try IntervalTemperatures(payload: [1, 60, 2, 0, 0x7A, 0x0D, 0, 0])
+    #expect((packet.minutesPerSlot, packet.packets, packet.values) == (60, 2, [3450, 0]))
+    #expect(try IntervalTemperatures(payload: [0]).values.isEmpty)
+  }
+
+  @Test func lies() throws {
+    // A count or a length that promises more than there is, a lonely status, times that can't be.
+    for (payload, error): ([UInt8], BulkContentsError) in [
+      ([255, 0, 4, 0, 0, 0, 0], .truncated(offset: 7)), ([2], .status(2)),
+      ([1, 0, 255, 0, 0, 0, 0], .value("a night can't have 255 bytes", offset: 3)),
+      ([1, 0, 254, 0, 0, 0, 0], .truncated(offset: 7)),
+      (
+        [1, 0, 4, 0xA0, 5, 0, 0], .value("a night can't be from minute 1440 to minute 0 of a day", offset: 7)
+      ),
+      ([1, 0, 4, 0, 0, 0, 0, 9], .value("1 bytes too many", offset: 7)),
+    ] {
+      #expect(throws: error) { try SleepLog(payload: payload) }
+    }
+    #expect(throws: BulkContentsError.truncated(offset: 1)) { try OxygenLog(payload: [0, 97]) }
+    #expect(throws: BulkContentsError.status(4)) { try OxygenLog(payload: [4]) }
+    #expect(throws: BulkContentsError.truncated(offset: 1)) { try ManualHeartRates(payload: [0, 1]) }
+    #expect(throws: BulkContentsError.value("a day has no minute 1440", offset: 3)) {
+      try ManualHeartRates(payload: [0, 0xA0, 5, 80])
+    }
+    #expect(throws: BulkContentsError.value("a value can't stand for 0 minutes", offset: 2)) {
+      try TemperatureLog(payload: [0, 0, 1])
+    }
+  }
+
+  @Test func noPayloadTrapsThem() {
+    func decodeAll(_ payload: [UInt8]) {
+      _ = try? SleepLog(payload: payload).days.map { $0.session(isNap: false, today: RingDay(number: 0)) }
+      _ = try? OxygenLog(payload: payload).readings(today: RingDay(number: 0))
+      _ = try? ManualHeartRates(payload: payload)
+      _ = try? TemperatureLog(payload: payload).readings(today: RingDay(number: 0))
+      _ = try? IntervalTemperatures(payload: payload)
+    }
+    for vector in RingVector.all.filter({ $0.verdict == .bulk }) {
+      checkDecoderIsTotal(Array(hex(vector.hex).dropFirst(6)), decodeAll)
+    }
+    var generator = SeededGenerator(seed: 6)
+    for _ in 0..<2000 { decodeAll(generator.bytes(Int.random(in: 0...200, using: &generator))) }
+  }
+}
