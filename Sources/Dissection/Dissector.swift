@@ -33,6 +33,18 @@ public final class Dissector {
     adapters.values.flatMap { $0.links.values.flatMap(\.open) }.sorted()
   }
 
+  /// A device whose attributes were discovered, in the capture.
+  public struct KnownServer: Sendable {
+    /// Its address; `this machine`; or the link, if nobody knows the address.
+    public var name: String
+    public var table: AttributeTable
+  }
+
+  /// The devices whose attributes are known, those of which nothing is known left out.
+  public var servers: [KnownServer] {
+    adapters.sorted { $0.key < $1.key }.flatMap { $0.value.knownServers }
+  }
+
   private func state(of adapter: UInt16) -> AdapterState {
     let key = adapters[adapter] != nil || adapters.count < Self.adapterCapacity ? adapter : 0xFFFF
     if let known = adapters[key] { return known }

@@ -71,6 +71,25 @@ def test_text_has_a_line_a_packet_and_fields_on_demand(halo):
     assert "Vol 4, Part E, 7.8.66" in block and "supervision timeout" in block
 
 
+@pytest.mark.parametrize("name", ["virtual-stream", "virtual-stream-1hz", "bumble-stream"])
+def test_samples_are_those_that_were_streamed(halo, name):
+    path = ROOT / "captures" / f"{name}.btsnoop"
+    kinds = ["--ppg"] if name == "bumble-stream" else []
+    out = halo.run("decode", path, "--samples", "--format", "jsonl", *kinds).succeeded().out
+    printed = path.with_suffix(".jsonl").read_text()
+    # The ring sends on until it has read that it should stop.
+    assert out.startswith(printed) and printed
+
+
+def test_the_summary_counts_what_tshark_counts(halo):
+    out = halo.run("decode", STREAM, "--summary").succeeded().out
+    counts = decode_check.counts(STREAM)
+    assert out.startswith(f"{counts['packets']} packets in 4.000 s")
+    assert f"{counts['commands']} commands" in out and f"{counts['events']} events" in out
+    assert "0x0012 ring command notify" in out and "interval 50 ms, latency 4" in out
+    halo.run("decode", STREAM, "--summary", "--format", "jsonl").failed(USAGE, saying="--format")
+
+
 def test_a_pipe_is_a_file(halo):
     with subprocess.Popen(
             [halo.path, "decode", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

@@ -27,6 +27,9 @@ public struct Attribute: Hashable, Sendable {
     self.properties = properties
   }
 
+  /// Name and UUID: `Battery Level (2A19)`.
+  public var longName: String { UUIDName.described(uuid) }
+
   /// `Client Characteristic Configuration of Battery Level`.
   public var name: String {
     let own = UUIDName.short(uuid)

@@ -27,6 +27,15 @@ final class AdapterState {
     }
   }
 
+  var knownServers: [Dissector.KnownServer] {
+    var known = servers.map { Dissector.KnownServer(name: $0.address.description, table: $0.server.table) }
+    for (handle, link) in links.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where link.peer == nil {
+      known.append(.init(name: "the peer of link \(handle)", table: link.peerServer.table))
+    }
+    known.append(.init(name: "this machine", table: localServer.table))
+    return known.filter { !$0.table.attributes.isEmpty }
+  }
+
   private func sendCommand(_ hci: HCILayer, _ moment: Moment) {
     guard let opcode = hci.opcode else { return }
     if commands.count >= Self.commandCapacity { commands.removeFirst() }

@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import Capture
 import HCI
@@ -99,6 +100,18 @@ public struct DissectedPacket: Hashable, Sendable {
     case .att: att?.fields(of: span, gatt) ?? []
     case .gatt: gatt?.fields(at: att?.range.lowerBound ?? 0) ?? []
     case .ring: ring?.fields(of: span) ?? []
+    }
+  }
+}
+
+extension DissectedPacket {
+  /// The text that a response gives for a characteristic, if it was asked for that one.
+  public func readText(of uuid: BluetoothUUID) -> String? {
+    guard let att, gatt?.type == uuid || gatt?.attribute?.uuid == uuid else { return nil }
+    switch try? ATTPDU(source.span.bytes.extracting(att.range)) {
+    case .readByTypeResponse(let entries)?: return entries.first.map { String(printable: $0.value) }
+    case .readResponse(let value)?: return String(printable: value)
+    default: return nil
     }
   }
 }

@@ -15,7 +15,14 @@ let decodeCommand = CommandSpec(
       help:
         "only packets for which all terms hold: handle=0x0012, link=0x0040, opcode=0x1b|0x52, event=0x0e, "
         + "subevent=1, address=C0:11:22:33:A1:B2, time=1.5..3 (seconds), packet=10..; with commas"),
-    OptionSpec("--format", value: "FORMAT", help: "text or jsonl; default: text"),
+    OptionSpec("--format", value: "FORMAT", help: "text or jsonl; default: text; of samples also csv"),
+    OptionSpec(
+      "--summary",
+      help: "no packets, but what the capture holds: devices, links, attributes, procedures, rates, errors"),
+    OptionSpec("--samples", help: "only a ring's samples, as `stream` prints them"),
+    OptionSpec("--ppg", help: "with --samples: green light"),
+    OptionSpec("--accel", help: "with --samples: acceleration"),
+    OptionSpec("--spo2", help: "with --samples: red light"),
     OptionSpec("--follow", help: "goes on when the file grows, until Ctrl-C"),
   ],
   examples: [
@@ -28,6 +35,8 @@ let decodeCommand = CommandSpec(
       "halo-raw decode captures/virtual-inspect.btsnoop --filter handle=0x0003 --format jsonl",
       "what was said of one attribute, as one JSON object a line"
     ),
+    ("halo-raw decode captures/bumble-inspect.btsnoop --summary", "what the capture holds"),
+    ("halo-raw decode captures/virtual-stream.btsnoop --samples --ppg", "the samples that were streamed"),
   ],
   details: """
     FILE is a btsnoop file (H1, H4, Linux monitor), pcap, pcapng, or a capture of Apple's PacketLogger, whoever made

@@ -1,19 +1,23 @@
 import Dissection
+import LineOutput
 
 /// What of a capture is to be shown, and how.
 struct DecodeOptions {
-  enum Format { case text, jsonl }
+  /// What becomes of the packets.
+  enum Form {
+    case lines, blocks, jsonl, summary
+    case samples(OutputFormat, SampleKinds)
+  }
 
-  var format: Format
+  var form: Form
   /// Only packets that have one of these; all if nil.
   var layers: Set<Layer>?
   var filter: PacketFilter?
-  var isVerbose: Bool
   var isFollowing: Bool
   var isColored: Bool
 
   init(_ invocation: Invocation) throws(Failure) {
-    format = try invocation.choice("--format", [("text", Format.text), ("jsonl", .jsonl)]) ?? .text
+    form = try Self.form(invocation)
     layers = try invocation.text("--layer").map(Self.layers)
     if let text = invocation.text("--filter") {
       do throws(PacketFilter.Mistake) {
@@ -22,9 +26,20 @@ struct DecodeOptions {
         throw .usage("--filter: \(error)")
       }
     }
-    isVerbose = invocation.has("--verbose")
     isFollowing = invocation.has("--follow")
     isColored = Console.isTerminal && !Console.refusesColor
+  }
+
+  private static func form(_ invocation: Invocation) throws(Failure) -> Form {
+    if invocation.has("--samples") {
+      return .samples(try OutputFormat(invocation), SampleKinds(invocation))
+    }
+    let isJSON = try invocation.choice("--format", [("text", false), ("jsonl", true)]) ?? false
+    guard invocation.has("--summary") else {
+      return isJSON ? .jsonl : invocation.has("--verbose") ? .blocks : .lines
+    }
+    if isJSON { throw .usage("--summary is text for a person; leave --format out") }
+    return .summary
   }
 
   private static func layers(_ text: String) throws(Failure) -> Set<Layer> {

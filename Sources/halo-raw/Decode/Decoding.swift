@@ -15,42 +15,54 @@ struct Decoding {
   private let dissector = Dissector()
   private var output = LineWriter()
   private var start: Int64?
+  private var summary = CaptureSummary()
+  private var samples: SampleExtraction?
 
   init(_ options: DecodeOptions) {
     self.options = options
     text = PacketText(isColored: options.isColored)
+    if case .samples(let format, let kinds) = options.form { samples = .init(format, kinds: kinds) }
   }
 
   consuming func run(_ path: String) async throws(Failure) {
     let interruption = Interruption()
     let file = try Result { () throws(CaptureError) in
       // A pipe is not waited for within `read`: Ctrl-C must come through.
-      try OpenCapture(path, follow: options.isFollowing || path == "-")
+      try OpenCapture(path, follow: options.isFollowing || (path == "-" && !Console.inputIsRegularFile))
     }.mapError(Failure.init).get()
-    reading: while !interruption.hasCome, output.trouble == nil {
+    reading: while !interruption.hasCome, !isOver {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
         progress = try decode(&file.reader)
       } catch {
-        output.flush()
+        finish()
         throw Failure(error)
       }
       switch progress {
       case .record: await EventLoop.shared.sleep(for: .zero)
       case .needsMore:
         output.flush()
-        if !options.isFollowing, file.reader.isRegularFile { break reading }
         await file.waitForMore(interruption)
       case .end: break reading
       }
     }
-    output.flush()
+    finish()
     try output.check()
-    if file.reader.truncatedBytes > 0, !interruption.hasCome, output.trouble == nil {
+    try samples?.output?.check()
+    if file.reader.truncatedBytes > 0, !interruption.hasCome, !isOver {
       throw Failure(
         .badData,
         "\(path): ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out")
     }
+  }
+
+  /// Whether nobody reads any more, or nothing can be written.
+  private var isOver: Bool { output.trouble != nil || samples?.output?.trouble != nil }
+
+  /// Writes what is left, and what is only known now.
+  private mutating func finish() {
+    if case .summary = options.form { output.write(SummaryText.lines(summary, dissector.servers)) }
+    output.flush()
   }
 
   /// Takes as many records as make a good piece of output.
@@ -59,7 +71,7 @@ struct Decoding {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
       show(dissector.dissect(reader.bytes, reader.info))
-      if output.trouble != nil { return .record }
+      if isOver { return .record }
     }
     return .record
   }
@@ -67,10 +79,12 @@ struct Decoding {
   private mutating func show(_ packet: DissectedPacket) {
     if start == nil { start = packet.info.microseconds }
     guard options.shows(packet, start: start) else { return }
-    switch options.format {
+    switch options.form {
     case .jsonl: PacketJSON.write(packet, into: &output)
-    case .text where options.isVerbose: text.writeBlock(packet, start: start, into: &output)
-    case .text: text.writeLine(packet, start: start, into: &output)
+    case .blocks: text.writeBlock(packet, start: start, into: &output)
+    case .lines: text.writeLine(packet, start: start, into: &output)
+    case .summary: summary.add(packet)
+    case .samples: samples?.add(packet)
     }
     if output.pending >= Self.outputSize { output.flush() }
   }

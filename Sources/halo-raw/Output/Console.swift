@@ -5,6 +5,12 @@ import LineOutput
 enum Console {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Whether standard input is a file on a disk, and so has an end.
+  static var inputIsRegularFile: Bool {
+    var status = stat()
+    return fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Whether the user wants no colours (https://no-color.org).
   static var refusesColor: Bool { getenv("NO_COLOR").map { $0.pointee != 0 } ?? false }
 

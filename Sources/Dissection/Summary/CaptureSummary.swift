@@ -1,0 +1,272 @@
+import ATT
+import BluetoothCore
+import Capture
+import HCI
+import RingLink
+
+/// What a capture holds, in numbers. Its memory is bounded: of what there is too much of, the first is kept, and
+/// ``overflow`` counts the rest.
+public struct CaptureSummary: Sendable {
+  static let capacity = 512
+
+  /// A device that was heard.
+  public struct Device: Hashable, Sendable {
+    public var address: BluetoothAddress
+    public var name: String?
+    public var reports = 0
+    /// In dBm, the strongest.
+    public var rssi: Int8?
+  }
+
+  /// How often a procedure was asked for, and how it went.
+  public struct Procedure: Hashable, Sendable {
+    public var requests = 0
+    public var errors = 0
+    public var roundTrips = DurationHistogram()
+  }
+
+  /// Where values come from by themselves.
+  public struct Source: Hashable, Sendable {
+    public var peer: String
+    public var handle: AttributeHandle
+  }
+
+  public struct Values: Sendable {
+    public var name: String?
+    public var bytes = 0
+    public var statistics = StreamStatistics()
+  }
+
+  public private(set) var packets = 0
+  public private(set) var start: Int64?
+  public private(set) var end: Int64?
+  /// Packets by what they are: `command`, `event`.
+  public private(set) var kinds: [String: Int] = [:]
+  public private(set) var devices: [BluetoothAddress: Device] = [:]
+  public private(set) var connections: [ConnectionSummary] = []
+  public private(set) var procedures: [GATTProcedure: Procedure] = [:]
+  public private(set) var values: [Source: Values] = [:]
+  /// How often what went wrong.
+  public private(set) var errors: [String: Int] = [:]
+  /// A ring's frames by their names.
+  public private(set) var ringFrames: [String: Int] = [:]
+  /// What was left out because there was too much of it.
+  public private(set) var overflow = 0
+
+  /// Which of ``connections`` a link is, while it lasts.
+  private var open: [UInt32: Int] = [:]
+
+  public init() {}
+
+  /// Takes the next packet.
+  public mutating func add(_ packet: DissectedPacket) {
+    packets += 1
+    if let time = packet.info.microseconds {
+      start = min(start ?? time, time)
+      end = max(end ?? time, time)
+    }
+    guard let hci = packet.hci else { return count("no HCI packet", in: \.kinds) }
+    count(Self.name(of: hci.type), in: \.kinds)
+    if hci.problem != nil { count("damaged HCI packets", in: \.errors) }
+    switch hci.type {
+    case .event: addEvent(hci, packet)
+    case .acl: addData(hci, packet)
+    default: break
+    }
+    if let ring = packet.ring { add(ring) }
+    for _ in packet.unanswered { count("requests that were never answered", in: \.errors) }
+  }
+
+  private static func name(of type: HCIPacketType) -> String {
+    switch type {
+    case .command: "commands"
+    case .event: "events"
+    case .acl: "ACL packets"
+    case .synchronous: "synchronous packets"
+    case .isochronous: "isochronous packets"
+    default: "packets of an unknown type"
+    }
+  }
+
+  private mutating func count(_ key: String, in table: WritableKeyPath<CaptureSummary, [String: Int]>) {
+    guard self[keyPath: table][key] != nil || self[keyPath: table].count < Self.capacity else {
+      overflow += 1
+      return
+    }
+    self[keyPath: table][key, default: 0] += 1
+  }
+
+  // MARK: Events
+
+  private mutating func addEvent(_ hci: HCILayer, _ packet: DissectedPacket) {
+    if let status = hci.status, status != .success {
+      let what = hci.opcode?.name ?? hci.subevent?.name ?? hci.event?.name ?? "event"
+      count("\(what): \(status)", in: \.errors)
+    }
+    let bytes = packet.bytes
+    var reader = ByteReader(bytes.span.bytes.extracting(min(1, bytes.count)..<bytes.count))
+    switch (hci.event, hci.subevent) {
+    case (.leMeta?, _), (.disconnectionComplete?, _), (.encryptionChange?, _):
+      if let event = try? HCIEvent(parsing: &reader) { add(event, hci, packet.info) }
+    default: break
+    }
+  }
+
+  private mutating func add(_ event: HCIEvent, _ hci: HCILayer, _ info: CaptureRecordInfo) {
+    let time = info.microseconds
+    switch event {
+    case .leAdvertisingReports(let event): for report in event.reports { add(report) }
+    case .leConnectionComplete(let event) where event.status == .success:
+      close(event.handle, info, reason: nil)
+      let index = begin(event.handle, info)
+      change(index) {
+        $0.peer = event.peerAddress
+        $0.role = event.role
+        $0.add(Self.words(event.interval, event.latency, event.supervisionTimeout), at: time)
+      }
+    case .disconnectionComplete(let event) where event.status == .success:
+      close(event.handle, info, reason: event.reason)
+    case .leConnectionUpdateComplete(let event) where event.status == .success:
+      note(Self.words(event.interval, event.latency, event.supervisionTimeout), event.handle, info)
+    case .leDataLengthChange(let event):
+      note("data length \(event.maxTxOctets) sent, \(event.maxRxOctets) received", event.handle, info)
+    case .lePHYUpdateComplete(let event) where event.status == .success:
+      note("\(event.tx) sent, \(event.rx) received", event.handle, info)
+    case .encryptionChange(let event) where event.status == .success:
+      note(event.encryption == 0 ? "encryption off" : "encryption on", event.handle, info)
+    default: break
+    }
+  }
+
+  private static func words(
+    _ interval: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout
+  ) -> String {
+    "interval \(interval), latency \(latency), timeout \(timeout)"
+  }
+
+  private mutating func add(_ report: AdvertisingReport) {
+    guard devices[report.address] != nil || devices.count < Self.capacity else {
+      overflow += 1
+      return
+    }
+    var device = devices[report.address] ?? Device(address: report.address)
+    device.reports += 1
+    if let rssi = report.rssi { device.rssi = max(device.rssi ?? rssi, rssi) }
+    if device.name == nil { device.name = AdvertisingData(report.data).localName }
+    devices[report.address] = device
+  }
+
+  // MARK: Links
+
+  private func key(_ handle: ConnectionHandle, _ info: CaptureRecordInfo) -> UInt32 {
+    UInt32(info.adapter ?? 0) << 16 | UInt32(handle.rawValue)
+  }
+
+  /// - Returns: nil if there are too many
+  private mutating func begin(_ handle: ConnectionHandle, _ info: CaptureRecordInfo) -> Int? {
+    guard connections.count < Self.capacity else {
+      overflow += 1
+      return nil
+    }
+    connections.append(
+      ConnectionSummary(adapter: info.adapter ?? 0, handle: handle, start: info.microseconds))
+    open[key(handle, info)] = connections.count - 1
+    return connections.count - 1
+  }
+
+  private mutating func change(_ index: Int?, _ body: (inout ConnectionSummary) -> Void) {
+    if let index, connections.indices.contains(index) { body(&connections[index]) }
+  }
+
+  private mutating func close(_ handle: ConnectionHandle, _ info: CaptureRecordInfo, reason: HCIErrorCode?) {
+    change(open.removeValue(forKey: key(handle, info))) {
+      $0.end = info.microseconds
+      $0.reason = reason
+    }
+  }
+
+  private mutating func note(_ words: String, _ handle: ConnectionHandle, _ info: CaptureRecordInfo) {
+    change(open[key(handle, info)] ?? begin(handle, info)) { $0.add(words, at: info.microseconds) }
+  }
+
+  // MARK: Data
+
+  private mutating func addData(_ hci: HCILayer, _ packet: DissectedPacket) {
+    guard let handle = hci.connection, let att = packet.att else { return }
+    let isSent = packet.info.direction == .hostToController
+    let mtu = packet.gatt?.mtu
+    change(open[key(handle, packet.info)] ?? begin(handle, packet.info)) {
+      if isSent { $0.sentPDUs += 1 } else { $0.receivedPDUs += 1 }
+      if let mtu { $0.mtu = mtu }
+      if $0.peer == nil { $0.peer = hci.peer }
+    }
+    if att.problem != nil { count("damaged ATT PDUs", in: \.errors) }
+    if let error = att.error, let failed = att.failed, error != .attributeNotFound {
+      count("\(failed): \(error)", in: \.errors)
+    }
+    switch att.opcode {
+    case .handleValueNotification, .handleValueIndication: addValue(att, hci, packet)
+    default: if let gatt = packet.gatt { add(gatt, att) }
+    }
+  }
+
+  private mutating func add(_ gatt: GATTLayer, _ att: ATTLayer) {
+    if gatt.unanswered != nil { count("requests that were never answered", in: \.errors) }
+    guard let procedure = gatt.procedure else { return }
+    if let request = gatt.request {
+      if let time = request.microseconds { procedures[procedure, default: .init()].roundTrips.add(time) }
+      // That nothing more is found is how discovery ends.
+      if let error = att.error, error != .attributeNotFound {
+        procedures[procedure, default: .init()].errors += 1
+      }
+    } else {
+      procedures[procedure, default: .init()].requests += 1
+    }
+  }
+
+  private mutating func addValue(_ att: ATTLayer, _ hci: HCILayer, _ packet: DissectedPacket) {
+    guard let handle = att.handle, let connection = hci.connection else { return }
+    let source = Source(peer: hci.peer?.description ?? "link \(connection)", handle: handle)
+    guard values[source] != nil || values.count < Self.capacity else {
+      overflow += 1
+      return
+    }
+    values[source, default: Values()].bytes += att.value?.count ?? 0
+    if let name = packet.gatt?.attribute?.name { values[source]?.name = name }
+    let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
+    if !overflow { values[source]?.statistics.add(Instant(nanoseconds: nanoseconds)) }
+  }
+
+  private mutating func add(_ ring: RingLayer) {
+    let side = ring.isFromRing ? "from the ring" : "to the ring"
+    switch ring.content {
+    case .frame(let frame):
+      if let refused = ring.refused { return count("\(refused), refused", in: \.ringFrames) }
+      if let sample = ring.sample { return count(sample.kind, in: \.ringFrames) }
+      count("\(ring.entry?.name ?? frame.command.description), \(side)", in: \.ringFrames)
+    case .bulk(let frame): count("bulk \(frame.id), \(side)", in: \.ringFrames)
+    case .part: break
+    case .damaged(let what): count("ring: \(what)", in: \.errors)
+    }
+  }
+}
+
+extension RingLayer {
+  /// The sample that a ring sends; nil if this is something else.
+  public var sample: RawSample? {
+    if case .frame(let frame) = content, isFromRing { RawSample(frame) } else { nil }
+  }
+}
+
+extension RawSample {
+  fileprivate var kind: String {
+    switch self {
+    case .ppg: "samples of PPG"
+    case .spo2: "samples of SpO2"
+    case .accelerometer: "samples of acceleration"
+    case .refused: "raw stream refused"
+    case .wearCalibrationEnd: "ends of a wear calibration"
+    case .unknown: "samples of an unknown kind"
+    }
+  }
+}

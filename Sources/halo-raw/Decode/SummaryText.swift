@@ -1,0 +1,113 @@
+import ATT
+import Dissection
+import GATTClient
+
+/// A summary for a person.
+enum SummaryText {
+  static func lines(_ summary: CaptureSummary, _ servers: [Dissector.KnownServer]) -> String {
+    var text = head(summary)
+    func add(_ title: String, _ lines: [String]) {
+      if !lines.isEmpty { text += "\n\(title)\n" + lines.map { "  \($0)\n" }.joined() }
+    }
+    add("Devices", devices(summary))
+    add("Connections", summary.connections.flatMap { connection($0, summary.start) })
+    for server in servers { add("Attributes of \(server.name)", attributes(server.table)) }
+    add("Procedures", procedures(summary))
+    add("Notifications and indications", values(summary))
+    add("Ring", counted(summary.ringFrames))
+    add("Errors", counted(summary.errors))
+    if summary.overflow > 0 { text += "\nToo much of some kinds: \(summary.overflow) entries are left out\n" }
+    return text
+  }
+
+  private static func head(_ summary: CaptureSummary) -> String {
+    let kinds = counted(summary.kinds).joined(separator: ", ")
+    var text = Console.counted(summary.packets, "packet")
+    if let start = summary.start, let end = summary.end { text += " in \(seconds(end &- start)) s" }
+    return text + (kinds.isEmpty ? "" : ": \(kinds)") + "\n"
+  }
+
+  private static func devices(_ summary: CaptureSummary) -> [String] {
+    summary.devices.values.sorted { ($1.reports, $0.address.value) < ($0.reports, $1.address.value) }.map {
+      device in
+      "\(device.address) (\(device.address.kind))" + (device.name.map { " \"\($0)\"" } ?? "") + ", "
+        + Console.counted(device.reports, "report") + (device.rssi.map { ", at best \($0) dBm" } ?? "")
+    }
+  }
+
+  private static func connection(_ link: ConnectionSummary, _ start: Int64?) -> [String] {
+    func time(_ value: Int64?) -> String {
+      guard let start, let value else { return "?" }
+      return "\(seconds(value &- start)) s"
+    }
+    var first = "hci\(link.adapter) \(link.handle) to \(link.peer.map { "\($0)" } ?? "somebody")"
+    if let role = link.role { first += ", as \(role)" }
+    first += ", \(time(link.start)) to "
+    first += link.end == nil ? "the end of the capture" : time(link.end)
+    if let reason = link.reason { first += ": \(reason)" }
+    first += "; \(link.sentPDUs) PDUs sent, \(link.receivedPDUs) received"
+    if let mtu = link.mtu { first += ", MTU \(mtu)" }
+    return [first] + link.changes.map { "  \(time($0.microseconds)): \($0.words)" }
+  }
+
+  private static func attributes(_ table: AttributeTable) -> [String] {
+    table.attributes.keys.sorted().compactMap { handle in
+      guard let attribute = table[handle] else { return nil }
+      switch attribute.kind {
+      case .service(let range): return "\(range) service \(attribute.longName)"
+      case .declaration: return nil
+      case .value:
+        return "  \(handle) \(attribute.longName)" + (attribute.properties.map { " (\($0))" } ?? "")
+      case .include, .descriptor: return "    \(handle) \(attribute.longName)"
+      }
+    }
+  }
+
+  private static func procedures(_ summary: CaptureSummary) -> [String] {
+    GATTProcedure.allCases.compactMap { procedure in
+      guard let numbers = summary.procedures[procedure] else { return nil }
+      var text = "\(procedure.name): \(Console.counted(numbers.requests, "request"))"
+      if numbers.errors > 0 { text += ", \(Console.counted(numbers.errors, "error"))" }
+      if let half = numbers.roundTrips.percentile(0.5), let most = numbers.roundTrips.percentile(0.95) {
+        text +=
+          ", round trip \(milliseconds(half)) ms in the middle, 95 percent within \(milliseconds(most)) ms, "
+        text += "longest \(milliseconds(numbers.roundTrips.longest)) ms"
+      }
+      return text
+    }
+  }
+
+  private static func values(_ summary: CaptureSummary) -> [String] {
+    summary.values.sorted { ($0.key.peer, $0.key.handle) < ($1.key.peer, $1.key.handle) }.map {
+      source, values in
+      let statistics = values.statistics
+      var text = "\(source.peer) \(source.handle)" + (values.name.map { " \($0)" } ?? "")
+      text += ": \(statistics.count), \(values.bytes) bytes"
+      if let rate = statistics.rate { text += ", \(hundredths(rate)) a second" }
+      if let jitter = statistics.jitter { text += ", jitter \(hundredths(jitter * 1000)) ms" }
+      text += ", longest interval \(milliseconds(statistics.longestInterval / 1000)) ms"
+      return text + ", \(Console.counted(statistics.gaps, "gap"))"
+    }
+  }
+
+  /// The most frequent first.
+  private static func counted(_ table: [String: Int]) -> [String] {
+    table.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
+  }
+
+  private static func seconds(_ microseconds: Int64) -> String {
+    milliseconds(microseconds / 1000)
+  }
+
+  /// A thousandth of a number, with three decimals.
+  private static func milliseconds(_ number: Int64) -> String {
+    let magnitude = number.magnitude
+    return "\(number < 0 ? "-" : "")\(magnitude / 1000)." + String(1000 + magnitude % 1000).dropFirst()
+  }
+
+  private static func hundredths(_ value: Double) -> String {
+    guard value.magnitude < 1e12 else { return "?" }
+    let scaled = Int((value.magnitude * 100).rounded())
+    return "\(value < 0 ? "-" : "")\(scaled / 100)." + String(100 + scaled % 100).dropFirst()
+  }
+}

@@ -1,0 +1,84 @@
+import ATT
+import BluetoothCore
+import HCI
+import RingLink
+import TestSupport
+import Testing
+
+@testable import Dissection
+
+@Suite struct SummaryTests {
+  @Test func aHistogramIsNearTheTruth() throws {
+    var histogram = DurationHistogram()
+    #expect(histogram.percentile(0.5) == nil)
+    for value in Int64(1)...100_000 { histogram.add(value) }
+    histogram.add(-5)
+    #expect(histogram.count == 100_000)
+    for part in [0.01, 0.5, 0.95, 0.999] {
+      let found = try #require(histogram.percentile(part))
+      let truth = part * 100_000
+      #expect(Double(found) >= truth && Double(found) <= truth * 1.07, "\(part): \(found)")
+    }
+    #expect(histogram.percentile(1) == 100_000)
+    histogram.add(.max)
+    #expect(histogram.percentile(1) == .max)
+  }
+
+  @Test func aLinkIsToldFromItsBeginningToItsEnd() throws {
+    let script = Script()
+    var summary = CaptureSummary()
+    summary.add(script.received(Script.connected))
+    summary.add(script.att("020502", isSent: true))
+    summary.add(script.att("03f700", isSent: false))
+    summary.add(script.att("0a0300", isSent: true))
+    summary.add(script.att("01 0a 0300 05".dense, isSent: false))
+    for _ in 0..<3 { summary.add(script.att("1b120041", isSent: false)) }
+    summary.add(script.received("04 3e 0a 03 00 4000 2800 0400 f401".dense))
+    summary.add(script.att("0a0500", isSent: true))
+    summary.add(script.received(Script.disconnected))
+    let link = try #require(summary.connections.first)
+    #expect(summary.connections.count == 1)
+    #expect(link.peer?.description == "30:35:38:41:BE:EF")
+    #expect(link.mtu == 247)
+    #expect(link.reason == .remoteUserTerminatedConnection)
+    #expect((link.start, link.end) == (1000, 11_000))
+    #expect(
+      link.changes.map(\.words) == [
+        "interval 30 ms, latency 0, timeout 720 ms", "interval 50 ms, latency 4, timeout 5000 ms",
+      ])
+    #expect(summary.procedures[.readValue]?.requests == 2)
+    #expect(summary.procedures[.readValue]?.errors == 1)
+    #expect(summary.procedures[.exchangeMTU]?.roundTrips.percentile(0.5) == 1000)
+    let source = CaptureSummary.Source(peer: "30:35:38:41:BE:EF", handle: 0x12)
+    #expect(summary.values[source]?.statistics.count == 3)
+    #expect(summary.errors["requests that were never answered"] == 1)
+    #expect(summary.errors["Read Request: Insufficient Authentication (0x05)"] == 1)
+  }
+
+  @Test func aRingsFramesAreCountedByName() {
+    let script = Script()
+    var summary = CaptureSummary()
+    let sample = RawSample.ppg(OpticalSample(raw: 1, max: 2, min: 1, diff: 1, isValid: true)).frame
+    for frame in [sample, sample, RingFrame(0x03, 67), RingFrame(0x86, 0xEE)] {
+      summary.add(script.att("1b1200" + Hex.string(frame.bytes), isSent: false))
+    }
+    #expect(summary.ringFrames["samples of PPG"] == 2)
+    #expect(summary.ringFrames["battery, from the ring"] == 1)
+    #expect(summary.ringFrames.values.reduce(0, +) == 4)
+  }
+
+  @Test func whatIsTooMuchIsLeftOutAndCounted() {
+    let script = Script()
+    var summary = CaptureSummary()
+    for number in UInt16(0)..<2000 {
+      var writer = ByteWriter()
+      writer.write(number)
+      summary.add(
+        script.received("04 3e 0c 02 01 00 01 \(Hex.string(writer.bytes)) 00000000 00 c8".dense))
+      summary.add(script.att("1b\(Hex.string(writer.bytes))", isSent: false))
+    }
+    #expect(summary.devices.count == CaptureSummary.capacity)
+    #expect(summary.values.count == CaptureSummary.capacity)
+    #expect(summary.overflow == 2 * (2000 - CaptureSummary.capacity))
+  }
+}
