@@ -38,7 +38,9 @@ import Testing
     var wrong = RingFrame(0x03, 67).bytes
     wrong[15] ^= 1
     #expect(script.att("1b1200" + Hex.string(wrong), isSent: false).ring == nil)
-    #expect(script.att("1b1200" + digits(RingFrame(0x7F, 1)), isSent: false).ring == nil)
+    // A command that nobody knows: only where a ring has spoken.
+    #expect(script.att("1b1200" + digits(RingFrame(0x7F, 1)), isSent: false).ring != nil)
+    #expect(script.att("1b1400" + digits(RingFrame(0x7F, 1)), isSent: false).ring == nil)
   }
 
   @Test func otherCharacteristicsAreNoRing() {

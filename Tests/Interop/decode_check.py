@@ -110,7 +110,7 @@ def halo_raw(path) -> tuple[list[Seen], list[dict]]:
         assert record["frame"] == number
         hci, l2cap, att = (record.get(layer, {}) for layer in ("hci", "l2cap", "att"))
         is_command = hci.get("type") == "command"
-        if att.get("opcode") == 0x01:
+        if "error" in att:
             # An Error Response has no value; its bytes are the three fields.
             assert att["parameters"] == (
                 bytes([att["request"]]) + att["handle"].to_bytes(2, "little") + bytes([att["error"]])).hex()

@@ -170,5 +170,42 @@ def test_wrong_options_are_told_in_a_line(halo, options, saying):
     halo.run("decode", STREAM, *options).failed(USAGE, saying=saying)
 
 
+def capture_of(path, packets):
+    """Writes a btsnoop file of packets, with whether the host sent them."""
+    with open(path, "wb") as file:
+        file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
+        for number, (is_sent, packet) in enumerate(packets):
+            flags = (0 if is_sent else 1) | (2 if packet[0] in (1, 4) else 0)
+            file.write(struct.pack(
+                ">IIIIq", len(packet), len(packet), flags, 0, 0x00DCDDB30F2F8000 + 1000 * number) + packet)
+
+
+def acl(pdu, is_sent, link=0x40):
+    return is_sent, struct.pack(
+        "<BHHHH", 2, link | (0 if is_sent else 0x2000), len(pdu) + 4, len(pdu), 4) + pdu
+
+
+def test_where_tshark_errs_the_difference_has_a_reason(tmp_path):
+    path = tmp_path / "errors.btsnoop"
+    enhanced = bytes.fromhex("043e22290040000000efbe41383530") + bytes(12) + bytes.fromhex(
+        "1800000048000000ffff")[:10]
+    capture_of(path, [
+        (False, enhanced), acl(bytes.fromhex("1b120041"), False, link=0x0EDC),
+        acl(bytes.fromhex("0a0300"), True)])
+    found = decode_check.differences(path)
+    assert {one.frame for one in found} == {1, 2}
+    assert all(one.reason for one in found), [str(one) for one in found]
+
+
+@pytest.mark.parametrize("pdu", [
+    "0900", "0907", "0501", "050300", "07", "0d", "1703000000", "1e", "ff00", "01", "1b12", "0a", "23120005", "5201",
+    "d2030041", "2103004142", "08010002000102030405", "1000", "0c0300"])
+def test_strange_pdus_are_seen_as_tshark_sees_them(tmp_path, pdu):
+    path = tmp_path / "strange.btsnoop"
+    capture_of(path, [acl(bytes.fromhex("020502"), True), acl(bytes.fromhex(pdu), False)])
+    unexplained = [str(one) for one in decode_check.differences(path) if one.reason is None]
+    assert not unexplained
+
+
 def test_a_file_that_is_not_there(halo):
     halo.run("decode", "/nonexistent").failed(NO_FILE, saying="cannot open")
