@@ -29,6 +29,7 @@ let layers = [
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
+  layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
   layer("RingStore", on: ["BluetoothCore", "CSQLite", "RingLink"]),
   layer(
     "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),

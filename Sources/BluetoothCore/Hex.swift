@@ -3,20 +3,34 @@ public enum Hex {
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// Two digits a byte, `separator` between the bytes: `"a1 04"`.
-  public static func string(_ bytes: some Sequence<UInt8>, separator: String = "") -> String {
-    var text = ""
-    for byte in bytes {
-      if !text.isEmpty { text += separator }
-      text.unicodeScalars.append(UnicodeScalar(digits[Int(byte >> 4)]))
-      text.unicodeScalars.append(UnicodeScalar(digits[Int(byte & 15)]))
+  public static func string(_ bytes: some Collection<UInt8>, separator: String = "") -> String {
+    guard !bytes.isEmpty else { return "" }
+    let gap = Array(separator.utf8)
+    let length = bytes.count * 2 + (bytes.count - 1) * gap.count
+    return String(unsafeUninitializedCapacity: length) { text in
+      var place = 0
+      for byte in bytes {
+        if place > 0 { for letter in gap { text.initializeElement(at: place, to: letter); place += 1 } }
+        text.initializeElement(at: place, to: digits[Int(byte >> 4)])
+        text.initializeElement(at: place + 1, to: digits[Int(byte & 15)])
+        place += 2
+      }
+      return place
     }
-    return text
   }
 
   /// An integer with all its leading zeros: `"0x0012"`.
   public static func string(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
-    let text = String(value, radix: 16)
-    return "0x" + String(repeating: "0", count: max(0, value.bitWidth / 4 - text.count)) + text
+    let count = value.bitWidth / 4
+    return String(unsafeUninitializedCapacity: count + 2) { text in
+      text.initializeElement(at: 0, to: UInt8(ascii: "0"))
+      text.initializeElement(at: 1, to: UInt8(ascii: "x"))
+      for index in 0..<count {
+        let digit = Int(truncatingIfNeeded: value >> ((count - 1 - index) * 4)) & 15
+        text.initializeElement(at: index + 2, to: digits[digit])
+      }
+      return count + 2
+    }
   }
 
   /// The bytes that `text` spells. Spaces, colons, dashes and underscores between bytes and a leading `0x`

@@ -28,11 +28,16 @@ public final class Recombiner {
   /// What is left to come of a frame that is skipped.
   private var skipping = 0
 
-  /// - Parameter maximumPayload: the largest frame that is accepted, in bytes without the header
-  public init(maximumPayload: Int = 1024) {
+  /// - Parameters:
+  ///   - maximumPayload: the largest frame that is accepted, in bytes without the header
+  ///   - reserved: for how large a frame there is room from the start; nil for the largest
+  public init(maximumPayload: Int = 1024, reserved: Int? = nil) {
     self.maximumPayload = maximumPayload
-    partial = ByteWriter(capacity: maximumPayload + BasicHeader.length)
+    partial = ByteWriter(capacity: (reserved ?? maximumPayload) + BasicHeader.length)
   }
+
+  /// Whether a frame has begun and is not complete.
+  public var isCollecting: Bool { hasBegun || skipping > 0 }
 
   /// Takes the data of an ACL packet.
   ///

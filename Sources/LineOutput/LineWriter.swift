@@ -45,6 +45,9 @@ public struct LineWriter {
     }
   }
 
+  /// How many bytes have been collected.
+  public var pending: Int { buffer.count }
+
   // MARK: Pieces of a line
 
   public mutating func write(_ text: StaticString) {
@@ -63,9 +66,19 @@ public struct LineWriter {
 
   /// Writes a number with spaces before it, up to `width`.
   public mutating func write(_ value: Int, width: Int) {
-    let start = buffer.count
+    var digits = value < 0 ? 2 : 1
+    var rest = value.magnitude
+    while rest >= 10 {
+      digits += 1
+      rest /= 10
+    }
+    space(width - digits)
     write(value)
-    while buffer.count - start < width { buffer.insert(UInt8(ascii: " "), at: start) }
+  }
+
+  /// Writes so many spaces; none if there are less than none.
+  public mutating func space(_ count: Int) {
+    for _ in 0..<max(0, count) { buffer.append(UInt8(ascii: " ")) }
   }
 
   /// Writes spaces until the line has `width` bytes.
@@ -114,6 +127,17 @@ public struct LineWriter {
       writeHexDigit(byte >> 4)
       writeHexDigit(byte & 15)
     }
+  }
+
+  /// Writes text in quotes, with the escapes of JSON.
+  public mutating func writeQuoted(_ text: String) {
+    buffer.append(UInt8(ascii: "\""))
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      buffer.append(contentsOf: text.utf8)
+    } else {
+      buffer.append(contentsOf: Field.text(text).json.utf8.dropFirst().dropLast())
+    }
+    buffer.append(UInt8(ascii: "\""))
   }
 
   private mutating func writeHexDigit(_ digit: UInt8) {

@@ -5,6 +5,9 @@ import LineOutput
 enum Console {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Whether the user wants no colours (https://no-color.org).
+  static var refusesColor: Bool { getenv("NO_COLOR").map { $0.pointee != 0 } ?? false }
+
   /// Prints text that is a result of its own, such as help.
   static func print(_ text: String) throws(Failure) {
     var output = LineWriter()

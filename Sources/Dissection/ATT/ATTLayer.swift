@@ -1,0 +1,80 @@
+import ATT
+import BluetoothCore
+
+/// An ATT PDU (Core Specification Vol 3, Part F, 3.4).
+public struct ATTLayer: Hashable, Sendable {
+  public var opcode: ATTOpcode
+  /// The whole PDU, in ``DissectedPacket/source``.
+  public var range: Range<Int>
+  /// The one attribute that the PDU names, if it names one; of an Error Response, the attribute in error.
+  public var handle: AttributeHandle?
+  /// Where the value stands, in ``DissectedPacket/source``, if the PDU carries one, and only one.
+  public var value: Range<Int>?
+  /// Of an Error Response.
+  public var error: ATTErrorCode?
+  /// Of an Error Response: the request that failed.
+  public var failed: ATTOpcode?
+  /// Why the PDU can't be read.
+  public var problem: DecodeError?
+
+  /// What stands behind the opcode.
+  public var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
+
+  /// Reads what is in a fixed place.
+  ///
+  /// - Returns: nil if there is not even an opcode
+  init?(_ source: RawSpan, _ range: Range<Int>) {
+    guard !range.isEmpty, let byte = source.byte(at: range.lowerBound) else { return nil }
+    opcode = ATTOpcode(rawValue: byte)
+    self.range = range
+    var reader = ByteReader(source.extracting(range))
+    do throws(DecodeError) {
+      try reader.skip(1)
+      var end = range.upperBound
+      switch opcode {
+      case .errorResponse:
+        failed = ATTOpcode(rawValue: try reader.readUInt8())
+        handle = AttributeHandle(try reader.readUInt16())
+        error = ATTErrorCode(rawValue: try reader.readUInt8())
+        return
+      case .readRequest, .readBlobRequest:
+        handle = AttributeHandle(try reader.readUInt16())
+        return
+      case .writeRequest, .writeCommand, .handleValueNotification, .handleValueIndication:
+        handle = AttributeHandle(try reader.readUInt16())
+      case .signedWriteCommand:
+        handle = AttributeHandle(try reader.readUInt16())
+        guard reader.remaining >= 12 else {
+          throw DecodeError(offset: 3, reason: .truncated(needed: 12, available: reader.remaining))
+        }
+        end -= 12
+      case .prepareWriteRequest, .prepareWriteResponse:
+        handle = AttributeHandle(try reader.readUInt16())
+        try reader.skip(2)
+      case .findByTypeValueRequest: try reader.skip(6)
+      case .readResponse, .readBlobResponse, .readMultipleResponse: break
+      default: return
+      }
+      value = range.lowerBound + reader.offset..<end
+    } catch {
+      problem = error
+    }
+  }
+
+  /// The section of the PDU.
+  var reference: String { "Vol 3, Part F, 3.4" + (Self.sections[opcode] ?? "") }
+
+  private static let sections: [ATTOpcode: String] = [
+    .errorResponse: ".1.1", .exchangeMTURequest: ".2.1", .exchangeMTUResponse: ".2.2",
+    .findInformationRequest: ".3.1", .findInformationResponse: ".3.2", .findByTypeValueRequest: ".3.3",
+    .findByTypeValueResponse: ".3.4", .readByTypeRequest: ".4.1", .readByTypeResponse: ".4.2",
+    .readRequest: ".4.3", .readResponse: ".4.4", .readBlobRequest: ".4.5", .readBlobResponse: ".4.6",
+    .readMultipleRequest: ".4.7", .readMultipleResponse: ".4.8", .readByGroupTypeRequest: ".4.9",
+    .readByGroupTypeResponse: ".4.10", .readMultipleVariableRequest: ".4.11",
+    .readMultipleVariableResponse: ".4.12", .writeRequest: ".5.1", .writeResponse: ".5.2",
+    .writeCommand: ".5.3", .signedWriteCommand: ".5.4", .prepareWriteRequest: ".6.1",
+    .prepareWriteResponse: ".6.2", .executeWriteRequest: ".6.3", .executeWriteResponse: ".6.4",
+    .handleValueNotification: ".7.1", .handleValueIndication: ".7.2", .handleValueConfirmation: ".7.3",
+    .multipleHandleValueNotification: ".7.4",
+  ]
+}

@@ -1,0 +1,181 @@
+import ATT
+import BluetoothCore
+import GATTClient
+
+/// Follows one client on a link: its open request, and the procedure that it is in. A client has one open request at
+/// a time (Core Specification Vol 3, Part F, 3.3.2).
+struct GATTTracker {
+  struct Request {
+    var moment: Moment
+    var opcode: ATTOpcode
+    var procedure: GATTProcedure?
+    var handle: AttributeHandle?
+    var range: HandleRange?
+    var type: BluetoothUUID?
+    /// The service that is looked for by its UUID.
+    var service: BluetoothUUID?
+    var clientMTU: UInt16?
+    /// Of a read or prepared write with an offset: whether that is 0.
+    var isFromStart = false
+  }
+
+  private struct Running {
+    var procedure: GATTProcedure?
+    var start: Int
+    var step = 1
+    /// The first handle of the request that would go on with it; nil if it is over.
+    var next: AttributeHandle?
+    /// The last handle of its requests.
+    var end: AttributeHandle?
+  }
+
+  private(set) var open: Request?
+  private var running: Running?
+  private var indication: Moment?
+
+  /// Takes what the client sends.
+  mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
+  {
+    var gatt = GATTLayer()
+    gatt.handle = att.handle
+    gatt.attribute = att.handle.flatMap { server.table[$0] }
+    switch att.opcode {
+    case .writeCommand: gatt.procedure = .writeWithoutResponse
+    case .signedWriteCommand: gatt.procedure = .signedWrite
+    case .handleValueConfirmation:
+      gatt.procedure = .indications
+      gatt.request = indication.map { PacketReference($0, to: moment) }
+      indication = nil
+    default:
+      guard att.opcode.kind == .request else { break }
+      gatt.unanswered = open?.moment.number
+      let request = Self.request(att, pdu, at: moment, gatt.attribute)
+      begin(request)
+      gatt.procedure = running?.procedure
+      gatt.start = running?.start
+      gatt.step = running?.step ?? 1
+      gatt.type = request.type
+    }
+    return gatt
+  }
+
+  /// Takes what the server sends.
+  mutating func takeResponse(
+    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server
+  ) -> GATTLayer? {
+    switch att.opcode {
+    case .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
+      var gatt = GATTLayer()
+      gatt.handle = att.handle
+      gatt.attribute = att.handle.flatMap { server.table[$0] }
+      switch att.opcode {
+      case .handleValueNotification: gatt.procedure = .notifications
+      case .handleValueIndication:
+        gatt.procedure = .indications
+        gatt.unanswered = indication?.number
+        indication = moment
+      default: gatt.procedure = .multipleNotifications
+      }
+      return gatt
+    default: return answer(att, pdu, at: moment, server)
+    }
+  }
+
+  private mutating func answer(
+    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server
+  ) -> GATTLayer? {
+    guard let request = open, (att.failed ?? request.opcode) == request.opcode,
+      att.opcode == .errorResponse || att.opcode == request.opcode.response
+    else { return nil }
+    open = nil
+    var gatt = GATTLayer()
+    gatt.procedure = request.procedure
+    gatt.start = running?.start
+    gatt.step = running?.step ?? 1
+    gatt.request = PacketReference(request.moment, to: moment)
+    gatt.type = request.type
+    gatt.handle = request.handle
+    if let pdu { running?.next = server.learn(pdu, request) }
+    gatt.attribute = request.handle.flatMap { server.table[$0] }
+    if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
+      // The default, if one of them wants less (Vol 3, Part F, 3.4.2.2).
+      gatt.mtu = max(23, min(mtu, own))
+    }
+    return gatt
+  }
+
+  private mutating func begin(_ request: Request) {
+    open = request
+    var procedure = request.procedure
+    if request.opcode == .executeWriteRequest { procedure = running?.procedure ?? .writeLong }
+    open?.procedure = procedure
+    if goesOn(request, procedure) {
+      running?.procedure = procedure
+      running?.step += 1
+    } else {
+      running = Running(procedure: procedure, start: request.moment.number, end: request.range?.end)
+    }
+    running?.next = nil
+  }
+
+  /// Whether a request is the next of the procedure that runs.
+  private func goesOn(_ request: Request, _ procedure: GATTProcedure?) -> Bool {
+    guard let running, let next = running.next else { return false }
+    if request.opcode == .executeWriteRequest { return true }
+    if let range = request.range {
+      // A client may leave out what it knows: the value behind a declaration.
+      return running.procedure == procedure && range.end == running.end && range.start >= next
+    }
+    // Reading the same twice is two procedures; reading on behind what was read is one.
+    if procedure == .readLong || procedure == .readLongDescriptor {
+      return !request.isFromStart && request.handle == next
+    }
+    return request.opcode == .prepareWriteRequest && running.procedure == procedure && request.handle == next
+  }
+
+  private static func request(
+    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ attribute: Attribute?
+  ) -> Request {
+    var request = Request(moment: moment, opcode: att.opcode, handle: att.handle)
+    let isDescriptor = attribute?.kind == .descriptor
+    switch pdu {
+    case .exchangeMTURequest(let mtu):
+      request.procedure = .exchangeMTU
+      request.clientMTU = mtu
+    case .findInformationRequest(let range):
+      request.procedure = .discoverDescriptors
+      request.range = range
+    case .findByTypeValueRequest(let range, let type, let value):
+      request.range = range
+      request.type = BluetoothUUID(type)
+      if type == 0x2800 {
+        request.procedure = .discoverServiceByUUID
+        request.service = value.withReader { try? BluetoothUUID(parsing: &$0, length: value.count) }
+      }
+    case .readByTypeRequest(let range, let type):
+      request.range = range
+      request.type = type
+      switch type {
+      case GATTUUID.characteristic: request.procedure = .discoverCharacteristics
+      case GATTUUID.include: request.procedure = .findIncludedServices
+      default: request.procedure = .readByUUID
+      }
+    case .readByGroupTypeRequest(let range, let type):
+      request.range = range
+      request.type = type
+      if type == GATTUUID.primaryService { request.procedure = .discoverPrimaryServices }
+      if type == GATTUUID.secondaryService { request.procedure = .discoverSecondaryServices }
+    case .readRequest: request.procedure = isDescriptor ? .readDescriptor : .readValue
+    case .readBlobRequest(_, let offset):
+      request.isFromStart = offset == 0
+      request.procedure = isDescriptor ? .readLongDescriptor : .readLong
+    case .readMultipleRequest: request.procedure = .readMultiple
+    case .readMultipleVariableRequest: request.procedure = .readMultipleVariable
+    case .prepareWriteRequest: request.procedure = isDescriptor ? .writeLongDescriptor : .writeLong
+    case nil where att.opcode == .writeRequest:
+      request.procedure = isDescriptor ? .writeDescriptor : .writeValue
+    default: break
+    }
+    return request
+  }
+}

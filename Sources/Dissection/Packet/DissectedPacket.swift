@@ -1,0 +1,104 @@
+import BluetoothCore
+import Capture
+import HCI
+
+/// A packet, layer by layer. A layer that it does not have, or that is not complete yet, is nil.
+public struct DissectedPacket: Hashable, Sendable {
+  public var info: CaptureRecordInfo
+  /// The packet; of HCI, with its H4 type byte.
+  public var bytes: [UInt8]
+  /// An L2CAP frame with its header that came in several packets, of which this is the last.
+  public var reassembled: [UInt8]?
+  /// Nil for records that are no HCI packet, such as a monitor's notes.
+  public var hci: HCILayer?
+  public var l2cap: L2CAPLayer?
+  public var signaling: SignalingLayer?
+  public var smp: SMPLayer?
+  public var att: ATTLayer?
+  public var gatt: GATTLayer?
+  public var ring: RingLayer?
+  /// Requests that will never be answered, as their link is gone: the numbers of their packets.
+  public var unanswered: [Int] = []
+
+  init(_ bytes: [UInt8], _ info: CaptureRecordInfo) {
+    self.bytes = bytes
+    self.info = info
+    if case .hci = info.content { hci = HCILayer(bytes.span.bytes) }
+  }
+
+  /// The bytes that the layers from L2CAP up point into.
+  public var source: [UInt8] { reassembled ?? bytes }
+
+  /// Which way it went, seen from the host; nil if nobody can tell.
+  public var direction: CaptureDirection? {
+    if let known = info.direction { return known }
+    switch hci?.type {
+    case .command?: return .hostToController
+    case .event?: return .controllerToHost
+    default: return nil
+    }
+  }
+
+  /// The layers that it has, from the wire up.
+  public var layers: [Layer] { Layer.allCases.filter(has) }
+
+  public func has(_ layer: Layer) -> Bool {
+    switch layer {
+    case .hci: hci != nil
+    case .l2cap: l2cap != nil
+    case .signaling: signaling != nil
+    case .smp: smp != nil
+    case .att: att != nil
+    case .gatt: gatt != nil
+    case .ring: ring != nil
+    }
+  }
+
+  /// The highest layer that has bytes of its own; GATT only explains those of ATT.
+  public var top: Layer? {
+    if ring != nil { return .ring }
+    if att != nil { return .att }
+    if smp != nil { return .smp }
+    if signaling != nil { return .signaling }
+    if l2cap != nil { return .l2cap }
+    return hci == nil ? nil : .hci
+  }
+
+  /// One line on one layer.
+  public func summary(of layer: Layer) -> String? {
+    let source = source
+    let span = source.span.bytes
+    return switch layer {
+    case .hci: hci?.summary(of: bytes.span.bytes)
+    case .l2cap: l2cap?.summary
+    case .signaling: signaling?.summary(of: span)
+    case .smp: smp?.summary(of: span)
+    case .att: att?.summary(of: span, gatt)
+    case .gatt: gatt?.summary
+    case .ring: ring?.summary
+    }
+  }
+
+  /// One line on the whole packet: its highest layer, and what it is for.
+  public var summary: String {
+    guard let top else { return RecordNote.summary(of: self) }
+    let own = summary(of: top) ?? ""
+    guard top == .att, let gatt else { return own }
+    return "\(own) · \(gatt.summary)"
+  }
+
+  /// All that one layer says.
+  public func fields(of layer: Layer) -> [PacketField] {
+    let source = source
+    let span = source.span.bytes
+    return switch layer {
+    case .hci: hci?.fields(of: bytes.span.bytes, hasUpperLayer: l2cap != nil) ?? []
+    case .l2cap: l2cap?.fields(of: span, hasUpperLayer: att != nil || signaling != nil || smp != nil) ?? []
+    case .signaling: signaling?.fields(of: span) ?? []
+    case .smp: smp?.fields(of: span) ?? []
+    case .att: att?.fields(of: span, gatt) ?? []
+    case .gatt: gatt?.fields(at: att?.range.lowerBound ?? 0) ?? []
+    case .ring: ring?.fields(of: span) ?? []
+    }
+  }
+}

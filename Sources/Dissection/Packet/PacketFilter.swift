@@ -1,0 +1,145 @@
+import BluetoothCore
+import HCI
+
+/// Chooses packets: terms of the form `key=value`, with commas or spaces between them, all of which must hold. A value
+/// is a number (`18`, `0x0012`), a range (`1..20`, one end may be missing), or several with bars (`0x0012|0x0014`).
+///
+/// | key | what |
+/// | --- | --- |
+/// | `handle` | attribute handle |
+/// | `link` | connection handle |
+/// | `opcode` | ATT opcode, or opcode of an HCI command or its answer |
+/// | `event`, `subevent` | code of an HCI event |
+/// | `address` | a device's address: of the link, or in the command or event |
+/// | `time` | seconds since the first packet |
+/// | `packet` | number in the capture |
+public struct PacketFilter: Sendable {
+  private enum Key: String, CaseIterable {
+    case handle, link, opcode, event, subevent, time, packet, address
+  }
+
+  private enum Term: Sendable {
+    case ranges(Key, [ClosedRange<Double>])
+    case address(BluetoothAddress)
+  }
+
+  /// Why a filter can't be read, in one line.
+  public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
+    public var description: String
+  }
+
+  private var terms: [Term] = []
+
+  public init(_ text: String) throws(Mistake) {
+    for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) { terms.append(try Self.term(word)) }
+    if terms.isEmpty { throw Mistake(description: "the filter is empty; try handle=0x0012") }
+  }
+
+  private static func term(_ word: Substring) throws(Mistake) -> Term {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let key = Key(rawValue: String(parts[0])) else {
+      let keys = Key.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Mistake(description: "a filter knows no \"\(String(parts[0]).printable)\"; it knows \(keys)")
+    }
+    guard parts.count == 2 else {
+      throw Mistake(description: "\(key.rawValue) wants a value: \(key.rawValue)=\(example(key))")
+    }
+    let wrong = Mistake(
+      description:
+        "\(key.rawValue) wants a value such as \(example(key)), not \"\(String(parts[1]).printable)\"")
+    if key == .address {
+      guard let address = BluetoothAddress(parts[1]) else { throw wrong }
+      return .address(address)
+    }
+    var ranges: [ClosedRange<Double>] = []
+    for part in parts[1].split(separator: "|", omittingEmptySubsequences: false) {
+      guard let range = range(part) else { throw wrong }
+      ranges.append(range)
+    }
+    return .ranges(key, ranges)
+  }
+
+  private static func example(_ key: Key) -> String {
+    switch key {
+    case .handle: "0x0012"
+    case .link: "0x0040"
+    case .opcode: "0x1b"
+    case .event: "0x0e"
+    case .subevent: "1"
+    case .time: "1.5..3"
+    case .packet: "10..20"
+    case .address: "C0:11:22:33:A1:B2"
+    }
+  }
+
+  private static func range(_ text: Substring) -> ClosedRange<Double>? {
+    guard let dots = text.range(of: "..") else { return number(text).map { $0...$0 } }
+    let first = text[..<dots.lowerBound]
+    let last = text[dots.upperBound...]
+    guard let low = first.isEmpty ? -.infinity : number(first),
+      let high = last.isEmpty ? .infinity : number(last),
+      low <= high
+    else { return nil }
+    return low...high
+  }
+
+  private static func number(_ text: Substring) -> Double? {
+    if text.hasPrefix("0x") { return UInt32(text.dropFirst(2), radix: 16).map(Double.init) }
+    guard text.allSatisfy({ ("0"..."9").contains($0) || $0 == "." }) else { return nil }
+    return Double(text)
+  }
+
+  /// - Parameter start: the time of the first packet of the capture
+  public func matches(_ packet: DissectedPacket, start: Int64?) -> Bool {
+    terms.allSatisfy { term in
+      switch term {
+      case .address(let address): Self.names(packet, address)
+      case .ranges(let key, let ranges):
+        Self.values(key, packet, start).contains { value in ranges.contains { $0.contains(value) } }
+      }
+    }
+  }
+
+  private static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [Double] {
+    var values: [Double?]
+    switch key {
+    case .handle:
+      values = [(packet.att?.handle ?? packet.gatt?.handle).map { Double($0.rawValue) }]
+    case .link: values = [packet.hci?.connection.map { Double($0.rawValue) }]
+    case .opcode:
+      values = [
+        packet.att.map { Double($0.opcode.rawValue) }, packet.hci?.opcode.map { Double($0.rawValue) },
+      ]
+    case .event: values = [packet.hci?.event.map { Double($0.rawValue) }]
+    case .subevent: values = [packet.hci?.subevent.map { Double($0.rawValue) }]
+    case .packet: values = [Double(packet.info.number)]
+    case .time:
+      guard let start, let time = packet.info.microseconds else { return [] }
+      values = [Double(time &- start) / 1e6]
+    case .address: values = []
+    }
+    return values.compactMap { $0 }
+  }
+
+  private static func names(_ packet: DissectedPacket, _ address: BluetoothAddress) -> Bool {
+    if packet.hci?.peer?.value == address.value { return true }
+    guard packet.hci?.type == .command || packet.hci?.type == .event else { return false }
+    var writer = ByteWriter(capacity: 6)
+    address.write(into: &writer)
+    let wanted = writer.bytes
+    let bytes = packet.bytes
+    guard bytes.count >= wanted.count else { return false }
+    return (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }
+  }
+}
+
+extension Substring {
+  fileprivate func range(of pattern: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(pattern) { return start..<index(start, offsetBy: pattern.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

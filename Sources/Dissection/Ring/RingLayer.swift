@@ -1,0 +1,104 @@
+import BluetoothCore
+import RingLink
+
+/// What a ring says or is told (ring reference, 2 and 3).
+public struct RingLayer: Hashable, Sendable {
+  public enum Content: Hashable, Sendable {
+    /// A frame of 16 bytes, with the right checksum.
+    case frame(RingFrame)
+    /// A whole bulk frame, at the value that completes it.
+    case bulk(BulkFrame)
+    /// A piece of a bulk frame: payload bytes that are there, and those that it has.
+    case part(BulkID, received: Int, length: Int)
+    /// Sent to or from a ring, and not what rings send; in words.
+    case damaged(String)
+  }
+
+  public var content: Content
+  public var isFromRing: Bool
+  /// Whether only the bytes look like a ring's: the discovery is not in the capture.
+  public var isByShape: Bool
+  /// The value, in ``DissectedPacket/source``.
+  public var range: Range<Int>
+
+  /// The row of the command table.
+  public var entry: CommandEntry? {
+    switch content {
+    case .frame(let frame): CommandTable.entry(of: frame, isFromRing: isFromRing)
+    case .bulk(let frame): CommandTable.entries(for: .bulk(frame.id)).first
+    case .part(let id, _, _): CommandTable.entries(for: .bulk(id)).first
+    case .damaged: nil
+    }
+  }
+
+  /// The form that a frame has.
+  public var form: FrameForm? {
+    guard case .frame(let frame) = content, let entry else { return nil }
+    return (isFromRing ? entry.replies : entry.requests).first { $0.matches(frame) }
+  }
+
+  /// What a frame refuses: the answer to a command that the ring does not know or does not want.
+  public var refused: RingCommand? {
+    guard case .frame(let frame) = content, isFromRing,
+      CommandTable.entries(for: .frame(frame.command)).isEmpty,
+      frame.command.rawValue >= 0x80
+    else { return nil }
+    let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)
+    return CommandTable.entries(for: .frame(command)).isEmpty ? nil : command
+  }
+}
+
+extension RingLayer {
+  var summary: String {
+    let side = isFromRing ? "from the ring" : "to the ring"
+    let doubt = isByShape ? " (by its shape)" : ""
+    switch content {
+    case .frame(let frame):
+      if let refused { return "\(refused) refused: \(frame.errorCode)\(doubt)" }
+      guard let entry else { return "\(frame.command) \(side): \(frame)\(doubt)" }
+      let words = form.map { form in
+        form.fields.map { "\($0.name) \($0.value(in: frame))" }.joined(separator: ", ")
+      }
+      let name = form.map { Self.isPlain($0.name) ? entry.name : "\(entry.name), \($0.name)" } ?? entry.name
+      return "\(name), \(side)" + (words.map { $0.isEmpty ? "" : ": \($0)" } ?? ": \(frame)") + doubt
+    case .bulk(let frame):
+      return "bulk \(frame.id), \(side): \(frame.payload.count) bytes of payload\(doubt)"
+    case .part(let id, let received, let length):
+      return "bulk \(id), \(side): \(received) of \(length) bytes so far\(doubt)"
+    case .damaged(let what): return "\(what), \(side)"
+    }
+  }
+
+  private static func isPlain(_ form: String) -> Bool { form == "request" || form == "reply" }
+
+  func fields(of source: RawSpan) -> [PacketField] {
+    let reference = "ring reference, " + (entry.map(\.source) ?? "2")
+    var fields: [PacketField] = []
+    func add(_ name: String, _ value: String, _ range: Range<Int>, depth: Int = 0) {
+      let start = self.range.lowerBound
+      let place = start + range.lowerBound..<start + range.upperBound
+      fields.append(
+        PacketField(name, value, range: place.clamped(to: self.range), reference: reference, depth: depth))
+    }
+    switch content {
+    case .frame(let frame):
+      add("command", "\(frame.command) (\(Hex.string(frame.command.rawValue)))", 0..<1)
+      if refused != nil { add("reason", "\(frame.errorCode)", 1..<2) }
+      if let form {
+        add("form", form.name, 1..<15)
+        for field in form.fields { add(field.name, "\(field.value(in: frame))", field.range, depth: 1) }
+      } else {
+        add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
+      }
+      add("checksum", "right", 15..<16)
+    case .bulk(let frame):
+      add("bulk id", "\(frame.id) (\(Hex.string(frame.id.rawValue)))", 0..<0)
+      add("payload", Hex.string(frame.payload, separator: " "), 0..<range.count)
+    case .part(let id, let received, let length):
+      add("bulk id", "\(id) (\(Hex.string(id.rawValue)))", 0..<0)
+      add("payload so far", "\(received) of \(length) bytes", 0..<range.count)
+    case .damaged(let what): add("damaged", what, 0..<range.count)
+    }
+    return fields
+  }
+}

@@ -1,0 +1,109 @@
+import BluetoothCore
+import Capture
+import Dissection
+import EventLoop
+import LineOutput
+
+/// A run of `decode`.
+@BluetoothActor
+struct Decoding {
+  /// Output is collected up to so many bytes while the input goes on.
+  private static let outputSize = 1 << 16
+
+  private let options: DecodeOptions
+  private let text: PacketText
+  private let dissector = Dissector()
+  private var output = LineWriter()
+  private var start: Int64?
+
+  init(_ options: DecodeOptions) {
+    self.options = options
+    text = PacketText(isColored: options.isColored)
+  }
+
+  consuming func run(_ path: String) async throws(Failure) {
+    let interruption = Interruption()
+    let file = try Result { () throws(CaptureError) in
+      // A pipe is not waited for within `read`: Ctrl-C must come through.
+      try OpenCapture(path, follow: options.isFollowing || path == "-")
+    }.mapError(Failure.init).get()
+    reading: while !interruption.hasCome, output.trouble == nil {
+      let progress: CaptureReader.Progress
+      do throws(CaptureError) {
+        progress = try decode(&file.reader)
+      } catch {
+        output.flush()
+        throw Failure(error)
+      }
+      switch progress {
+      case .record: await EventLoop.shared.sleep(for: .zero)
+      case .needsMore:
+        output.flush()
+        if !options.isFollowing, file.reader.isRegularFile { break reading }
+        await file.waitForMore(interruption)
+      case .end: break reading
+      }
+    }
+    output.flush()
+    try output.check()
+    if file.reader.truncatedBytes > 0, !interruption.hasCome, output.trouble == nil {
+      throw Failure(
+        .badData,
+        "\(path): ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out")
+    }
+  }
+
+  /// Takes as many records as make a good piece of output.
+  private mutating func decode(_ reader: inout CaptureReader) throws(CaptureError) -> CaptureReader.Progress {
+    for _ in 0..<4096 {
+      let progress = try reader.advance()
+      guard progress == .record else { return progress }
+      show(dissector.dissect(reader.bytes, reader.info))
+      if output.trouble != nil { return .record }
+    }
+    return .record
+  }
+
+  private mutating func show(_ packet: DissectedPacket) {
+    if start == nil { start = packet.info.microseconds }
+    guard options.shows(packet, start: start) else { return }
+    switch options.format {
+    case .jsonl: PacketJSON.write(packet, into: &output)
+    case .text where options.isVerbose: text.writeBlock(packet, start: start, into: &output)
+    case .text: text.writeLine(packet, start: start, into: &output)
+    }
+    if output.pending >= Self.outputSize { output.flush() }
+  }
+}
+
+/// A capture that is read bit by bit.
+@BluetoothActor
+private final class OpenCapture {
+  var reader: CaptureReader
+
+  init(_ path: String, follow: Bool) throws(CaptureError) {
+    reader = try CaptureReader(path: path, follow: follow)
+  }
+
+  /// Waits until a pipe has something, or for a moment; or until the user wants to end.
+  func waitForMore(_ interruption: Interruption) async {
+    guard !reader.isRegularFile else { return await interruption.sleep(for: .milliseconds(50)) }
+    let descriptor = reader.descriptor
+    await interruption.cancels { () async in await Self.readable(descriptor) }
+  }
+
+  private static func readable(_ descriptor: Int32) async {
+    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
+      var watch: EventLoop.Watch?
+      watch = try? EventLoop.shared.watch(descriptor, for: .readable) { _ in
+        watch?.cancel()
+        done(.success(()))
+      }
+      if watch == nil { done(.success(())) }
+      return {
+        watch?.cancel()
+        done(.failure(CancellationError()))
+      }
+    }
+  }
+}

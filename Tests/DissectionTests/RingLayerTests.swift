@@ -1,0 +1,65 @@
+import BluetoothCore
+import RingLink
+import TestSupport
+import Testing
+
+@testable import Dissection
+
+@Suite struct RingLayerTests {
+  private func digits(_ frame: RingFrame) -> String { Hex.string(frame.bytes) }
+
+  /// The command service at 0x000E, its notify characteristic at 0x0012.
+  private func discover(_ script: Script) {
+    script.ask("08 0e00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
+  }
+
+  @Test func framesAreReadByTheirCharacteristic() throws {
+    let script = Script()
+    discover(script)
+    let frame = RingFrame(0x03, 67, 1)
+    let packet = script.att("1b1200" + digits(frame), isSent: false)
+    let ring = try #require(packet.ring)
+    #expect(!ring.isByShape)
+    #expect(ring.entry?.name == "battery")
+    #expect(packet.summary == "battery, from the ring: percent 67 %, charging yes")
+    let percent = try #require(packet.fields(of: .ring).first { $0.name == "percent" })
+    #expect(packet.source[percent.range] == [67])
+    #expect(percent.reference.hasPrefix("ring reference, 4"))
+    // The right characteristic, and no frame.
+    #expect(script.att("1b1200a1", isSent: false).ring?.content == .damaged("a frame has 16 bytes, not 1"))
+  }
+
+  @Test func withoutDiscoveryTheShapeDecides() {
+    let script = Script()
+    let sample = script.att("1b1200" + digits(RawSample.refused.frame), isSent: false)
+    #expect(sample.ring?.isByShape == true)
+    let refusal = script.att("1b1200" + digits(RingFrame(0x86, 0xEE)), isSent: false)
+    #expect(refusal.ring?.refused == 0x06)
+    var wrong = RingFrame(0x03, 67).bytes
+    wrong[15] ^= 1
+    #expect(script.att("1b1200" + Hex.string(wrong), isSent: false).ring == nil)
+    #expect(script.att("1b1200" + digits(RingFrame(0x7F, 1)), isSent: false).ring == nil)
+  }
+
+  @Test func otherCharacteristicsAreNoRing() {
+    let script = Script()
+    script.ask("08 0100 0400 0328".dense, "09 07 0200 12 1200 192a".dense)
+    #expect(script.att("1b1200" + digits(RingFrame(0x03, 67)), isSent: false).ring == nil)
+  }
+
+  @Test func bulkFramesAreWhereTheirLastPieceIs() throws {
+    let script = Script()
+    var writer = ByteWriter()
+    let payload = [UInt8](0..<40)
+    try BulkFrame.write(0x27, payload: payload, into: &writer)
+    let first = script.att("1b1800" + Hex.string(writer.bytes[..<20]), isSent: false)
+    #expect(first.ring?.content == .part(0x27, received: 14, length: 40))
+    script.att("1b1800" + Hex.string(writer.bytes[20..<40]), isSent: false)
+    let last = script.att("1b1800" + Hex.string(writer.bytes[40...]), isSent: false)
+    guard case .bulk(let frame)? = last.ring?.content else { return #expect(Bool(false), "no bulk frame") }
+    #expect(frame.payload == payload)
+    #expect(last.ring?.isByShape == true)
+    // One that is whole, and damaged, looks like none.
+    #expect(script.att("1b1800 bc2701000000 55".dense, isSent: false).ring == nil)
+  }
+}

@@ -1,0 +1,155 @@
+"""Captures taken apart: the same as tshark sees, whatever the file's format, and however damaged it is."""
+
+import json
+import struct
+import subprocess
+import time
+
+import decode_check
+import pytest
+from conftest import BAD_DATA, NO_FILE, ROOT, USAGE
+
+CAPTURES = sorted((ROOT / "captures").glob("*.btsnoop"))
+STREAM = ROOT / "captures" / "virtual-stream.btsnoop"
+
+
+@pytest.fixture(autouse=True)
+def same_program(halo, monkeypatch):
+    monkeypatch.setattr(decode_check, "HALO_RAW", str(halo.path))
+
+
+def decode(halo, path, *options):
+    return halo.run("decode", path, "--format", "jsonl", *options).succeeded().records()
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+def test_tshark_sees_the_same(path):
+    unexplained = [str(one) for one in decode_check.differences(path) if one.reason is None]
+    assert not unexplained
+    assert decode_check.counts(path)["packets"] > 0
+
+
+@pytest.mark.parametrize("kind", ["pcap", "pcapng", "btsnoop"])
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+def test_other_formats_say_the_same(halo, path, kind, tmp_path):
+    copy = tmp_path / f"copy.{kind}"
+    subprocess.run(["editcap", "-F", kind, str(path), str(copy)], check=True, capture_output=True)
+    assert decode(halo, copy) == decode(halo, path)
+
+
+def test_an_att_pdu_has_all_that_was_promised(halo):
+    records = decode(halo, STREAM)
+    reply = next(one for one in records if one.get("att", {}).get("opcode") == 0x03)
+    request = records[reply["gatt"]["request"]["frame"] - 1]
+    assert request["att"]["opcode"] == 0x02
+    assert request["direction"] == "sent" and reply["direction"] == "received"
+    assert reply["gatt"]["procedure"] == "Exchange MTU"
+    assert reply["gatt"]["request"]["seconds"] == pytest.approx(reply["time"] - request["time"], abs=2e-6)
+    assert reply["gatt"]["mtu"] == 247
+    samples = [one["ring"] for one in records if one.get("ring", {}).get("form") == "PPG"]
+    printed = [json.loads(line) for line in STREAM.with_suffix(".jsonl").read_text().splitlines()]
+    ppg = [one["raw"] for one in printed if one["kind"] == "ppg"]
+    assert [one["fields"]["raw"] for one in samples][: len(ppg)] == ppg
+
+
+def test_filters_and_layers(halo):
+    everything = decode(halo, STREAM)
+    att = decode(halo, STREAM, "--layer", "att")
+    assert att == [one for one in everything if "att" in one]
+    one_handle = decode(halo, STREAM, "--layer", "smp,ring", "--filter", "handle=0x0012,opcode=0x1b")
+    assert one_handle == [
+        one for one in everything
+        if "ring" in one and one["att"]["handle"] == 0x12 and one["att"]["opcode"] == 0x1B]
+    assert decode(halo, STREAM, "--filter", "packet=3..5") == everything[2:5]
+
+
+def test_text_has_a_line_a_packet_and_fields_on_demand(halo):
+    lines = halo.run("decode", STREAM).succeeded().out.splitlines()
+    assert len(lines) == len(decode(halo, STREAM))
+    assert "Reset" in lines[0] and "\x1b" not in lines[0]
+    block = halo.run("decode", STREAM, "-v", "--filter", "opcode=0x200d|0x2043").succeeded().out
+    assert "Vol 4, Part E, 7.8.66" in block and "supervision timeout" in block
+
+
+def test_a_pipe_is_a_file(halo):
+    with subprocess.Popen(
+            [halo.path, "decode", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        out, _ = process.communicate(STREAM.read_bytes(), timeout=20)
+    assert process.returncode == 0
+    assert out.decode() == halo.run("decode", STREAM).succeeded().out
+
+
+def test_a_file_that_grows_is_followed(halo, tmp_path):
+    data = STREAM.read_bytes()
+    path = tmp_path / "growing.btsnoop"
+    with open(path, "wb", buffering=0) as file:
+        file.write(data[:1000])
+        process = halo.start("decode", path, "--follow", "--format", "jsonl")
+        first = json.loads(process.stdout.readline())
+        assert first["frame"] == 1
+        file.write(data[1000:])
+        last = len(decode(halo, STREAM))
+        deadline = time.monotonic() + 10
+        while json.loads(process.stdout.readline())["frame"] < last:
+            assert time.monotonic() < deadline
+    process.send_signal(2)
+    assert process.wait(timeout=5) == 0
+
+
+def test_a_reader_that_goes_is_no_error(halo):
+    run = subprocess.run(
+        f"'{halo.path}' decode '{STREAM}' | head -n 1; echo ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+        capture_output=True, text=True, timeout=20)
+    assert run.stdout.splitlines()[-1] == "0" and run.stderr == ""
+
+
+def damaged_files():
+    data = STREAM.read_bytes()
+    header, record = data[:16], data[16:44]
+    yield "empty", b"", 0, "empty"
+    yield "header-cut", data[:10], 0, "header"
+    yield "magic", b"nonsense" + data[8:], 0, "not a capture"
+    yield "version", data[:8] + struct.pack(">I", 9) + data[12:], 0, "version 9"
+    yield "datalink", data[:12] + struct.pack(">I", 1234) + data[16:], 0, "1234"
+    yield "cut", data[:1000], None, "middle of a record"
+    yield "four-gigabytes", header + record + struct.pack(">IIIIq", 2**32 - 1, 2**32 - 1, 0, 0, 0), 1, "byte 44"
+    yield "too-long", header + record + struct.pack(">IIIIq", 4, 8, 0, 0, 0) + bytes(8), 1, "byte 44"
+
+
+@pytest.mark.parametrize("name, data, shown, saying", damaged_files(), ids=lambda value: str(value)[:14])
+def test_damaged_files_are_shown_as_far_as_they_can_be(halo, tmp_path, name, data, shown, saying):
+    path = tmp_path / f"{name}.btsnoop"
+    path.write_bytes(data)
+    result = halo.run("decode", path).failed(BAD_DATA, saying=saying)
+    assert shown is None or len(result.out.splitlines()) == shown
+
+
+def test_only_a_header_is_a_capture_of_nothing(halo, tmp_path):
+    path = tmp_path / "nothing.btsnoop"
+    path.write_bytes(STREAM.read_bytes()[:16])
+    assert halo.run("decode", path).succeeded().out == ""
+
+
+def test_times_may_go_back_and_packets_may_be_cut(halo, tmp_path):
+    data, epoch = STREAM.read_bytes(), 0x00DCDDB30F2F8000
+    reset, done = bytes.fromhex("01030c00"), bytes.fromhex("040e0401030c00")
+    path = tmp_path / "strange.btsnoop"
+    path.write_bytes(
+        data[:16] + struct.pack(">IIIIq", 4, 4, 2, 0, epoch + 5_000_000) + reset
+        + struct.pack(">IIIIq", 7, 7, 3, 0, epoch) + done + struct.pack(">IIIIq", 7, 4, 3, 0, epoch) + done[:4])
+    records = decode(halo, path)
+    assert [one["time"] for one in records] == [5.0, 0.0, 0.0]
+    assert records[1]["hci"]["answers"] == {"frame": 1, "seconds": -5.0}
+    assert records[2]["original_length"] == 7
+    assert "capture has 4 of 7 bytes" in halo.run("decode", path).succeeded().out
+
+
+@pytest.mark.parametrize("options, saying", [
+    (["--filter", "foo=1"], "knows no"), (["--filter", "handle=x"], "0x0012"), (["--layer", "l3"], "l2cap"),
+    (["--format", "csv"], "jsonl")])
+def test_wrong_options_are_told_in_a_line(halo, options, saying):
+    halo.run("decode", STREAM, *options).failed(USAGE, saying=saying)
+
+
+def test_a_file_that_is_not_there(halo):
+    halo.run("decode", "/nonexistent").failed(NO_FILE, saying="cannot open")
