@@ -6,15 +6,27 @@ import VirtualRing
 
 @main
 enum Pulse {
-  static func main() async throws { try await stream() }
+  static func main() async throws { try await run() }
 
   @BluetoothActor
-  static func stream() async throws {
-    let central = Central(HCIAdapter(VirtualTransport(VirtualRingOptions())))
+  static func run() async throws {
+    let options = try VirtualRingOptions(parsing: "virtual:clock=2026-11-21T13:45:00,warm-up=1")
+    let central = Central(HCIAdapter(VirtualTransport(options)))
     try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
     let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: device.address)))
-    print(try await ring.battery())
+
+    print("battery", try await ring.battery())
+    print("steps", try await ring.today().steps, "of", try await ring.read(CommandTable.goals).steps)
+    if let now = options.clock, let night = try await ring.sleep(now: now).last(where: { !$0.isNap }) {
+      print("slept from", night.start, "to", night.end)
+    }
+    for try await (event, _) in ring.heartRates() {
+      guard case .reading(let reading) = event else { continue }
+      print(reading)
+      break
+    }
+
     try await ring.startRawStream { sample, time in print(time, sample) }
     await EventLoop.shared.sleep(for: .seconds(5))
     await ring.stopRawStream()

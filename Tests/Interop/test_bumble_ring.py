@@ -35,7 +35,8 @@ def test_one_host_after_another_streams(ring):
         assert (seen["name"], seen["address"], seen["address_type"]) == (ring.name, ring.address, 1)
         assert (seen["mtu"], seen["battery"], seen["invalid"]) == (247, 87, 0)
         assert seen["ppg"] == expected_ppg(100)
-        assert 99 <= seen["accelerations"] <= 101 and 99 <= seen["spo2"] <= 101
+        # The three come together; more may be under way when the hundredth has been seen.
+        assert seen["accelerations"] >= 99 and seen["spo2"] >= 99
         ring.check_farewell()
     assert ring.commands() == ["0300", "a104", "a105", "a102"] * 2
 
@@ -100,8 +101,9 @@ def test_what_generic_commands_find(ring_with):
             await connection.disconnect()
 
     asyncio.run(look_around())
-    confirmed = [event["value"] for event in ring.events("confirmed")]
-    assert confirmed == [value.decode() for value in bumble_ring.INDICATIONS]
+    expected = [value.decode() for value in bumble_ring.INDICATIONS]
+    ring.wait_until(lambda: len(ring.events("confirmed")) >= len(expected), "confirmations")
+    assert [event["value"] for event in ring.events("confirmed")] == expected
 
 
 def test_disconnects_when_told(ring_with):

@@ -4,15 +4,31 @@ import re
 
 import pytest
 import tshark_check
-from conftest import PROTOCOL, ROOT
+from conftest import PROTOCOL, ROOT, TIMEOUT
 
 CAPTURES = ROOT / "captures"
+README, _, TABLES = (CAPTURES / "README.md").read_text().partition("## Families")
+FAMILIES, _, COMMANDS = TABLES.partition("## Commands")
 ROW = re.compile(r"^\| `([\w-]+)` \| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
-SESSIONS = ROW.findall((CAPTURES / "README.md").read_text())
+SHORT_ROW = re.compile(r"^\| `([\w-]+)` \| `([^`]+)` \|$", re.MULTILINE)
+SESSIONS = ROW.findall(README)
+# Every command of every family: the name of the file, and the command.
+FAMILY_SESSIONS = [
+    (f"{family}/{name}", command)
+    for family, _ in SHORT_ROW.findall(FAMILIES) for name, command in SHORT_ROW.findall(COMMANDS)]
 
 
 def test_every_capture_has_its_line():
-    assert {name for name, _, _ in SESSIONS} == {path.stem for path in CAPTURES.glob("*.btsnoop")}
+    assert {name for name, _, _ in SESSIONS} | {name for name, _ in FAMILY_SESSIONS} == {
+        str(path.relative_to(CAPTURES).with_suffix("")) for path in CAPTURES.rglob("*.btsnoop")}
+
+
+@pytest.mark.parametrize("name, command", FAMILY_SESSIONS, ids=[name for name, _ in FAMILY_SESSIONS])
+def test_a_command_of_a_family_is_played_again(halo, name, command):
+    result = halo.run("replay", CAPTURES / f"{name}.btsnoop", *command.split(), "--format", "jsonl")
+    assert result.out == (CAPTURES / f"{name}.jsonl").read_text()
+    # What the family does not know is refused, or not answered.
+    assert result.code == 0 if result.out else result.code in (PROTOCOL, TIMEOUT), result
 
 
 @pytest.mark.parametrize("name, adapter, command", SESSIONS, ids=[name for name, _, _ in SESSIONS])

@@ -54,23 +54,28 @@ def test_everything_is_there_once(halo, tmp_path, complete):
 
 def test_killed_in_the_middle(halo, tmp_path, complete):
     """Whenever it is killed: the file is sound, nothing is there twice, and the next sync completes it."""
+    began = time.monotonic()
+    halo.run("sync", "--kind", "heart-rate", "--store", tmp_path / "whole.sqlite",
+             adapter=f"virtual:{CLOCK}").succeeded()
+    whole_rows = contents(tmp_path / "whole.sqlite")
+    whole = time.monotonic() - began
     cut = 0
-    for delay in (0.6, 0.9, 1.2, 1.6, 2.0, 2.4, 2.8, 3.2):
-        store = tmp_path / f"{delay}.sqlite"
-        process = halo.start("sync", "--store", store, adapter=f"virtual:{CLOCK}")
-        time.sleep(delay)
+    for part in (0.7, 0.8, 0.85, 0.9, 0.95):
+        store = tmp_path / f"{part}.sqlite"
+        process = halo.start("sync", "--kind", "heart-rate", "--store", store, adapter=f"virtual:{CLOCK}")
+        time.sleep(whole * part)
         process.kill()
         process.wait()
         if not store.exists():
             continue
         rows = contents(store)
         assert all(set(rows[table]) <= set(complete[table]) for table in TABLES)
-        cut += any(rows[table] for table in TABLES) and rows != complete
+        cut += any(rows[table] for table in TABLES) and rows != whole_rows
         syncs = sqlite3.connect(store).execute("SELECT finished FROM syncs").fetchall()
-        assert syncs == [] or syncs == [(None,)] or rows == complete
+        assert syncs == [] or syncs == [(None,)] or rows == whole_rows
         halo.run("sync", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
         assert contents(store) == complete
-    assert cut >= 3, "hardly ever killed in the middle"
+    assert cut >= 2, "hardly ever killed in the middle"
 
 
 def test_a_ring_that_forgets_takes_nothing_away(halo, tmp_path, complete):
@@ -98,10 +103,10 @@ def test_what_a_ring_does_not_keep_is_said(halo, tmp_path):
 def test_a_bad_link_is_told_and_the_rest_is_kept(halo, tmp_path):
     store = tmp_path / "rings.sqlite"
     result = halo.run("sync", "--store", store, "--format", "jsonl",
-                      adapter=f"virtual:fast,{CLOCK},silent-after=40")
+                      adapter=f"virtual:fast,{CLOCK},silent-after=200")
     assert result.code not in (OK, CONNECTION_LOST), result
     records = result.records()
-    assert records[0]["problem"] is None
+    assert records[0]["problem"] is None, records
     assert any(r["problem"] for r in records)
     assert contents(store)["steps"]
 

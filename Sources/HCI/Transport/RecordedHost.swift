@@ -19,8 +19,7 @@ struct RecordedHost: Hashable {
     var reader = try CaptureReader(path: path)
     var isFirst = true
     var count = 0
-    // Where the file is damaged, the replay will tell.
-    while count < Self.mostRecords, let record = try? reader.next() {
+    while count < Self.mostRecords, let record = try reader.next() {
       count += 1
       if let text = CaptureNote.text(of: record.bytes) { notes.append(text) }
       guard let opcode = note(record.bytes) else { continue }

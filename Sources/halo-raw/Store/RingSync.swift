@@ -15,14 +15,8 @@ final class RingSync {
     var added = 0
     /// Why there is no more; nil if all is well.
     var problem: RingError?
-
     /// Rings that do not keep this kind say so, or nothing.
-    var isSupported: Bool {
-      switch problem {
-      case .refused, .noBulkService: false
-      default: true
-      }
-    }
+    var isSupported = true
   }
 
   private var ring: Ring
@@ -60,6 +54,7 @@ final class RingSync {
           try await copy(kind, day, sync, &outcome)
         } catch {
           outcome.problem = error
+          outcome.isSupported = !isRefusal(error)
           isComplete = isComplete && !outcome.isSupported
           break
         }
@@ -72,6 +67,16 @@ final class RingSync {
     await self.ring.client.disconnect()
     guard isComplete else { return }
     try storeFailure { () throws(StoreError) in try store.finish(sync, at: clock.unixSeconds) }
+  }
+
+  /// Whether the ring does not keep what it was asked for. Some say so; others are silent.
+  private func isRefusal(_ error: RingError) -> Bool {
+    switch error {
+    case .refused, .noBulkService: true
+    case .notAnswered(let subject, _):
+      !CommandTable.entries(for: subject).contains { $0.families.contains(ring.firmware.family) }
+    default: false
+    }
   }
 
   /// The days to be asked for, the oldest first; a single nil for what comes in one piece.
