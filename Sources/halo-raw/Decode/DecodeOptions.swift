@@ -11,6 +11,8 @@ struct DecodeOptions {
   var isVerbose: Bool
   var isFollowing: Bool
   var isColored: Bool
+  /// Where a page of HTML is to be written, in place of lines on standard output.
+  var page: String?
 
   init(_ invocation: Invocation) throws(Failure) {
     format = try invocation.choice("--format", [("text", Format.text), ("jsonl", .jsonl)]) ?? .text
@@ -25,6 +27,10 @@ struct DecodeOptions {
     isVerbose = invocation.has("--verbose")
     isFollowing = invocation.has("--follow")
     isColored = Console.isTerminal && !Console.refusesColor
+    page = invocation.text("--html")
+    if page != nil, let other = ["--format", "--verbose", "--follow"].first(where: invocation.isGiven) {
+      throw .usage("--html has all fields of a capture that is complete; it does not go with \(other)")
+    }
   }
 
   private static func layers(_ text: String) throws(Failure) -> Set<Layer> {

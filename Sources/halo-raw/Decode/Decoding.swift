@@ -15,6 +15,7 @@ struct Decoding {
   private let dissector = Dissector()
   private var output = LineWriter()
   private var start: Int64?
+  private var page: PageWriter?
 
   init(_ options: DecodeOptions) {
     self.options = options
@@ -27,12 +28,15 @@ struct Decoding {
       // A pipe is not waited for within `read`: Ctrl-C must come through.
       try OpenCapture(path, follow: options.isFollowing || path == "-")
     }.mapError(Failure.init).get()
-    reading: while !interruption.hasCome, output.trouble == nil {
+    if let path = options.page {
+      page = PageWriter(name: file.reader.path, try PageFile(path: path, butNot: file.reader.descriptor))
+    }
+    reading: while !interruption.hasCome, trouble == nil, page?.leavesOut != true {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
         progress = try decode(&file.reader)
       } catch {
-        output.flush()
+        finish("The capture ends here: \(error)")
         throw Failure(error)
       }
       switch progress {
@@ -44,12 +48,21 @@ struct Decoding {
       case .end: break reading
       }
     }
-    output.flush()
-    try output.check()
-    if file.reader.truncatedBytes > 0, !interruption.hasCome, output.trouble == nil {
-      throw Failure(
-        .badData, "\(path): ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out")
+    if file.reader.truncatedBytes > 0, !interruption.hasCome, trouble == nil {
+      let words = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
+      finish("The capture \(words).")
+      throw Failure(.badData, "\(path): \(words)")
     }
+    finish(interruption.hasCome ? "Reading was interrupted: more packets may follow." : nil)
+    try (page?.output ?? output).check()
+  }
+
+  private var trouble: LineWriter.Trouble? { page?.trouble ?? output.trouble }
+
+  /// - Parameter remark: why a page has not the whole capture
+  private mutating func finish(_ remark: String?) {
+    output.flush()
+    page?.finish(remark: remark)
   }
 
   /// Takes as many records as make a good piece of output.
@@ -58,7 +71,7 @@ struct Decoding {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
       show(dissector.dissect(reader.bytes, reader.info))
-      if output.trouble != nil { return .record }
+      if trouble != nil || page?.leavesOut == true { return .record }
     }
     return .record
   }
@@ -66,6 +79,10 @@ struct Decoding {
   private mutating func show(_ packet: DissectedPacket) {
     if start == nil { start = packet.info.microseconds }
     guard options.shows(packet, start: start) else { return }
+    guard page == nil else {
+      page?.add(packet, start: start)
+      return
+    }
     switch options.format {
     case .jsonl: PacketJSON.write(packet, into: &output)
     case .text where options.isVerbose: text.writeBlock(packet, start: start, into: &output)
