@@ -4,10 +4,12 @@ extension PageScript {
     const list = {
       box: element('list'), rows: element('rows'), height: 26, made: [],
 
+      /** Makes room for all rows; has to be done before anything is scrolled to. */
+      measure() { this.rows.style.height = `${view.shown.length * this.height}px`; },
+
       /** Fills the rows that can be seen, however many packets there are. */
       draw() {
         const {box, rows, height, made} = this;
-        rows.style.height = `${view.shown.length * height}px`;
         const first = Math.max(0, Math.floor(box.scrollTop / height) - 4);
         const count = Math.max(0, Math.min(view.shown.length - first, Math.ceil(box.clientHeight / height) + 8));
         while (made.length < count) {

@@ -16,6 +16,7 @@ extension PageScript {
     function filter() {
       applyFilters();
       showControls();
+      list.measure();
       list.box.scrollTop = 0;
       if (view.selected) list.reveal(view.selected);
       list.draw();

@@ -60,11 +60,13 @@ enum PageStyle {
       flex: 1; min-height: 0; display: grid; grid-template-columns: minmax(0, 1fr) minmax(430px, 42%);
       border-top: 1px solid var(--line);
     }
-    #list { overflow: auto; position: relative; background: var(--panel); outline-offset: -2px; }
+    #list { overflow: auto; position: relative; background: var(--panel); outline-offset: -1px; }
+    #list:focus-visible { outline-width: 1px; }
+    #list:focus-visible .row[aria-selected=true] { box-shadow: inset 3px 0 var(--accent); }
     #rows { position: relative; }
     .row {
       position: absolute; left: 0; right: 0; height: var(--row); line-height: var(--row); padding: 0 16px;
-      display: grid; grid-template-columns: 56px 96px 22px 72px minmax(0, 1fr); gap: 10px; cursor: default;
+      display: grid; grid-template-columns: 52px 88px 16px 68px minmax(0, 1fr); gap: 10px; cursor: default;
       white-space: nowrap;
     }
     .row > * { overflow: hidden; text-overflow: ellipsis; }
