@@ -64,7 +64,10 @@ extension PageScript {
         });
         box.addEventListener('toggle', () => {
           if (box.open === this.isOpen(packet, layer)) return;
-          view.open = new Set(Array.from(this.box.querySelectorAll('details[open]'), (open) => open.dataset.layer));
+          // What the packet does not have, stands open where it comes.
+          const isClosed = (name) => packet.layers.some((other) => other.name === name && !this.isOpen(packet, other));
+          view.open ??= new Set(LAYERS.filter((name) => !isClosed(name)));
+          if (box.open) view.open.add(layer.name); else view.open.delete(layer.name);
           writeFragment();
         });
         return box;

@@ -60,7 +60,7 @@ extension PageScript {
         if (view.shown.length === 0) return;
         const index = view.shown.indexOf(view.selected);
         const last = view.shown.length - 1;
-        select(view.shown[index < 0 ? 0 : Math.max(0, Math.min(last, index + distance))]);
+        select(view.shown[Math.max(0, Math.min(last, index + distance))]);
       },
 
       listen() {
