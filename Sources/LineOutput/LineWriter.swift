@@ -132,12 +132,17 @@ public struct LineWriter {
   /// Writes text in quotes, with the escapes of JSON.
   public mutating func writeQuoted(_ text: String) {
     buffer.append(UInt8(ascii: "\""))
+    writeEscaped(text)
+    buffer.append(UInt8(ascii: "\""))
+  }
+
+  /// The same without the quotes.
+  public mutating func writeEscaped(_ text: String) {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
       buffer.append(contentsOf: text.utf8)
     } else {
       buffer.append(contentsOf: Field.text(text).json.utf8.dropFirst().dropLast())
     }
-    buffer.append(UInt8(ascii: "\""))
   }
 
   private mutating func writeHexDigit(_ digit: UInt8) {

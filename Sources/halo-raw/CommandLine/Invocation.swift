@@ -86,6 +86,9 @@ struct Invocation: Sendable {
 
   func text(_ key: String) -> String? { values[key] }
 
+  /// Whether it is there, with a value or without.
+  func isGiven(_ key: String) -> Bool { has(key) || text(key) != nil }
+
   /// Takes a value of the option as if it had not been given.
   mutating func setDefault(_ key: String, _ value: String) {
     if values[key] == nil { values[key] = value }

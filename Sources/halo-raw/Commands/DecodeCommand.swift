@@ -23,6 +23,10 @@ let decodeCommand = CommandSpec(
     OptionSpec("--ppg", help: "with --samples: green light"),
     OptionSpec("--accel", help: "with --samples: acceleration"),
     OptionSpec("--spo2", help: "with --samples: red light"),
+    OptionSpec(
+      "--html", value: "OUT",
+      help:
+        "writes a page for a browser: time line, packets, layers, fields and bytes, with search and filters"),
     OptionSpec("--follow", help: "goes on when the file grows, until Ctrl-C"),
   ],
   examples: [
@@ -37,11 +41,16 @@ let decodeCommand = CommandSpec(
     ),
     ("halo-raw decode captures/bumble-inspect.btsnoop --summary", "what the capture holds"),
     ("halo-raw decode captures/virtual-stream.btsnoop --samples --ppg", "the samples that were streamed"),
+    (
+      "halo-raw decode captures/virtual-stream.btsnoop --html session.html",
+      "a page that needs no network: open it in a browser"
+    ),
   ],
   details: """
     FILE is a btsnoop file (H1, H4, Linux monitor), pcap, pcapng, or a capture of Apple's PacketLogger, whoever made
     it; - is standard input. A frame that came in several packets is shown with the last of them. A file that is
-    damaged is shown as far as it can be read, and the exit code is 65. NO_COLOR switches colours off.
+    damaged is shown as far as it can be read, and the exit code is 65. NO_COLOR switches colours off. A page has up to \(PageWriter.packetLimit) packets, or
+    \(PageWriter.byteLimit >> 20) MiB of them; with --layer and --filter they are chosen.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in

@@ -7,6 +7,8 @@ struct DecodeOptions {
   enum Form {
     case lines, blocks, jsonl, summary
     case samples(OutputFormat, SampleKinds)
+    /// A page of HTML at this path, in place of lines on standard output.
+    case page(String)
   }
 
   var form: Form
@@ -31,6 +33,13 @@ struct DecodeOptions {
   }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {
+    if let path = invocation.text("--html") {
+      let others = ["--format", "--verbose", "--follow", "--summary", "--samples"]
+      if let other = others.first(where: invocation.isGiven) {
+        throw .usage("--html has all fields of a capture that is complete; it does not go with \(other)")
+      }
+      return .page(path)
+    }
     if invocation.has("--samples") {
       return .samples(try OutputFormat(invocation), SampleKinds(invocation))
     }

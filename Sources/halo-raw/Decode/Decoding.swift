@@ -17,6 +17,7 @@ struct Decoding {
   private var start: Int64?
   private var summary = CaptureSummary()
   private var samples: SampleExtraction?
+  private var page: PageWriter?
 
   init(_ options: DecodeOptions) {
     self.options = options
@@ -30,12 +31,15 @@ struct Decoding {
       // A pipe is not waited for within `read`: Ctrl-C must come through.
       try OpenCapture(path, follow: options.isFollowing || (path == "-" && !Console.inputIsRegularFile))
     }.mapError(Failure.init).get()
+    if case .page(let path) = options.form {
+      page = PageWriter(name: file.reader.path, try PageFile(path: path, butNot: file.reader.descriptor))
+    }
     reading: while !interruption.hasCome, !isOver {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
         progress = try decode(&file.reader)
       } catch {
-        finish()
+        finish("The capture ends here: \(error)")
         throw Failure(error)
       }
       switch progress {
@@ -46,23 +50,27 @@ struct Decoding {
       case .end: break reading
       }
     }
-    finish()
-    try output.check()
-    try samples?.output?.check()
-    if file.reader.truncatedBytes > 0, !interruption.hasCome, !isOver {
-      throw Failure(
-        .badData,
-        "\(path): ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out")
+    if file.reader.truncatedBytes > 0, !interruption.hasCome, trouble == nil {
+      let words = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
+      finish("The capture \(words).")
+      throw Failure(.badData, "\(path): \(words)")
     }
+    finish(interruption.hasCome ? "Reading was interrupted: more packets may follow." : nil)
+    try (page?.output ?? samples?.output ?? output).check()
   }
 
-  /// Whether nobody reads any more, or nothing can be written.
-  private var isOver: Bool { output.trouble != nil || samples?.output?.trouble != nil }
+  private var trouble: LineWriter.Trouble? { page?.trouble ?? samples?.output?.trouble ?? output.trouble }
+
+  /// Whether nobody reads any more, nothing can be written, or the page is full.
+  private var isOver: Bool { trouble != nil || page?.leavesOut == true }
 
   /// Writes what is left, and what is only known now.
-  private mutating func finish() {
+  ///
+  /// - Parameter remark: why a page has not the whole capture
+  private mutating func finish(_ remark: String?) {
     if case .summary = options.form { output.write(SummaryText.lines(summary, dissector.servers)) }
     output.flush()
+    page?.finish(remark: remark)
   }
 
   /// Takes as many records as make a good piece of output.
@@ -80,6 +88,7 @@ struct Decoding {
     if start == nil { start = packet.info.microseconds }
     guard options.shows(packet, start: start) else { return }
     switch options.form {
+    case .page: page?.add(packet, start: start)
     case .jsonl: PacketJSON.write(packet, into: &output)
     case .blocks: text.writeBlock(packet, start: start, into: &output)
     case .lines: text.writeLine(packet, start: start, into: &output)

@@ -1,0 +1,114 @@
+import BluetoothCore
+import Dissection
+import LineOutput
+
+/// Packets for a page: one JSON array a line.
+///
+///     [number, time, direction, adapter, bytes, frame, note, layer, ...]
+///
+/// `time` in microseconds since the capture's first packet, `direction` 1 for sent and 2 for received, `frame` the
+/// bytes of a frame that came in several packets; 0 stands for what is not there. A layer is
+/// `[shape, summary, value, ...]`, its shape `[layer, [name, reference, depth, first, end], ...]`. For a text or a
+/// shape that was there before, its number stands (``PageTable``); for a value that is just the digits of its bytes, "=".
+struct PagePacket {
+  private var table = PageTable()
+
+  /// Of a value that the page can make from the bytes.
+  private static let digits = "="
+
+  mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+    output.write("[")
+    output.write(packet.info.number)
+    output.write(",")
+    if let start, let time = packet.info.microseconds {
+      output.write(Int(time &- start))
+    } else {
+      output.write("null")
+    }
+    switch packet.direction {
+    case .hostToController: output.write(",1,")
+    case .controllerToHost: output.write(",2,")
+    case nil: output.write(",0,")
+    }
+    if let adapter = packet.info.adapter { output.write(Int(adapter)) } else { output.write("null") }
+    output.write(",\"")
+    output.writeHex(packet.bytes.span.bytes)
+    output.write("\",")
+    if let frame = packet.reassembled {
+      output.write("\"")
+      output.writeHex(frame.span.bytes)
+      output.write("\"")
+    } else {
+      output.write("0")
+    }
+    output.write(",")
+    let note = note(on: packet)
+    if note.isEmpty { output.write("0") } else { Self.quote(note, &output) }
+    for layer in packet.layers { write(layer, of: packet, &output) }
+    output.write("]\n")
+  }
+
+  /// What belongs to no layer.
+  private func note(on packet: DissectedPacket) -> String {
+    var words = packet.hci == nil ? [packet.summary] : []
+    if !packet.unanswered.isEmpty {
+      words.append(
+        "never answered: " + packet.unanswered.map { "packet \($0)" }.joined(separator: ", "))
+    }
+    if packet.info.originalLength > packet.bytes.count {
+      words.append("the capture has \(packet.bytes.count) of \(packet.info.originalLength) bytes")
+    }
+    return words.joined(separator: "; ")
+  }
+
+  private mutating func write(_ layer: Layer, of packet: DissectedPacket, _ output: inout LineWriter) {
+    let fields = packet.fields(of: layer)
+    let bytes = layer == .hci ? packet.bytes : packet.source
+    output.write(",[")
+    write(PageTable.Shape(layer: layer, fields: fields.map(PageTable.Shape.Field.init)), &output)
+    output.write(",")
+    Self.quote(packet.summary(of: layer) ?? "", &output)
+    for field in fields {
+      output.write(",")
+      let part = bytes[field.range.clamped(to: 0..<bytes.count)]
+      let isDigits = part.count > 2 && field.value == Hex.string(part, separator: " ")
+      write(isDigits ? Self.digits : field.value, &output)
+    }
+    output.write("]")
+  }
+
+  private mutating func write(_ shape: PageTable.Shape, _ output: inout LineWriter) {
+    if let number = table.number(of: shape) { return output.write(number) }
+    output.write("[")
+    Self.quote(shape.layer.rawValue, &output)
+    for field in shape.fields {
+      output.write(",[")
+      write(field.name, &output)
+      output.write(",")
+      write(field.reference, &output)
+      for number in [field.depth, field.range.lowerBound, field.range.upperBound] {
+        output.write(",")
+        output.write(number)
+      }
+      output.write("]")
+    }
+    output.write("]")
+  }
+
+  private mutating func write(_ text: String, _ output: inout LineWriter) {
+    if let number = table.number(of: text) { output.write(number) } else { Self.quote(text, &output) }
+  }
+
+  /// Writes a text as JSON that HTML takes for nothing but text, whatever it says: `</script>`, too.
+  static func quote(_ text: String, _ output: inout LineWriter) {
+    guard text.utf8.contains(UInt8(ascii: "<")) else { return output.writeQuoted(text) }
+    output.write("\"")
+    for (index, part) in text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      if index > 0 { output.write("\\u003c") }
+      output.writeEscaped(String(Substring(part)))
+    }
+    output.write("\"")
+  }
+}

@@ -1,0 +1,4 @@
+/// What makes a page move: plain JavaScript, in the order in which it has to stand.
+enum PageScript {
+  static let all = session + view + timeline + list + bytes + detail + main
+}
