@@ -9,7 +9,7 @@ import decode_check
 import pytest
 from conftest import BAD_DATA, NO_FILE, ROOT, USAGE
 
-CAPTURES = sorted((ROOT / "captures").glob("*.btsnoop"))
+CAPTURES = sorted((ROOT / "captures").rglob("*.btsnoop"))
 STREAM = ROOT / "captures" / "virtual-stream.btsnoop"
 
 
@@ -22,7 +22,7 @@ def decode(halo, path, *options):
     return halo.run("decode", path, "--format", "jsonl", *options).succeeded().records()
 
 
-@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: str(path.relative_to(ROOT / "captures").with_suffix("")))
 def test_tshark_sees_the_same(path):
     unexplained = [str(one) for one in decode_check.differences(path) if one.reason is None]
     assert not unexplained
@@ -30,7 +30,7 @@ def test_tshark_sees_the_same(path):
 
 
 @pytest.mark.parametrize("kind", ["pcap", "pcapng", "btsnoop"])
-@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: str(path.relative_to(ROOT / "captures").with_suffix("")))
 def test_other_formats_say_the_same(halo, path, kind, tmp_path):
     copy = tmp_path / f"copy.{kind}"
     subprocess.run(["editcap", "-F", kind, str(path), str(copy)], check=True, capture_output=True)
