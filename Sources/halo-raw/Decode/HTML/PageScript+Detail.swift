@@ -20,11 +20,14 @@ extension PageScript {
           this.views.push(new ByteView('Bytes of the frame, put together', packet.frame, high));
         }
         const note = packet.note && packet.top ? [make('p', {class: 'note'}, ...this.linked(packet.note))] : [];
+        const dump = make('div', {id: 'dump'}, ...this.views.map(({box}) => box));
         this.box.replaceChildren(
           make('h2', {}, summaryOf(packet)), make('p', {}, this.when(packet)), ...note,
-          ...this.views.map(({box}) => box),
+          dump,
           ...packet.layers.map((layer) => this.layer(packet, layer, this.views[isLow(layer) ? 0 : 1])));
         this.box.scrollTop = 0;
+        // The bytes stay in view; what is scrolled to has to stop below them.
+        this.box.style.scrollPaddingTop = `${dump.offsetHeight}px`;
       },
 
       when({number, time, direction, adapter, bytes}) {
