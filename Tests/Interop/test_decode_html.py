@@ -173,6 +173,23 @@ def test_frame_in_fragments_has_bytes_of_its_own(page, tmp_path):
     assert hot(browser) == (value.hex(), ["value"])
 
 
+def test_long_frame_is_shown_bit_by_bit(page, tmp_path):
+    entries = b"".join(struct.pack("<HH", number + 1, 0x2803) for number in range(1000))
+    frame = struct.pack("<HH", 2 + len(entries), 4) + b"\x05\x01" + entries
+    pieces = [frame[start : start + 250] for start in range(0, len(frame), 250)]
+    records = [
+        (1, index, struct.pack("<BHH", 2, 0x40 | (0x1000 if index else 0x2000), len(piece)) + piece)
+        for index, piece in enumerate(pieces)]
+    browser = page(btsnoop(tmp_path / "long.btsnoop", records), f"packet={len(pieces)}")
+    fields = "document.querySelectorAll('details[data-layer=att] tr').length"
+    assert browser.run(fields) == 1000
+    assert len(browser.texts(".byte")) == 1024 + len(pieces[-1]) + 5
+    browser.click("details .more")
+    assert browser.run(fields) == 2 + 3 * 1000
+    browser.click("#dump .more")
+    assert len(browser.texts(".byte")) == len(frame) + len(pieces[-1]) + 5
+
+
 # --- how one finds something
 
 

@@ -1,8 +1,13 @@
 extension PageScript {
   /// The selected packet, layer by layer, and its bytes.
   static let detail = #"""
+    /** More fields of a layer than these are shown when somebody asks for them. */
+    const FIELDS_AT_ONCE = 1000;
+
     const detail = {
       box: element('detail'), fields: [], views: [],
+      /** The packet of which all fields were asked for. */
+      complete: null,
 
       draw() {
         const packet = view.selected;
@@ -54,7 +59,8 @@ extension PageScript {
         const table = make('table', {class: 'fields', 'aria-label': `Fields of ${LABELS[layer.name]}`});
         const box = make('details', {'data-layer': layer.name}, summary, table);
         box.open = this.isOpen(packet, layer);
-        layer.fields.forEach(({name, reference, depth, first, end}, index) => {
+        const count = packet === this.complete ? layer.fields.length : FIELDS_AT_ONCE;
+        layer.fields.slice(0, count).forEach(({name, reference, depth, first, end}, index) => {
           const value = valueOf(packet, layer, index);
           const row = make('tr', {tabindex: this.fields.length ? -1 : 0, class: `depth${Math.min(depth, 2)}`},
             make('td', {}, name), make('td', {}, ...(layer.name === 'gatt' ? this.linked(value) : [value])),
@@ -65,6 +71,11 @@ extension PageScript {
           this.fields.push(field);
           table.append(row);
         });
+        if (count < layer.fields.length) {
+          const more = make('button', {class: 'link more', type: 'button'}, `show all ${layer.fields.length} fields`);
+          more.addEventListener('click', () => { this.complete = packet; this.draw(); });
+          box.append(more);
+        }
         box.addEventListener('toggle', () => {
           if (box.open === this.isOpen(packet, layer)) return;
           // What the packet does not have, stands open where it comes.

@@ -113,6 +113,7 @@ enum PageStyle {
     .char { padding: 2px 0; }
     .hot.byte, .hot.char { background: var(--hot); color: var(--text); }
     .more { margin: 6px 0; }
+    details > .more { margin: 0 32px 10px; }
 
     @media (max-width: 980px) {
       main { grid-template-columns: minmax(0, 1fr); grid-template-rows: minmax(0, 1fr) minmax(0, 1fr); }
