@@ -14,7 +14,8 @@ extension PageScript {
         this.fields = [];
         this.views = [];
         if (!packet) {
-          this.box.replaceChildren(make('p', {class: 'empty'}, 'Select a packet to see its layers.'));
+          this.box.replaceChildren(make('p', {class: 'empty'},
+            'Select a packet to see its layers. Keys: ↑ ↓ for packets, Enter for fields, / to search, Esc for all.'));
           return;
         }
         const isLow = (layer) => layer.name === 'hci' || !packet.frame;
@@ -42,8 +43,8 @@ extension PageScript {
         words.push(`${bytes.length / 2} bytes`);
         if (time !== null) {
           words.push(`${seconds(time)} s`);
-          const date = new Date((capture.start + time) / 1000);
-          if (capture.start && !Number.isNaN(date.getTime())) words.push(date.toISOString().replace('T', ' ').replace('Z', ' UTC'));
+          const date = dateAt(time);
+          if (date) words.push(`${date} UTC`);
         }
         return words.join(' · ');
       },
@@ -79,8 +80,8 @@ extension PageScript {
         box.addEventListener('toggle', () => {
           if (box.open === this.isOpen(packet, layer)) return;
           // What the packet does not have, stands open where it comes.
-          const isClosed = (name) => packet.layers.some((other) => other.name === name && !this.isOpen(packet, other));
-          view.open ??= new Set(LAYERS.filter((name) => !isClosed(name)));
+          const closed = packet.layers.filter((other) => !this.isOpen(packet, other)).map((other) => other.name);
+          view.open ??= new Set(LAYERS.filter((name) => !closed.includes(name)));
           if (box.open) view.open.add(layer.name); else view.open.delete(layer.name);
           writeFragment();
         });

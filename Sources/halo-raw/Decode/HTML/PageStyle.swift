@@ -26,7 +26,7 @@ enum PageStyle {
     }
     button, input { font: inherit; color: inherit; }
     :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
-    .digits, #rows, .fields td:nth-child(2), .bytes { font-variant-numeric: tabular-nums; }
+    #rows, .fields td:nth-child(2), .bytes { font-variant-numeric: tabular-nums; }
 
     header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 14px; padding: 10px 16px 6px; }
     h1 { font-size: 16px; font-weight: 650; margin: 0; overflow-wrap: anywhere; }
