@@ -53,6 +53,13 @@ def btsnoop(path, records, datalink=1002, copies=1, span=0):
     return path
 
 
+def advertised(name, address=bytes(range(6))):
+    """An event with an advertising report."""
+    data = bytes([len(name) + 1, 9]) + name
+    report = bytes([2, 1, 0, 0]) + address + bytes([len(data)]) + data + b"\xc5"
+    return bytes([0x3E, len(report)]) + report
+
+
 def records_of(path):
     data, place = path.read_bytes(), 16
     while place < len(data):
@@ -319,12 +326,9 @@ def test_names_from_the_radio_are_only_text(page, tmp_path):
     """A note, an advertised name and the name of the file, all of which want to be more than text."""
     note = EVIL.encode() + b"\xff\x00"
     name = b"</script><b id=taken>"
-    data = bytes([len(name) + 1, 9]) + name
-    report = bytes([2, 1, 0, 0]) + bytes(range(6)) + bytes([len(data)]) + data + b"\xc5"
-    event = bytes([0x3E, len(report)]) + report
     path = tmp_path / "<img src=x onerror=taken()>.btsnoop"
     # Linux monitor: the adapter in the upper half, the kind in the lower.
-    btsnoop(path, [(0xFFFF000C, 0, note), (3, 1000, event)], datalink=2001)
+    btsnoop(path, [(0xFFFF000C, 0, note), (3, 1000, advertised(name))], datalink=2001)
     browser = page(path, "q=%3C%2Fscript%3E&packet=1")
     assert browser.run(SHOWN) == 2
     assert browser.run("document.title") == f"{path.name} – halo-raw"
@@ -419,8 +423,17 @@ def test_times_that_go_backward(page, tmp_path):
     assert browser.run("[whole.from, whole.to]") == [-5_000_000, 10**14]
 
 
+def test_more_names_than_the_page_counts(halo, page, tmp_path):
+    """Each with an address, they are more texts than the table of the page takes; it goes on without."""
+    records = [
+        (3, number, b"\x04" + advertised(b"ring %05d" % number, struct.pack(">IH", 77 * number, number)))
+        for number in [*range(9000), *range(8500, 9000), *range(500)]]
+    capture = btsnoop(tmp_path / "names.btsnoop", records)
+    browser = page(capture)
+    assert told_by(browser) == halo.run("decode", capture, "-v").succeeded().out.splitlines()
+
+
 def test_random_bytes_have_a_page(halo, page, tmp_path):
-    """More shapes and texts than the page counts."""
     chance = random.Random(5)
     records = [
         (chance.randrange(4), place * 100, bytes([chance.choice([1, 2, 4])]) + chance.randbytes(chance.randrange(300)))
