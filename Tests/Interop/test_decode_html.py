@@ -106,7 +106,9 @@ def told_by(browser):
     return lines
 
 
-@pytest.mark.parametrize("capture", sorted(CAPTURES.glob("*.btsnoop")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "capture", sorted(CAPTURES.rglob("*.btsnoop")),
+    ids=lambda path: str(path.relative_to(CAPTURES).with_suffix("")))
 def test_page_has_what_decode_prints(halo, page, capture):
     """Every packet, layer, field, byte and reference of `decode -v`: packing has lost nothing."""
     browser = page(capture)
