@@ -29,7 +29,8 @@ struct Decoding {
       try OpenCapture(path, follow: options.isFollowing || path == "-")
     }.mapError(Failure.init).get()
     if let path = options.page {
-      page = PageWriter(name: file.reader.path, try PageFile(path: path, butNot: file.reader.descriptor))
+      let name = file.reader.path == "-" ? "standard input" : file.reader.path
+      page = PageWriter(name: name, try PageFile(path: path, butNot: file.reader.descriptor))
     }
     reading: while !interruption.hasCome, trouble == nil, page?.leavesOut != true {
       let progress: CaptureReader.Progress
