@@ -100,7 +100,9 @@ class Browser:
 
     def run(self, script: str):
         """What an expression of JavaScript comes to, awaited."""
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True,
+            allowUnsafeEvalBlockedByCSP=False)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 

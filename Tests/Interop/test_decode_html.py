@@ -53,6 +53,13 @@ def btsnoop(path, records, datalink=1002, copies=1, span=0):
     return path
 
 
+def advertised(name, address=bytes(range(6))):
+    """An event with an advertising report."""
+    data = bytes([len(name) + 1, 9]) + name
+    report = bytes([2, 1, 0, 0]) + address + bytes([len(data)]) + data + b"\xc5"
+    return bytes([0x3E, len(report)]) + report
+
+
 def records_of(path):
     data, place = path.read_bytes(), 16
     while place < len(data):
@@ -69,13 +76,12 @@ def hot(browser):
 # --- what it shows
 
 
-@pytest.mark.parametrize("capture", sorted(CAPTURES.glob("*.btsnoop")), ids=lambda path: path.stem)
-def test_page_has_what_decode_prints(halo, page, capture):
-    """Every packet, layer, field, byte and reference of `decode -v`: packing has lost nothing."""
-    browser = page(capture)
+def told_by(browser):
+    """What the page knows, as `decode -v` prints it."""
     told = browser.run("""
       packets.map((packet) => ({
         number: packet.number, time: packet.time, arrow: ARROWS[packet.direction], summary: summaryOf(packet),
+        bytes: packet.bytes,
         layers: packet.layers.map((layer) => [layer.name, layer.summary, layer.fields.map((field, index) =>
           [field.depth, field.name, bytesOf(packet, layer).slice(2 * field.first, 2 * field.end),
            valueOf(packet, layer, index), field.reference])]),
@@ -85,6 +91,9 @@ def test_page_has_what_decode_prints(halo, page, capture):
         top = next((name for name, _, _ in reversed(packet["layers"]) if name != "gatt"), "note")
         arrow = {"→": "->", "←": "<-", "·": "--"}[packet["arrow"]]
         lines.append(f"{packet['number']:7}  {packet['time'] / 1e6:14.6f}  {arrow}  {top:10}{packet['summary']}")
+        if top == "note":
+            pairs = re.findall("..", packet["bytes"])
+            lines += ["    " + " ".join(pairs[start : start + 16]) for start in range(0, len(pairs), 16)]
         for name, summary, fields in packet["layers"]:
             lines.append(f"  {name}  {summary}")
             for depth, label, digits, value, reference in fields:
@@ -94,7 +103,16 @@ def test_page_has_what_decode_prints(halo, page, capture):
                 left = f"{columns:34} {shown}"
                 lines.append(f"{f'{left:60} {value}':100}  {reference}")
         lines.append("")
-    assert lines == halo.run("decode", capture, "-v").succeeded().out.splitlines()
+    return lines
+
+
+@pytest.mark.parametrize(
+    "capture", sorted(CAPTURES.rglob("*.btsnoop")),
+    ids=lambda path: str(path.relative_to(CAPTURES).with_suffix("")))
+def test_page_has_what_decode_prints(halo, page, capture):
+    """Every packet, layer, field, byte and reference of `decode -v`: packing has lost nothing."""
+    browser = page(capture)
+    assert told_by(browser) == halo.run("decode", capture, "-v").succeeded().out.splitlines()
 
 
 def test_rows(page):
@@ -162,6 +180,23 @@ def test_frame_in_fragments_has_bytes_of_its_own(page, tmp_path):
     assert len(browser.texts(".bytes")) == 2
     browser.point("details[data-layer=att] tr", 2)
     assert hot(browser) == (value.hex(), ["value"])
+
+
+def test_long_frame_is_shown_bit_by_bit(page, tmp_path):
+    entries = b"".join(struct.pack("<HH", number + 1, 0x2803) for number in range(1000))
+    frame = struct.pack("<HH", 2 + len(entries), 4) + b"\x05\x01" + entries
+    pieces = [frame[start : start + 250] for start in range(0, len(frame), 250)]
+    records = [
+        (1, index, struct.pack("<BHH", 2, 0x40 | (0x1000 if index else 0x2000), len(piece)) + piece)
+        for index, piece in enumerate(pieces)]
+    browser = page(btsnoop(tmp_path / "long.btsnoop", records), f"packet={len(pieces)}")
+    fields = "document.querySelectorAll('details[data-layer=att] tr').length"
+    assert browser.run(fields) == 1000
+    assert len(browser.texts(".byte")) == 1024 + len(pieces[-1]) + 5
+    browser.click("details .more")
+    assert browser.run(fields) == 2 + 3 * 1000
+    browser.click("#dump .more")
+    assert len(browser.texts(".byte")) == len(frame) + len(pieces[-1]) + 5
 
 
 # --- how one finds something
@@ -293,12 +328,9 @@ def test_names_from_the_radio_are_only_text(page, tmp_path):
     """A note, an advertised name and the name of the file, all of which want to be more than text."""
     note = EVIL.encode() + b"\xff\x00"
     name = b"</script><b id=taken>"
-    data = bytes([len(name) + 1, 9]) + name
-    report = bytes([2, 1, 0, 0]) + bytes(range(6)) + bytes([len(data)]) + data + b"\xc5"
-    event = bytes([0x3E, len(report)]) + report
     path = tmp_path / "<img src=x onerror=taken()>.btsnoop"
     # Linux monitor: the adapter in the upper half, the kind in the lower.
-    btsnoop(path, [(0xFFFF000C, 0, note), (3, 1000, event)], datalink=2001)
+    btsnoop(path, [(0xFFFF000C, 0, note), (3, 1000, advertised(name))], datalink=2001)
     browser = page(path, "q=%3C%2Fscript%3E&packet=1")
     assert browser.run(SHOWN) == 2
     assert browser.run("document.title") == f"{path.name} – halo-raw"
@@ -343,7 +375,7 @@ def test_fifty_thousand_packets(halo, browser, tmp_path):
     assert browser.run("view.selected.number") == count
     assert len(browser.texts(".row")) < 80
     assert browser.run("document.querySelectorAll('*').length") < 2000
-    searching = browser.run("(() => { const start = performance.now(); view.query = 'battery'; filter();"
+    searching = browser.run("(() => { const start = performance.now(); view.query = 'ppg notification'; filter();"
                             " return performance.now() - start; })()")
     assert searching < 3000
     assert 0 < browser.run(SHOWN) < count
@@ -393,15 +425,26 @@ def test_times_that_go_backward(page, tmp_path):
     assert browser.run("[whole.from, whole.to]") == [-5_000_000, 10**14]
 
 
-def test_random_bytes_have_a_page(page, tmp_path):
+def test_more_names_than_the_page_counts(halo, page, tmp_path):
+    """Each with an address, they are more texts than the table of the page takes; it goes on without."""
+    records = [
+        (3, number, b"\x04" + advertised(b"ring %05d" % number, struct.pack(">IH", 77 * number, number)))
+        for number in [*range(9000), *range(8500, 9000), *range(500)]]
+    capture = btsnoop(tmp_path / "names.btsnoop", records)
+    browser = page(capture)
+    assert told_by(browser) == halo.run("decode", capture, "-v").succeeded().out.splitlines()
+
+
+def test_random_bytes_have_a_page(halo, page, tmp_path):
     chance = random.Random(5)
     records = [
-        (chance.choice([0, 1, 2, 3]), place * 100, bytes([chance.choice([1, 2, 4])]) + chance.randbytes(chance.randrange(300)))
+        (chance.randrange(4), place * 100, bytes([chance.choice([1, 2, 4])]) + chance.randbytes(chance.randrange(300)))
         for place in range(3000)]
-    browser = page(btsnoop(tmp_path / "random.btsnoop", records))
-    assert browser.run("packets.length") == 3000
+    capture = btsnoop(tmp_path / "random.btsnoop", records)
+    browser = page(capture)
+    assert told_by(browser) == halo.run("decode", capture, "-v").succeeded().out.splitlines()
     # Each of them can be looked at.
-    assert browser.run("packets.slice(0, 300).forEach(select) ?? view.selected.number") == 300
+    assert browser.run("packets.slice(0, 100).forEach(select) ?? view.selected.number") == 100
 
 
 # --- the command line

@@ -49,8 +49,10 @@ let decodeCommand = CommandSpec(
   details: """
     FILE is a btsnoop file (H1, H4, Linux monitor), pcap, pcapng, or a capture of Apple's PacketLogger, whoever made
     it; - is standard input. A frame that came in several packets is shown with the last of them. A file that is
-    damaged is shown as far as it can be read, and the exit code is 65. NO_COLOR switches colours off. A page has up to \(PageWriter.packetLimit) packets, or
-    \(PageWriter.byteLimit >> 20) MiB of them; with --layer and --filter they are chosen.
+    damaged is shown as far as it can be read, and the exit code is 65. NO_COLOR switches colours off.
+
+    A page (--html) is one file that loads nothing from anywhere. It has up to \(PageWriter.packetLimit) packets and
+    \(PageWriter.byteLimit >> 20) MiB of them, and says what is left out; --filter and --layer choose others.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in

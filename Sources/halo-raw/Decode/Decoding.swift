@@ -32,7 +32,8 @@ struct Decoding {
       try OpenCapture(path, follow: options.isFollowing || (path == "-" && !Console.inputIsRegularFile))
     }.mapError(Failure.init).get()
     if case .page(let path) = options.form {
-      page = PageWriter(name: file.reader.path, try PageFile(path: path, butNot: file.reader.descriptor))
+      let name = file.reader.path == "-" ? "standard input" : file.reader.path
+      page = PageWriter(name: name, try PageFile(path: path, butNot: file.reader.descriptor))
     }
     reading: while !interruption.hasCome, !isOver {
       let progress: CaptureReader.Progress

@@ -8,7 +8,8 @@ enum PageMarkup {
       <p id="remark" role="note" hidden></p>
     </header>
     <section id="strip" aria-label="Time line">
-      <canvas id="timeline" tabindex="0" role="img" aria-keyshortcuts="+ - ArrowLeft ArrowRight Home"></canvas>
+      <canvas id="timeline" tabindex="0" role="img" title="sent above the line, received below; drag to zoom in"
+        aria-keyshortcuts="+ - ArrowLeft ArrowRight Home"></canvas>
     </section>
     <form id="controls" role="search" aria-label="Search and filters">
       <input id="query" type="search" placeholder="Search  /" aria-label="Search in all fields"

@@ -6,10 +6,10 @@ import LineOutput
 ///
 ///     [number, time, direction, adapter, bytes, frame, note, layer, ...]
 ///
-/// `time` in microseconds since the capture's first packet, `direction` 1 for sent and 2 for received, `frame` the
-/// bytes of a frame that came in several packets; 0 stands for what is not there. A layer is
-/// `[shape, summary, value, ...]`, its shape `[layer, [name, reference, depth, first, end], ...]`. For a text or a
-/// shape that was there before, its number stands (``PageTable``); for a value that is just the digits of its bytes, "=".
+/// `time` in microseconds since the capture's first packet, `direction` 1 for sent and 2 for received, `frame`
+/// the bytes of a frame that came in several packets; 0 stands for what is not there. A layer is
+/// `[shape, summary, value, ...]`, its shape `[layer, [name, reference, depth, first, end], ...]`. A text or a
+/// shape that was there before is only a number (``PageTable``); a value that is just the digits of its bytes, "=".
 struct PagePacket {
   private var table = PageTable()
 

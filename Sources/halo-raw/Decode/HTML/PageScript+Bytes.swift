@@ -55,7 +55,8 @@ extension PageScript {
         const digits = this.digits.slice(2 * place, 2 * place + 2);
         const code = parseInt(digits, 16);
         const byte = make('span', {class: 'byte', 'data-at': place}, digits);
-        const char = make('span', {class: 'char', 'data-at': place}, code > 32 && code < 127 ? String.fromCharCode(code) : '·');
+        const letter = code > 32 && code < 127 ? String.fromCharCode(code) : '·';
+        const char = make('span', {class: 'char', 'data-at': place}, letter);
         const owner = this.owners[place];
         if (owner) byte.style.color = `var(--${owner})`;
         this.cells.push([byte, char]);

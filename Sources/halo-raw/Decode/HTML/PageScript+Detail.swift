@@ -1,15 +1,21 @@
 extension PageScript {
   /// The selected packet, layer by layer, and its bytes.
   static let detail = #"""
+    /** More fields of a layer than these are shown when somebody asks for them. */
+    const FIELDS_AT_ONCE = 1000;
+
     const detail = {
       box: element('detail'), fields: [], views: [],
+      /** The packet of which all fields were asked for. */
+      complete: null,
 
       draw() {
         const packet = view.selected;
         this.fields = [];
         this.views = [];
         if (!packet) {
-          this.box.replaceChildren(make('p', {class: 'empty'}, 'Select a packet to see its layers.'));
+          this.box.replaceChildren(make('p', {class: 'empty'},
+            'Select a packet to see its layers. Keys: ↑ ↓ for packets, Enter for fields, / to search, Esc for all.'));
           return;
         }
         const isLow = (layer) => layer.name === 'hci' || !packet.frame;
@@ -20,11 +26,14 @@ extension PageScript {
           this.views.push(new ByteView('Bytes of the frame, put together', packet.frame, high));
         }
         const note = packet.note && packet.top ? [make('p', {class: 'note'}, ...this.linked(packet.note))] : [];
+        const dump = make('div', {id: 'dump'}, ...this.views.map(({box}) => box));
         this.box.replaceChildren(
           make('h2', {}, summaryOf(packet)), make('p', {}, this.when(packet)), ...note,
-          ...this.views.map(({box}) => box),
+          dump,
           ...packet.layers.map((layer) => this.layer(packet, layer, this.views[isLow(layer) ? 0 : 1])));
         this.box.scrollTop = 0;
+        // The bytes stay in view; what is scrolled to has to stop below them.
+        this.box.style.scrollPaddingTop = `${dump.offsetHeight}px`;
       },
 
       when({number, time, direction, adapter, bytes}) {
@@ -34,8 +43,8 @@ extension PageScript {
         words.push(`${bytes.length / 2} bytes`);
         if (time !== null) {
           words.push(`${seconds(time)} s`);
-          const date = new Date((capture.start + time) / 1000);
-          if (capture.start && !Number.isNaN(date.getTime())) words.push(date.toISOString().replace('T', ' ').replace('Z', ' UTC'));
+          const date = dateAt(time);
+          if (date) words.push(`${date} UTC`);
         }
         return words.join(' · ');
       },
@@ -51,7 +60,8 @@ extension PageScript {
         const table = make('table', {class: 'fields', 'aria-label': `Fields of ${LABELS[layer.name]}`});
         const box = make('details', {'data-layer': layer.name}, summary, table);
         box.open = this.isOpen(packet, layer);
-        layer.fields.forEach(({name, reference, depth, first, end}, index) => {
+        const count = packet === this.complete ? layer.fields.length : FIELDS_AT_ONCE;
+        layer.fields.slice(0, count).forEach(({name, reference, depth, first, end}, index) => {
           const value = valueOf(packet, layer, index);
           const row = make('tr', {tabindex: this.fields.length ? -1 : 0, class: `depth${Math.min(depth, 2)}`},
             make('td', {}, name), make('td', {}, ...(layer.name === 'gatt' ? this.linked(value) : [value])),
@@ -62,11 +72,16 @@ extension PageScript {
           this.fields.push(field);
           table.append(row);
         });
+        if (count < layer.fields.length) {
+          const more = make('button', {class: 'link more', type: 'button'}, `show all ${layer.fields.length} fields`);
+          more.addEventListener('click', () => { this.complete = packet; this.draw(); });
+          box.append(more);
+        }
         box.addEventListener('toggle', () => {
           if (box.open === this.isOpen(packet, layer)) return;
           // What the packet does not have, stands open where it comes.
-          const isClosed = (name) => packet.layers.some((other) => other.name === name && !this.isOpen(packet, other));
-          view.open ??= new Set(LAYERS.filter((name) => !isClosed(name)));
+          const closed = packet.layers.filter((other) => !this.isOpen(packet, other)).map((other) => other.name);
+          view.open ??= new Set(LAYERS.filter((name) => !closed.includes(name)));
           if (box.open) view.open.add(layer.name); else view.open.delete(layer.name);
           writeFragment();
         });

@@ -14,7 +14,6 @@ extension PageScript {
         const count = Math.max(0, Math.min(view.shown.length - first, Math.ceil(box.clientHeight / height) + 8));
         while (made.length < count) {
           const cells = [0, 1, 2, 3, 4].map(() => make('span', {role: 'gridcell'}));
-          cells[2].setAttribute('class', 'arrow');
           made.push({row: make('div', {role: 'row', class: 'row'}, ...cells), cells});
         }
         while (made.length > count) made.pop().row.remove();

@@ -62,10 +62,8 @@ extension PageScript {
       element('name').textContent = title;
       const words = [counted(packets.length, 'packet')];
       if (whole) words.push(`${seconds(whole.to - whole.from, 3)} s`);
-      const date = new Date(capture.start / 1000);
-      if (capture.start && !Number.isNaN(date.getTime())) {
-        words.push(`from ${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`);
-      }
+      const date = dateAt(0);
+      if (date) words.push(`from ${date.slice(0, 19)} UTC`);
       element('about').textContent = words.join(' · ');
       element('remark').textContent = capture.remark;
       element('remark').hidden = capture.remark === '';

@@ -96,6 +96,13 @@ extension PageScript {
 
     const seconds = (microseconds, decimals = 6) => (microseconds / 1e6).toFixed(decimals);
 
+    /** `2026-11-20 12:55:21.000`, in UTC; null if the capture tells no date that can be. */
+    function dateAt(time) {
+      const date = new Date((capture.start + time) / 1000);
+      return capture.start === null || Number.isNaN(date.getTime())
+        ? null : date.toISOString().replace('T', ' ').replace('Z', '');
+    }
+
     const source = element('packets');
     const packets = readPackets(source);
     source.remove();

@@ -50,7 +50,8 @@ extension PageScript {
       /** How many packets each column has; a column is two pixels wide. */
       columns(list) {
         const count = Math.ceil(this.width() / 2);
-        const columns = new Map(this.lanes.map((name) => [name, [new Uint32Array(count), new Uint32Array(count)]]));
+        const empty = () => [new Uint32Array(count), new Uint32Array(count)];
+        const columns = new Map(this.lanes.map((name) => [name, empty()]));
         const {from, to} = this.span();
         for (const {time, lane, direction} of list) {
           if (time === null || time < from || time > to) continue;
@@ -64,8 +65,11 @@ extension PageScript {
         const all = this.columns(packets);
         const shown = view.shown === packets ? all : this.columns(view.shown);
         let most = 1;
-        for (const sides of all.values()) for (const side of sides) for (const count of side) most = Math.max(most, count);
-        const tall = (count) => count === 0 ? 0 : 2 + (this.lane / 2 - 3) * Math.log2(1 + count) / Math.log2(1 + most);
+        for (const sides of all.values()) {
+          for (const side of sides) for (const count of side) most = Math.max(most, count);
+        }
+        const room = (this.lane / 2 - 3) / Math.log2(1 + most);
+        const tall = (count) => count === 0 ? 0 : 2 + room * Math.log2(1 + count);
         this.lanes.forEach((name, index) => {
           const middle = index * this.lane + this.lane / 2;
           for (const [columns, alpha] of [[all, shown === all ? 0 : .22], [shown, 1]]) {
@@ -92,7 +96,8 @@ extension PageScript {
           context.fillStyle = color('line');
           context.fillRect(x, 0, 1, height - this.axis + 4);
           context.fillStyle = color('quiet');
-          if (x < this.canvas.clientWidth - 24) context.fillText(`${seconds(tick * step, decimals)} s`, x, height - 8);
+          if (x > this.canvas.clientWidth - 24) continue;
+          context.fillText(`${seconds(tick * step, decimals)} s`, x, height - 8);
         }
         context.textAlign = 'start';
       },
@@ -111,71 +116,6 @@ extension PageScript {
           context.fillRect(left, 0, right - left, height);
           context.globalAlpha = 1;
         }
-      },
-
-      /** Shows a part of the session, or all of it. */
-      show(from, to) {
-        const isWhole = from <= whole.from && to >= whole.to;
-        view.range = isWhole ? null : {from: Math.max(whole.from, Math.round(from)), to: Math.min(whole.to, Math.round(to))};
-        filter();
-      },
-      zoom(factor, time) {
-        const {from, to} = this.span();
-        if ((to - from) * factor >= 10) this.show(time - (time - from) * factor, time + (to - time) * factor);
-      },
-      pan(part) {
-        const {from, to} = this.span();
-        const way = Math.max(whole.from - from, Math.min(whole.to - to, (to - from) * part));
-        if (view.range) this.show(from + way, to + way);
-      },
-      selectNear(time) {
-        const distance = (packet) => packet.time === null ? Infinity : Math.abs(packet.time - time);
-        const near = view.shown.reduce((best, packet) => distance(packet) < distance(best) ? packet : best, view.shown[0]);
-        if (near) select(near);
-      },
-
-      listen() {
-        const {canvas} = this;
-        const place = (event) => Math.max(this.gutter, Math.min(event.offsetX, canvas.clientWidth));
-        canvas.addEventListener('pointerdown', (event) => {
-          if (event.button !== 0) return;
-          canvas.setPointerCapture(event.pointerId);
-          this.drag = {first: place(event), last: place(event)};
-        });
-        canvas.addEventListener('pointermove', (event) => {
-          if (!this.drag) return;
-          this.drag.last = place(event);
-          this.draw();
-        });
-        canvas.addEventListener('pointerup', () => {
-          if (!this.drag) return;
-          const [left, right] = [this.drag.first, this.drag.last].sort((a, b) => a - b);
-          this.drag = null;
-          if (right - left > 4) this.show(this.timeAt(left), this.timeAt(right));
-          else this.selectNear(this.timeAt(left));
-        });
-        canvas.addEventListener('pointercancel', () => { this.drag = null; this.draw(); });
-        canvas.addEventListener('wheel', (event) => {
-          event.preventDefault();
-          if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(Math.sign(event.deltaX) * .1);
-          else this.zoom(event.deltaY > 0 ? 1.25 : .8, this.timeAt(event.offsetX));
-        }, {passive: false});
-        canvas.addEventListener('dblclick', () => this.show(whole.from, whole.to));
-        canvas.addEventListener('keydown', (event) => {
-          const {from, to} = this.span();
-          const middle = view.selected?.time >= from && view.selected?.time <= to ? view.selected.time : (from + to) / 2;
-          const action = {
-            '+': () => this.zoom(.5, middle), '=': () => this.zoom(.5, middle), '-': () => this.zoom(2, middle),
-            ArrowLeft: () => this.pan(-.25), ArrowRight: () => this.pan(.25),
-            Home: () => this.show(whole.from, whole.to),
-          }[event.key];
-          if (!action) return;
-          event.preventDefault();
-          event.stopPropagation();
-          action();
-        });
-        new ResizeObserver(() => this.draw()).observe(element('strip'));
-        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
       },
     };
 

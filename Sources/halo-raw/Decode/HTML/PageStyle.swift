@@ -26,7 +26,7 @@ enum PageStyle {
     }
     button, input { font: inherit; color: inherit; }
     :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
-    .digits, #rows, .fields td:nth-child(2), .bytes { font-variant-numeric: tabular-nums; }
+    #rows, .fields td:nth-child(2), .bytes { font-variant-numeric: tabular-nums; }
 
     header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 14px; padding: 10px 16px 6px; }
     h1 { font-size: 16px; font-weight: 650; margin: 0; overflow-wrap: anywhere; }
@@ -43,7 +43,7 @@ enum PageStyle {
       background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 4px 8px;
     }
     #query { width: 240px; }
-    #range input { width: 92px; text-align: right; font-variant-numeric: tabular-nums; }
+    #range input { width: 106px; text-align: right; font-variant-numeric: tabular-nums; }
     #controls button {
       background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 4px 10px;
       cursor: pointer;
@@ -81,13 +81,13 @@ enum PageStyle {
     #detail h2 { font-size: 14px; font-weight: 600; margin: 0; padding: 12px 16px 0; overflow-wrap: anywhere; }
     #detail > p { margin: 0; padding: 2px 16px 0; color: var(--quiet); }
     #detail > p.note { color: var(--warning); }
-    #detail details { border-top: 1px solid var(--line); }
-    #detail h2 + p, #detail > p:has(+ .bytes) { padding-bottom: 8px; }
+    #detail details + details { border-top: 1px solid var(--line); }
     summary { padding: 6px 16px; cursor: pointer; overflow-wrap: anywhere; }
     summary:hover { background: var(--hover); }
     summary .layer { margin-right: 8px; }
     summary .words { color: var(--quiet); }
     summary.hot { background: var(--hot); }
+    summary.hot .layer, summary.hot .words { color: var(--text) !important; }
     .fields { border-collapse: collapse; width: 100%; margin: 0 0 8px; table-layout: fixed; }
     .fields td { vertical-align: top; padding: 2px 8px; overflow-wrap: anywhere; }
     .fields td:first-child { color: var(--quiet); padding-left: 32px; width: 34%; }
@@ -100,7 +100,11 @@ enum PageStyle {
     .depth2 td:first-child { padding-left: 64px !important; }
     .link { border: 0; background: none; padding: 0; color: var(--accent); cursor: pointer; text-decoration: underline; }
 
-    .bytes { border-bottom: 0; padding: 4px 16px 10px; overflow-x: auto; }
+    #dump {
+      position: sticky; top: 0; max-height: 45%; overflow: auto; padding: 8px 0; z-index: 1;
+      background: var(--ground); border-bottom: 1px solid var(--line);
+    }
+    .bytes { padding: 2px 16px; overflow-x: auto; }
     .bytes h3 { font-size: 12px; font-weight: 600; margin: 4px 0; }
     .bytes pre { margin: 0; font: 12.5px/1.6 ui-monospace, "DejaVu Sans Mono", monospace; }
     .bytes .offset { color: var(--quiet); margin-right: 12px; }
@@ -109,6 +113,7 @@ enum PageStyle {
     .char { padding: 2px 0; }
     .hot.byte, .hot.char { background: var(--hot); color: var(--text); }
     .more { margin: 6px 0; }
+    details > .more { margin: 0 32px 10px; }
 
     @media (max-width: 980px) {
       main { grid-template-columns: minmax(0, 1fr); grid-template-rows: minmax(0, 1fr) minmax(0, 1fr); }

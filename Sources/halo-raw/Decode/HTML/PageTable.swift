@@ -1,9 +1,10 @@
 import Dissection
 
-/// What packets have in common, and a page says only once: texts, and how the fields of a layer lie in its bytes.
+/// What packets have in common, and a page says only once: texts, and how the fields of a layer lie in its
+/// bytes.
 ///
-/// The page counts along (PageScript+Session.swift): what is written in full for the first time gets the next number,
-/// until the table is full. So nothing has to be written twice, and the table's size is bounded.
+/// The page counts along (PageScript+Session.swift): what is written in full for the first time gets the next
+/// number, until the table is full. So a page is written in one go, and the table's size is bounded.
 struct PageTable {
   static let capacity = 1 << 14
   /// Shorter texts are not worth a number; longer ones seldom come again. In UTF-16 units, as the page counts.
