@@ -87,7 +87,8 @@ import Testing
       return
     }
     #expect(file == "a,b.btsnoop" && options == .init(strictness: .lenient, adapter: 3, first: 7))
-    for text in ["replay:", "replay:,lenient", "replay:a,index=65535", "replay:a,index=x", "replay:a,from=0"] {
+    for text in ["replay:", "replay:,lenient", "replay:a,index=65535", "replay:a,index=x", "replay:a,from=0"]
+    {
       #expect(throws: Failure.self) { try AdapterSpec(text) }
     }
     guard case .virtual(let ring, let isFast) = try AdapterSpec("virtual:rate=4,fast") else {

@@ -127,6 +127,6 @@ struct ReplayDifference {
     guard report.matched <= 1, let next = host.resets.first(where: { $0 > max(here, options.first) }) else {
       return ""
     }
-    return "; another host's beginning, a Reset, is packet \(next): try replay --from \(next) \(path.printable)"
+    return "; packet \(next) is a Reset, another beginning: try replay --from \(next) \(path.printable)"
   }
 }
