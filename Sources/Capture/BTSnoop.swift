@@ -42,7 +42,7 @@ public enum BTSnoop {
     writer.writeBigEndian(datalink.rawValue)
   }
 
-  /// Writes a record.
+  /// Writes a record of a file with datalink ``Datalink/h4``.
   ///
   /// - Parameters:
   ///   - packet: an HCI packet with its type byte
@@ -53,10 +53,30 @@ public enum BTSnoop {
     var flags: Flags = direction == .controllerToHost ? .received : []
     // Commands are type 1, events type 4; everything else is data.
     if packet.byte(at: 0) == 1 || packet.byte(at: 0) == 4 { flags.insert(.commandOrEvent) }
+    writeRecord(packet, flags: flags.rawValue, microseconds, into: &writer)
+  }
+
+  /// Writes a record of a file with datalink ``Datalink/linuxMonitor``.
+  ///
+  /// - Parameters:
+  ///   - payload: what follows the monitor's header: an HCI packet without its type byte, or something else
+  ///   - adapter: its index; nil if the record is about none
+  ///   - microseconds: since 1970-01-01 UTC
+  public static func writeRecord(
+    _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64,
+    into writer: inout ByteWriter
+  ) {
+    let flags = UInt32(adapter ?? MonitorOpcode.noAdapter) << 16 | UInt32(opcode.rawValue)
+    writeRecord(payload, flags: flags, microseconds, into: &writer)
+  }
+
+  private static func writeRecord(
+    _ packet: RawSpan, flags: UInt32, _ microseconds: Int64, into writer: inout ByteWriter
+  ) {
     let length = UInt32(truncatingIfNeeded: packet.byteCount)
     writer.writeBigEndian(length)
     writer.writeBigEndian(length)
-    writer.writeBigEndian(flags.rawValue)
+    writer.writeBigEndian(flags)
     writer.writeBigEndian(UInt32(0))
     let time = UInt64(bitPattern: microseconds &+ epochOffset)
     writer.writeBigEndian(UInt32(truncatingIfNeeded: time >> 32))

@@ -17,8 +17,11 @@ public struct CaptureError: Error, Hashable, Sendable {
     case unsupportedDatalink(BTSnoop.Datalink)
     /// All packets of the file are of a kind that is no Bluetooth HCI.
     case unsupportedLinkType(LinkType)
-    /// The capture can be read, but not played.
-    case notReplayable(CaptureFormat)
+    /// The capture can be read, but not played: it does not tell which way this packet went (its number).
+    case noDirection(Int)
+    /// The capture can be read, but there is nothing to play: no HCI packet, or none of this adapter; it has those of
+    /// others.
+    case noPackets(of: UInt16?, others: [UInt16])
     case recordTooLarge(Int)
     case recordLongerThanPacket(included: Int, original: Int)
     /// A record whose parts contradict each other; in words.
@@ -61,8 +64,12 @@ extension CaptureError: CustomStringConvertible {
       "btsnoop datalink \(datalink) can't be read; 1001 (H1), 1002 (H4) and 2001 (Linux monitor) can"
     case .unsupportedLinkType(let type):
       "link type \(type) is no Bluetooth HCI; 187 (H4), 201 (H4 with direction) and 254 (Linux monitor) are"
-    case .notReplayable(let format):
-      "a capture of this kind (\(format)) can't be replayed; btsnoop with datalink 1002 (H4) can"
+    case .noDirection(let number):
+      "can't be replayed: the file does not tell which way packet \(number) went, as pcap with link type 187 does not; "
+        + "btsnoop and pcap with link type 201 or 254 do"
+    case .noPackets(let adapter, let others):
+      "can't be replayed: it holds no HCI packet" + (adapter.map { " of hci\($0)" } ?? "")
+        + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
     case .recordTooLarge(let length):
       "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
     case .recordLongerThanPacket(let included, let original):

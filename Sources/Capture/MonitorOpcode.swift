@@ -40,6 +40,19 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
     }
   }
 
+  /// The opcode of an HCI packet; nil for types that the monitor does not know.
+  public init?(_ type: HCIPacketType, _ direction: CaptureDirection) {
+    let isReceived = direction == .controllerToHost
+    switch type {
+    case .command: self.init(rawValue: 2)
+    case .event: self.init(rawValue: 3)
+    case .acl: self.init(rawValue: isReceived ? 5 : 4)
+    case .synchronous: self.init(rawValue: isReceived ? 7 : 6)
+    case .isochronous: self.init(rawValue: isReceived ? 19 : 18)
+    default: return nil
+    }
+  }
+
   /// The index of records that are about no adapter.
-  static let noAdapter: UInt16 = 0xFFFF
+  public static let noAdapter: UInt16 = 0xFFFF
 }

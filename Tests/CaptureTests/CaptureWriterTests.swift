@@ -61,6 +61,46 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     #expect(reading.truncated == 0)
   }
 
+  /// In a file of the Linux monitor: packets of adapters, and what is no packet.
+  @Test func theMonitorsRecordsAreReadAsWritten() throws {
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    let records: [(String, CaptureContent, UInt16?)] = [
+      ("4c696e757800", .monitor(.systemNote), nil),
+      ("0001b2a1332211c06863693000000000", .monitor(.newIndex), 0),
+      ("01030c00", .hci(.hostToController), 0), ("040e0401030c00", .hci(.controllerToHost), 7),
+      ("0240000000", .hci(.hostToController), 0), ("0240200000", .hci(.controllerToHost), 65_534),
+      ("0340000000", .hci(.hostToController), 0), ("0340000000", .hci(.controllerToHost), 0),
+      ("0540000000", .hci(.hostToController), 0), ("0540000000", .hci(.controllerToHost), 0),
+    ]
+    for (index, (bytes, content, adapter)) in records.enumerated() {
+      let bytes = hex(bytes)
+      writer.write(
+        bytes.span.bytes,
+        CaptureRecordInfo(
+          microseconds: newYear + Int64(index), adapter: adapter, content: content,
+          originalLength: bytes.count))
+    }
+    let reading = Reading(path: file)
+    #expect(reading.records.map(\.bytes) == records.map { hex($0.0) })
+    #expect(reading.records.map(\.info.content) == records.map(\.1))
+    #expect(reading.records.map(\.info.adapter) == records.map(\.2))
+    #expect(reading.records.map(\.info.microseconds) == records.indices.map { newYear + Int64($0) })
+  }
+
+  /// What a file can't hold is left out: the file stays whole.
+  @Test func whatAFileCannotHoldIsLeftOut() throws {
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(path: file.path)
+    let note = CaptureRecordInfo(microseconds: 0, content: .monitor(.systemNote), originalLength: 1)
+    writer.write(hex("00").span.bytes, note)
+    #expect(file.bytes == hex(header) && writer.failure == nil)
+    let monitor = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    monitor.write(hex("77").span.bytes, direction: .hostToController, microseconds: 0)
+    monitor.write([UInt8]().span.bytes, direction: .hostToController, microseconds: 0)
+    #expect(file.bytes.count == 16 && monitor.failure == nil)
+  }
+
   @Test func anOldFileIsReplaced() throws {
     let file = TemporaryFile(Array(repeating: 0xFF, count: 1000))
     _ = try CaptureWriter(path: file.path)

@@ -81,16 +81,21 @@ import Testing
       return
     }
     #expect((path, baud) == ("/dev/ttyAMA0", 1_000_000))
-    guard case .replay(let file, let strictness) = try AdapterSpec("replay:a,b.btsnoop,lenient") else {
+    guard case .replay(let file, let options) = try AdapterSpec("replay:a,b.btsnoop,index=3,from=7,lenient")
+    else {
       Issue.record("not replay")
       return
     }
-    #expect((file, strictness) == ("a,b.btsnoop", .lenient))
-    guard case .virtual(let options, let isFast) = try AdapterSpec("virtual:rate=4,fast") else {
+    #expect(file == "a,b.btsnoop" && options == .init(strictness: .lenient, adapter: 3, first: 7))
+    for text in ["replay:", "replay:,lenient", "replay:a,index=65535", "replay:a,index=x", "replay:a,from=0"]
+    {
+      #expect(throws: Failure.self) { try AdapterSpec(text) }
+    }
+    guard case .virtual(let ring, let isFast) = try AdapterSpec("virtual:rate=4,fast") else {
       Issue.record("not virtual")
       return
     }
-    #expect(options.rate == 4 && isFast)
+    #expect(ring.rate == 4 && isFast)
   }
 
   @Test func adaptersOfTheMachineAreNamedAsTheKernelNamesThem() throws {

@@ -15,7 +15,7 @@ HELP = subprocess.run(
 COMMANDS = re.findall(r"^  ([a-z-]+) {2,}\S", HELP, re.MULTILINE)
 ENDLESS = ("simulate", "stream --ppg --adapter virtual")
 # These look at the machine: what they find may be that it has no Bluetooth, that a privilege is missing, that no ring is near.
-LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79)}
+LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "record": (OK, NO_ADAPTER, 77)}
 
 
 def examples(halo, command):

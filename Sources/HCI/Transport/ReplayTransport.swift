@@ -17,16 +17,43 @@ public final class ReplayTransport: HCITransport {
     case lenient
   }
 
+  /// What of a file is played, and how.
+  public struct Options: Hashable, Sendable {
+    public var strictness = Strictness.strict
+    /// The index of the adapter whose packets are played; nil for the first that the file has.
+    public var adapter: UInt16?
+    /// The number of the packet to begin with.
+    public var first = 1
+
+    public init(strictness: Strictness = .strict, adapter: UInt16? = nil, first: Int = 1) {
+      self.strictness = strictness
+      self.adapter = adapter
+      self.first = first
+    }
+  }
+
+  /// A packet that was sent differently.
+  public struct Difference: Hashable, Sendable {
+    /// The number of the packet in the file, counted from 1; nil behind the end of the file.
+    public var number: Int?
+    /// What was sent in the recording; nil if it was over.
+    public var recorded: [UInt8]?
+    /// What the stack sent; nil if it sent nothing.
+    public var sent: [UInt8]?
+  }
+
   /// How what was sent compares with the recording.
   public struct Report: Hashable, Sendable {
     /// Packets that were sent as recorded.
     public var matched = 0
-    /// The first difference, in words.
-    public var firstDifference: String?
+    public var firstDifference: Difference?
     /// Packets that were sent differently, in addition, or not at all.
     public var differences = 0
     /// Whether the stack waited for more when the recording was over.
     public var endedEarly = false
+    /// The number of the first packet from the controller that the file does not have as a whole (snap length), and
+    /// that was not played therefore.
+    public var firstCut: Int?
     /// Bytes at the end of the file that are no whole record.
     public var truncatedBytes = 0
   }
@@ -36,20 +63,18 @@ public final class ReplayTransport: HCITransport {
   /// Called when the recording shows that something outside of the stack happened next.
   public var onInterrupt: (() -> Void)?
 
+  /// Called for each packet of the recording when it is played: when the stack has sent it, or before it receives it.
+  public var onPlayed: ((CaptureRecord) -> Void)?
+
   public private(set) var report = Report()
-  /// The address that the recorded host gave itself with LE Set Random Address, if it did.
-  public let randomAddress: BluetoothAddress?
-  /// The commands that are the kernel's own, if the recording was made beside the kernel; else nil. No stack can give
-  /// them again, so that such a recording can't be replayed.
-  public let kernelCommands: [HCIOpcode]?
-  /// The remarks of the recording; see ``CaptureNote``.
-  public let notes: [String]
+  /// What the recording tells beforehand.
+  public let host: RecordedHost
   /// What to add to the loop's microseconds to get the time of day of the recording, in microseconds since 1970-01-01
   /// UTC. Known once the replay has started.
   public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
   private var reader: CaptureReader
-  private let strictness: Strictness
+  private let options: Options
   private var next: CaptureRecord?
   private var origin: Int64?
   private var base = Instant.zero
@@ -58,18 +83,11 @@ public final class ReplayTransport: HCITransport {
   /// The number of the record at which the stack was interrupted last.
   private var interruptedAt = -1
 
-  /// - Throws: ``CaptureError`` if the file can't be read or has packets of another kind
-  public init(path: String, strictness: Strictness = .strict) throws(CaptureError) {
-    let reader = try CaptureReader(path: path)
-    if let format = reader.format, format != .btsnoop(.h4) {
-      throw CaptureError(.notReplayable(format), path: path)
-    }
-    self.reader = reader
-    self.strictness = strictness
-    let host = try RecordedHost(path: path)
-    randomAddress = host.randomAddress
-    kernelCommands = host.kernelCommands
-    notes = host.notes
+  /// - Throws: ``CaptureError`` if the file can't be read or has nothing to play
+  public init(path: String, _ options: Options = Options()) throws(CaptureError) {
+    host = try RecordedHost(path: path, options)
+    reader = try CaptureReader(path: path)
+    self.options = options
   }
 
   public func start() {
@@ -100,12 +118,19 @@ public final class ReplayTransport: HCITransport {
 
   private func readNext() {
     do throws(CaptureError) {
-      repeat { next = try reader.next() } while next.map { CaptureNote.text(of: $0.bytes) != nil } ?? false
+      repeat { next = try reader.next() } while next.map { !isPlayed($0) } ?? false
       if origin == nil { origin = next?.info.microseconds }
     } catch {
       next = nil
       fail(error.description)
     }
+  }
+
+  /// Whether a record is a packet between the host and the controller that are played.
+  private func isPlayed(_ record: CaptureRecord) -> Bool {
+    guard case .hci = record.info.content, !record.bytes.isEmpty else { return false }
+    return record.info.number >= options.first && record.info.adapter == host.adapter
+      && CaptureNote.text(of: record.bytes) == nil
   }
 
   /// When a record was made, on the loop's clock; the start of the replay if the file does not tell.
@@ -137,35 +162,35 @@ public final class ReplayTransport: HCITransport {
     isDelivering = false
     guard isRunning else { return }
     readNext()
-    if !record.isCut { onPacket?(record.bytes.span.bytes, time) }
+    onPlayed?(record)
+    if !record.isCut {
+      onPacket?(record.bytes.span.bytes, time)
+    } else if report.firstCut == nil {
+      report.firstCut = record.info.number
+    }
     proceed()
   }
 
   private func compareRest() {
     while isRunning, !sent.isEmpty {
-      let packet = sent.removeFirst()
-      differ("after the end of the recording, the stack sent \(describe(packet))")
+      differ(Difference(number: nil, recorded: nil, sent: sent.removeFirst()))
     }
   }
 
   private func compare(_ packet: [UInt8], with record: CaptureRecord) {
-    guard packet != record.bytes else {
+    // Of a packet that the file has in part, that part counts.
+    guard packet.count != record.info.originalLength || !packet.starts(with: record.bytes) else {
       report.matched += 1
+      onPlayed?(record)
       return
     }
-    differ(
-      "frame \(reader.info.number): the recording has \(describe(record.bytes)), the stack sent \(describe(packet))"
-    )
+    differ(Difference(number: record.info.number, recorded: record.bytes, sent: packet))
   }
 
-  private func differ(_ what: String) {
+  private func differ(_ difference: Difference) {
     report.differences += 1
-    if report.firstDifference == nil { report.firstDifference = what }
-    if strictness == .strict { fail("the replay differs from the recording: \(what)") }
-  }
-
-  private func describe(_ packet: [UInt8]) -> String {
-    Hex.string(packet.prefix(48), separator: " ") + (packet.count > 48 ? " …" : "")
+    if report.firstDifference == nil { report.firstDifference = difference }
+    if options.strictness == .strict { fail("the replay differs from the recording: \(difference)") }
   }
 
   /// A timer of the original may have been recorded a little before the same one of the replay.
@@ -190,12 +215,25 @@ public final class ReplayTransport: HCITransport {
       return true
     }
     // The interruption led to nothing.
-    if strictness == .lenient || deadline == nil {
-      differ("frame \(reader.info.number) was not sent: \(describe(next.bytes))")
+    if options.strictness == .lenient || deadline == nil {
+      differ(Difference(number: next.info.number, recorded: next.bytes, sent: nil))
       readNext()
       proceed()
       return true
     }
     return false
+  }
+}
+
+extension ReplayTransport.Difference: CustomStringConvertible {
+  /// With the bytes; what they mean is for those to say who know the layers above.
+  public var description: String {
+    let place = number.map { "packet \($0)" } ?? "after the end of the recording"
+    let there = recorded.map { "the recording has \(Self.digits($0)), " } ?? ""
+    return "\(place): \(there)the stack sent \(sent.map(Self.digits) ?? "nothing")"
+  }
+
+  private static func digits(_ packet: [UInt8]) -> String {
+    Hex.string(packet.prefix(48), separator: " ") + (packet.count > 48 ? " …" : "")
   }
 }

@@ -12,7 +12,7 @@ enum AdapterSpec {
   case tcp(host: String, port: UInt16)
   case unix(path: String)
   case serial(path: String, baud: Int)
-  case replay(path: String, ReplayTransport.Strictness)
+  case replay(path: String, ReplayTransport.Options)
 
   /// Whether devices behind it are still there tomorrow.
   var isReal: Bool {
@@ -90,13 +90,30 @@ enum AdapterSpec {
   }
 
   private static func replay(_ text: String, in whole: String) throws(Failure) -> AdapterSpec {
-    var path = text
-    var strictness = ReplayTransport.Strictness.strict
-    if path.hasSuffix(",lenient") {
-      path.removeLast(",lenient".count)
-      strictness = .lenient
+    var path = text[...]
+    var options = ReplayTransport.Options()
+    // From the end: a comma may be part of the path.
+    while let comma = path.lastIndex(of: ",") {
+      let word = path[path.index(after: comma)...]
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      switch parts[0] {
+      case "lenient" where parts.count == 1: options.strictness = .lenient
+      case "index" where parts.count == 2:
+        guard let index = UInt16(parts[1]), index < .max else {
+          throw .usage("\(whole.printable): index wants the number of an adapter, such as 0 for hci0")
+        }
+        options.adapter = index
+      case "from" where parts.count == 2:
+        guard let first = Int(parts[1]), first > 0 else {
+          throw .usage("\(whole.printable): from wants the number of a packet, counted from 1")
+        }
+        options.first = first
+      default:
+        return .replay(path: String(path), options)
+      }
+      path = path[..<comma]
     }
     guard !path.isEmpty else { throw .usage("\(whole.printable): a file is missing; replay:FILE") }
-    return .replay(path: path, strictness)
+    return .replay(path: String(path), options)
   }
 }

@@ -47,6 +47,13 @@ final class Interruption {
     return { self.handlers[id] = nil }
   }
 
+  /// Waits for the wish.
+  func comes() async {
+    await withCheckedContinuation { continuation in
+      whenItComes { continuation.resume() }
+    }
+  }
+
   /// Waits for `duration`, or for the wish, whatever comes first.
   func sleep(for duration: Duration) async {
     await cancels { () async in await EventLoop.shared.sleep(for: duration) }

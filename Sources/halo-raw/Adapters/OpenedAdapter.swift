@@ -10,12 +10,14 @@ import VirtualRing
 struct OpenedAdapter {
   let adapter: any Adapter
   private(set) var replay: ReplayTransport?
-  private(set) var recording: RecordingTransport?
-  private(set) var monitor: MonitorRecorder?
+  /// What looks at the traffic; nil if nobody asks for it.
+  private(set) var tap: TrafficTap?
+  /// What fills the tap, where the kernel has the adapter.
+  private(set) var monitor: MonitorTap?
   private var virtualClock: HostClock?
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
-    let path = invocation.text("--record")
+    let observers = try Observers(invocation)
     do {
       let transport: any HCITransport
       switch spec {
@@ -25,10 +27,11 @@ struct OpenedAdapter {
         let kernel = KernelAdapter(index)
         adapter = kernel
         try await kernel.open()
-        monitor = path == nil ? nil : try MonitorRecorder(index)
+        monitor = observers.isEmpty ? nil : try MonitorTap(.packets(of: index))
         // From here on we may be somebody else: a recording belongs to whoever has called us.
         try Privileges.afterOpening(.rawSocket)
-        if let path { try monitor?.record(to: try CaptureWriter(path: path)) }
+        tap = try observers.tap()
+        if let tap { try monitor?.start(tap) }
         return
       case .user(let index):
         Self.restoreAdapters()
@@ -43,25 +46,21 @@ struct OpenedAdapter {
       case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
       case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
-      case .replay(let path, let strictness):
-        let replay = try ReplayTransport(path: path, strictness: strictness)
-        if let commands = replay.kernelCommands { throw Failure(recordedBesideKernel: path, commands) }
+      case .replay(let path, let options):
+        let replay = try ReplayTransport(path: path, options)
         self.replay = replay
         transport = replay
       }
-      let wallOffset = virtualClock?.wallOffset
       do {
         try Privileges.afterOpening(.other)
-        recording = try path.map { path in
-          RecordingTransport(
-            transport, writer: try CaptureWriter(path: path), wallOffset: wallOffset)
-        }
+        tap = try observers.tap(replay, wallOffset: virtualClock?.wallOffset)
       } catch {
         // An adapter that was taken goes back.
         transport.close()
         throw error
       }
-      adapter = HCIAdapter(recording ?? transport, randomAddress: replay?.randomAddress)
+      adapter = HCIAdapter(
+        tap.map { TappedTransport(transport, $0) } ?? transport, randomAddress: replay?.host.randomAddress)
     } catch let error as Failure {
       throw error
     } catch let error as CaptureError {
@@ -76,11 +75,12 @@ struct OpenedAdapter {
   /// The clock by which the session lives, and with it its recording and its replay.
   var clock: HostClock {
     if let replay {
-      return HostClock(wallOffset: replay.wallOffset, utcOffset: SessionNote.all(in: replay.notes).utcOffset)
+      return HostClock(
+        wallOffset: replay.wallOffset, utcOffset: SessionNote.all(in: replay.host.notes).utcOffset)
     }
     if let virtualClock { return virtualClock }
-    guard let recording else { return HostClock() }
-    return HostClock(wallOffset: recording.wallOffset, utcOffset: Self.utcOffset)
+    guard let tap else { return HostClock() }
+    return HostClock(wallOffset: tap.wallOffset, utcOffset: Self.utcOffset)
   }
 
   private static var utcOffset: Int {
@@ -98,8 +98,7 @@ struct OpenedAdapter {
 
   /// Writes a remark into the recording, if there is one.
   func record(_ note: SessionNote) {
-    recording?.note(note.description)
-    monitor?.note(note.description)
+    tap?.note(note.description)
   }
 
   /// The adapter that is meant: without a name the first that is up and nobody's, else the first.
@@ -117,5 +116,34 @@ struct OpenedAdapter {
     for index in TakenAdapter.restoreAll() {
       Console.error("halo-raw: \(index) is up again; an earlier run had taken it, and was killed")
     }
+  }
+}
+
+/// Who wants to see the traffic.
+@BluetoothActor
+private struct Observers {
+  let recording: String?
+  let explainer: Explainer?
+
+  init(_ invocation: Invocation) throws(Failure) {
+    recording = invocation.text("--record")
+    explainer = try Explainer(invocation)
+  }
+
+  var isEmpty: Bool { recording == nil && explainer == nil }
+
+  /// Makes the recording's file: to be called when the privileges are given up, so that it belongs to whoever has
+  /// called us.
+  ///
+  /// - Parameter replay: what is played, if it is a recording: it is explained as it was recorded
+  /// - Returns: nil if nobody wants to see anything
+  func tap(_ replay: ReplayTransport? = nil, wallOffset: Int64? = nil) throws(CaptureError) -> TrafficTap? {
+    if let replay { explainer?.watch(replay) }
+    guard recording != nil || explainer != nil && replay == nil else { return nil }
+    var writer: CaptureWriter?
+    if let recording { writer = try CaptureWriter(path: recording) }
+    let tap = TrafficTap(writer: writer, wallOffset: wallOffset)
+    if replay == nil { explainer?.watch(tap) }
+    return tap
   }
 }

@@ -28,6 +28,7 @@ final class Session {
   /// What this session has set clocks to.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
+  private let spec: AdapterSpec
   private let opened: OpenedAdapter
   let request: ConnectionRequest
   let selector: RingSelector
@@ -58,8 +59,9 @@ final class Session {
     await session.central.stop()
     session.opened.monitor?.close()
     if let lost = session.opened.monitor?.droppedPackets, lost > 0 {
+      let what = session.trustsLayouts ? "what was explained" : "the recording"
       Console.error(
-        "the recording lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
+        "\(what) lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
     }
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
@@ -73,6 +75,7 @@ final class Session {
         throw .usage("--take belongs to --adapter user:hciN, where an adapter is taken from the kernel")
       }
     }
+    self.spec = spec
     selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
     isVerbose = invocation.has("--verbose")
     scanParameters = invocation.has("--aggressive") ? .aggressive : .gentle
@@ -86,11 +89,10 @@ final class Session {
     // What is simulated is gone tomorrow.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
     paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
-    notes = SessionNote.all(in: opened.replay?.notes ?? [])
+    notes = SessionNote.all(in: opened.replay?.host.notes ?? [])
     self.opened = opened
     central = Central(opened.adapter)
-    opened.recording?.onRecordingFailure = { [weak self] error in self?.fail(Failure(error)) }
-    opened.monitor?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+    opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
@@ -122,16 +124,13 @@ final class Session {
   }
 
   private func conclude(_ result: Result<Void, Failure>) throws(Failure) {
-    guard let replay = opened.replay else {
+    guard case .replay(let path, let options) = spec, let replay = opened.replay else {
       if let failure { throw failure }
       return try result.get()
     }
     let report = replay.report
-    if let difference = report.firstDifference {
-      throw Failure(
-        .replayDiffers,
-        "the replay differs from the recording in \(report.differences) packets, first in this: \(difference)"
-      )
+    if let difference = ReplayDifference(path, options, replay.host, report) {
+      throw Failure(.replayDiffers, difference.message)
     }
     if report.endedEarly {
       throw Failure(

@@ -4,13 +4,16 @@ struct OptionSpec {
   var names: [String]
   /// What to call its value; nil for a switch.
   var value: String?
+  /// Whether the value may be missing; then it stands behind an equals sign: `--explain=full`.
+  var isValueOptional = false
   var help: String
 
   var key: String { names.last ?? "" }
 
-  init(_ names: String..., value: String? = nil, help: String) {
+  init(_ names: String..., value: String? = nil, isValueOptional: Bool = false, help: String) {
     self.names = names
     self.value = value
+    self.isValueOptional = isValueOptional
     self.help = help
   }
 }
@@ -48,11 +51,13 @@ enum CommonOptions {
       "-i", "--adapter", value: "SPEC",
       help:
         "the radio: hciN, user:hciN, virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD], "
-        + "replay:FILE[,lenient]; default: $HALO_ADAPTER, else the first adapter of this machine that is up"),
+        + "replay:FILE[,lenient][,index=N][,from=N]; default: $HALO_ADAPTER, else the first adapter of this machine that is up"
+    ),
     OptionSpec(
       "--take",
       help: "with user:hciN: takes an adapter that is up, which ends its links; afterwards it is up again"),
     OptionSpec("--record", value: "FILE", help: "writes all HCI traffic to a btsnoop file"),
+    .explain,
     OptionSpec("--wait", value: "TIME", help: "how long to look for the device and to connect; default 30s"),
     OptionSpec(
       "--interval", value: "MIN..MAX",

@@ -14,7 +14,7 @@ enum Commands {
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
       ),
       ("this machine", [adaptersCommand, doctorCommand]),
-      ("captures", [decodeCommand]),
+      ("captures", [decodeCommand, recordCommand]),
       ("to read", [ringCommandsCommand]),
       ("without a radio", [replayCommand, simulateCommand]),
     ]

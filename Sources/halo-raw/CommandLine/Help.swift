@@ -32,7 +32,7 @@ enum Help {
     ("tcp:HOST:PORT", "a controller offered on TCP (H4), real or emulated"),
     ("unix:PATH", "the same on a Unix domain socket"),
     ("serial:PATH[@BAUD]", "a controller on a serial line with RTS/CTS; 115200 baud"),
-    ("replay:FILE[,lenient]", "a recorded session plays the controller"),
+    ("replay:FILE", "a recorded session plays the controller; see halo-raw replay --help"),
   ]
 
   static func of(_ command: CommandSpec) -> String {
@@ -50,7 +50,8 @@ enum Help {
 
   private static func rows(_ options: [OptionSpec]) -> String {
     options.map { option in
-      row(option.names.joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""), option.help)
+      let value = option.value.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
+      return row(option.names.joined(separator: ", ") + value, option.help)
     }.joined()
   }
 

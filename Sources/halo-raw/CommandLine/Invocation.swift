@@ -41,6 +41,10 @@ struct Invocation: Sendable {
         switches.insert(option.key)
         continue
       }
+      if option.isValueOptional, parts.count == 1 {
+        switches.insert(option.key)
+        continue
+      }
       guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
         throw .usage("\(name) wants a value: \(name) \(valueName)")
       }

@@ -1,10 +1,12 @@
-import HCI
-
 let replayCommand = CommandSpec(
   name: "replay", arguments: "FILE [COMMAND [options]]",
   summary: "runs a command on a recorded session, and compares what is sent", positionals: 1...1,
   options: [
-    OptionSpec("--lenient", help: "counts differences and goes on; without, the first one ends the replay")
+    OptionSpec("--lenient", help: "counts differences and goes on; without, the first one ends the replay"),
+    OptionSpec(
+      "--index", value: "N",
+      help: "the adapter whose packets are played, 0 for hci0; default: the capture's first"),
+    OptionSpec("--from", value: "N", help: "the number of the packet to begin with; default 1"),
   ],
   examples: [
     ("halo-raw replay captures/virtual-stream.btsnoop", "the samples of a recorded stream"),
@@ -16,6 +18,9 @@ let replayCommand = CommandSpec(
   details: """
     COMMAND is the one that was recorded, with its options; without one, stream. Time is that of the recording, and
     passes as fast as it can be computed. Where a person or a count ended the original, the replay ends too.
+    FILE may be any capture that decode reads, made by any program, if it holds all that a host and its controller
+    said from the host's Reset on, and the host said it as halo-raw does. Where it did not, the first difference is
+    told: which packet, what it is, what halo-raw sent instead, and why.
     What was recorded with --adapter hciN can't be replayed: it holds the kernel's own dialogue with the controller,
     where the replay would have halo-raw's. Record with --adapter user:hciN for that.
     """,
@@ -28,19 +33,9 @@ let replayCommand = CommandSpec(
   guard command.usesAdapter else { throw .usage("\(command.name) can't be replayed; it talks to no device") }
   var inner = try Invocation(parsing: Array(words.dropFirst()), for: command)
   guard inner.text("--adapter") == nil else { throw .usage("replay is its own adapter; leave --adapter out") }
-  inner.setDefault("--adapter", "replay:\(path)" + (invocation.has("--lenient") ? ",lenient" : ""))
+  let index = try invocation.integer("--index", in: 0...65534).map { ",index=\($0)" } ?? ""
+  let first = try invocation.integer("--from", in: 1 ... .max).map { ",from=\($0)" } ?? ""
+  let lenient = invocation.has("--lenient") ? ",lenient" : ""
+  inner.setDefault("--adapter", "replay:\(path)\(index)\(first)\(lenient)")
   try await command.run(inner)
-}
-
-extension Failure {
-  /// A recording that holds the dialogue of the kernel with the controller, which is not ours.
-  init(recordedBesideKernel path: String, _ commands: [HCIOpcode]) {
-    let theirs =
-      commands.isEmpty ? "" : " (the kernel's own: \(commands.map(\.description).joined(separator: ", ")))"
-    self.init(
-      .replayDiffers,
-      "\(path.printable) can't be replayed: it was made beside the kernel (--adapter hciN), and holds the kernel's "
-        + "dialogue with the controller\(theirs), which differs from what halo-raw says where it is the only host; "
-        + "record with --adapter user:hciN to replay, or look at this one with Wireshark")
-  }
 }

@@ -69,15 +69,6 @@ let simulateCommand = CommandSpec(
   }
 }
 
-extension Interruption {
-  /// Waits for the wish to end.
-  fileprivate func comes() async {
-    await withCheckedContinuation { continuation in
-      whenItComes { continuation.resume() }
-    }
-  }
-}
-
 @BluetoothActor
 private func listen(
   at place: String, accept: @escaping (HCIStreamTransport) -> Void

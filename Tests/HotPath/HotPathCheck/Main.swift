@@ -110,7 +110,7 @@ final class Bench {
     side.onPacket = { [weak controller] packet, _ in controller?.receive(packet) }
     var transport: any HCITransport = HCIStreamTransport(descriptor: pair[0])
     if isRecorded {
-      transport = RecordingTransport(transport, writer: try CaptureWriter(path: "/dev/null"))
+      transport = TappedTransport(transport, TrafficTap(writer: try CaptureWriter(path: "/dev/null")))
     }
     central = Central(HCIAdapter(transport))
     side.start()

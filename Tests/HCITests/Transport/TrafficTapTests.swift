@@ -1,0 +1,78 @@
+import BluetoothCore
+import Capture
+import EventLoop
+import Glibc
+import HCI
+import TestSupport
+import Testing
+
+private let reset = "01030c00"
+
+@BluetoothActor
+@Suite(.onTheLoop) struct TrafficTapTests {
+  let file = TemporaryFile()
+
+  private func records() throws -> [CaptureRecord] {
+    var reader = try CaptureReader(path: file.path)
+    var records: [CaptureRecord] = []
+    while let record = try reader.next() { records.append(record) }
+    return records
+  }
+
+  /// Who watches gets what the recording has: numbers, times, directions, bytes.
+  @Test func watchingAndRecordingSeeTheSame() async throws {
+    let tap = TrafficTap(writer: try CaptureWriter(path: file.path))
+    var seen: [CaptureRecord] = []
+    tap.onPacket = { seen.append(CaptureRecord(info: $1, bytes: Array($0))) }
+    let fake = FakeTransport()
+    let transport = TappedTransport(fake, tap)
+    var received = 0
+    transport.onPacket = { _, _ in received += 1 }
+    transport.start()
+    tap.note("a remark")
+    transport.send(hex(reset).span.bytes)
+    await EventLoop.shared.sleep(for: .milliseconds(5))
+    fake.receive("1b")
+    transport.close()
+    #expect(fake.sent == [reset] && received == 2)
+    var recorded = try records()
+    for index in recorded.indices { recorded[index].info.fileOffset = 0 }
+    #expect(seen == recorded)
+    #expect(seen.map(\.info.number) == [1, 2, 3, 4] && tap.count == 4)
+    #expect(seen.map { CaptureNote.text(of: $0.bytes) } == ["a remark", nil, nil, nil])
+  }
+
+  /// Stamps that go back are put right; the stack gets what the recording has.
+  @Test func timeGoesForwardOnly() {
+    let tap = TrafficTap(wallOffset: 1_000_000)
+    var times: [Int64?] = []
+    tap.onPacket = { times.append($1.microseconds) }
+    let packet = hex(reset)
+    for time in [5_000, 3_000, 7_000] {
+      tap.take(packet.span.bytes, .hci(.hostToController), at: Instant(nanoseconds: Int64(time)))
+    }
+    #expect(times == [1_000_005, 1_000_005, 1_000_007])
+  }
+
+  /// A recording that fails is told once; whoever watches goes on seeing.
+  @Test func watchingOutlivesTheRecording() async throws {
+    // A pipe whose reader goes.
+    signal(SIGPIPE, SIG_IGN)
+    let path = file.path + ".pipe"
+    try #require(mkfifo(path, 0o600) == 0)
+    defer { unlink(path) }
+    let reader = open(path, O_RDONLY | O_NONBLOCK)
+    let writer = try CaptureWriter(path: path)
+    close(reader)
+    let tap = TrafficTap(writer: writer)
+    var seen = 0
+    var failures: [CaptureError] = []
+    tap.onPacket = { _, _ in seen += 1 }
+    tap.onFailure = { failures.append($0) }
+    let packet = hex(reset)
+    for _ in 0..<3 { tap.take(packet.span.bytes, .hci(.hostToController), at: .zero) }
+    await EventLoop.shared.sleep(for: .milliseconds(1))
+    #expect(seen == 3)
+    #expect(failures == [try #require(writer.failure)])
+  }
+}
