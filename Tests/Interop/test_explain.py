@@ -1,6 +1,7 @@
 """--explain: what decode prints of a recording, while it happens."""
 
 import re
+import signal
 import struct
 import subprocess
 
@@ -51,6 +52,25 @@ def test_a_replay_is_explained(halo, name):
     decoded = halo.run("decode", path).succeeded().out.splitlines()
     remarks = [line for line in decoded if "Vendor Specific" in line]
     assert explained == [line for line in decoded if line not in remarks]
+
+
+def test_a_simulation_explains_what_its_host_says(halo):
+    """The controller's side sees the same, and calls the host's packets sent, too."""
+    process = halo.start("simulate", "--listen", "tcp:127.0.0.1:0", "--explain")
+    adapter = process.stderr.readline().removeprefix("listening on ").strip()
+    host = halo.run("battery", "--explain", adapter=adapter).succeeded().err
+    process.send_signal(signal.SIGINT)
+    controller = halo.wait(process).succeeded().err
+
+    def packets(text, arrow):
+        lines = [line for line in text.splitlines() if LINE.match(line) and f"  {arrow}  " in line]
+        without_times = [re.sub(r"after [\d.]+ ms \(packet \d+\)", "", line.partition(arrow)[2]) for line in lines]
+        return [line for line in without_times if "Vendor Specific" not in line]
+
+    assert packets(host, "->") == packets(controller, "->") != []
+    # Advertisements may still be under way when the host is done.
+    received = packets(host, "<-")
+    assert received == packets(controller, "<-")[:len(received)] and received
 
 
 def test_a_form_that_is_none(halo):

@@ -204,7 +204,7 @@ def test_a_ring_is_remembered(halo, ring_with, tmp_path):
         assert halo.run("forget", *JSON).succeeded().records() == []
         assert "found" in halo.run("battery", "-v", adapter=ring.adapter).succeeded().err
     finally:
-        del halo.environment["XDG_STATE_HOME"]
+        halo.environment["XDG_STATE_HOME"] = "/dev/null"
 
 
 def test_the_ring_refuses(halo, ring_with):

@@ -35,7 +35,16 @@ public struct RecordedHost: Hashable, Sendable {
     var links: Set<UInt16> = []
     var count = 0
     var packets = 0
-    while count < Self.mostRecords, let record = try reader.next() {
+    while count < Self.mostRecords {
+      let record: CaptureRecord
+      do throws(CaptureError) {
+        guard let next = try reader.next() else { break }
+        record = next
+      } catch {
+        // Where the file is damaged further on, the replay will tell.
+        if packets == 0 { throw error }
+        break
+      }
       if count == 0 { beginning = record.info.microseconds }
       count += 1
       guard case .hci(let direction) = record.info.content, let type = record.bytes.first else { continue }

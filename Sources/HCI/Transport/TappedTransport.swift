@@ -1,4 +1,5 @@
 import BluetoothCore
+import Capture
 import EventLoop
 
 /// Another transport with a tap: each packet that passes is seen, in the order in which it passes.
@@ -13,16 +14,21 @@ public final class TappedTransport: HCITransport {
 
   private let transport: any HCITransport
   private let tap: TrafficTap
+  private let sent: CaptureDirection
+  private let received: CaptureDirection
 
-  public init(_ transport: any HCITransport, _ tap: TrafficTap) {
+  /// - Parameter isController: whether we play the controller, and the host is behind the transport
+  public init(_ transport: any HCITransport, _ tap: TrafficTap, isController: Bool = false) {
     self.transport = transport
     self.tap = tap
+    sent = isController ? .controllerToHost : .hostToController
+    received = isController ? .hostToController : .controllerToHost
   }
 
   public func start() {
     transport.onPacket = { [weak self] packet, time in
       guard let self else { return }
-      onPacket?(packet, tap.take(packet, .hci(.controllerToHost), at: time))
+      onPacket?(packet, tap.take(packet, .hci(received), at: time))
     }
     transport.start()
   }
@@ -30,7 +36,7 @@ public final class TappedTransport: HCITransport {
   public func send(_ packet: RawSpan) {
     // The time at which the loop began to handle whatever makes us send; never before what was handled already,
     // and so never after what will be.
-    tap.take(packet, .hci(.hostToController), at: EventLoop.shared.timers.now)
+    tap.take(packet, .hci(sent), at: EventLoop.shared.timers.now)
     transport.send(packet)
   }
 

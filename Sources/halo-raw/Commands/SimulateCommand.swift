@@ -16,6 +16,7 @@ let simulateCommand = CommandSpec(
       "--options", value: "LIST",
       help: "what the ring is like, as in --adapter virtual: "
         + VirtualRingOptions.optionNames.joined(separator: ", ")),
+    .explain,
   ],
   examples: [
     (
@@ -42,7 +43,7 @@ let simulateCommand = CommandSpec(
   } catch {
     throw .usage(error.description)
   }
-  let simulation = Simulation(options)
+  let simulation = Simulation(options, try Explainer(invocation))
   let interruption = Interruption()
   switch (invocation.text("--listen"), invocation.has("--vhci")) {
   case (let place?, false):
@@ -92,15 +93,20 @@ private func listen(
 @BluetoothActor
 private final class Simulation {
   private let options: VirtualRingOptions
+  /// Sees what all hosts say and hear, one after the other; nil if nobody asks for it.
+  private let tap: TrafficTap?
   private var host: (any HCITransport)?
   private var controller: VirtualController?
 
-  init(_ options: VirtualRingOptions) {
+  init(_ options: VirtualRingOptions, _ explainer: Explainer?) {
     self.options = options
+    tap = explainer == nil ? nil : TrafficTap()
+    if let tap { explainer?.watch(tap) }
   }
 
   /// Gives a host a controller as it is after power-on. The ring is the one that the host before has met.
   func attach(_ transport: any HCITransport) {
+    let transport = tap.map { TappedTransport(transport, $0, isController: true) } ?? transport
     host?.close()
     host = transport
     let controller = VirtualController(options: options.set(by: HostClock()), timers: EventLoop.shared.timers)
