@@ -50,6 +50,8 @@ def rewritten(page: str, program: Path) -> str:
 
 if __name__ == "__main__":
     program = Path(os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw")
+    if not program.exists():
+        sys.exit(f"{program} is missing; build it with `swift build -c release`")
     for path in [Path(name) for name in sys.argv[1:]] or PAGES:
         old = path.read_text()
         new = rewritten(old, program)

@@ -13,7 +13,7 @@ FILE = re.compile(r"`((?:Sources|Tests|captures|docs|scripts|Examples)/[^`\s]*)`
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 # A name, and behind it the file that has it: `ATTBearer` (`Sources/ATT/ATTBearer.swift`), or in a table's next column.
 NAME_IN_FILE = re.compile(r"`(\w+)`(?: \(| in | \| )`(Sources/[^`\s]*\.swift)`")
-DECLARATION = r"\b(?:class|struct|enum|protocol|func|extension|typealias|let|var|case)\s+{}\b"
+DECLARATION = r"\b(?:class|struct|enum|actor|protocol|func|extension|typealias|let|var|case)\s+{}\b"
 BYTES = re.compile(r"`([0-9a-f]{2}(?: [0-9a-f]{2})+)`")
 
 
