@@ -1,0 +1,55 @@
+"""The pages in docs/ show what the program prints, and name files and types that are there."""
+
+import re
+
+import docs_blocks
+import pytest
+from conftest import ROOT
+from docs_blocks import BLOCK, PAGES
+
+TEXTS = {path.name: path.read_text() for path in PAGES}
+CHAPTERS = [name for name in TEXTS if name[0].isdigit()]
+FILE = re.compile(r"`((?:Sources|Tests|captures|docs|scripts|Examples)/[^`\s]*)`")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+# A name, and behind it the file that has it: `ATTBearer` (`Sources/ATT/ATTBearer.swift`), or in a table's next column.
+NAME_IN_FILE = re.compile(r"`(\w+)`(?: \(| in | \| )`(Sources/[^`\s]*\.swift)`")
+DECLARATION = r"\b(?:class|struct|enum|actor|protocol|func|extension|typealias|let|var|case)\s+{}\b"
+BYTES = re.compile(r"`([0-9a-f]{2}(?: [0-9a-f]{2})+)`")
+
+
+@pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if BLOCK.search(text)])
+def test_the_blocks_are_what_the_program_prints(halo, name):
+    assert TEXTS[name] == docs_blocks.rewritten(TEXTS[name], halo.path), "scripts/docs rewrites it"
+
+
+def test_every_chapter_shows_something():
+    assert CHAPTERS and all(BLOCK.search(TEXTS[name]) for name in CHAPTERS)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_files_it_names_are_there(name):
+    text = TEXTS[name]
+    missing = [path for path in FILE.findall(text) if not (ROOT / path).exists()]
+    missing += [path for path in LINK.findall(text) if not (ROOT / "docs" / path).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_types_are_in_the_files_it_names(name):
+    pairs = NAME_IN_FILE.findall(TEXTS[name])
+    assert pairs
+    assert not [
+        (word, path) for word, path in pairs
+        if not re.search(DECLARATION.format(word), (ROOT / path).read_text())]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_bytes_it_speaks_of_are_shown(name):
+    shown = "\n".join(BLOCK.findall(TEXTS[name]))
+    assert not [
+        each for each in BYTES.findall(BLOCK.sub("", TEXTS[name]))
+        if each not in shown and each.replace(" ", "") not in shown]
+
+
+def test_the_table_of_contents_has_every_page():
+    assert set(TEXTS) - {"README.md"} <= set(LINK.findall(TEXTS["README.md"]))
