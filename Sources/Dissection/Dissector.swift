@@ -1,5 +1,6 @@
 import BluetoothCore
 import Capture
+import GATTClient
 import HCI
 
 /// Takes packets apart, layer by layer, in the order of the capture.
@@ -11,9 +12,26 @@ public final class Dissector {
   /// Adapters whose links are kept apart; those that a capture has beyond share one state.
   static let adapterCapacity = 16
 
-  private var adapters: [UInt16: AdapterState] = [:]
+  /// What is known of a device before its capture begins: where its characteristics are.
+  public struct KnownDevice: Sendable {
+    public var address: BluetoothAddress
+    public var characteristics: [Characteristic]
+    public var descriptors: [Descriptor]
 
-  public init() {}
+    public init(address: BluetoothAddress, characteristics: [Characteristic], descriptors: [Descriptor]) {
+      self.address = address
+      self.characteristics = characteristics
+      self.descriptors = descriptors
+    }
+  }
+
+  private var adapters: [UInt16: AdapterState] = [:]
+  private let knownDevices: [KnownDevice]
+
+  /// - Parameter known: devices whose attributes were discovered before; what the capture tells goes first
+  public init(known: [KnownDevice] = []) {
+    knownDevices = known
+  }
 
   /// How many adapters there are so far.
   var adapterCount: Int { adapters.count }
@@ -48,7 +66,7 @@ public final class Dissector {
   private func state(of adapter: UInt16) -> AdapterState {
     let key = adapters[adapter] != nil || adapters.count < Self.adapterCapacity ? adapter : 0xFFFF
     if let known = adapters[key] { return known }
-    let state = AdapterState()
+    let state = AdapterState(knownDevices)
     adapters[key] = state
     return state
   }

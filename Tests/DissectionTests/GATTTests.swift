@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GATTClient
 import TestSupport
 import Testing
 
@@ -13,6 +14,25 @@ import Testing
     script.ask("10 0500 ffff 0028".dense, "01 10 0500 0a".dense)
     script.ask("08 0100 0400 0328".dense, "09 07 0200 12 0300 192a".dense)
     script.ask("04 0400 0400".dense, "05 01 0400 0229".dense)
+  }
+
+  /// A ring that is remembered is not discovered again, so that its capture does not name its handles.
+  @Test func handlesAreNamedFromEarlierDiscoveries() throws {
+    let level = Characteristic(
+      uuid: BluetoothUUID(0x2A19 as UInt16), properties: .notify, declaration: 2, valueHandle: 3, end: 4)
+    let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: 4)
+    let device = Dissector.KnownDevice(
+      address: BluetoothAddress(0x3035_3841_BEEF, .public), characteristics: [level],
+      descriptors: [configuration])
+    let script = Script(known: [device])
+    script.received(Script.connected)
+    let notification = script.att("1b 0300 57".dense, isSent: false)
+    #expect(notification.summary.contains("Battery Level"))
+    let write = script.att("12 0400 0100".dense, isSent: true)
+    #expect(write.summary.contains("Client Characteristic Configuration of Battery Level"))
+    // Another device with the same handles is another matter.
+    let stranger = Script(known: [device])
+    #expect(!stranger.att("1b 0300 57".dense, isSent: false).summary.contains("Battery Level"))
   }
 
   @Test func proceduresGoOverSeveralRequests() throws {

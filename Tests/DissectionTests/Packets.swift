@@ -5,9 +5,13 @@ import TestSupport
 
 /// A capture that a test writes packet by packet.
 final class Script {
-  let dissector = Dissector()
+  let dissector: Dissector
   private var number = 0
   private var microseconds: Int64 = 0
+
+  init(known: [Dissector.KnownDevice] = []) {
+    dissector = Dissector(known: known)
+  }
 
   /// Takes a packet, a millisecond after the one before.
   ///

@@ -98,7 +98,7 @@ import Testing
 
   @Test func stateIsBounded() {
     let dissector = Dissector()
-    let state = AdapterState()
+    let state = AdapterState([])
     var number = 0
     func take(_ bytes: [UInt8]) {
       number += 1

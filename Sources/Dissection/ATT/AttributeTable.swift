@@ -39,6 +39,16 @@ public struct AttributeTable: Sendable {
     learn(valueHandle, Attribute(.value, uuid, properties: properties))
   }
 
+  /// What was discovered before the capture.
+  mutating func learn(_ device: Dissector.KnownDevice) {
+    for characteristic in device.characteristics {
+      let (uuid, properties) = (characteristic.uuid, characteristic.properties)
+      learn(characteristic.declaration, Attribute(.declaration, uuid, properties: properties))
+      learn(characteristic.valueHandle, Attribute(.value, uuid, properties: properties))
+    }
+    for descriptor in device.descriptors { learn(descriptor.handle, Attribute(.descriptor, descriptor.uuid)) }
+  }
+
   mutating func learnInclude(_ handle: AttributeHandle) {
     learn(handle, Attribute(.include, GATTUUID.include))
   }

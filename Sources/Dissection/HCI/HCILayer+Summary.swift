@@ -58,7 +58,10 @@ extension HCILayer {
   /// The fields in a row.
   private func parameters(of packet: RawSpan, without: Set<String> = []) -> String {
     parameterFields(of: packet).filter { $0.depth == 0 && !$0.value.isEmpty && !without.contains($0.name) }
-      .map { $0.value.utf8.count > 60 ? "\($0.name) \($0.range.count) bytes" : "\($0.name) \($0.value)" }
+      .map {
+        $0.range.count > 8 && $0.value.utf8.count > 60
+          ? "\($0.name) \($0.range.count) bytes" : "\($0.name) \($0.value)"
+      }
       .joined(separator: ", ")
   }
 

@@ -16,6 +16,12 @@ final class AdapterState {
   /// The attributes of this machine.
   let localServer = Server()
 
+  private let knownDevices: [Dissector.KnownDevice]
+
+  init(_ knownDevices: [Dissector.KnownDevice]) {
+    self.knownDevices = knownDevices
+  }
+
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
     let moment = Moment(packet.info)
     guard let hci = packet.hci else { return }
@@ -96,6 +102,7 @@ final class AdapterState {
     }
     if servers.count >= Self.serverCapacity { servers.removeFirst() }
     let server = Server()
+    if let device = knownDevices.first(where: { $0.address == address }) { server.table.learn(device) }
     servers.append((address, server))
     return server
   }

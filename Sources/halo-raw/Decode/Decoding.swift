@@ -12,7 +12,7 @@ struct Decoding {
 
   private let options: DecodeOptions
   private let text: PacketText
-  private let dissector = Dissector()
+  private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = LineWriter()
   private var start: Int64?
   private var summary = CaptureSummary()

@@ -1,5 +1,7 @@
 import BluetoothCore
+import Dissection
 import FoundationEssentials
+import GATTClient
 import RingLink
 
 /// The rings that were used before: a JSON file in the user's state directory. It only saves time, so that trouble
@@ -21,6 +23,18 @@ struct KnownRings {
   func only(_ selector: RingSelector) -> KnownRing? {
     let meant = rings.filter { $0.isMeant(by: selector) }
     return meant.count == 1 ? meant[0] : nil
+  }
+
+  /// Where the attributes of all of them are, to name handles by.
+  var devices: [Dissector.KnownDevice] {
+    rings.compactMap { ring in
+      guard let address = ring.bluetoothAddress, let layout = ring.layout else { return nil }
+      return Dissector.KnownDevice(
+        address: address, characteristics: [layout.commandWrite, layout.commandNotify],
+        descriptors: [
+          Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)
+        ])
+    }
   }
 
   /// Remembers a ring, in place of what was remembered of it.
