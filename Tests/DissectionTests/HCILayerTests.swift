@@ -6,6 +6,12 @@ import Testing
 @testable import Dissection
 
 @Suite struct HCILayerTests {
+  /// What our own recordings note among the packets is told as such.
+  @Test func remarksOfOursAreReadable() {
+    let packet = Script().packet(CaptureNote.packet("zone utc-offset=3600"), isSent: false)
+    #expect(packet.summary == "halo-raw's remark: zone utc-offset=3600")
+  }
+
   @Test func aCommandAndItsEventFindEachOther() throws {
     let script = Script()
     let command = script.sent("01 0c20 02 01 00")

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Capture
 import HCI
 
 extension HCILayer {
@@ -27,6 +28,10 @@ extension HCILayer {
 
   private func eventWords(of packet: RawSpan) -> String {
     guard let event else { return "event" }
+    // A remark of ours among the packets: not the radio's.
+    if let note = CaptureNote.text(of: packet.withUnsafeBytes(Array.init)) {
+      return "halo-raw's remark: \(note)"
+    }
     let answered = command.map { ", \($0.words)" } ?? ""
     switch event {
     case .commandComplete, .commandStatus:
