@@ -42,83 +42,69 @@ extension RingStore {
 
   // MARK: One kind each
 
-  /// The hour that is not over yet grows: the larger count is the later one.
-  private func add(_ readings: [ActivityReading], _ sync: SyncID) throws(StoreError) -> Int {
+  /// Adds readings of whole numbers, a row each.
+  ///
+  /// - Parameters:
+  ///   - columns: those behind ring and time
+  ///   - conflict: what becomes of a reading whose row is there
+  ///   - row: its time, and a number for each column
+  private func add<Reading>(
+    _ readings: [Reading], to table: String, _ columns: [String], onConflict conflict: String = "DO NOTHING",
+    _ sync: SyncID, row: (Reading) -> (time: RingTime, numbers: [Int])
+  ) throws(StoreError) -> Int {
+    let names = ["ring", "time"] + columns + ["sync"]
+    let places = names.map { _ in "?" }.joined(separator: ", ")
     let insert = try database.prepare(
-      """
-      INSERT INTO steps (ring, time, steps, meters, calories, sync) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE
-      SET steps = excluded.steps, meters = excluded.meters, calories = excluded.calories, sync = excluded.sync
-      WHERE excluded.steps >= steps AND (excluded.steps, excluded.meters, excluded.calories) <> (steps, meters, calories)
-      """)
+      "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places)) ON CONFLICT \(conflict)")
     var count = 0
     for reading in readings {
+      let (time, numbers) = row(reading)
       count += try insert.run(
-        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.steps),
-        .integer(reading.meters), .integer(reading.calories), .integer(sync.row))
+        [.integer(sync.ring.row), .text(time.description)] + numbers.map { .integer($0) } + [
+          .integer(sync.row)
+        ])
     }
     return count
   }
 
+  /// The hour that is not over yet grows: the larger count is the later one.
+  private func add(_ readings: [ActivityReading], _ sync: SyncID) throws(StoreError) -> Int {
+    try add(
+      readings, to: "steps", ["steps", "meters", "calories"],
+      onConflict: """
+        DO UPDATE
+        SET steps = excluded.steps, meters = excluded.meters, calories = excluded.calories, sync = excluded.sync
+        WHERE excluded.steps >= steps AND (excluded.steps, excluded.meters, excluded.calories) <> (steps, meters, calories)
+        """, sync
+    ) { ($0.time, [$0.steps, $0.meters, $0.calories]) }
+  }
+
   private func add(_ readings: [HeartRateReading], _ sync: SyncID) throws(StoreError) -> Int {
-    let insert = try database.prepare(
-      """
-      INSERT INTO heart_rate (ring, time, manual, bpm, sync) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """)
-    var count = 0
-    for reading in readings {
-      count += try insert.run(
-        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.isManual ? 1 : 0),
-        .integer(reading.beatsPerMinute), .integer(sync.row))
+    try add(readings, to: "heart_rate", ["manual", "bpm"], sync) {
+      ($0.time, [$0.isManual ? 1 : 0, $0.beatsPerMinute])
     }
-    return count
   }
 
   /// The hour that is not over yet widens.
   private func add(_ readings: [OxygenReading], _ sync: SyncID) throws(StoreError) -> Int {
-    let insert = try database.prepare(
-      """
-      INSERT INTO spo2 (ring, time, minimum, maximum, sync) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE
-      SET minimum = min(minimum, excluded.minimum), maximum = max(maximum, excluded.maximum), sync = excluded.sync
-      WHERE excluded.minimum < minimum OR excluded.maximum > maximum
-      """)
-    var count = 0
-    for reading in readings {
-      count += try insert.run(
-        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.minimum),
-        .integer(reading.maximum), .integer(sync.row))
-    }
-    return count
+    try add(
+      readings, to: "spo2", ["minimum", "maximum"],
+      onConflict: """
+        DO UPDATE
+        SET minimum = min(minimum, excluded.minimum), maximum = max(maximum, excluded.maximum), sync = excluded.sync
+        WHERE excluded.minimum < minimum OR excluded.maximum > maximum
+        """, sync
+    ) { ($0.time, [$0.minimum, $0.maximum]) }
   }
 
   private func add(
     _ readings: [EstimateReading], to table: String, _ sync: SyncID
   ) throws(StoreError) -> Int {
-    let insert = try database.prepare(
-      """
-      INSERT INTO \(table) (ring, time, value, sync) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """)
-    var count = 0
-    for reading in readings {
-      count += try insert.run(
-        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.value), .integer(sync.row))
-    }
-    return count
+    try add(readings, to: table, ["value"], sync) { ($0.time, [$0.value]) }
   }
 
   private func add(_ readings: [TemperatureReading], _ sync: SyncID) throws(StoreError) -> Int {
-    let insert = try database.prepare(
-      """
-      INSERT INTO temperature (ring, time, centidegrees, sync) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """)
-    var count = 0
-    for reading in readings {
-      count += try insert.run(
-        .integer(sync.ring.row), .text(reading.time.description), .integer(reading.centidegrees),
-        .integer(sync.row))
-    }
-    return count
+    try add(readings, to: "temperature", ["centidegrees"], sync) { ($0.time, [$0.centidegrees]) }
   }
 
   /// A night that was not over grows: the later end is taken, with its stages.

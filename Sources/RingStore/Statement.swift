@@ -26,7 +26,10 @@ final class Statement {
   ///
   /// - Returns: how many rows it wrote
   @discardableResult
-  func run(_ values: Value...) throws(StoreError) -> Int {
+  func run(_ values: Value...) throws(StoreError) -> Int { try run(values) }
+
+  @discardableResult
+  func run(_ values: [Value]) throws(StoreError) -> Int {
     try bind(values)
     defer { sqlite3_reset(handle) }
     guard sqlite3_step(handle) == SQLITE_DONE else { throw database.error(doing: sql) }
