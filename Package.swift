@@ -22,9 +22,10 @@ func layer(_ name: String, on dependencies: [Target.Dependency]) -> [Target] {
 
 let layers = [
   layer("BluetoothCore", on: []),
-  layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI"]),
-  layer("Capture", on: ["BluetoothCore"]),
-  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "Capture"]),
+  layer("SystemCalls", on: []),
+  layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls"]),
+  layer("Capture", on: ["BluetoothCore", "SystemCalls"]),
+  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls", "EventLoop", "Capture"]),
   layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
@@ -48,7 +49,7 @@ let package = Package(
     .target(name: "CPrivileges"),
     // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
     .target(
-      name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink"],
+      name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
       swiftSettings: settings),
     .executableTarget(
       name: "halo-raw",

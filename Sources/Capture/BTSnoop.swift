@@ -47,13 +47,15 @@ public enum BTSnoop {
   /// - Parameters:
   ///   - packet: an HCI packet with its type byte
   ///   - microseconds: since 1970-01-01 UTC
+  ///   - drops: how many packets were lost since the file was begun
   public static func writeRecord(
-    _ packet: RawSpan, direction: CaptureDirection, microseconds: Int64, into writer: inout ByteWriter
+    _ packet: RawSpan, direction: CaptureDirection, microseconds: Int64, drops: Int = 0,
+    into writer: inout ByteWriter
   ) {
     var flags: Flags = direction == .controllerToHost ? .received : []
     // Commands are type 1, events type 4; everything else is data.
     if packet.byte(at: 0) == 1 || packet.byte(at: 0) == 4 { flags.insert(.commandOrEvent) }
-    writeRecord(packet, flags: flags.rawValue, microseconds, into: &writer)
+    writeRecord(packet, flags: flags.rawValue, microseconds, drops, into: &writer)
   }
 
   /// Writes a record of a file with datalink ``Datalink/linuxMonitor``.
@@ -62,22 +64,23 @@ public enum BTSnoop {
   ///   - payload: what follows the monitor's header: an HCI packet without its type byte, or something else
   ///   - adapter: its index; nil if the record is about none
   ///   - microseconds: since 1970-01-01 UTC
+  ///   - drops: how many packets were lost since the file was begun
   public static func writeRecord(
-    _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64,
+    _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64, drops: Int = 0,
     into writer: inout ByteWriter
   ) {
     let flags = UInt32(adapter ?? MonitorOpcode.noAdapter) << 16 | UInt32(opcode.rawValue)
-    writeRecord(payload, flags: flags, microseconds, into: &writer)
+    writeRecord(payload, flags: flags, microseconds, drops, into: &writer)
   }
 
   private static func writeRecord(
-    _ packet: RawSpan, flags: UInt32, _ microseconds: Int64, into writer: inout ByteWriter
+    _ packet: RawSpan, flags: UInt32, _ microseconds: Int64, _ drops: Int, into writer: inout ByteWriter
   ) {
     let length = UInt32(truncatingIfNeeded: packet.byteCount)
     writer.writeBigEndian(length)
     writer.writeBigEndian(length)
     writer.writeBigEndian(flags)
-    writer.writeBigEndian(UInt32(0))
+    writer.writeBigEndian(UInt32(clamping: drops))
     let time = UInt64(bitPattern: microseconds &+ epochOffset)
     writer.writeBigEndian(UInt32(truncatingIfNeeded: time >> 32))
     writer.writeBigEndian(UInt32(truncatingIfNeeded: time))

@@ -1,5 +1,6 @@
 import BluetoothCore
 import Glibc
+import SystemCalls
 
 /// What the last system call that failed says.
 var lastSystemError: String {
@@ -26,7 +27,8 @@ struct CaptureFile: ~Copyable {
 
   /// - Parameter path: "-" is standard input
   init(path: String) throws(CaptureError) {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    // To open a FIFO that no program writes to must not wait for one.
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw CaptureError(.cannotOpen(lastSystemError), path: path) }
     self.path = path
     self.descriptor = descriptor
@@ -98,10 +100,11 @@ struct CaptureFile: ~Copyable {
       end -= start
       start = 0
     }
-    if follow, !isRegular, !isReadable(within: 0) { return .nothing }
+    // A FIFO reads as if it were at its end until a program opens it for writing; `poll` knows better.
+    if !isRegular, !isReadable(within: follow ? 0 : -1) { return .nothing }
     var length: Int
     repeat {
-      length = Glibc.read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
+      length = SystemCall.read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
       // Somebody made it non-blocking; we were asked to wait.
     } while length < 0 && (errno == EINTR || errno == EAGAIN && !follow && isReadable(within: -1))
     if length < 0, errno == EAGAIN { return .nothing }

@@ -1,15 +1,20 @@
 import BluetoothCore
 import Glibc
+import SystemCalls
 
-/// Writes a capture file. Each record is one `write`, so that what a crash leaves behind is whole records.
+/// Writes a capture file. Writing never waits for the disk: records leave by an ``OutputQueue``, whole, in order, and
+/// as soon as they can. What a crash leaves behind is whole records, up to the last one or, of a file that several
+/// are waiting for, to a moment before.
 public final class CaptureWriter {
   public let path: String
   private let datalink: BTSnoop.Datalink
-  private let descriptor: Int32
+  private let queue: OutputQueue
   private var writer = ByteWriter(capacity: 1024)
-  private var fileLength = 0
-  /// Why nothing is written any more.
-  public private(set) var failure: CaptureError?
+  /// How many records were left out, as the disk was too slow. The file says so, too: in the next record.
+  public private(set) var droppedRecords = 0
+
+  /// How much may wait for a disk that is slow: half a minute of a controller that is as fast as can be.
+  private static let capacity = 1 << 24
 
   /// Makes the file, or empties it, and writes its header.
   ///
@@ -17,18 +22,36 @@ public final class CaptureWriter {
   public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
     self.path = path
     self.datalink = datalink
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw CaptureError(.cannotCreate(lastSystemError), path: path)
     }
+    queue = OutputQueue(descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop)
     BTSnoop.writeHeader(datalink, into: &writer)
-    flush()
+    hand(writer)
+    // A disk that is full from the beginning is reported before anything else is done.
+    queue.waitUntilDrained()
     if let failure { throw failure }
   }
 
   deinit {
-    close(descriptor)
+    queue.close()
   }
+
+  /// Why nothing is written any more.
+  public var failure: CaptureError? {
+    switch queue.failure {
+    case nil: nil
+    case .readerGone: CaptureError(.cannotWrite("nobody reads it any more"), path: path)
+    case .system(let error): CaptureError(.cannotWrite(error.reason), path: path)
+    }
+  }
+
+  /// Calls `handler` once when all that was written is in the file, or can't be: within this call or on another thread.
+  public func whenWritten(_ handler: @escaping @Sendable () -> Void) { queue.whenDrained(handler) }
+
+  /// The same, and waits. Not for the event loop.
+  public func waitUntilWritten() { queue.waitUntilDrained() }
 
   /// Writes an HCI packet with its type byte; see ``write(_:_:)``.
   ///
@@ -48,39 +71,29 @@ public final class CaptureWriter {
   ///   - bytes: as ``CaptureReader`` gives them: an HCI packet begins with its type byte
   ///   - info: content, adapter and time; the packet must be whole
   public func write(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
-    guard failure == nil else { return }
+    guard queue.failure == nil else { return }
     writer.removeAll()
     let time = info.microseconds ?? 0
     switch (info.content, datalink) {
     case (.hci(let direction?), .h4):
-      BTSnoop.writeRecord(bytes, direction: direction, microseconds: time, into: &writer)
+      BTSnoop.writeRecord(
+        bytes, direction: direction, microseconds: time, drops: droppedRecords, into: &writer)
     case (.hci(let direction?), .linuxMonitor):
       guard let type = bytes.byte(at: 0).map(HCIPacketType.init), let opcode = MonitorOpcode(type, direction)
       else { return }
       BTSnoop.writeRecord(
         bytes.extracting(1..<bytes.byteCount), opcode: opcode, adapter: info.adapter, microseconds: time,
-        into: &writer)
+        drops: droppedRecords, into: &writer)
     case (.monitor(let opcode), .linuxMonitor):
-      BTSnoop.writeRecord(bytes, opcode: opcode, adapter: info.adapter, microseconds: time, into: &writer)
+      BTSnoop.writeRecord(
+        bytes, opcode: opcode, adapter: info.adapter, microseconds: time, drops: droppedRecords,
+        into: &writer)
     default: return
     }
-    flush()
+    hand(writer)
   }
 
-  private func flush() {
-    var written = 0
-    while written < writer.count {
-      let count = writer.bytes.withUnsafeBytes { bytes in
-        Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-      }
-      if count >= 0 {
-        written += count
-      } else if errno != EINTR {
-        failure = CaptureError(.cannotWrite(lastSystemError), path: path)
-        ftruncate(descriptor, off_t(fileLength))
-        return
-      }
-    }
-    fileLength += written
+  private func hand(_ record: borrowing ByteWriter) {
+    if !record.bytes.withUnsafeBytes({ queue.write($0) }), queue.failure == nil { droppedRecords += 1 }
   }
 }

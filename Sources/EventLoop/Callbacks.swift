@@ -2,8 +2,9 @@ import BluetoothCore
 
 /// Waits for something that reports by calling back: the bridge from the layers' callbacks to `async`.
 ///
-/// - Parameter start: starts the operation, with the closure that it must call exactly once, and gives a
-///   closure that cancels it. A cancelled operation still calls back, with an error or a result that raced.
+/// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that
+///   cancels it. A cancelled operation still calls back, with an error or a result that raced. The first call counts;
+///   later ones have no effect.
 @BluetoothActor
 public func awaitCallback<Value: Sendable, Failure: Error>(
   _ start: (@escaping (Result<Value, Failure>) -> Void) -> () -> Void
@@ -12,6 +13,7 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
   let result = await withTaskCancellationHandler {
     await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
       cancellation.action = start { result in
+        guard !cancellation.isOver else { return }
         cancellation.action = nil
         cancellation.isOver = true
         continuation.resume(returning: result)
@@ -37,6 +39,37 @@ private final class Cancellation {
     self.action = nil
     action?()
   }
+}
+
+/// Runs `work` for at most `limit` of the loop's time; then its task is cancelled, and nobody waits for it any more.
+///
+/// - Returns: whether it returned in time
+@BluetoothActor
+public func within(
+  _ limit: Duration, _ work: @escaping @Sendable @BluetoothActor () async -> Void
+) async -> Bool {
+  await awaitCallback { (done: @escaping (Result<Bool, Never>) -> Void) in
+    let timers = EventLoop.shared.timers
+    let attempt = LimitedAttempt()
+    attempt.task = EventLoop.run {
+      await work()
+      timers.cancel(attempt.timer)
+      done(.success(true))
+    }
+    let giveUp = {
+      timers.cancel(attempt.timer)
+      attempt.task?.cancel()
+      done(.success(false))
+    }
+    attempt.timer = timers.schedule(after: limit, giveUp)
+    return giveUp
+  }
+}
+
+@BluetoothActor
+private final class LimitedAttempt {
+  var task: Task<Void, Never>?
+  var timer: Timers.Token?
 }
 
 extension EventLoop {

@@ -2,6 +2,7 @@ import BluetoothCore
 import CBlueZHCI
 import Glibc
 import Synchronization
+@_exported import SystemCalls
 
 /// The one place of a process that waits. One thread sleeps in epoll until a descriptor is ready, a timer is
 /// due or a task wants to go on; all of the stack runs on it. An idle loop makes no system call at all.
@@ -39,16 +40,36 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   private static let wakeUpMark: UInt64 = 0
 
+  /// Why there is no loop: the process had no descriptors left.
+  private let creationError: SystemError?
+
   private init() {
-    // These can only fail when the process is out of descriptors before it has begun.
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
-    precondition(epoll >= 0 && wakeUp >= 0 && timer >= 0, "no descriptors left for the event loop")
+    creationError = epoll >= 0 && wakeUp >= 0 && timer >= 0 ? nil : .last("epoll_create1")
     for descriptor in [wakeUp, timer] {
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: Self.wakeUpMark))
       epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
     }
+  }
+
+  // MARK: Starting
+
+  /// Makes sure that the loop can run, before anything else needs it. Without this call, a process that has no
+  /// descriptors or threads left ends with a fatal error when the loop is first used.
+  public static func prepare() throws(SystemError) {
+    if let error = shared.creationError { throw error }
+    try shared.startOnce()
+  }
+
+  /// Returns when the loop's thread is gone, which only happens when the kernel has ended it after a fault of its own.
+  /// For a thread that watches: nothing on the loop can go on then.
+  public static func waitForEndOfThread() {
+    guard let thread = pthread_t(exactly: shared.thread.load(ordering: .acquiring)), thread != 0 else {
+      return
+    }
+    pthread_join(thread, nil)
   }
 
   // MARK: Executor
@@ -57,11 +78,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let job = UnownedJob(job)
     let (mustStart, mustWake) = shared.withLock { shared in
       shared.jobs.append(job)
-      defer { shared.isStarted = true }
       return (!shared.isStarted, shared.isStarted && shared.jobs.count == 1)
     }
     if mustStart {
-      start()
+      do throws(SystemError) {
+        try Self.prepare()
+      } catch {
+        fatalError("the event loop cannot start: \(error)")
+      }
     } else if mustWake, !isCurrent {
       wake()
     }
@@ -85,15 +109,21 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     thread.load(ordering: .relaxed) == UInt(pthread_self())
   }
 
-  private func start() {
+  private func startOnce() throws(SystemError) {
+    let mustStart = shared.withLock { shared in
+      defer { shared.isStarted = true }
+      return !shared.isStarted
+    }
+    guard mustStart else { return }
     var thread = pthread_t()
     let result = pthread_create(
       &thread, nil,
       { _ in
-        EventLoop.shared.thread.store(UInt(pthread_self()), ordering: .relaxed)
+        EventLoop.shared.thread.store(UInt(pthread_self()), ordering: .releasing)
         EventLoop.shared.run()
       }, nil)
-    precondition(result == 0, "no thread left for the event loop")
+    guard result == 0 else { throw SystemError("pthread_create", errno: result) }
+    self.thread.store(UInt(thread), ordering: .releasing)
   }
 
   private func wake() {

@@ -1,48 +1,40 @@
 import BluetoothCore
-import EventLoop
-import Glibc
+import SystemCalls
 
-/// Writes lines to standard output. A line goes out whole and at once. Nothing is allocated for numbers and fixed
-/// text, once the buffer has grown to the size of a line.
+/// Collects the pieces of a line, and hands it whole to an ``OutputQueue``. Nothing is allocated for numbers and
+/// fixed text, once the buffer has grown to the size of a line.
 public struct LineWriter {
-  /// Why nothing is written any more.
-  public enum Trouble: Equatable {
-    /// Whoever read the output has gone: `| head`. Nobody needs to be told.
-    case readerGone
-    case failed(SystemError)
-  }
-
-  public private(set) var trouble: Trouble?
   private var buffer: [UInt8] = []
-  private let descriptor: Int32
+  private let queue: OutputQueue
+  /// How many lines were dropped, as they were not read in time, since the output said so last.
+  public private(set) var droppedLines = 0
 
-  public init(descriptor: Int32 = STDOUT_FILENO) {
-    self.descriptor = descriptor
+  public init(_ queue: OutputQueue = .standardOutput) {
+    self.queue = queue
     buffer.reserveCapacity(4096)
   }
 
-  /// Writes what has been collected, in one piece.
-  public mutating func flush() {
+  /// Why nothing is written any more.
+  public var failure: OutputQueue.Failure? { queue.failure }
+
+  /// Hands on the line that has been collected, in one piece.
+  ///
+  /// - Returns: false if it was dropped
+  @discardableResult
+  public mutating func flush() -> Bool {
+    let isTaken = handOn()
+    if !isTaken { droppedLines += 1 }
+    return isTaken
+  }
+
+  /// The same for a line that says how many were dropped before it. If it is dropped, too, that number stands.
+  public mutating func flushDropCount() {
+    if handOn() { droppedLines = 0 }
+  }
+
+  private mutating func handOn() -> Bool {
     defer { buffer.removeAll(keepingCapacity: true) }
-    guard trouble == nil else { return }
-    var offset = 0
-    while offset < buffer.count {
-      let count = buffer.withUnsafeBytes { bytes in
-        Glibc.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-      }
-      if count > 0 {
-        offset += count
-      } else if errno == EAGAIN {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&wait, 1, -1)
-      } else if errno != EINTR {
-        trouble = errno == EPIPE ? .readerGone : .failed(.last("write"))
-        // A full disk may have taken half a line; nobody could read it.
-        let position = lseek(descriptor, 0, SEEK_CUR)
-        if offset > 0, position >= offset { ftruncate(descriptor, position - off_t(offset)) }
-        return
-      }
-    }
+    return buffer.withUnsafeBytes { queue.write($0) }
   }
 
   /// How many bytes have been collected.

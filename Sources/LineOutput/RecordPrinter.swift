@@ -24,6 +24,7 @@ public struct RecordPrinter {
   ///   - fields: one for each column
   ///   - text: the same for a person; may have several lines
   public mutating func print(_ fields: [Field], text: @autoclosure () -> String) {
+    if output.droppedLines > 0 { printDropped() }
     switch format {
     case .text: output.write(text() + "\n")
     case .csv: output.write(fields.map(\.csv).joined(separator: ",") + "\n")
@@ -32,5 +33,17 @@ public struct RecordPrinter {
       output.write("{" + pairs.joined(separator: ",") + "}\n")
     }
     output.flush()
+  }
+
+  /// Prints how many records are missing here.
+  private mutating func printDropped() {
+    let count = output.droppedLines
+    switch format {
+    case .text: output.write("(\(count) lines dropped: the output was not read in time)\n")
+    case .csv:
+      output.write("dropped=\(count)" + String(repeating: ",", count: max(0, columns.count - 1)) + "\n")
+    case .jsonl: output.write("{\"dropped\":\(count)}\n")
+    }
+    output.flushDropCount()
   }
 }

@@ -46,20 +46,50 @@ public struct SampleWriter {
   /// How acceleration is encoded; nil while that is not known.
   public var encoding: AccelerometerEncoding? { detector.encoding }
 
-  /// Prints a sample of a kind that is wanted.
-  ///
-  /// - Returns: whether it was one
-  public mutating func print(_ sample: RawSample, at time: Instant) -> Bool {
+  /// What became of a sample.
+  public enum Outcome: Sendable {
+    case printed
+    /// It is of a kind that is not wanted.
+    case filtered
+    /// The output was not read in time, so that there is no room for it.
+    case dropped
+  }
+
+  /// Prints a sample of a kind that is wanted. Where samples were dropped before, their number comes first.
+  public mutating func print(_ sample: RawSample, at time: Instant) -> Outcome {
+    if output.droppedLines > 0 { printDropped(output.droppedLines, at: time) }
     switch sample {
     case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", at: time)
     case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", at: time)
     case .accelerometer(let acceleration) where kinds.contains(.accelerometer):
       detector.observe(acceleration)
       print(acceleration, at: time)
-    default: return false
+    default: return .filtered
     }
-    output.flush()
-    return true
+    return output.flush() ? .printed : .dropped
+  }
+
+  /// Prints how many samples are missing here.
+  private mutating func printDropped(_ count: Int, at time: Instant) {
+    begin("dropped", at: time)
+    switch format {
+    case .jsonl:
+      write(",\"count\":", count)
+      output.write("}\n")
+    case .csv:
+      write("=", count)
+      writeEmptyFields()
+    case .text:
+      write("", count)
+      output.write(" samples: the output was not read in time\n")
+    }
+    output.flushDropCount()
+  }
+
+  private mutating func writeEmptyFields() {
+    if kinds != .accelerometer { output.write(",,,,") }
+    if kinds.contains(.accelerometer) { output.write(",,,,,,") }
+    output.write("\n")
   }
 
   /// Prints that the stream was interrupted; what follows came over another link.
@@ -70,10 +100,7 @@ public struct SampleWriter {
       output.write(",\"reason\":")
       output.write(Field.text(reason).json)
       output.write("}\n")
-    case .csv:
-      if kinds != .accelerometer { output.write(",,,,") }
-      if kinds.contains(.accelerometer) { output.write(",,,,,,") }
-      output.write("\n")
+    case .csv: writeEmptyFields()
     case .text:
       output.write(reason)
       output.write("\n")

@@ -1,96 +1,110 @@
 import BluetoothCore
 
-/// What a stream was like: how many samples, how fast, how even, and what is missing. Nothing is allocated for a
+/// What a stream was like: how many samples, how fast, how even, and where it paused. Nothing is allocated for a
 /// sample.
+///
+/// A ring counts nothing in its samples, so that only times show a loss. How many samples are missing is not known
+/// and not guessed; see ``gaps`` and ``delays`` for what is.
 public struct StreamStatistics: Sendable {
   /// How many samples came.
   public private(set) var count = 0
-  /// Times at which samples were missing for good. Samples that are late, or come in bursts over a slow link, are no
-  /// gap: they catch up.
-  public private(set) var gaps = 0
-  /// How many samples fit into the gaps.
-  public private(set) var missing = 0
+  /// Pauses that samples arrived late after, as many as the pause was long: nothing is missing.
+  public private(set) var delays = 0
   /// The longest interval between two samples, in nanoseconds.
   public private(set) var longestInterval: Int64 = 0
 
   private var first = Instant.zero
   private var last = Instant.zero
-  // Number, sum and sum of squares of the intervals, in nanoseconds; gaps are left out.
+  // Number, sum and sum of squares of the intervals, in nanoseconds; those of pauses are left out.
   private var intervals = 0.0
   private var sum = 0.0
   private var squares = 0.0
-  /// An interval in which samples seem to be missing, until it is known.
-  private var suspect: Suspect?
+  /// Arrivals: samples that were received at the same time are one, as a slow link sends several at once. Number, and
+  /// the sum of the nanoseconds between them; pauses are left out.
+  private var arrivals = 0.0
+  private var arrivalSum = 0.0
+  private var gapCount = 0
+  /// A pause until it is known what it was.
+  private var pause: Pause?
 
-  private struct Suspect {
-    /// When it began, and how long a period was until then, in nanoseconds.
+  private struct Pause {
+    /// When it began, and how long an interval between two samples was until then, in nanoseconds.
     var start: Instant
     var period: Double
-    var interval: Double
-    /// How many samples came since.
+    /// How many samples came since, and how many may come until the stream must have caught up.
     var samples = 0
-    /// By how many periods the stream was behind when it was least so.
-    var leastLag = Double.infinity
+    var patience: Int
   }
 
-  /// How many intervals only teach what a period is.
-  private static let lessons = 16
-  /// How many periods an interval may last before samples seem to be missing.
-  private static let tolerance = 1.75
-  /// How many samples may come until the stream must have caught up.
-  private static let patience = 8
+  /// How many arrivals only show what is usual.
+  private static let learning = 16.0
+  /// How many times as long as usual a pause is.
+  private static let pauseFactor = 3.0
+  /// What comes within this time was received at once, in nanoseconds.
+  private static let together: Int64 = 2_000_000
+  /// How many samples may come until the stream must have caught up, at least.
+  private static let minimumPatience = 8
 
   public init() {}
 
-  /// Takes the receive time of a sample. The ring has no clock and no counter in its samples, so that losses show only
-  /// as missing periods.
+  /// Times at which the stream paused three times as long as usual, and samples did not all come afterwards.
+  public var gaps: Int { gapCount + (pause == nil ? 0 : 1) }
+
+  /// Takes the receive time of a sample.
   public mutating func add(_ time: Instant) {
-    defer {
-      last = time
-      count += 1
-    }
     guard count > 0 else {
-      first = time
+      (first, last, count) = (time, time, 1)
       return
     }
-    let interval = time.nanoseconds(since: last)
+    let interval = max(0, time.nanoseconds(since: last))
     longestInterval = max(longestInterval, interval)
-    if suspect == nil, count > Self.lessons, Double(interval) >= Self.tolerance * period {
-      suspect = Suspect(start: last, period: period, interval: Double(interval))
+    if isPause(interval) {
+      closePause()
+      let period = intervals > 0 ? sum / intervals : Double(interval)
+      let missing = period > 0 ? Double(interval) / period : 0
+      pause = Pause(
+        start: last, period: period, patience: Self.minimumPatience + Int(min(2 * missing, 1e6)))
     } else {
-      learn(Double(interval))
+      intervals += 1
+      sum += Double(interval)
+      squares += Double(interval) * Double(interval)
+      if interval > Self.together {
+        arrivals += 1
+        arrivalSum += Double(interval)
+      }
     }
-    follow(time)
+    (last, count) = (time, count + 1)
+    followPause()
   }
 
-  private mutating func learn(_ interval: Double) {
-    intervals += 1
-    sum += interval
-    squares += interval * interval
+  /// The stream ends: if it has paused before, that counts.
+  public mutating func finish(at time: Instant) {
+    guard count > 0, isPause(time.nanoseconds(since: last)) else { return }
+    closePause()
+    gapCount += 1
+    longestInterval = max(longestInterval, time.nanoseconds(since: last))
   }
 
-  /// The time from sample to sample up to the last one, in nanoseconds.
-  private var period: Double {
-    Double(last.nanoseconds(since: first)) / Double(max(1, count - 1 + missing))
+  private func isPause(_ interval: Int64) -> Bool {
+    arrivals >= Self.learning && Double(interval) >= Self.pauseFactor * arrivalSum / arrivals
+  }
+
+  private mutating func closePause() {
+    if pause != nil { gapCount += 1 }
+    pause = nil
   }
 
   /// Looks whether the stream has caught up with what seemed to be missing.
-  private mutating func follow(_ time: Instant) {
-    guard var open = suspect else { return }
+  private mutating func followPause() {
+    guard var open = pause else { return }
     open.samples += 1
-    let elapsed = Double(time.nanoseconds(since: open.start))
-    open.leastLag = min(open.leastLag, elapsed / open.period - Double(open.samples))
-    // Early on, a period is not well known; all that has come by now knows it better.
-    let now = Double(time.nanoseconds(since: first)) / Double(count + missing)
-    if elapsed / max(open.period, now) - Double(open.samples) < 1 {
-      suspect = nil
-      learn(open.interval)
-    } else if open.samples == Self.patience {
-      suspect = nil
-      gaps += 1
-      missing += Int(min(max(1, open.leastLag.rounded()), 1e9))
-    } else {
-      suspect = open
+    pause = open
+    let expected = Double(last.nanoseconds(since: open.start)) / max(1, open.period)
+    if Double(open.samples) > expected - 1 {
+      pause = nil
+      delays += 1
+    } else if open.samples >= open.patience {
+      closePause()
     }
   }
 
@@ -100,7 +114,7 @@ public struct StreamStatistics: Sendable {
     return count > 1 && nanoseconds > 0 ? Double(count - 1) * 1e9 / Double(nanoseconds) : nil
   }
 
-  /// The standard deviation of the intervals in seconds, without gaps; nil for fewer than three samples.
+  /// The standard deviation of the intervals in seconds, without pauses; nil for fewer than three samples.
   public var jitter: Double? {
     guard intervals > 1 else { return nil }
     let variance = (squares - sum * sum / intervals) / (intervals - 1)

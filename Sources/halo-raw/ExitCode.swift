@@ -15,6 +15,10 @@ enum ExitCode: Int32 {
   case cannotOpenFile = 66
   /// The adapter can't be used.
   case noAdapter = 69
+  /// A fault of the program, or of the kernel in one of its threads.
+  case internalError = 70
+  /// The machine has no descriptors, threads or memory left for us.
+  case systemError = 71
   /// Output can't be written.
   case outputFailed = 74
   /// Somebody did not answer in time.
@@ -37,6 +41,8 @@ enum ExitCode: Int32 {
     (.success, "done"), (.usage, "the command line is wrong"),
     (.badData, "a capture is damaged or no capture"),
     (.cannotOpenFile, "a file can't be opened or made"), (.noAdapter, "the adapter can't be used"),
+    (.internalError, "a fault of halo-raw or of the kernel"),
+    (.systemError, "no descriptors, threads or memory left"),
     (.outputFailed, "output can't be written (disk full)"), (.timedOut, "no answer in time"),
     (.protocolError, "the peer refuses, breaks the rules, or is not a ring"),
     (.noPermission, "a privilege is missing"), (.replayDiffers, "a replay differs from its recording"),

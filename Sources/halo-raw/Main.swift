@@ -9,26 +9,37 @@ enum Main {
   /// Not `async`: signals must be blocked before the runtime has made its first thread, or one that has not
   /// blocked them would get them.
   static func main() {
-    SignalSource.block([SIGINT, SIGTERM])
-    signal(SIGPIPE, SIG_IGN)
+    Termination.blockSignals()
     let words = Array(CommandLine.arguments.dropFirst())
     Privileges.confine()
-    // The loop's thread exists from here on, with a copy of this one's capabilities.
-    EventLoop.run {}
+    HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
+    do throws(SystemError) {
+      // The loop's thread exists from here on, with a copy of this one's capabilities.
+      try EventLoop.prepare()
+    } catch {
+      Console.error("halo-raw: cannot start (\(error)); raise the limits that ulimit shows")
+      exit(ExitCode.systemError.rawValue)
+    }
     Privileges.renounceOnMainThread()
     EventLoop.run { exit(await run(words).rawValue) }
-    while true { pause() }
+    Termination.watch()
   }
 
   @BluetoothActor
   private static func run(_ words: [String]) async -> ExitCode {
+    var code = ExitCode.success
     do throws(Failure) {
-      try await perform(words)
-      return .success
+      var result = Result<Void, Failure>.success(())
+      do throws(Failure) { try await perform(words) } catch { result = .failure(error) }
+      // What went wrong first is the cause of what went wrong then.
+      do throws(Failure) { try await Console.finish() } catch { try result.get(); throw error }
+      try result.get()
     } catch {
       if !error.message.isEmpty { Console.error("halo-raw: \(error.message)") }
-      return error.code
+      code = error.code
     }
+    await Console.finishStandardError()
+    return code
   }
 
   /// Runs the command that `words` name.
@@ -39,15 +50,15 @@ enum Main {
     }
     switch name {
     case "-h", "--help", "help":
-      if words.count > 1 { return try Console.print(Help.of(Commands.named(words[1]))) }
-      return try Console.print(Help.overview(Commands.groups))
+      if words.count > 1 { return Console.print(Help.of(try Commands.named(words[1]))) }
+      return Console.print(Help.overview(Commands.groups))
     case "--version":
-      return try Console.print("halo-raw \(version)\n")
+      return Console.print("halo-raw \(version)\n")
     default: break
     }
     let command = try Commands.named(name)
     let invocation = try Invocation(parsing: Array(words.dropFirst()), for: command)
-    if invocation.has("--help") { return try Console.print(Help.of(command)) }
+    if invocation.has("--help") { return Console.print(Help.of(command)) }
     try await command.run(invocation)
   }
 }

@@ -13,7 +13,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     let writer = try CaptureWriter(path: file.path)
     #expect(file.bytes == hex(header))
     writer.write(hex("01030c00").span.bytes, direction: .hostToController, microseconds: newYear)
-    // Each record is whole on disk as soon as it is written.
+    writer.waitUntilWritten()
     #expect(file.bytes == hex(header + record))
     #expect(writer.failure == nil)
   }
@@ -29,6 +29,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     for (packet, direction, _) in packets {
       writer.write(hex(packet).span.bytes, direction: direction, microseconds: 0)
     }
+    writer.waitUntilWritten()
     var rest = file.bytes.dropFirst(16)
     for (packet, _, flags) in packets {
       #expect(rest.dropFirst(11).first == flags)
@@ -56,6 +57,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
         record.bytes.span.bytes, direction: try #require(record.info.direction),
         microseconds: try #require(record.info.microseconds))
     }
+    writer.waitUntilWritten()
     let reading = Reading(path: file)
     #expect(reading.records == written)
     #expect(reading.truncated == 0)
@@ -81,6 +83,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
           microseconds: newYear + Int64(index), adapter: adapter, content: content,
           originalLength: bytes.count))
     }
+    writer.waitUntilWritten()
     let reading = Reading(path: file)
     #expect(reading.records.map(\.bytes) == records.map { hex($0.0) })
     #expect(reading.records.map(\.info.content) == records.map(\.1))
@@ -94,10 +97,12 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     let writer = try CaptureWriter(path: file.path)
     let note = CaptureRecordInfo(microseconds: 0, content: .monitor(.systemNote), originalLength: 1)
     writer.write(hex("00").span.bytes, note)
+    writer.waitUntilWritten()
     #expect(file.bytes == hex(header) && writer.failure == nil)
     let monitor = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
     monitor.write(hex("77").span.bytes, direction: .hostToController, microseconds: 0)
     monitor.write([UInt8]().span.bytes, direction: .hostToController, microseconds: 0)
+    monitor.waitUntilWritten()
     #expect(file.bytes.count == 16 && monitor.failure == nil)
   }
 

@@ -2,6 +2,7 @@ import BluetoothCore
 import Glibc
 import LineOutput
 import RingLink
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   private func output(_ body: (LineWriter) -> Void) -> String {
     var pair: [Int32] = [0, 0]
     guard pipe(&pair) == 0 else { return "" }
-    body(LineWriter(descriptor: pair[1]))
+    body(LineWriter(OutputQueue(descriptor: pair[1])))
     close(pair[1])
     defer { close(pair[0]) }
     var bytes = [UInt8](repeating: 0, count: 65536)
@@ -85,11 +86,70 @@ import Testing
     var pair: [Int32] = [0, 0]
     #expect(pipe(&pair) == 0)
     close(pair[0])
-    var writer = LineWriter(descriptor: pair[1])
+    var writer = LineWriter(OutputQueue(descriptor: pair[1]))
     writer.write("gone\n")
     writer.flush()
-    #expect(writer.trouble == .readerGone)
+    #expect(writer.failure == .readerGone)
     close(pair[1])
+  }
+
+  // MARK: A reader that is too slow
+
+  /// Prints to a pipe of a page that is not read at first, then to one that is.
+  ///
+  /// - Returns: what was read
+  private func outputOfASlowReader(_ count: Int, _ print: (LineWriter, (Int) -> Void) -> Void) -> String {
+    var pair: [Int32] = [0, 0]
+    guard pipe(&pair) == 0 else { return "" }
+    _ = fcntl(pair[1], 1031 /* F_SETPIPE_SZ */, 4096)
+    let queue = OutputQueue(descriptor: pair[1], owned: true, capacity: 4096, overflow: .drop)
+    var bytes: [UInt8] = []
+    print(LineWriter(queue)) { index in
+      guard index == count / 2 else { return }
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      // What waits goes into the pipe as it is read.
+      while queue.waitingBytes > 0 || bytes.isEmpty {
+        let count = read(pair[0], &buffer, buffer.count)
+        bytes += buffer.prefix(max(0, count))
+      }
+    }
+    queue.close()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let more = read(pair[0], &buffer, buffer.count), more > 0 { bytes += buffer.prefix(more) }
+    close(pair[0])
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: [OutputFormat.jsonl, .csv, .text])
+  func samplesThatAreNotReadInTimeAreCountedAtTheirPlace(_ format: OutputFormat) throws {
+    var counts: [SampleWriter.Outcome: Int] = [:]
+    let text = outputOfASlowReader(1000) { pipe, pause in
+      var writer = SampleWriter(format, kinds: .ppg, encoding: nil, output: pipe)
+      for index in 0..<1000 {
+        pause(index)
+        counts[writer.print(ppg, at: Instant(nanoseconds: Int64(index) * 40_000_000)), default: 0] += 1
+      }
+    }
+    let lines = text.split(separator: "\n")
+    let marks = lines.filter { $0.contains("dropped") }
+    let first = try #require(marks.first)
+    let printed = lines.filter { $0.contains("ppg") }.count
+    #expect(printed == counts[.printed])
+    let expected: Substring =
+      switch format {
+      case .jsonl: #""kind":"dropped","count":"#
+      case .csv: ",dropped="
+      case .text: " s  dropped"
+      }
+    #expect(first.contains(expected))
+    // All are accounted for, but those dropped at the very end, which only the summary can count.
+    let marked = marks.reduce(0) { sum, mark in
+      let words = mark.split(whereSeparator: { !$0.isNumber })
+      return sum + (words.dropFirst(2).first.flatMap { Int($0) } ?? 0)
+    }
+    let droppedInAll = try #require(counts[.dropped])
+    #expect(marked > 0 && marked <= droppedInAll)
+    #expect(printed + droppedInAll == 1000)
   }
 
   @Test func recordsAreQuoted() {

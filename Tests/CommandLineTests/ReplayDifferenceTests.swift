@@ -31,6 +31,7 @@ import Testing
         direction: packet.hasPrefix(">") ? .hostToController : .controllerToHost,
         microseconds: Int64(index + 1))
     }
+    writer.waitUntilWritten()
     var report = ReplayTransport.Report()
     report.differences = 1
     report.firstDifference = .init(

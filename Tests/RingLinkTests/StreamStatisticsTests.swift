@@ -14,34 +14,70 @@ import Testing
     #expect(steady.count == 101)
     #expect(steady.rate == 25)
     #expect(try #require(steady.jitter) < 1e-9)
-    #expect((steady.gaps, steady.missing) == (0, 0))
+    #expect((steady.gaps, steady.delays) == (0, 0))
     #expect(steady.longestInterval == 40_000_000)
   }
 
   @Test func missingSamplesAreAGap() {
     let times = (0..<100).map { Int64($0) * 40 }.filter { !(2000..<2200).contains($0) } + [4000]
     let broken = statistics(times)
-    #expect((broken.gaps, broken.missing) == (1, 5))
+    #expect((broken.gaps, broken.delays) == (1, 0))
     #expect(broken.longestInterval == 240_000_000)
   }
 
   @Test func burstsOfASlowLinkAreNoGaps() throws {
     // 200 samples a second over connection events of 15 ms: three at a time.
     let bursts = statistics((0..<300).map { $0 / 3 * 15 })
-    #expect((bursts.gaps, bursts.missing) == (0, 0))
+    #expect((bursts.gaps, bursts.delays) == (0, 0))
     #expect(abs(try #require(bursts.rate) - 200) < 2)
   }
 
-  @Test func lateSamplesThatCatchUpAreNoGap() {
+  @Test func lateSamplesThatCatchUpAreADelay() {
     // One comes 60 ms late, and those behind it at once.
     let times = (0..<100).map { Int64($0) * 20 }.map { (1000..<1080).contains($0) ? 1080 : $0 }
-    #expect(statistics(times).gaps == 0)
+    let late = statistics(times)
+    #expect((late.gaps, late.delays) == (0, 1))
+  }
+
+  @Test func aStallAfterWhichAllArrivesIsADelay() {
+    // 1.2 s at 25 a second: 29 samples wait, and come at once.
+    let times = (0..<500).map { Int64($0) * 40 }.map { (4000..<5200).contains($0) ? 5200 : $0 }
+    let stalled = statistics(times)
+    #expect((stalled.gaps, stalled.delays) == (0, 1))
+    #expect(stalled.longestInterval == 1_240_000_000)
   }
 
   @Test func aLostBurstIsAGap() {
     let times = (0..<300).map { Int64($0) / 3 * 15 }.filter { $0 != 600 && $0 != 615 }
     let broken = statistics(times)
-    #expect((broken.gaps, broken.missing) == (1, 6))
+    #expect((broken.gaps, broken.delays) == (1, 0))
+  }
+
+  @Test func whatArrivesInOneReadBeforeASteadyStreamIsNoGap() {
+    let times = Array(repeating: Int64(0), count: 17) + (1...500).map { $0 * 20 }
+    let steady = statistics(times)
+    #expect((steady.gaps, steady.delays) == (0, 0))
+  }
+
+  @Test func afterALongStallShortOnesAreStillSeen() {
+    var times = (0..<100).map { Int64($0) * 40 }
+    times += (0..<100).map { 604_000 + Int64($0) * 40 }
+    times += (0..<100).map { 608_400 + Int64($0) * 40 }
+    #expect(statistics(times).gaps == 2)
+  }
+
+  @Test func silenceAtTheEndIsAGap() {
+    var silent = statistics((0..<100).map { $0 * 40 })
+    silent.finish(at: Instant(nanoseconds: 10_000_000_000))
+    #expect(silent.gaps == 1)
+    #expect(silent.longestInterval == 6_040_000_000)
+    var steady = statistics((0..<100).map { $0 * 40 })
+    steady.finish(at: Instant(nanoseconds: 4_000_000_000))
+    #expect(steady.gaps == 0)
+  }
+
+  @Test func anUnresolvedPauseAtTheEndIsAGap() {
+    #expect(statistics((0..<100).map { $0 * 40 } + [8000]).gaps == 1)
   }
 
   @Test func connectionEventsOf15MillisecondsAreNoGapsAt25Hertz() {

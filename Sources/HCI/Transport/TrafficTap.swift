@@ -17,7 +17,8 @@ public final class TrafficTap {
   /// the clock on the wall may be set meanwhile, and times in a capture must not jump.
   public let wallOffset: Int64
 
-  private let writer: CaptureWriter?
+  /// The recording; nil if there is none.
+  public let writer: CaptureWriter?
   private var last = Instant.zero
 
   /// - Parameters:

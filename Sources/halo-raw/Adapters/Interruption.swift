@@ -2,24 +2,23 @@ import BluetoothCore
 import EventLoop
 import Glibc
 
-/// The wish to end, wherever it comes from: Ctrl-C, a reader that has gone, a recording that ended. The first one
-/// counts; a second Ctrl-C ends the program at once.
+/// The request to end: a signal, a reader that has gone, a recording that ended. The first one counts.
 @BluetoothActor
 final class Interruption {
   private(set) var hasCome = false
   private var handlers: [UInt64: () -> Void] = [:]
   private var nextID: UInt64 = 0
-  private var signals: SignalSource?
+  private var registration: Termination.Registration?
 
   init() {
-    signals = try? SignalSource([SIGINT, SIGTERM]) { [weak self] signal in
-      guard let self else { return }
-      if hasCome { exit(128 + signal) }
-      come()
+    registration = Termination.register { [weak self] in
+      OutputQueue.standardOutput.stopWaiting()
+      EventLoop.run { self?.come() }
     }
+    hasCome = Termination.hasBegun
   }
 
-  /// A wish to end one thing, which may come by itself and comes with that to end all.
+  /// A request to end one thing, which also comes with the one to end all.
   init(following other: Interruption) {
     other.whenItComes { [weak self] in self?.come() }
   }
@@ -32,7 +31,7 @@ final class Interruption {
     for (_, handler) in waiting { handler() }
   }
 
-  /// Calls `handler` when the wish comes; at once if it has.
+  /// Calls `handler` when the request comes; at once if it has.
   ///
   /// - Returns: a closure after which it is not called any more
   @discardableResult
@@ -47,19 +46,19 @@ final class Interruption {
     return { self.handlers[id] = nil }
   }
 
-  /// Waits for the wish.
+  /// Waits for the request.
   func comes() async {
     await withCheckedContinuation { continuation in
       whenItComes { continuation.resume() }
     }
   }
 
-  /// Waits for `duration`, or for the wish, whatever comes first.
+  /// Waits for `duration`, or for the request, whatever comes first.
   func sleep(for duration: Duration) async {
     await cancels { () async in await EventLoop.shared.sleep(for: duration) }
   }
 
-  /// Runs `work`, which is cancelled when the wish comes.
+  /// Runs `work`, which is cancelled when the request comes.
   func cancels<Value: Sendable, Trouble: Error>(
     _ work: @escaping @BluetoothActor () async throws(Trouble) -> Value
   ) async throws(Trouble) -> Value {

@@ -14,9 +14,7 @@ enum Confirmation {
       throw .usage("\(consequence); without a terminal to ask on, it needs --yes")
     }
     Console.error("\(consequence). Type yes to go on:")
-    // Ctrl-C is a way to say no; nobody listens to signals yet.
-    SignalSource.unblock([SIGINT, SIGTERM])
-    defer { SignalSource.block([SIGINT, SIGTERM]) }
+    // Ctrl-C is a way to say no: nothing has begun that it would have to end in order.
     guard readLine() == "yes" else { throw Failure(.interrupted, "nothing was done") }
   }
 }

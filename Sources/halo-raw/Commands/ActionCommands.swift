@@ -48,7 +48,6 @@ private func actionCommand(
       try await ringFailure { () async throws(RingError) in try await work(ring) }
       var printer = RecordPrinter(format, [("action", nil), ("done", nil)])
       printer.print([.text(name), .flag(true)], text: done)
-      try printer.output.check()
     }
   }
 }

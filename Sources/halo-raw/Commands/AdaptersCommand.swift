@@ -62,7 +62,6 @@ private func list(_ format: OutputFormat) async throws(Failure) {
     let row = AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
     printer.print(row.fields, text: row.line)
   }
-  try printer.output.check()
   if adapters.isEmpty { throw Failure(.noAdapter, "there is no Bluetooth adapter; see halo-raw doctor") }
 }
 

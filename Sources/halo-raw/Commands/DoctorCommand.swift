@@ -47,7 +47,6 @@ let doctorCommand = CommandSpec(
       ],
       text: finding.lines)
   }
-  try printer.output.check()
   // All has been said.
   if findings.code != .success { throw Failure(findings.code, "") }
 }

@@ -39,14 +39,13 @@ let eventsCommand = CommandSpec(
         try await ring.listen(camera: camera) { event, time in
           guard !end.hasCome else { return }
           writer.print(event, at: time)
-          if writer.printed == count || writer.hasTrouble { end.come() }
+          if writer.printed == count || writer.hasFailed { end.come() }
         }
       }
     } catch {
       guard error == .cancelled else { throw Failure(error) }
     }
     await ring.client.disconnect()
-    try writer.check()
   }
 }
 
@@ -89,14 +88,13 @@ let sportCommand = CommandSpec(
           if writer.printed == 1, let duration {
             EventLoop.shared.timers.schedule(after: duration) { end.come() }
           }
-          if writer.hasTrouble { end.come() }
+          if writer.hasFailed { end.come() }
         }
       }
     } catch {
       guard error == .cancelled else { throw Failure(error) }
     }
     await ring.client.disconnect()
-    try writer.check()
   }
 }
 
@@ -113,12 +111,10 @@ private final class EventWriter {
       [
         ("t", "s"), ("event", nil), ("value", nil), ("unit", nil), ("charging", nil), ("steps", nil),
         ("calories", "cal"), ("distance", "m"), ("duration", "s"), ("estimate", nil),
-      ])
+      ], output: Console.output(.drop))
   }
 
-  var hasTrouble: Bool { printer.output.trouble != nil }
-
-  func check() throws(Failure) { try printer.output.check() }
+  var hasFailed: Bool { printer.output.failure != nil }
 
   func print(_ event: RingEvent, at time: Instant) {
     let start = origin ?? time

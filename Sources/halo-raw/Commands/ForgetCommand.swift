@@ -36,5 +36,4 @@ let forgetCommand = CommandSpec(
         "\(isForgetting ? "forgotten: " : "")\(ring.name ?? "(no name)")  \(ring.address) (\(ring.type))  \(ring.firmware ?? "")"
     )
   }
-  try printer.output.check()
 }

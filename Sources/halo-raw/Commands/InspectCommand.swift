@@ -20,7 +20,6 @@ let inspectCommand = CommandSpec(
       for service in try await client.discoverServices() { try await printer.print(service, of: client) }
       try await printer.printSecondary(of: client)
     }
-    try printer.check()
   }
 }
 
@@ -37,8 +36,6 @@ private final class TablePrinter {
         ($0, nil)
       })
   }
-
-  func check() throws(Failure) { try printer.output.check() }
 
   /// Services that others include and that are no primary ones, as they are found; each once, so that includes in a
   /// circle end.

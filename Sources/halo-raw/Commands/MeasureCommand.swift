@@ -104,7 +104,7 @@ private final class Measuring {
       [
         ("t", "s"), ("kind", nil), ("state", nil), ("value", nil), ("diastolic", nil), ("unit", nil),
         ("interval", "ms"), ("estimate", nil),
-      ])
+      ], output: Console.output(.drop))
   }
 
   func runOnce(_ kind: MeasurementKind, isLive: Bool, until end: Interruption) async throws(Failure) {
@@ -122,7 +122,6 @@ private final class Measuring {
     }
     progress.clear()
     show(try result.get(), at: EventLoop.shared.timers.now.wholeMicroseconds)
-    try printer.output.check()
   }
 
   func runContinuously(
@@ -147,12 +146,11 @@ private final class Measuring {
         if readings == 1, let duration {
           timer = EventLoop.shared.timers.schedule(after: duration, stop)
         }
-        if readings == count || printer.output.trouble != nil { stop() }
+        if readings == count || printer.output.failure != nil { stop() }
       }
     } catch {
       throw Failure(error)
     }
-    try printer.output.check()
     if readings == 0 { throw Failure(.interrupted, "interrupted before there was a value") }
   }
 

@@ -42,7 +42,7 @@ let rawCommand = CommandSpec(
         try await ring.watch { traffic, time in
           guard !end.hasCome else { return }
           writer.print(traffic, at: time)
-          if writer.received == count || writer.hasTrouble { end.come() }
+          if writer.received == count || writer.hasFailed { end.come() }
         }
       }
       return ring
@@ -62,7 +62,6 @@ let rawCommand = CommandSpec(
     let isExpected = consequence(of: message) != nil
     if let loss, !isExpected { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
     await ring.client.disconnect()
-    try writer.check()
   }
 }
 
@@ -119,12 +118,10 @@ private final class TrafficWriter {
       [
         ("t", "s"), ("direction", nil), ("channel", nil), ("bytes", nil), ("name", nil), ("form", nil),
         ("fields", nil), ("refusal", nil),
-      ])
+      ], output: Console.output(.drop))
   }
 
-  var hasTrouble: Bool { printer.output.trouble != nil }
-
-  func check() throws(Failure) { try printer.output.check() }
+  var hasFailed: Bool { printer.output.failure != nil }
 
   func print(_ message: RingMessage, at time: Instant) {
     switch message {

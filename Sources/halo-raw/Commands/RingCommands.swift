@@ -62,6 +62,5 @@ let batteryCommand = CommandSpec(
     let battery = try await ringFailure { () async throws(RingError) in try await ring.battery() }
     var printer = RecordPrinter(format, [("percent", nil), ("charging", nil)])
     printer.print([.number(Int(battery.percent)), .flag(battery.isCharging)], text: battery.description)
-    try printer.output.check()
   }
 }

@@ -5,5 +5,5 @@ let ringCommandsCommand = CommandSpec(
   positionals: 0...0,
   examples: [("halo-raw ring-commands", "prints docs/ring-commands.md")], usesAdapter: false
 ) { _ throws(Failure) in
-  try Console.print(ReferencePage.markdown)
+  Console.print(ReferencePage.markdown)
 }

@@ -36,12 +36,11 @@ let scanCommand = CommandSpec(
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
       guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
       view.show(device)
-      if view.trouble != nil { session.interruption.come() }
+      if view.hasFailed { session.interruption.come() }
     }
     await session.interruption.sleep(for: duration == .zero ? .seconds(1_000_000_000) : duration)
     scan.cancel()
     view.finish()
-    try view.check()
   }
 }
 
@@ -78,20 +77,16 @@ private final class ScanView {
   private var order: [BluetoothAddress] = []
   private var drawnLines = 0
   private var redraw: Timers.Token?
-  private var screen = LineWriter()
+  private var screen = Console.output(.drop)
 
   init(_ format: OutputFormat, isLive: Bool) {
     self.isLive = isLive
     printer = RecordPrinter(
-      format, [("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil), ("services", nil)])
+      format, [("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil), ("services", nil)],
+      output: Console.output(.drop))
   }
 
-  var trouble: LineWriter.Trouble? { printer.output.trouble ?? screen.trouble }
-
-  func check() throws(Failure) {
-    try printer.output.check()
-    try screen.check()
-  }
+  var hasFailed: Bool { screen.failure != nil }
 
   func show(_ device: Advertisement) {
     guard isLive else {

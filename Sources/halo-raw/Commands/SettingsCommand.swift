@@ -126,20 +126,17 @@ private struct SettingsTask: Sendable {
       var printer = SettingsPrinter(format)
       for (setting, numbers) in known { printer.print(setting, numbers) }
       printer.printUnsupported(unsupported)
-      try printer.check()
     case .show(let setting):
       let numbers = try await ringFailure { () async throws(RingError) in try await ring.numbers(of: setting)
       }
       var printer = SettingsPrinter(format)
       printer.print(setting, numbers)
-      try printer.check()
     case .change(let setting, let changes):
       let numbers = try await ringFailure { () async throws(RingError) in
         try await ring.change(setting, changes)
       }
       var printer = SettingsPrinter(format)
       printer.print(setting, numbers)
-      try printer.check()
     case .export(let path):
       let (known, unsupported) = try await ringFailure { () async throws(RingError) in
         try await ring.allSettings()

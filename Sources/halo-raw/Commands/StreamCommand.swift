@@ -57,7 +57,8 @@ let streamCommand = CommandSpec(
       }
       return ring
     }
-    let writer = SampleWriter(format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding)
+    let writer = SampleWriter(
+      format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, output: Console.output(.drop))
     let stream = SampleStream(
       ring, writer: writer, count: count, duration: duration, retryTime: retryTime, session)
     if pausesMeasurements { try await stream.pauseMeasurements() }
@@ -82,6 +83,10 @@ private final class SampleStream {
   /// What the ring measures by itself when nobody streams.
   private var paused: SavedMeasurements?
   private var printed = 0
+  /// Samples of kinds that are not wanted.
+  private var filtered = 0
+  /// Samples that were not printed, as the output was not read in time.
+  private var dropped = 0
   private var reconnections = 0
   private var rejectedFrames = 0
   private var statistics: (ppg: StreamStatistics, accelerometer: StreamStatistics, spo2: StreamStatistics) = (
@@ -110,7 +115,6 @@ private final class SampleStream {
   }
 
   func run() async throws(Failure) {
-    try writer.output.check()
     let forget = session.interruption.whenItComes { self.finish(.wanted) }
     defer { forget() }
     try await stream()
@@ -120,7 +124,6 @@ private final class SampleStream {
     }
     EventLoop.shared.timers.cancel(timer)
     await leave()
-    try writer.output.check()
     summarize()
     if case .lost(let reason) = end { throw Failure(RingError.disconnected(reason)) }
   }
@@ -190,12 +193,15 @@ private final class SampleStream {
     case .spo2: statistics.spo2.add(time)
     default: return
     }
-    guard writer.print(sample, at: time) else { return }
-    printed += 1
-    if printed == 1, let duration {
+    switch writer.print(sample, at: time) {
+    case .printed: printed += 1
+    case .filtered: return filtered += 1
+    case .dropped: dropped += 1
+    }
+    if printed == 1, timer == nil, let duration {
       timer = EventLoop.shared.timers.schedule(after: duration) { self.finish(.wanted) }
     }
-    if printed == count || writer.output.trouble != nil { finish(.wanted) }
+    if printed == count || writer.output.failure != nil { finish(.wanted) }
   }
 
   private func finish(_ end: End) {
@@ -213,7 +219,7 @@ private final class SampleStream {
   // MARK: Summary
 
   private func summarize() {
-    guard writer.output.trouble == nil else { return }
+    guard writer.output.failure == nil else { return }
     for (name, statistics) in [
       ("ppg", statistics.ppg), ("accel", statistics.accelerometer), ("spo2", statistics.spo2),
     ] where statistics.count > 0 {
@@ -222,9 +228,7 @@ private final class SampleStream {
       if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
       line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
       line += ", " + Console.counted(statistics.gaps, "gap")
-      if statistics.missing > 0 {
-        line += " (about \(Console.counted(statistics.missing, "sample")) missing)"
-      }
+      if statistics.delays > 0 { line += ", " + Console.counted(statistics.delays, "delay") }
       Console.error(line)
     }
     if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }

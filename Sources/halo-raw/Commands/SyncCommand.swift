@@ -44,7 +44,6 @@ let syncCommand = CommandSpec(
         )
         if outcome.isSupported, problem == nil { problem = outcome.problem }
       }
-    try printer.output.check()
   }
   if let problem { throw Failure(problem) }
 }

@@ -164,7 +164,6 @@ private func printClock(
     text: lines.compactMap { name, value in
       value.map { name + String(repeating: " ", count: 15 - name.count) + $0 }
     }.joined(separator: "\n"))
-  try printer.output.check()
 }
 
 /// `2026-11-21 13:45:02`

@@ -22,7 +22,6 @@ let readCommand = CommandSpec(
     for value in values {
       printer.print(valueFields(value.handle, choice.uuid, value.value), text: describe(value.value))
     }
-    try printer.output.check()
   }
 }
 
@@ -73,7 +72,6 @@ let writeCommand = CommandSpec(
     var printer = RecordPrinter(format, valueColumns)
     printer.print(
       valueFields(handle, choice.uuid, value), text: "\(value.count) bytes written to \(handle)")
-    try printer.output.check()
   }
 }
 
@@ -140,7 +138,6 @@ let subscribeCommand = CommandSpec(
     }
     await listener.unsubscribe(client)
     await client.disconnect()
-    try listener.check()
   }
 }
 
@@ -159,7 +156,7 @@ private final class ValueListener {
   private var timer: Timers.Token?
 
   init(_ format: OutputFormat, count: Int?, duration: Duration?, _ interruption: Interruption) {
-    printer = RecordPrinter(format, [("t", "s")] + valueColumns)
+    printer = RecordPrinter(format, [("t", "s")] + valueColumns, output: Console.output(.drop))
     self.count = count
     self.duration = duration
     self.interruption = interruption
@@ -187,8 +184,6 @@ private final class ValueListener {
     try? await client.unsubscribe(subscription)
   }
 
-  func check() throws(Failure) { try printer.output.check() }
-
   func take(_ characteristic: Characteristic, _ value: RawSpan, at time: Instant) {
     guard !isDone else { return }
     let start = origin ?? time
@@ -198,7 +193,7 @@ private final class ValueListener {
       [.seconds(time.nanoseconds(since: start))]
         + valueFields(characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes))
     printed += 1
-    if printed == count || printer.output.trouble != nil { finish(nil) }
+    if printed == count || printer.output.failure != nil { finish(nil) }
   }
 
   /// - Parameter loss: why the link is gone; nil if that is not the reason to end

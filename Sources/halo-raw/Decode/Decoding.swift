@@ -13,7 +13,7 @@ struct Decoding {
   private let options: DecodeOptions
   private let text: PacketText
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
-  private var output = LineWriter()
+  private var output = Console.output(.wait)
   private var start: Int64?
   private var summary = CaptureSummary()
   private var samples: SampleExtraction?
@@ -29,7 +29,7 @@ struct Decoding {
     let interruption = Interruption()
     let file = try Result { () throws(CaptureError) in
       // A pipe is not waited for within `read`: Ctrl-C must come through.
-      try OpenCapture(path, follow: options.isFollowing || (path == "-" && !Console.inputIsRegularFile))
+      try OpenCapture(path, follow: options.isFollowing || !Console.isRegularFile(path))
     }.mapError(Failure.init).get()
     if case .page(let path) = options.form {
       let name = file.reader.path == "-" ? "standard input" : file.reader.path
@@ -40,7 +40,7 @@ struct Decoding {
       do throws(CaptureError) {
         progress = try decode(&file.reader)
       } catch {
-        finish("The capture ends here: \(error)")
+        try? await finish("The capture ends here: \(error)")
         throw Failure(error)
       }
       switch progress {
@@ -51,27 +51,26 @@ struct Decoding {
       case .end: break reading
       }
     }
-    if file.reader.truncatedBytes > 0, !interruption.hasCome, trouble == nil {
+    if file.reader.truncatedBytes > 0, !interruption.hasCome, !hasFailed {
       let words = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
-      finish("The capture \(words).")
+      try await finish("The capture \(words).")
       throw Failure(.badData, "\(path): \(words)")
     }
-    finish(interruption.hasCome ? "Reading was interrupted: more packets may follow." : nil)
-    try (page?.output ?? samples?.output ?? output).check()
+    try await finish(interruption.hasCome ? "Reading was interrupted: more packets may follow." : nil)
   }
 
-  private var trouble: LineWriter.Trouble? { page?.trouble ?? samples?.output?.trouble ?? output.trouble }
+  private var hasFailed: Bool { (page?.output ?? output).failure != nil }
 
-  /// Whether nobody reads any more, nothing can be written, or the page is full.
-  private var isOver: Bool { trouble != nil || page?.leavesOut == true }
+  /// Whether the reader has gone, nothing can be written, or the page is full.
+  private var isOver: Bool { hasFailed || page?.leavesOut == true }
 
   /// Writes what is left, and what is only known now.
   ///
   /// - Parameter remark: why a page has not the whole capture
-  private mutating func finish(_ remark: String?) {
+  private mutating func finish(_ remark: String?) async throws(Failure) {
     if case .summary = options.form { output.write(SummaryText.lines(summary, dissector.servers)) }
     output.flush()
-    page?.finish(remark: remark)
+    if var page { try await page.finish(remark: remark) }
   }
 
   /// Takes as many records as make a good piece of output.

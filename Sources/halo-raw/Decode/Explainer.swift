@@ -14,7 +14,7 @@ final class Explainer {
   private let form: Form
   private let text: PacketText
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
-  private var output = LineWriter(descriptor: STDERR_FILENO)
+  private var output = LineWriter(.standardError)
   private var start: Int64?
   /// On a terminal, a progress line may stand where a packet is to be written.
   private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -47,6 +47,10 @@ final class Explainer {
   private func explain(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
     if start == nil { start = info.microseconds }
     let packet = dissector.dissect(bytes, info)
+    if output.droppedLines > 0 {
+      output.write("(\(Console.counted(output.droppedLines, "packet")) not explained: they came too fast)\n")
+      output.flushDropCount()
+    }
     if isTerminal { output.write("\r\u{1B}[K") }
     switch form {
     case .lines: text.writeLine(packet, start: start, into: &output)

@@ -20,8 +20,6 @@ struct SampleExtraction {
     self.kinds = kinds
   }
 
-  var output: LineWriter? { writer?.output }
-
   mutating func add(_ packet: DissectedPacket) {
     if let firmware = packet.readText(of: RingGATT.firmwareRevision) {
       let family = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
@@ -35,7 +33,8 @@ struct SampleExtraction {
       loss = (HCIErrorCode(rawValue: reason), time)
     }
     guard let sample = packet.ring?.sample else { return }
-    var writer = writer ?? SampleWriter(format, kinds: kinds, encoding: encoding)
+    var writer =
+      writer ?? SampleWriter(format, kinds: kinds, encoding: encoding, output: Console.output(.wait))
     if let loss { writer.printGap("connection lost: \(loss.reason)", at: loss.time) }
     loss = nil
     _ = writer.print(sample, at: time)

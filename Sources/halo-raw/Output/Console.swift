@@ -1,25 +1,37 @@
+import EventLoop
 import Glibc
 import LineOutput
+import Synchronization
 
-/// Standard output for what was asked for, standard error for everything else.
+/// Standard output for what was asked for, standard error for everything else. Neither ever stops the program: see
+/// ``OutputQueue``.
 enum Console {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether standard input is a file on a disk, and so has an end.
-  static var inputIsRegularFile: Bool {
+  /// Whether a path is that of a file on a disk, and reading it never waits; "-" is standard input.
+  static func isRegularFile(_ path: String) -> Bool {
     var status = stat()
-    return fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let result = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)
+    return result == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Whether the user wants no colours (https://no-color.org).
   static var refusesColor: Bool { getenv("NO_COLOR").map { $0.pointee != 0 } ?? false }
 
+  /// Standard output for a command.
+  ///
+  /// - Parameter overflow: what happens to lines that are not read in time. By default they are kept: what a command
+  ///   has to say has an end. One that may print for ever drops them and says how many.
+  static func output(_ overflow: OutputQueue.Overflow = .keep) -> LineWriter {
+    OutputQueue.standardOutput.overflow = overflow
+    return LineWriter(.standardOutput)
+  }
+
   /// Prints text that is a result of its own, such as help.
-  static func print(_ text: String) throws(Failure) {
-    var output = LineWriter()
+  static func print(_ text: String) {
+    var output = output()
     output.write(text)
     output.flush()
-    try output.check()
   }
 
   /// A number with what it counts: `1 gap`, `2 gaps`.
@@ -27,17 +39,61 @@ enum Console {
     "\(number) \(singular)\(number == 1 ? "" : "s")"
   }
 
-  /// Prints a line on standard error.
+  // MARK: Standard error
+
+  /// Lines that standard error did not take in time.
+  private static let droppedLines = Mutex(0)
+
+  /// Prints a line on standard error, or drops it if that is not read.
   static func error(_ line: String) {
-    var bytes = Array(line.utf8)[...]
-    bytes.append(UInt8(ascii: "\n"))
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR || errno == EAGAIN { continue }
-        return
-      }
-      bytes = bytes.dropFirst(count)
+    droppedLines.withLock { dropped in
+      if dropped > 0, writeToStandardError("(\(counted(dropped, "line")) dropped)\n") { dropped = 0 }
+      if !writeToStandardError(line + "\n") { dropped += 1 }
+    }
+  }
+
+  @discardableResult
+  static func writeToStandardError(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { OutputQueue.standardError.write(UnsafeRawBufferPointer($0)) }
+  }
+
+  // MARK: The end
+
+  /// How long output that waits may still be fetched once the user wants to end.
+  private static let lastChance = Duration.seconds(1)
+
+  /// Waits until all output was fetched; once a signal has come, for a second at most.
+  ///
+  /// - Throws: if output was lost, other than by a reader that has gone
+  @BluetoothActor
+  static func finish() async throws(Failure) {
+    let output = OutputQueue.standardOutput
+    let isInterrupted = Interruption()
+    await isInterrupted.cancels { () async in await output.drain() }
+    if !(await within(lastChance, { await output.drain() })) {
+      let count = output.abandon()
+      error("halo-raw: \(counted(count, "piece")) of output were not read in time, and are lost")
+    }
+    if case .system(let code) = output.failure {
+      throw Failure(.outputFailed, "cannot write the output: \(code.reason)")
+    }
+  }
+
+  /// The same for standard error, which gets a moment.
+  @BluetoothActor
+  static func finishStandardError() async {
+    _ = await within(.milliseconds(200)) { await OutputQueue.standardError.drain() }
+  }
+}
+
+extension OutputQueue {
+  /// Waits until all that was written is fetched, or the task is cancelled.
+  @BluetoothActor func drain() async {
+    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
+      nonisolated(unsafe) let done = done
+      whenDrained { EventLoop.run { done(.success(())) } }
+      return { done(.failure(CancellationError())) }
     }
   }
 }

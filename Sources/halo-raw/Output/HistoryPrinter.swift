@@ -42,7 +42,6 @@ struct HistoryPrinter {
     case .variability(let readings): for reading in readings { print(reading, unit: " ms") }
     case .temperature(let readings): for reading in readings { print(reading) }
     }
-    try printer.output.check()
   }
 
   private mutating func print(_ reading: ActivityReading) {

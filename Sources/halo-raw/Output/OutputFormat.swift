@@ -19,12 +19,3 @@ extension SampleKinds {
     if isEmpty { self = .all }
   }
 }
-
-extension LineWriter {
-  /// Fails if output was lost, other than by a reader that has gone.
-  func check() throws(Failure) {
-    if case .failed(let code) = trouble {
-      throw Failure(.outputFailed, "cannot write the output: \(code.reason)")
-    }
-  }
-}

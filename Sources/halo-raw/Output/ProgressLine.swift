@@ -10,19 +10,13 @@ final class ProgressLine {
   func show(_ text: String) {
     guard isShown, text != self.text else { return }
     self.text = text
-    Self.write("\r\(text)\u{1B}[K")
+    Console.writeToStandardError("\r\(text)\u{1B}[K")
   }
 
   /// Takes the line away.
   func clear() {
     guard isShown, !text.isEmpty else { return }
     text = ""
-    Self.write("\r\u{1B}[K")
-  }
-
-  private static func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    // What does not get through is no loss.
-    _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    Console.writeToStandardError("\r\u{1B}[K")
   }
 }

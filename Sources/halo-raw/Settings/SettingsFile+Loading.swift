@@ -31,7 +31,7 @@ extension SettingsFile {
     if !unsupported.isEmpty {
       Console.error("not supported by this ring: \(unsupported.joined(separator: ", "))")
     }
-    if plan.isEmpty { return try Console.print("nothing differs\n") }
+    if plan.isEmpty { return Console.print("nothing differs\n") }
     for (setting, read, changes) in plan {
       try await ringFailure { () async throws(RingError) in
         _ = try await ring.write(changes, over: read, to: setting)
@@ -43,7 +43,7 @@ extension SettingsFile {
         report +=
           "\(setting.entry.name) \(field.name): \(old ?? "?") -> \(SettingsPrinter.text(of: number, field))\n"
       }
-      try Console.print(report)
+      Console.print(report)
     }
   }
 }

@@ -111,7 +111,7 @@ struct SettingsFile: Codable, Sendable {
       throw Failure(.outputFailed, "cannot make JSON of the settings")
     }
     data.append(UInt8(ascii: "\n"))
-    if path == "-" { return try Console.print(String(decoding: data, as: UTF8.self)) }
+    if path == "-" { return Console.print(String(decoding: data, as: UTF8.self)) }
     do {
       try data.write(to: URL(filePath: path), options: .atomic)
     } catch {

@@ -34,8 +34,6 @@ struct SettingsPrinter {
     if format == .text { printer.print([], text: line) } else { Console.error(line) }
   }
 
-  func check() throws(Failure) { try printer.output.check() }
-
   /// `enabled on, interval 5 min`
   static func line(_ setting: any RingSetting, _ numbers: [String: Int]) -> String {
     guard setting.isTold(numbers) else { return "(the ring does not give it back)" }

@@ -44,6 +44,16 @@ enum Privileges {
     try? ThreadCapabilities().apply()
   }
 
+  /// Gives the closure that does the same on each thread that only writes output. A thread that is started before
+  /// ``drop(keeping:)`` changes the user has to be allowed to do so, and loses all with the change.
+  static func renouncingOnHelperThreads() -> @Sendable () -> Void {
+    let changesUser = InvokingUser.current() != nil
+    return {
+      guard !changesUser || geteuid() != 0 else { return }
+      try? ThreadCapabilities().apply()
+    }
+  }
+
   /// Gives up what is not needed any more once the sockets of a way are open. Files that are made afterwards belong
   /// to the invoking user.
   @BluetoothActor

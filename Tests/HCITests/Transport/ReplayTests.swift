@@ -32,6 +32,7 @@ private let address = "01091000"
       transport.receive(notification)
     }
     recording.close()
+    tap.writer?.waitUntilWritten()
     #expect(transport.isStarted && transport.isClosed)
     #expect(received == commands.count + (notification == nil ? 0 : 1))
   }
@@ -172,6 +173,7 @@ private let address = "01091000"
     for (packet, direction) in packets {
       writer.write(hex(packet).span.bytes, direction: direction, microseconds: 1)
     }
+    writer.waitUntilWritten()
     let host = try ReplayTransport(path: file.path).host
     #expect(host.beginsWithReset == nil)
     #expect(host.strayData == 3)
@@ -197,6 +199,7 @@ private let address = "01091000"
       write(answer(opcode), .hci(.controllerToHost), adapter: 1)
       if command != version { write(answer(opcode), .hci(.controllerToHost), adapter: 0) }
     }
+    writer.waitUntilWritten()
     let first = try await replay([reset, version, address])
     #expect(first.report.matched == 3 && first.report.differences == 0)
     let second = try await replay([reset, address], .init(adapter: 0))
@@ -226,6 +229,7 @@ private let address = "01091000"
     await EventLoop.shared.sleep(for: .milliseconds(5))
     tap.note("the end")
     recording.close()
+    tap.writer?.waitUntilWritten()
     let outcome = try await replay([reset, version])
     #expect(outcome.packets == [answer("030c"), answer("0110")])
     #expect(outcome.report.matched == 2 && outcome.report.differences == 0)
@@ -241,6 +245,7 @@ private let address = "01091000"
     writer.write(CaptureNote.packet("x").span.bytes, direction: .controllerToHost, microseconds: 1_000_000)
     writer.write(hex(reset).span.bytes, direction: .hostToController, microseconds: 1_763_733_600_000_000)
     writer.write(hex("1b").span.bytes, direction: .controllerToHost, microseconds: 1_763_733_605_000_000)
+    writer.waitUntilWritten()
     let transport = try ReplayTransport(path: file.path)
     var received: Int64?
     transport.onPacket = { _, time in received = time.nanoseconds / 1000 + transport.wallOffset }

@@ -35,6 +35,7 @@ private let reset = "01030c00"
     fake.receive("1b")
     transport.close()
     #expect(fake.sent == [reset] && received == 2)
+    tap.writer?.waitUntilWritten()
     var recorded = try records()
     for index in recorded.indices { recorded[index].info.fileOffset = 0 }
     #expect(seen == recorded)

@@ -44,7 +44,7 @@ enum HotPathCheck {
   ) async throws -> Bool {
     let bench = try Bench(isRecorded: isRecorded)
     let ring = try await bench.open()
-    let output = LineWriter(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC))
+    let output = LineWriter(OutputQueue(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC), owned: true))
     var writer = format.map { SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: output) }
     let meter = Meter()
     try await ring.startRawStream { sample, time in

@@ -1,4 +1,5 @@
 import Dissection
+import EventLoop
 import LineOutput
 
 /// Writes a session as one page of HTML that needs nothing else, packet by packet.
@@ -24,12 +25,14 @@ struct PageWriter {
   init(name: String, _ file: PageFile) {
     self.name = name
     self.file = file
-    output = LineWriter(descriptor: file.descriptor)
+    queue = OutputQueue(descriptor: file.descriptor, overflow: .wait)
+    output = LineWriter(queue)
     writeHead()
   }
 
-  /// Why nothing more is written.
-  var trouble: LineWriter.Trouble? { output.trouble }
+  /// What takes the page to its file.
+  let queue: OutputQueue
+
   /// - Parameter start: the time of the first packet of the capture
   mutating func add(_ packet: DissectedPacket, start: Int64?) {
     self.start = start
@@ -47,7 +50,8 @@ struct PageWriter {
   /// Writes what is behind the packets.
   ///
   /// - Parameter remark: why the page has not the whole capture, if it has not
-  mutating func finish(remark: String?) {
+  /// - Throws: if the page can't be written
+  mutating func finish(remark: String?) async throws(Failure) {
     let left =
       leavesOut ? "The page has room for the first \(count) packets; choose others with --filter." : nil
     if let left { Console.error("halo-raw: \(file.path): \(left)") }
@@ -61,6 +65,10 @@ struct PageWriter {
     output.write(PageScript.all)
     output.write("</script>\n</body>\n</html>\n")
     output.flush()
+    await queue.drain()
+    if case .system(let error) = queue.failure {
+      throw Failure(.outputFailed, "cannot write \(file.path): \(error.reason)")
+    }
   }
 
   // MARK: The beginning

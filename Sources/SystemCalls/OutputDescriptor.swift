@@ -1,0 +1,80 @@
+import Glibc
+
+/// A descriptor that output goes to, and how to write to it without waiting.
+///
+/// `O_NONBLOCK` belongs to the open file, not to the descriptor: setting it on standard output would set it for the
+/// shell and for every other program on the same terminal or pipe. So a pipe or a terminal is opened once more by its
+/// `/proc/self/fd` entry, which gives an open file of our own; a socket has `MSG_DONTWAIT`.
+struct OutputDescriptor {
+  /// What a write came to.
+  enum Outcome {
+    /// So many bytes were taken; none if there is no room now.
+    case taken(Int)
+    case failed(SystemError)
+  }
+
+  let descriptor: Int32
+  /// Whether a write returns at once when there is no room. Regular files never do, and a disk can be slow.
+  let isNonBlocking: Bool
+  let isRegularFile: Bool
+  private let isSocket: Bool
+  private let closes: Bool
+
+  /// - Parameter owned: whether ``close()`` closes it
+  init(_ original: Int32, owned: Bool) {
+    var status = stat()
+    let kind = fstat(original, &status) == 0 ? status.st_mode & S_IFMT : 0
+    isRegularFile = kind == S_IFREG
+    isSocket = kind == S_IFSOCK
+    // The memory devices (null, full, zero) have the major number 1 and always return at once.
+    let isMemoryDevice = kind == S_IFCHR && status.st_rdev >> 8 == 1
+    var reopened: Int32 = -1
+    if kind == S_IFIFO || kind == S_IFCHR && isatty(original) == 1 {
+      reopened = open("/proc/self/fd/\(original)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+    if reopened >= 0 {
+      if owned { Glibc.close(original) }
+      descriptor = reopened
+    } else {
+      descriptor = original
+    }
+    closes = owned || reopened >= 0
+    let blocks = fcntl(original, F_GETFL) & O_NONBLOCK == 0
+    isNonBlocking = reopened >= 0 || isSocket || isMemoryDevice || !blocks && !isRegularFile
+  }
+
+  func close() {
+    if closes { Glibc.close(descriptor) }
+  }
+
+  /// Writes once. Waits only if ``isNonBlocking`` is false.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    while true {
+      let count =
+        isSocket
+        ? SystemCall.send(descriptor, bytes.baseAddress, bytes.count, waits: false)
+        : SystemCall.write(descriptor, bytes.baseAddress, bytes.count)
+      if count >= 0 { return .taken(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .taken(0)
+      default: return .failed(.last("write"))
+      }
+    }
+  }
+
+  /// Waits until there may be room.
+  func waitForRoom() {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    poll(&wait, 1, -1)
+  }
+
+  /// Takes back the last `count` bytes that were written to a regular file: half a record is of no use.
+  func takeBack(_ count: Int) {
+    guard isRegularFile, count > 0 else { return }
+    let position = lseek(descriptor, 0, SEEK_CUR)
+    if position >= count, ftruncate(descriptor, position - off_t(count)) == 0 {
+      lseek(descriptor, -off_t(count), SEEK_CUR)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import Glibc
+import Synchronization
+
+/// Records on their way to a descriptor: lines to standard output, packets to a recording. A record is a piece of
+/// bytes that is written whole or not at all.
+///
+/// ``write(_:)`` never waits for a reader or a disk, unless that is asked for. While the descriptor takes what it is
+/// given, a record leaves within the call. What it does not take waits in memory, up to a limit, and a thread of the
+/// queue's own writes it; that thread also writes to regular files, as a disk can be slow at any time.
+///
+/// One thread at a time may call ``write(_:)``; everything else may be called from any thread.
+public final class OutputQueue: @unchecked Sendable {
+  /// What happens to a record when no more may wait.
+  public enum Overflow: Hashable, Sendable {
+    /// It is dropped and counted, and so are those after it until half of the limit is free again.
+    case drop
+    /// It waits all the same: for output that has an end.
+    case keep
+    /// The caller waits, until ``abandon()`` is called: for programs that have nothing else to do.
+    case wait
+  }
+
+  /// Why nothing is written any more.
+  public enum Failure: Error, Hashable, Sendable {
+    /// The reader of a pipe or socket has gone, as `head` does.
+    case readerGone
+    case system(SystemError)
+  }
+
+  public static let standardOutput = OutputQueue(descriptor: STDOUT_FILENO)
+  public static let standardError = OutputQueue(
+    descriptor: STDERR_FILENO, capacity: 1 << 18, overflow: .drop)
+
+  private let target: OutputDescriptor
+  private let capacity: Int
+  /// The error number of ``failure``; zero if there is none. Read without the lock for each record.
+  private let failureNumber = Atomic<Int32>(0)
+  private let monitor = Monitor()
+
+  // The lock of the monitor guards what follows.
+  private var policy: Overflow
+  private var waiting = Records()
+  /// What the thread writes now.
+  private var inFlight = Records()
+  private var hasThread = false
+  private var isOverflowing = false
+  private var isAbandoned = false
+  private var isClosing = false
+  private var dropped = 0
+  private var drainHandlers: [@Sendable () -> Void] = []
+
+  /// - Parameters:
+  ///   - owned: whether the descriptor is closed with the queue
+  ///   - capacity: how many bytes may wait
+  public init(
+    descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep
+  ) {
+    target = OutputDescriptor(descriptor, owned: owned)
+    self.capacity = capacity
+    policy = overflow
+  }
+
+  deinit {
+    // A thread holds the queue: there is none here.
+    if !isClosing { target.close() }
+  }
+
+  // MARK: Writing
+
+  /// The descriptor that is written to: the one given, or one of the same pipe or terminal.
+  package var writtenDescriptor: Int32 { target.descriptor }
+
+  /// What happens to records when no more may wait.
+  public var overflow: Overflow {
+    get { monitor.locked { policy } }
+    set { monitor.locked { policy = newValue } }
+  }
+
+  public var failure: Failure? {
+    switch failureNumber.load(ordering: .acquiring) {
+    case 0: nil
+    case EPIPE, ECONNRESET: .readerGone
+    case let number: .system(SystemError("write", errno: number))
+    }
+  }
+
+  /// How many bytes wait or are being written.
+  public var waitingBytes: Int { monitor.locked { waiting.byteCount + inFlight.byteCount } }
+
+  /// How many records were dropped.
+  public var droppedRecords: Int { monitor.locked { dropped } }
+
+  /// Writes a record, or lets it wait.
+  ///
+  /// - Returns: false if it was dropped, or if nothing can be written any more
+  @discardableResult
+  public func write(_ record: UnsafeRawBufferPointer) -> Bool {
+    guard failureNumber.load(ordering: .relaxed) == 0 else { return false }
+    guard !record.isEmpty else { return true }
+    monitor.lock()
+    defer { monitor.unlock() }
+    guard !isClosing else { return false }
+    var rest = record
+    if target.isNonBlocking, waiting.isEmpty, inFlight.isEmpty {
+      switch target.write(record) {
+      case .taken(let count):
+        if count == record.count { return true }
+        rest = UnsafeRawBufferPointer(rebasing: record[count...])
+        if count > 0 {
+          // Half a record is out: the other half has to follow.
+          waiting.append(rest)
+          startThread()
+          return true
+        }
+      case .failed(let error):
+        fail(error)
+        return false
+      }
+    }
+    guard makeRoom(for: rest.count) else {
+      dropped += 1
+      return false
+    }
+    waiting.append(rest)
+    startThread()
+    return failureNumber.load(ordering: .relaxed) == 0
+  }
+
+  /// Whether a record of this size may wait now.
+  private func makeRoom(for count: Int) -> Bool {
+    switch policy {
+    case .keep: return true
+    case .wait:
+      while waiting.byteCount + inFlight.byteCount + count > capacity, !waiting.isEmpty || !inFlight.isEmpty {
+        guard !isAbandoned, failureNumber.load(ordering: .relaxed) == 0 else { return false }
+        monitor.wait()
+      }
+      return true
+    case .drop:
+      let total = waiting.byteCount + inFlight.byteCount + count
+      if total > (isOverflowing ? capacity / 2 : capacity) {
+        isOverflowing = true
+        return false
+      }
+      isOverflowing = false
+      return true
+    }
+  }
+
+  private func fail(_ error: SystemError) {
+    failureNumber.store(error.errno, ordering: .releasing)
+    waiting.removeAll()
+  }
+
+  // MARK: The end
+
+  /// Calls `handler` once when all that was accepted is written or can't be: within this call, or on the queue's
+  /// thread.
+  public func whenDrained(_ handler: @escaping @Sendable () -> Void) {
+    let isDrained = monitor.locked {
+      let isDrained = waiting.isEmpty && inFlight.isEmpty
+      if !isDrained { drainHandlers.append(handler) }
+      return isDrained
+    }
+    if isDrained { handler() }
+  }
+
+  /// The same, and waits. Not for a thread that has something else to do.
+  public func waitUntilDrained() {
+    monitor.locked {
+      while !waiting.isEmpty || !inFlight.isEmpty { monitor.wait() }
+    }
+  }
+
+  /// Makes callers that wait for room return: their records are dropped, and so are all that would have to wait.
+  public func stopWaiting() {
+    monitor.locked {
+      isAbandoned = true
+      monitor.signal()
+    }
+  }
+
+  /// Gives up what waits: nobody will fetch it in time. Callers that wait for room return, too.
+  ///
+  /// - Returns: how many records were given up
+  @discardableResult
+  public func abandon() -> Int {
+    let (count, handlers) = monitor.locked {
+      isAbandoned = true
+      let count = waiting.count + inFlight.count
+      waiting.removeAll()
+      let handlers = drainHandlers
+      drainHandlers = []
+      monitor.signal()
+      return (count, handlers)
+    }
+    for handler in handlers { handler() }
+    return count
+  }
+
+  /// Takes no more records, and closes an owned descriptor when all that waits is written.
+  public func close() {
+    monitor.locked {
+      guard !isClosing else { return }
+      isClosing = true
+      if hasThread { monitor.signal() } else { target.close() }
+    }
+  }
+
+  // MARK: The thread
+
+  private func startThread() {
+    guard !hasThread else { return monitor.signal() }
+    // It calls nothing but `write` and `poll`.
+    let result = HelperThread.start { self.run() }
+    if result == 0 { hasThread = true } else { fail(SystemError("pthread_create", errno: result)) }
+  }
+
+  private func run() {
+    monitor.lock()
+    while true {
+      while waiting.isEmpty, !isClosing { monitor.wait() }
+      guard !waiting.isEmpty else { break }
+      swap(&waiting, &inFlight)
+      monitor.unlock()
+      let error = writeInFlight()
+      monitor.lock()
+      inFlight.removeAll()
+      if let error { fail(error) }
+      monitor.signal()
+      guard waiting.isEmpty else { continue }
+      let handlers = drainHandlers
+      drainHandlers = []
+      guard !handlers.isEmpty else { continue }
+      monitor.unlock()
+      for handler in handlers { handler() }
+      monitor.lock()
+    }
+    target.close()
+    monitor.unlock()
+  }
+
+  /// Writes what is in flight. Only the thread touches it until it is done.
+  private func writeInFlight() -> SystemError? {
+    inFlight.bytes.withUnsafeBytes { bytes in
+      var written = 0
+      while written < bytes.count {
+        switch target.write(UnsafeRawBufferPointer(rebasing: bytes[written...])) {
+        case .taken(0): target.waitForRoom()
+        case .taken(let count): written += count
+        case .failed(let error):
+          target.takeBack(written - inFlight.end(before: written))
+          return error
+        }
+      }
+      return nil
+    }
+  }
+}
+
+/// Records one behind the other. Their memory is kept when they are removed.
+private struct Records {
+  private(set) var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  var isEmpty: Bool { ends.isEmpty }
+  var count: Int { ends.count }
+  var byteCount: Int { bytes.count }
+
+  mutating func append(_ record: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: record)
+    ends.append(bytes.count)
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+  }
+
+  /// Where the last record ends that is whole within the first `offset` bytes.
+  func end(before offset: Int) -> Int {
+    ends.last { $0 <= offset } ?? 0
+  }
+}

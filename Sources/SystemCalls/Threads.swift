@@ -1,0 +1,94 @@
+import Glibc
+import Synchronization
+
+/// A lock with a condition, as pthreads have it.
+final class Monitor: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
+
+  func locked<Result>(_ body: () -> Result) -> Result {
+    lock()
+    defer { unlock() }
+    return body()
+  }
+
+  /// Unlocks, waits for ``signal()``, and locks again.
+  func wait() { pthread_cond_wait(condition, mutex) }
+  /// Wakes all that wait.
+  func signal() { pthread_cond_broadcast(condition) }
+}
+
+/// Threads of this library, which nobody joins.
+package enum HelperThread {
+  private static let hook = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Makes each thread that is started from here on call `body` first. A thread inherits the capabilities of the one
+  /// that starts it; here a program gives up those that only one of its threads should have. ``start(stackSize:_:)``
+  /// returns when that is done.
+  package static func setStartHook(_ body: @escaping @Sendable () -> Void) {
+    hook.withLock { $0 = body }
+  }
+
+  /// Runs `body` on a thread of its own.
+  ///
+  /// - Returns: zero, or the error number if there is no thread left
+  package static func start(stackSize: Int = 1 << 17, _ body: @escaping @Sendable () -> Void) -> Int32 {
+    guard let prepare = hook.withLock({ $0 }) else { return create(stackSize, body) }
+    let monitor = Monitor()
+    nonisolated(unsafe) var isReady = false
+    let result = create(stackSize) {
+      prepare()
+      monitor.locked {
+        isReady = true
+        monitor.signal()
+      }
+      body()
+    }
+    guard result == 0 else { return result }
+    monitor.locked {
+      while !isReady { monitor.wait() }
+    }
+    return 0
+  }
+
+  private static func create(_ stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Int32 {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, stackSize)
+    let box = Unmanaged.passRetained(Box(body))
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, &attributes,
+      { context in
+        if let context { Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body() }
+        return nil
+      }, box.toOpaque())
+    if result != 0 { box.release() }
+    return result
+  }
+
+  private final class Box: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+      self.body = body
+    }
+  }
+}
