@@ -7,6 +7,8 @@ public struct CaptureError: Error, Hashable, Sendable {
     case cannotRead(String)
     case cannotCreate(String)
     case cannotWrite(String)
+    /// A pipe or a device, where a file is read twice.
+    case notARegularFile
     case empty
     /// The file begins like no format that is known here.
     case unknownFormat
@@ -54,6 +56,7 @@ extension CaptureError: CustomStringConvertible {
     case .cannotRead(let cause): "cannot read: \(cause)"
     case .cannotCreate(let cause): "cannot make the recording: \(cause)"
     case .cannotWrite(let cause): "cannot write the recording: \(cause)"
+    case .notARegularFile: "not a regular file; this reads it twice, so copy it to a file first"
     case .empty: "the file is empty, so it is no capture"
     case .unknownFormat:
       "not a capture: it begins like no btsnoop, pcap, pcapng or PacketLogger file"

@@ -27,14 +27,24 @@ struct CaptureFile: ~Copyable {
 
   /// - Parameter path: "-" is standard input
   init(path: String) throws(CaptureError) {
-    // To open a FIFO that no program writes to must not wait for one.
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw CaptureError(.cannotOpen(lastSystemError), path: path) }
+    let (descriptor, kind) = try Self.open(path)
     self.path = path
     self.descriptor = descriptor
-    var status = stat()
-    isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    isRegular = kind == S_IFREG
     buffer = .allocate(byteCount: Self.bufferLength, alignment: 16)
+  }
+
+  private static func open(_ path: String) throws(CaptureError) -> (descriptor: Int32, kind: mode_t) {
+    // To open a FIFO that no program writes to must not wait for one.
+    let descriptor = path == "-" ? STDIN_FILENO : Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw CaptureError(.cannotOpen(lastSystemError), path: path) }
+    var status = stat()
+    let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+    guard kind != S_IFDIR else {
+      if descriptor != STDIN_FILENO { close(descriptor) }
+      throw CaptureError(.cannotOpen("is a directory"), path: path)
+    }
+    return (descriptor, kind)
   }
 
   deinit {

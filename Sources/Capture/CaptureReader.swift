@@ -42,9 +42,11 @@ public struct CaptureReader: ~Copyable {
   ///   - path: the file; "-" is standard input
   ///   - follow: whether the file is still being written. Then reading never waits: ``advance()`` gives
   ///     ``Progress/needsMore``, and the caller decides when to call it again (``descriptor``).
+  ///   - isReadAgain: whether the caller opens it more than once, as only a regular file can be
   /// - Throws: ``CaptureError`` if it can't be opened or is no capture
-  public init(path: String, follow: Bool = false) throws(CaptureError) {
+  public init(path: String, follow: Bool = false, isReadAgain: Bool = false) throws(CaptureError) {
     var file = try CaptureFile(path: path)
+    if isReadAgain, !file.isRegular { throw CaptureError(.notARegularFile, path: path) }
     reader = try file.identify(follow: follow)
     self.file = file
     isFollowing = follow

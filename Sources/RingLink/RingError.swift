@@ -49,10 +49,11 @@ extension RingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFound(let selector, let seconds, let others):
-      "\(selector.whatIsMissing) in \(Int(seconds.rounded())) s (\(others) other devices advertise). "
+      "\(selector.whatIsMissing) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
         + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
     case .severalFound(let names):
-      "several rings are near: \(names.joined(separator: ", ")); name the one you mean"
+      "several rings are near: \(names.prefix(3).joined(separator: ", "))"
+        + (names.count > 3 ? " and \(names.count - 3) more" : "") + "; name the one you mean"
     case .notARing(let services):
       "not a QRing ring: it has no service \(RingGATT.commandService); it has "
         + (services.isEmpty ? "none at all" : services.map(\.description).joined(separator: ", "))

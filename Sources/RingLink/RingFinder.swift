@@ -36,6 +36,10 @@ public enum RingFinder {
     private var done: ((Result<Advertisement, RingError>) -> Void)?
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
+
+    /// How many rings and other devices are remembered: addresses can be made up without end.
+    private static let maximumCandidates = 64
+    private static let maximumOthers = 1000
     private var timer: Timers.Token?
     private var decision: Timers.Token?
 
@@ -60,11 +64,12 @@ public enum RingFinder {
 
     func hear(_ device: Advertisement) {
       guard let fit = selector.fit(device) else {
-        if others.count < 1000 { others.insert(device.address) }
+        if others.count < Self.maximumOthers { others.insert(device.address) }
         return
       }
       others.remove(device.address)
       if selector != .anyRing { return finish(.success(device)) }
+      guard candidates[device.address] != nil || candidates.count < Self.maximumCandidates else { return }
       let isFirstSure = fit > .ambiguousName && !candidates.values.contains { $0.fit > .ambiguousName }
       candidates[device.address] = (device, fit)
       guard isFirstSure || decision == nil else { return }

@@ -19,17 +19,18 @@ public struct StreamStatistics: Sendable {
   private var intervals = 0.0
   private var sum = 0.0
   private var squares = 0.0
-  /// Arrivals: samples that were received at the same time are one, as a slow link sends several at once. Number, and
-  /// the sum of the nanoseconds between them; pauses are left out.
-  private var arrivals = 0.0
-  private var arrivalSum = 0.0
+  /// Arrivals: samples that were received at the same time are one, as a slow link sends several at once. How many
+  /// there were, and the moving average of the nanoseconds between them; gaps are left out.
+  private var arrivals = 0
+  private var usualPause = 0.0
   private var gapCount = 0
   /// A pause until it is known what it was.
   private var pause: Pause?
 
   private struct Pause {
-    /// When it began, and how long an interval between two samples was until then, in nanoseconds.
+    /// When it began, how long it was, and how long an interval between two samples was until then, in nanoseconds.
     var start: Instant
+    var interval: Double
     var period: Double
     /// How many samples came since, and how many may come until the stream must have caught up.
     var samples = 0
@@ -37,11 +38,13 @@ public struct StreamStatistics: Sendable {
   }
 
   /// How many arrivals only show what is usual.
-  private static let learning = 16.0
+  private static let learning = 16
   /// How many times as long as usual a pause is.
   private static let pauseFactor = 3.0
+  /// Which part of the samples has to be there after a delay: the usual interval is not known better.
+  private static let caughtUp = 0.95
   /// What comes within this time was received at once, in nanoseconds.
-  private static let together: Int64 = 2_000_000
+  private static let together = 2_000_000.0
   /// How many samples may come until the stream must have caught up, at least.
   private static let minimumPatience = 8
 
@@ -63,18 +66,23 @@ public struct StreamStatistics: Sendable {
       let period = intervals > 0 ? sum / intervals : Double(interval)
       let missing = period > 0 ? Double(interval) / period : 0
       pause = Pause(
-        start: last, period: period, patience: Self.minimumPatience + Int(min(2 * missing, 1e6)))
+        start: last, interval: Double(interval), period: period,
+        patience: Self.minimumPatience + Int(min(2 * missing, 1e6)))
     } else {
-      intervals += 1
-      sum += Double(interval)
-      squares += Double(interval) * Double(interval)
-      if interval > Self.together {
-        arrivals += 1
-        arrivalSum += Double(interval)
-      }
+      learn(Double(interval))
     }
     (last, count) = (time, count + 1)
     followPause()
+  }
+
+  private mutating func learn(_ interval: Double) {
+    intervals += 1
+    sum += interval
+    squares += interval * interval
+    guard interval > Self.together else { return }
+    arrivals += 1
+    // An average of all at first, then one that follows a link whose interval changes.
+    usualPause += (interval - usualPause) / Double(min(arrivals, 2 * Self.learning))
   }
 
   /// The stream ends: if it has paused before, that counts.
@@ -86,7 +94,7 @@ public struct StreamStatistics: Sendable {
   }
 
   private func isPause(_ interval: Int64) -> Bool {
-    arrivals >= Self.learning && Double(interval) >= Self.pauseFactor * arrivalSum / arrivals
+    arrivals >= Self.learning && Double(interval) >= Self.pauseFactor * usualPause
   }
 
   private mutating func closePause() {
@@ -100,9 +108,10 @@ public struct StreamStatistics: Sendable {
     open.samples += 1
     pause = open
     let expected = Double(last.nanoseconds(since: open.start)) / max(1, open.period)
-    if Double(open.samples) > expected - 1 {
+    if Double(open.samples) > Self.caughtUp * expected - 1 {
       pause = nil
       delays += 1
+      learn(open.interval)
     } else if open.samples >= open.patience {
       closePause()
     }

@@ -131,7 +131,7 @@ extension Failure {
   init(_ error: CaptureError) {
     let code: ExitCode =
       switch error.reason {
-      case .cannotOpen: .cannotOpenFile
+      case .cannotOpen, .notARegularFile: .cannotOpenFile
       case .cannotCreate: .cannotOpenFile
       case .cannotRead, .cannotWrite: .outputFailed
       default: .badData

@@ -17,7 +17,7 @@ enum Main {
       // The loop's thread exists from here on, with a copy of this one's capabilities.
       try EventLoop.prepare()
     } catch {
-      Console.error("halo-raw: cannot start (\(error)); raise the limits that ulimit shows")
+      Console.errorDirectly("cannot start (\(error)); raise the limits that ulimit shows")
       exit(ExitCode.systemError.rawValue)
     }
     Privileges.renounceOnMainThread()

@@ -6,6 +6,9 @@ import SystemCalls
 import TestSupport
 import Testing
 
+/// `F_SETPIPE_SZ` of fcntl(2), which Swift's Glibc module leaves out.
+private let setPipeSize: Int32 = 1031
+
 @Suite struct LineOutputTests {
   /// What `body` writes, by way of a pipe.
   private func output(_ body: (LineWriter) -> Void) -> String {
@@ -101,7 +104,7 @@ import Testing
   private func outputOfASlowReader(_ count: Int, _ print: (LineWriter, (Int) -> Void) -> Void) -> String {
     var pair: [Int32] = [0, 0]
     guard pipe(&pair) == 0 else { return "" }
-    _ = fcntl(pair[1], 1031 /* F_SETPIPE_SZ */, 4096)
+    _ = fcntl(pair[1], setPipeSize, 4096)
     let queue = OutputQueue(descriptor: pair[1], owned: true, capacity: 4096, overflow: .drop)
     var bytes: [UInt8] = []
     print(LineWriter(queue)) { index in

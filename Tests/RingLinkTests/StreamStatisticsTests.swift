@@ -66,6 +66,15 @@ import Testing
     #expect(statistics(times).gaps == 2)
   }
 
+  @Test func aLinkThatBecomesSlowerLosesNothing() {
+    // 2000 samples a second; the connection interval goes from 15 to 50 ms.
+    let before = (0..<4000).map { Int64($0) / 30 * 15 }
+    let after = (0..<20_000).map { 2000 + Int64($0) / 100 * 50 }
+    let slower = statistics(before + after)
+    #expect(slower.gaps == 0)
+    #expect(slower.delays < 32)
+  }
+
   @Test func silenceAtTheEndIsAGap() {
     var silent = statistics((0..<100).map { $0 * 40 })
     silent.finish(at: Instant(nanoseconds: 10_000_000_000))

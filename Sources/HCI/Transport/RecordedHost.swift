@@ -29,7 +29,7 @@ public struct RecordedHost: Hashable, Sendable {
 
   /// - Throws: ``CaptureError`` if there is nothing to play
   init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
-    var reader = try CaptureReader(path: path)
+    var reader = try CaptureReader(path: path, isReadAgain: true)
     adapter = options.adapter
     var others: Set<UInt16> = []
     var links: Set<UInt16> = []

@@ -86,7 +86,7 @@ public final class ReplayTransport: HCITransport {
   /// - Throws: ``CaptureError`` if the file can't be read or has nothing to play
   public init(path: String, _ options: Options = Options()) throws(CaptureError) {
     host = try RecordedHost(path: path, options)
-    reader = try CaptureReader(path: path)
+    reader = try CaptureReader(path: path, isReadAgain: true)
     self.options = options
   }
 

@@ -24,7 +24,8 @@ public enum RawSample: Hashable, Sendable {
     case 3: self = .accelerometer(AccelerometerSample(frame))
     case 8:
       self = .wearCalibrationEnd(first: frame.uint16BigEndian(at: 2), second: frame.uint16BigEndian(at: 4))
-    case 0xFF: self = .refused
+    // 0xEE is the code of refusals in general (ring reference, 2).
+    case 0xFF, 0xEE: self = .refused
     case let subtype: self = .unknown(subtype: subtype)
     }
   }

@@ -15,6 +15,8 @@ struct OpenedAdapter {
   /// What fills the tap, where the kernel has the adapter.
   private(set) var monitor: MonitorTap?
   private var virtualClock: HostClock?
+  /// What stays undone if the process ends at once.
+  private var unfinished: [Termination.Registration] = []
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
     let observers = try Observers(invocation)
@@ -37,6 +39,9 @@ struct OpenedAdapter {
         Self.restoreAdapters()
         transport = try await UserChannelTransport(index, force: invocation.has("--take")) {
           Console.error("halo-raw: \($0)")
+        }
+        if invocation.has("--take") {
+          unfinished.append(Termination.note("\(index) stays down until halo-raw uses an adapter again"))
         }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
@@ -94,6 +99,20 @@ struct OpenedAdapter {
       return HostClock(wallOffset: SystemClock.wallMicroseconds - loopTime, utcOffset: utcOffset)
     }
     return HostClock(wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
+  }
+
+  /// How long a slow disk may take for the end of a recording.
+  private static let recordingDeadline = Duration.seconds(5)
+
+  /// Ends what looks at the traffic, waits for the recording to be written, and says what it lacks.
+  func finishRecording() async {
+    monitor?.close()
+    if let lost = monitor?.droppedPackets, lost > 0 {
+      let what = tap?.writer == nil ? "what was explained" : "the recording"
+      Console.error(
+        "\(what) lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
+    }
+    await tap?.finishRecording(within: Self.recordingDeadline)
   }
 
   /// Writes a remark into the recording, if there is one.

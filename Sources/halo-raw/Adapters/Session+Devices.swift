@@ -27,6 +27,9 @@ extension Session {
     request.peer = peer
     request.deadline = deadline
     let client = try await central.connect(request)
+    let unfinished = Termination.note(
+      "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
+    client.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
     note("connected: \(client.parameters.map(\.description) ?? "")")
     if isVerbose { client.onLinkEvent = { Console.error($0.description) } }
     return client

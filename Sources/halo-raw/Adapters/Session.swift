@@ -36,6 +36,9 @@ final class Session {
   var known: KnownRings
   private var failure: Failure?
 
+  /// How long the end of all links and of the adapter's use may take.
+  private static let closeDeadline = Duration.seconds(5)
+
   /// Opens the adapter that the command line names, runs `body`, and leaves everything in order, whatever happens:
   /// links are ended, and a ring that a program has left connected does not advertise.
   ///
@@ -56,13 +59,10 @@ final class Session {
     } catch {
       result = .failure(error)
     }
-    await session.central.stop()
-    session.opened.monitor?.close()
-    if let lost = session.opened.monitor?.droppedPackets, lost > 0 {
-      let what = session.trustsLayouts ? "what was explained" : "the recording"
-      Console.error(
-        "\(what) lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
+    if !(await within(Self.closeDeadline, { await session.central.stop() })) {
+      Console.error("halo-raw: the adapter did not end its links in \(Int(Self.closeDeadline.inSeconds)) s")
     }
+    await session.opened.finishRecording()
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
   }

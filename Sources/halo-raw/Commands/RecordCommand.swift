@@ -58,7 +58,8 @@ let recordCommand = CommandSpec(
   Console.error("recording to \(path.printable)" + (duration == nil ? "; Ctrl-C ends it" : ""))
   if let duration { await interruption.sleep(for: duration) } else { await interruption.comes() }
   monitor.close()
-  let lost = monitor.droppedPackets
+  await tap.finishRecording(within: .seconds(5))
+  let lost = monitor.droppedPackets + (tap.writer?.droppedRecords ?? 0)
   Console.error(
     "\(Console.counted(tap.count, "packet")) recorded, "
       + (lost > 0 ? "\(lost) lost: they came faster than they were fetched" : "none lost"))

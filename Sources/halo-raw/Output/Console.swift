@@ -52,6 +52,14 @@ enum Console {
     }
   }
 
+  /// Prints a line on standard error past its queue, for a process that ends at once. Waits a moment at most.
+  static func errorDirectly(_ line: String) {
+    var wait = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    guard poll(&wait, 1, 200) > 0 else { return }
+    let bytes = Array("halo-raw: \(line)\n".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+  }
+
   @discardableResult
   static func writeToStandardError(_ text: String) -> Bool {
     var text = text

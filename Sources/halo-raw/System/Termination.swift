@@ -99,15 +99,11 @@ enum Termination {
     _exit(code.rawValue)
   }
 
-  /// Writes the reason, and what is left undone. Directly: the queue of standard error may be full.
+  /// Writes the reason, and what is left undone.
   private static func say(_ reason: String?) {
     guard let reason else { return }
     let unfinished = state.withLock { $0.unfinished.sorted { $0.key < $1.key }.map(\.value) }
-    var text = "halo-raw: \(reason)\n"
-    for consequence in unfinished { text += "halo-raw: left undone: \(consequence)\n" }
-    var wait = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-    guard poll(&wait, 1, 200) > 0 else { return }
-    let bytes = Array(text.utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
+    Console.errorDirectly(
+      ([reason] + unfinished.map { "left undone: \($0)" }).joined(separator: "\nhalo-raw: "))
   }
 }

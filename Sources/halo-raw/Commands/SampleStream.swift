@@ -1,0 +1,241 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import LineOutput
+import RingLink
+
+/// One stream, from its start to its summary.
+@BluetoothActor
+final class SampleStream {
+  private enum End {
+    case wanted
+    /// The link is lost.
+    case lost(String)
+    /// The link stays, but no samples come.
+    case silent(String)
+  }
+
+  private var ring: Ring
+  private let session: Session
+  private let count: Int?
+  private let duration: Duration?
+  private let retryTime: Duration
+  private var writer: SampleWriter
+  /// What the ring measures by itself when nobody streams.
+  private var paused: SavedMeasurements?
+  private var summary = StreamSummary()
+  private var reconnections = 0
+  private var rejectedFrames = 0
+  /// Since when no sample has come, and the stream is tried to be made again.
+  private var failingSince: Instant?
+  private var lastSample: Instant?
+  private var end: End?
+  private var onEnd: (() -> Void)?
+  private var durationTimer: Timers.Token?
+  private var silenceTimer: Timers.Token?
+
+  /// How long no sample may come, at least, until the ring is asked why. Three usual intervals, if that is longer.
+  private static let shortestSilence = Duration.seconds(5)
+  /// How long the end may take when the ring does not answer.
+  private static let leaveDeadline = Duration.seconds(5)
+
+  init(
+    _ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, retryTime: Duration,
+    _ session: Session
+  ) {
+    self.ring = ring
+    self.writer = writer
+    self.count = count
+    self.duration = duration
+    self.retryTime = retryTime
+    self.session = session
+  }
+
+  func pauseMeasurements() async throws(Failure) {
+    paused = try await ringFailure { () async throws(RingError) in
+      try await session.pauseMeasurements(of: ring)
+    }
+  }
+
+  func run() async throws(Failure) {
+    let forget = session.interruption.whenItComes { self.finish(.wanted) }
+    defer { forget() }
+    var result = Result<Void, Failure>.success(())
+    do throws(Failure) {
+      ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
+      try await start()
+      while let failure = try await streamUntilItFails() { try await recover(from: failure) }
+    } catch {
+      if error.code != .interrupted || !session.interruption.hasCome { result = .failure(error) }
+    }
+    EventLoop.shared.timers.cancel(durationTimer)
+    EventLoop.shared.timers.cancel(silenceTimer)
+    summary.finish(at: EventLoop.shared.now)
+    if !(await within(Self.leaveDeadline, { await self.leave() })) {
+      Console.error(
+        "halo-raw: the ring did not answer at the end; it may go on streaming until the link is gone")
+    }
+    if writer.output.failure == nil { report() }
+    try result.get()
+  }
+
+  /// Makes the ring stream.
+  private func start() async throws(Failure) {
+    end = session.interruption.hasCome ? .wanted : nil
+    let ring = self.ring
+    let session = self.session
+    try await ringFailure { () async throws(RingError) in
+      try await session.interruption.cancels { () async throws(RingError) in
+        try await ring.startRawStream { sample, time in self.take(sample, at: time) }
+      }
+    }
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Returns: why the stream has failed; nil if it has come to the end that is wanted
+  private func streamUntilItFails() async throws(Failure) -> End? {
+    watchForSilence(since: EventLoop.shared.now)
+    await waitForEnd()
+    EventLoop.shared.timers.cancel(silenceTimer)
+    if case .wanted = end { return nil }
+    return end
+  }
+
+  // MARK: Failures
+
+  /// Marks the gap, and makes the stream anew: on a new link, if the old one is lost.
+  ///
+  /// - Throws: if there is none in time, the first cause
+  private func recover(from failure: End) async throws(Failure) {
+    let now = EventLoop.shared.now
+    let deadline = (failingSince ?? now) + retryTime
+    if failingSince == nil { failingSince = now }
+    switch failure {
+    case .wanted: return
+    case .lost(let reason):
+      writer.printGap("connection lost: \(reason)", at: now.wholeMicroseconds)
+      guard retryTime > .zero, now < deadline, session.canGoOn else {
+        throw Failure(RingError.disconnected(reason))
+      }
+      session.note("connection lost: \(reason); trying again for \(Int((deadline - now).inSeconds)) s")
+      try await reconnect(until: deadline)
+    case .silent(let reason):
+      writer.printGap(reason, at: now.wholeMicroseconds)
+      Console.error("halo-raw: \(reason); \(retryTime > .zero ? "starting the stream again" : "giving up")")
+      try await restart(reason, until: deadline)
+    }
+  }
+
+  private func reconnect(until deadline: Instant) async throws(Failure) {
+    let began = EventLoop.shared.now
+    rejectedFrames += ring.counters.rejectedFrames
+    let old = ring
+    let session = self.session
+    let paused = self.paused
+    ring = try await session.interruption.cancels { () async throws(Failure) in
+      let ring = try await session.reopen(old, within: deadline - began)
+      // It may have restarted in between.
+      if let paused { try await ringFailure { () async throws(RingError) in try await ring.pause(paused) } }
+      return ring
+    }
+    reconnections += 1
+    session.note("connected again after \(decimal((EventLoop.shared.now - began).inSeconds, 1)) s")
+    end = session.interruption.hasCome ? .wanted : nil
+    ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
+    do throws(Failure) {
+      try await start()
+    } catch {
+      // Lost again at once: the next turn has what is left of the time.
+      guard error.code == .connectionLost else { throw error }
+      finish(.lost(error.message))
+    }
+  }
+
+  /// Starts the stream again on the link that there is.
+  private func restart(_ reason: String, until deadline: Instant) async throws(Failure) {
+    let interruption = session.interruption
+    var pause = Duration.seconds(1)
+    var cause = reason
+    while EventLoop.shared.now < deadline {
+      do throws(Failure) {
+        return try await start()
+      } catch {
+        switch error.code {
+        case .timedOut, .protocolError: cause = error.message
+        case .connectionLost: return finish(.lost(error.message))
+        default: throw error
+        }
+      }
+      await interruption.sleep(for: min(pause, deadline - EventLoop.shared.now))
+      if interruption.hasCome { return finish(.wanted) }
+      pause = min(pause * 2, .seconds(30))
+    }
+    throw Failure(.timedOut, "the ring sends no more samples: \(cause)")
+  }
+
+  /// Looks whether samples come, for as long as the stream lasts.
+  private func watchForSilence(since start: Instant) {
+    let limit = max(Self.shortestSilence, summary.usualInterval * 3)
+    silenceTimer = EventLoop.shared.timers.schedule(at: start + limit) { [weak self] in
+      guard let self, end == nil else { return }
+      if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
+      finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
+    }
+  }
+
+  private func leave() async {
+    await ring.stopRawStream()
+    if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
+    await ring.client.disconnect()
+  }
+
+  // MARK: Samples
+
+  /// The hot path.
+  private func take(_ sample: RawSample, at time: Instant) {
+    guard end == nil else { return }
+    guard sample != .refused else { return finish(.silent("the ring has stopped the stream")) }
+    guard summary.add(sample, at: time) else { return }
+    lastSample = time
+    failingSince = nil
+    switch writer.print(sample, at: time) {
+    case .printed: summary.printed += 1
+    case .dropped: summary.dropped += 1
+    case .filtered:
+      summary.filtered += 1
+      return
+    }
+    if let duration, durationTimer == nil {
+      durationTimer = EventLoop.shared.timers.schedule(after: duration) { self.finish(.wanted) }
+    }
+    if summary.printed == count || writer.output.failure != nil { finish(.wanted) }
+  }
+
+  private func finish(_ end: End) {
+    guard self.end == nil else { return }
+    self.end = end
+    onEnd?()
+    onEnd = nil
+  }
+
+  private func waitForEnd() async {
+    guard end == nil else { return }
+    await withCheckedContinuation { continuation in onEnd = { continuation.resume() } }
+  }
+
+  private func report() {
+    for line in summary.lines { Console.error(line) }
+    if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }
+    let rejected = rejectedFrames + ring.counters.rejectedFrames
+    Console.error(
+      Console.counted(rejected, "frame") + " rejected"
+        + (session.central.droppedPackets.map { ", \(Console.counted($0, "packet")) dropped by the kernel" }
+          ?? "")
+        + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
+    if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
+      Console.error(
+        "the encoding of acceleration is not known for this firmware, and the data does not show it")
+    }
+  }
+}
