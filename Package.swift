@@ -36,13 +36,23 @@ let layers = [
     "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]
 
+/// Fuzz targets for libFuzzer, which only a build with `HALO_FUZZ=1` has (scripts/fuzz).
+let fuzzer: [Target] =
+  Context.environment["HALO_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "halo-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Driver",
+      swiftSettings: settings)
+  ]
+
 let layerNames = layers.compactMap(\.first?.name)
 
 let package = Package(
   name: "halo-raw",
   products: layerNames.map { .library(name: $0, targets: [$0]) }
     + [.executable(name: "halo-raw", targets: ["halo-raw"])],
-  targets: layers.flatMap { $0 } + [
+  targets: layers.flatMap { $0 } + fuzzer + [
     .systemLibrary(
       name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -67,6 +77,12 @@ let package = Package(
       name: "hot-path-check",
       dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CAllocationCounter"],
       path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
+    .target(
+      name: "FuzzTargets", dependencies: layerNames.map { .init(stringLiteral: $0) },
+      path: "Tests/Fuzzing/Targets", swiftSettings: settings),
+    .testTarget(
+      name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
+      path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: settings),

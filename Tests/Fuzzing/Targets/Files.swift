@@ -1,0 +1,68 @@
+import BluetoothCore
+import Capture
+import Dissection
+import Glibc
+import RingLink
+import RingStore
+
+/// A file that is only in memory, for what reads a path.
+final class MemoryFile {
+  let path: String
+  private let descriptor: Int32
+
+  init(_ bytes: [UInt8]) {
+    var template = Array("/dev/shm/halo-fuzz-XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  deinit {
+    close(descriptor)
+    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+  }
+}
+
+extension FuzzTarget {
+  /// Captures of all formats.
+  static let capture = FuzzTarget("capture", largestInput: 1 << 16) { bytes in
+    let file = MemoryFile(bytes)
+    guard var reader = try? CaptureReader(path: file.path) else { return }
+    var offset = -1
+    while (try? reader.advance()) == .record {
+      precondition(reader.info.fileOffset > offset, "it goes forward")
+      offset = reader.info.fileOffset
+      precondition(reader.bytes.byteCount <= reader.info.originalLength)
+    }
+    precondition(reader.truncatedBytes <= bytes.count)
+  }
+
+  /// Captures, taken apart to the last field.
+  static let dissector = FuzzTarget("dissector", largestInput: 1 << 14) { bytes in
+    let file = MemoryFile(bytes)
+    guard var reader = try? CaptureReader(path: file.path) else { return }
+    let dissector = Dissector()
+    var summary = CaptureSummary()
+    while let record = try? reader.next() {
+      let packet = dissector.dissect(record.bytes.span.bytes, record.info)
+      _ = packet.summary
+      for layer in packet.layers {
+        _ = packet.summary(of: layer)
+        let count = layer == .hci ? packet.bytes.count : packet.source.count
+        for field in packet.fields(of: layer) {
+          precondition(field.range.lowerBound >= 0 && field.range.upperBound <= count)
+        }
+      }
+      summary.add(packet)
+    }
+  }
+
+  /// A file that is taken for a store.
+  static let store = FuzzTarget("store", largestInput: 1 << 16) { bytes in
+    let file = MemoryFile(bytes)
+    guard let store = try? RingStore(path: file.path), let rings = try? store.rings() else { return }
+    for ring in rings.prefix(4) {
+      for kind in HistoryKind.allCases { _ = try? store.records(kind, of: ring.id) }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Makes the seeds in Corpus/ of the recordings in captures/: a few packets of each kind for each target.
+
+    Tests/Fuzzing/seeds.py
+"""
+
+import hashlib
+import sqlite3
+import struct
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CAPTURES = HERE.parent.parent / "captures"
+LIMIT = 8
+
+
+def records(path):
+    data = path.read_bytes()
+    offset = 16
+    while offset + 24 <= len(data):
+        original, included, flags, _, _ = struct.unpack_from(">IIIIq", data, offset)
+        yield flags, data[offset + 24:offset + 24 + included]
+        offset += 24 + included
+
+
+class Corpus:
+    def __init__(self, name):
+        self.folder = HERE / "Corpus" / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Findings have names of their own, and stay.
+        for old in self.folder.glob("seed-*"):
+            old.unlink()
+        self.kinds = {}
+
+    def add(self, data, kind=None, most=2):
+        """Keeps the first ones of each kind."""
+        kind = kind if kind is not None else hashlib.sha1(data).hexdigest()
+        if len(self.kinds) >= LIMIT and kind not in self.kinds or self.kinds.get(kind, 0) >= most:
+            return
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        (self.folder / f"seed-{hashlib.sha1(data).hexdigest()[:12]}").write_bytes(data)
+
+
+def piece(data):
+    return bytes([len(data)]) + data if len(data) < 256 else b""
+
+
+def main():
+    names = ["hci-event", "advertising", "h4", "l2cap", "signaling", "att-pdu", "att-bearer", "ring-frame",
+             "ring-bulk", "capture", "dissector", "store", "client", "replay"]
+    corpus = {name: Corpus(name) for name in names}
+    for path in sorted(CAPTURES.rglob("*.btsnoop")):
+        stream, bearer, bulk = b"", b"", b""
+        for flags, packet in records(path):
+            kind, body = packet[0], packet[1:]
+            stream += piece(packet) if len(stream) < 600 else b""
+            if kind == 4:
+                corpus["hci-event"].add(body, (body[0], body[2] if body[0] == 0x3E else 0))
+                if body[0] == 0x3E and body[2] in (2, 13):
+                    corpus["advertising"].add(piece(body), len(body))
+                    corpus["advertising"].add(piece(body[13:-1]), -len(body))
+            if kind == 2:
+                corpus["l2cap"].add(bytes([0]) + piece(body[4:]), len(body))
+                channel, frame = struct.unpack_from("<H", body, 6)[0], body[8:]
+                if channel == 5:
+                    corpus["signaling"].add(frame, frame[0])
+                if channel == 4:
+                    corpus["att-pdu"].add(frame, frame[0])
+                    bearer += bytes([0, 3, 2]) + piece(frame) if len(bearer) < 600 else b""
+                    if frame[0] in (0x1B, 0x12):
+                        value = frame[3:]
+                        if len(value) == 16:
+                            corpus["ring-frame"].add(value, value[0])
+                        bulk += bytes([0 if value[:1] == b"\xbc" else 1]) + piece(value) + b"\x05" \
+                            if len(bulk) < 900 else b""
+        corpus["h4"].add(stream)
+        corpus["att-bearer"].add(bearer)
+        corpus["ring-bulk"].add(bulk)
+        if path.stat().st_size < 16384:
+            for name in ("capture", "dissector", "replay"):
+                corpus[name].add(path.read_bytes())
+    for number in range(6):
+        corpus["client"].add(bytes((index * 37 + number * 91) % 256 for index in range(64 * (number + 1))))
+    corpus["client"].add(b"")
+    corpus["store"].add(store())
+    corpus["store"].add(b"SQLite format 3\0" + bytes(100))
+
+
+def store():
+    """A data base with other tables: the program's own ones are made by it."""
+    with tempfile.NamedTemporaryFile(suffix=".sqlite") as file:
+        base = sqlite3.connect(file.name)
+        base.execute("CREATE TABLE rings (id INTEGER PRIMARY KEY, address TEXT)")
+        base.execute("INSERT INTO rings VALUES (1, 'C0:11:22:33:A1:B2')")
+        base.commit()
+        base.close()
+        return Path(file.name).read_bytes()
+
+
+if __name__ == "__main__":
+    main()
