@@ -77,6 +77,10 @@ let package = Package(
       name: "hot-path-check",
       dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CAllocationCounter"],
       path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
+    .executableTarget(
+      name: "soak-check",
+      dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing"],
+      path: "Tests/Soak", swiftSettings: settings),
     .target(
       name: "FuzzTargets", dependencies: layerNames.map { .init(stringLiteral: $0) },
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),

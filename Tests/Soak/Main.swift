@@ -1,0 +1,75 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+
+/// Thirty days of a ring that comes and goes, in virtual time: links that are lost, damaged frames, a charger, a
+/// controller that resets, a clock that is set. What the ring sent and what arrived must agree to the sample, and
+/// memory, descriptors and threads must be the same at the end as after the first days.
+///
+///     soak-check [days]
+@main
+enum SoakCheck {
+  static func main() {
+    let days = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 30
+    EventLoop.run {
+      EventLoop.shared.useVirtualTime()
+      exit(await run(days) ? 0 : 1)
+    }
+    while true { pause() }
+  }
+
+  /// How many days the process may grow into its final size.
+  private static let warmUp = 3
+  /// What memory may grow by from then on. Allocators keep pages.
+  private static let allowedGrowth = 2 << 20
+
+  @BluetoothActor
+  private static func run(_ days: Int) async -> Bool {
+    let simulation = Simulation()
+    var before: Footprint?
+    for day in 1...max(days, warmUp + 1) {
+      do {
+        try await simulation.runDay()
+      } catch {
+        print("soak-check: day \(day): \(error)")
+        return false
+      }
+      if day == warmUp { before = Footprint() }
+    }
+    let after = Footprint()
+    print("soak-check: \(days) days, \(simulation.report)")
+    guard let before else { return false }
+    print("soak-check: after day \(warmUp) \(before); at the end \(after)")
+    return simulation.isRight && after.descriptors == before.descriptors && after.threads <= before.threads
+      && after.memory <= before.memory + allowedGrowth
+  }
+}
+
+/// What the process holds.
+private struct Footprint: CustomStringConvertible {
+  let memory = Self.number("VmRSS:", in: "/proc/self/status") * 1024
+  let threads = Self.number("Threads:", in: "/proc/self/status")
+  let descriptors = Self.entries("/proc/self/fd")
+
+  var description: String { "\(memory >> 10) KiB, \(descriptors) descriptors, \(threads) threads" }
+
+  private static func number(_ key: String, in path: String) -> Int {
+    guard let file = fopen(path, "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        .split(whereSeparator: \.isWhitespace)
+      if words.first == key[...], words.count > 1 { return Int(words[1]) ?? 0 }
+    }
+    return 0
+  }
+
+  private static func entries(_ path: String) -> Int {
+    guard let directory = opendir(path) else { return 0 }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count
+  }
+}

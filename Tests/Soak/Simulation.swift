@@ -1,0 +1,128 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import RingLink
+import TestSupport
+import VirtualRing
+
+/// Sessions with a virtual ring, one after the other, and what they came to.
+@BluetoothActor
+final class Simulation {
+  private enum Wrong: Error {
+    /// What was sent and what arrived do not agree.
+    case sum(sent: Int, received: Int, rejected: Int)
+    case notRefused
+    case noSamples
+  }
+
+  private var random = SeededGenerator(seed: 30)
+  private var sessions = 0
+  private var lostLinks = 0
+  private var chargings = 0
+  private var resets = 0
+  private var samples = 0
+  private var rejected = 0
+
+  var report: String {
+    "\(sessions) sessions, \(samples) samples, \(rejected) frames rejected, \(lostLinks) links lost, "
+      + "\(chargings) times on the charger, \(resets) resets of the controller"
+  }
+
+  /// Whether all of what was to happen has happened; that the sums agree is checked with each session.
+  var isRight: Bool { samples > 0 && rejected > 0 && lostLinks > 0 && chargings > 0 && resets > 0 }
+
+  func runDay() async throws {
+    let end = EventLoop.shared.now + .seconds(86_400)
+    while EventLoop.shared.now < end {
+      sessions += 1
+      switch random.next() % 8 {
+      case 0: try await charge()
+      case 1: try await reset()
+      default: try await stream()
+      }
+      await EventLoop.shared.sleep(for: .seconds(Int(random.next() % 600)))
+    }
+  }
+
+  private func options() -> VirtualRingOptions {
+    var options = VirtualRingOptions()
+    options.rate = 1
+    options.bluetooth5 = random.next() % 2 == 0
+    options.aclLength = random.next() % 2 == 0 ? 27 : 251
+    options.seed = random.next()
+    options.clock = RingTime(seconds: Int(1_795_000_000 + random.next() % 10_000_000))
+    return options
+  }
+
+  private func open(_ central: Central) async throws -> Ring {
+    try await central.start()
+    return try await connect(central)
+  }
+
+  private func connect(_ central: Central) async throws -> Ring {
+    let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
+    return try await Ring.open(try await central.connect(ConnectionRequest(peer: device.address)))
+  }
+
+  /// A stream until the link is lost, with frames that are damaged on the way.
+  private func stream() async throws {
+    var options = options()
+    let sets = Int(random.next() % 20_000) + 100
+    options.faults.dropsAfter = sets
+    options.faults.badChecksumEvery = 97
+    let central = Central(HCIAdapter(VirtualTransport(options)))
+    let ring = try await open(central)
+    _ = try await ring.setClock(to: RingTime(seconds: Int(1_790_000_000 + random.next() % 20_000_000)))
+    var count = 0
+    try await ring.startRawStream { _, _ in count += 1 }
+    _ = await ring.client.disconnection()
+    lostLinks += 1
+    samples += count
+    rejected += ring.counters.rejectedFrames
+    guard count + ring.counters.rejectedFrames == 3 * sets else {
+      throw Wrong.sum(sent: 3 * sets, received: count, rejected: ring.counters.rejectedFrames)
+    }
+    await central.stop()
+  }
+
+  /// A ring on its charger refuses to stream, and answers all else.
+  private func charge() async throws {
+    var options = options()
+    options.isCharging = true
+    options.battery = 0
+    let central = Central(HCIAdapter(VirtualTransport(options)))
+    let ring = try await open(central)
+    do {
+      try await ring.startRawStream { _, _ in }
+      throw Wrong.notRefused
+    } catch RingError.streamRefused {
+      chargings += 1
+    }
+    await EventLoop.shared.sleep(for: .seconds(3600))
+    _ = try await ring.battery()
+    await central.stop()
+  }
+
+  /// The controller reports a hardware error in the middle of a stream: it is set up again, and the stream goes on over
+  /// a new link.
+  private func reset() async throws {
+    let transport = VirtualTransport(options())
+    let central = Central(HCIAdapter(transport))
+    let ring = try await open(central)
+    var count = 0
+    try await ring.startRawStream { _, _ in count += 1 }
+    await EventLoop.shared.sleep(for: .seconds(Int(random.next() % 100)))
+    let hardwareError: [UInt8] = [0x04, 0x10, 0x01, 0x42]
+    transport.onPacket?(hardwareError.span.bytes, EventLoop.shared.now)
+    _ = await ring.client.disconnection()
+    resets += 1
+    let again = try await connect(central)
+    let before = count
+    try await again.startRawStream { _, _ in count += 1 }
+    await EventLoop.shared.sleep(for: .seconds(10))
+    guard count >= before + 30 else { throw Wrong.noSamples }
+    samples += count
+    await central.stop()
+  }
+}
