@@ -82,7 +82,7 @@ public final class HCIStreamTransport: HCITransport {
 
   /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
   private func receive() {
-    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    let count = SystemCall.read(descriptor, buffer.baseAddress, buffer.count)
     guard count > 0 else {
       if count == 0 { return fail("the other side closed the connection") }
       if errno != EAGAIN, errno != EINTR { fail(SystemError.last("read").description) }
@@ -124,8 +124,8 @@ public final class HCIStreamTransport: HCITransport {
       // A controller that has hung up must not end the process with SIGPIPE.
       let count =
         isSocket
-        ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-        : write(descriptor, bytes.baseAddress, bytes.count)
+        ? SystemCall.send(descriptor, bytes.baseAddress, bytes.count)
+        : SystemCall.write(descriptor, bytes.baseAddress, bytes.count)
       if count >= 0 { return count }
       if errno == EAGAIN { return 0 }
       if errno != EINTR {
