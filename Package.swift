@@ -23,14 +23,15 @@ func layer(_ name: String, on dependencies: [Target.Dependency]) -> [Target] {
 let layers = [
   layer("BluetoothCore", on: []),
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI"]),
-  layer("Capture", on: ["BluetoothCore"]),
-  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "Capture"]),
+  layer("Files", on: ["BluetoothCore"]),
+  layer("Capture", on: ["BluetoothCore", "Files"]),
+  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "Files", "Capture"]),
   layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
-  layer("RingStore", on: ["BluetoothCore", "CSQLite", "RingLink"]),
+  layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
   layer(
     "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]

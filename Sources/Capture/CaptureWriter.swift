@@ -1,4 +1,5 @@
 import BluetoothCore
+import Files
 import Glibc
 
 /// Writes a capture file. Each record is one `write`, so that what a crash leaves behind is whole records.
@@ -17,9 +18,10 @@ public final class CaptureWriter {
   public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
     self.path = path
     self.datalink = datalink
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      throw CaptureError(.cannotCreate(lastSystemError), path: path)
+    do throws(FileError) {
+      descriptor = try OutputFile.open(path: path)
+    } catch {
+      throw CaptureError(.cannotCreate(error.reason.description), path: path)
     }
     BTSnoop.writeHeader(datalink, into: &writer)
     flush()

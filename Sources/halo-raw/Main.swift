@@ -12,7 +12,7 @@ enum Main {
     SignalSource.block([SIGINT, SIGTERM])
     signal(SIGPIPE, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())
-    Privileges.confine()
+    Startup.prepare(words)
     // The loop's thread exists from here on, with a copy of this one's capabilities.
     EventLoop.run {}
     Privileges.renounceOnMainThread()
@@ -48,6 +48,7 @@ enum Main {
     let command = try Commands.named(name)
     let invocation = try Invocation(parsing: Array(words.dropFirst()), for: command)
     if invocation.has("--help") { return try Console.print(Help.of(command)) }
+    try NamedFiles(invocation, of: command).check()
     try await command.run(invocation)
   }
 }

@@ -44,6 +44,24 @@ enum Privileges {
     try? ThreadCapabilities().apply()
   }
 
+  /// Gives up everything, before there is a second thread: what a command that needs no privilege reads and writes, it
+  /// does with the rights of its user.
+  static func dropAll() throws(Failure) {
+    do throws(SystemError) {
+      if let invoker = InvokingUser.current() {
+        try become(invoker)
+        guard halo_is(invoker.user, invoker.group) != 0 else { throw SystemError("setresuid", errno: EPERM) }
+      }
+      try ThreadCapabilities().apply()
+      guard try ThreadCapabilities.current() == ThreadCapabilities() else {
+        throw SystemError("capset", errno: EPERM)
+      }
+    } catch {
+      throw Failure(
+        .noPermission, "privileges can't be given up (\(error)); not going on with more than needed")
+    }
+  }
+
   /// Gives up what is not needed any more once the sockets of a way are open. Files that are made afterwards belong
   /// to the invoking user.
   @BluetoothActor
@@ -70,7 +88,6 @@ enum Privileges {
     }
   }
 
-  @BluetoothActor
   private static func become(_ user: InvokingUser) throws(SystemError) {
     // For this thread alone: the others are to lose everything.
     try retryingInterrupts("prctl") { halo_capabilities_keep(1) }
