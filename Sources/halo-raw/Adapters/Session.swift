@@ -68,7 +68,8 @@ final class Session {
   }
 
   private init(_ invocation: Invocation) async throws(Failure) {
-    let spec = try invocation.adapterText.map { text throws(Failure) in try AdapterSpec(text) } ?? .kernel(nil)
+    let text = invocation.adapterText
+    let spec = try text.map { text throws(Failure) in try AdapterSpec(text) } ?? .kernel(nil)
     if invocation.has("--take") {
       guard case .user = spec else {
         throw .usage("--take belongs to --adapter user:hciN, where an adapter is taken from the kernel")

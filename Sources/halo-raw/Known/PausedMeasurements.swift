@@ -43,7 +43,7 @@ final class PausedMeasurements {
     if let lock = locks[ring] { return lock }
     guard let folder, let file = file(of: ring) else { return nil }
     try PrivateFolder.make(folder)
-    return try FileLock.attempt(file.path + ".paused")
+    return try FileLock.attempt(file.path + ".lock")
   }
 
   /// Keeps what has to be restored, safe from here on.

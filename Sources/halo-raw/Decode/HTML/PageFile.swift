@@ -14,7 +14,7 @@ final class PageFile {
       file = try OutputFile(path: path)
       try file.truncate()
     } catch {
-      throw Failure(.cannotOpenFile, "cannot write the page \(path.printable): \(error.reason)")
+      throw Failure(.cannotOpenFile, "cannot make the page \(path.printable): \(error.reason)")
     }
   }
 }
