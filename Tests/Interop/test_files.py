@@ -210,6 +210,17 @@ def test_standard_output_is_a_file_too(halo, tmp_path, words, stdin):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_a_closed_stream_is_not_the_recording(halo, tmp_path, closed):
+    """With `>&-`, the next file that is opened would be standard output."""
+    path = tmp_path / "session.btsnoop"
+    subprocess.run(
+        [halo.path, "battery", "-v", "--record", path, "--adapter", VIRTUAL], env=halo.environment,
+        preexec_fn=lambda: os.close(closed), timeout=20)
+    halo.run("replay", path, "battery").succeeded()
+    assert b"percent" not in path.read_bytes()
+
+
 def test_log_files_may_be_shared(halo, tmp_path):
     """`> log 2>&1` is one output, and two outputs to /dev/null harm nothing."""
     with (tmp_path / "log").open("wb") as log:
@@ -388,12 +399,13 @@ def test_damaged_stores_end_with_a_line(halo, tmp_path):
     assert len(codes) > 1
 
 
-def test_two_syncs_at_once(halo, tmp_path):
-    store = tmp_path / "rings.sqlite"
-    processes = [halo.start("sync", "--store", store, adapter=VIRTUAL) for _ in range(4)]
+def test_syncs_at_once(halo, tmp_path):
+    """In real time: with `fast`, who waits for another's lock would find the ring's clock hours later."""
+    store, words = tmp_path / "rings.sqlite", ("sync", "--kind", "heart-rate")
+    processes = [halo.start(*words, "--store", store, adapter=f"virtual:{CLOCK}") for _ in range(4)]
     for process in processes:
         halo.wait(process, timeout=30).succeeded()
-    halo.run("sync", "--store", tmp_path / "alone.sqlite", adapter=VIRTUAL).succeeded()
+    halo.run(*words, "--store", tmp_path / "alone.sqlite", adapter=f"virtual:{CLOCK}").succeeded()
     assert contents(store) == contents(tmp_path / "alone.sqlite")
 
 

@@ -8,7 +8,7 @@ import Glibc
 /// user and group ids are changed for all threads together, by glibc. Hence three steps:
 ///
 /// 1. ``confine()``, in `main` while there is one thread: no privilege can be gained any more, and all threads that
-///    are made later inherit that.
+///    are made later inherit that. A command that needs no privilege gives all up here (``dropAll()``), and is done.
 /// 2. ``renounceOnMainThread()``, in `main` as soon as the loop's thread exists with a copy of the capabilities: the
 ///    main thread, which only sleeps from there on, gives its own up.
 /// 3. ``drop(keeping:)``, on the loop's thread when the sockets are open. Started by sudo, the process becomes the

@@ -10,6 +10,7 @@ enum Startup {
   /// Ends the process if it can't work, becomes the program with the privileges that the command needs, and gives up
   /// those that it does not need.
   static func prepare(_ words: [String]) {
+    occupyStandardStreams()
     guard canOpen(descriptorsNeeded) else {
       Console.error("halo-raw: too few file descriptors are free; raise the limit with: ulimit -n 64")
       exit(ExitCode.cannotOpenFile.rawValue)
@@ -28,8 +29,19 @@ enum Startup {
     }
   }
 
+  /// Standard streams that are closed get a descriptor that can't be used, as glibc gives them to privileged programs:
+  /// else a recording would be opened in place of standard output, and written to by both.
+  private static func occupyStandardStreams() {
+    for (descriptor, mode) in [
+      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
+    ]
+    where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", mode)
+    }
+  }
+
   private static func canOpen(_ count: Int) -> Bool {
-    let opened = (0..<count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    let opened = (0..<count).map { _ in eventfd(0, Int32(EFD_CLOEXEC)) }
     for descriptor in opened where descriptor >= 0 { close(descriptor) }
     return !opened.contains { $0 < 0 }
   }
