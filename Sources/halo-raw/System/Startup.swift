@@ -30,7 +30,7 @@ enum Startup {
   }
 
   /// Standard streams that are closed get a descriptor that can't be used, as glibc gives them to privileged programs:
-  /// else a recording would be opened in place of standard output, and written to by both.
+  /// else one that the loop opens takes their place, and output goes there.
   private static func occupyStandardStreams() {
     for (descriptor, mode) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
@@ -41,7 +41,7 @@ enum Startup {
   }
 
   private static func canOpen(_ count: Int) -> Bool {
-    let opened = (0..<count).map { _ in eventfd(0, Int32(EFD_CLOEXEC)) }
+    let opened = (0..<count).map { _ in socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
     for descriptor in opened where descriptor >= 0 { close(descriptor) }
     return !opened.contains { $0 < 0 }
   }
