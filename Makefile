@@ -1,7 +1,15 @@
 # make            builds the release binary
 # make test       runs all tests (scripts/test)
-# make install    installs it as PREFIX/bin/halo-raw, with the capabilities that let it run without sudo
+# make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
+#
+# Two files of one program are installed:
+#   PREFIX/bin/halo-raw           for everybody; it has no privilege
+#   PREFIX/lib/halo-raw/halo-raw  root:GROUP 0750, with capabilities. The first becomes this one where a command needs it
+#                                 and the user may run it.
+# What members of the group can do with it is in SECURITY.md. Nobody is a member at first: sudo usermod -aG halo $USER
+#
+#   make install NET_ADMIN=1      lets the group also switch adapters on and off, and take them (user:hciN)
 #
 # The Swift libraries are linked into the binary that is installed. With them elsewhere, whoever may write there would
 # have the capabilities, too, and the toolchain could not be removed.
@@ -9,13 +17,15 @@
 # DESTDIR is for those who make packages: nothing is granted then, as a package's own scripts do that.
 
 PREFIX ?= /usr/local
-BINDIR = $(DESTDIR)$(PREFIX)/bin
-PROGRAM = $(BINDIR)/halo-raw
-BUILT = .build/install/release/halo-raw
-CAPABILITIES = cap_net_raw,cap_net_admin+ep
+GROUP ?= halo
+PROGRAM = $(DESTDIR)$(PREFIX)/bin/halo-raw
+PRIVILEGED = $(DESTDIR)$(PREFIX)/lib/halo-raw/halo-raw
+BUILT ?= .build/install/release/halo-raw
+CAPABILITIES = cap_net_raw$(if $(filter 1,$(NET_ADMIN)),$(comma)cap_net_admin)+ep
+comma = ,
 SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
-# setcap is in sbin, which is not on every user's path.
-SETCAP = PATH="$$PATH:/usr/sbin:/sbin" setcap
+# setcap and groupadd are in sbin, which is not on every user's path.
+ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
 .PHONY: build test install uninstall
 
@@ -25,14 +35,25 @@ build:
 test:
 	scripts/test
 
-# Not after 'build' by itself: that would be run by root in 'sudo make install', and leave root's files behind.
+# Does not build: in 'sudo make install' root would, and leave root's files behind.
 install:
 	@[ -x $(BUILT) ] || { echo "There is no $(BUILT) yet: run make first." >&2; exit 1; }
 	$(SUDO) install -D -m 755 $(BUILT) $(PROGRAM)
-ifndef DESTDIR
-	$(SUDO) env $(SETCAP) $(CAPABILITIES) $(PROGRAM)
-	@echo "$(PROGRAM) has $(CAPABILITIES): who may run it may use all Bluetooth adapters, without sudo."
+ifdef DESTDIR
+	install -D -m 750 $(BUILT) $(PRIVILEGED)
+else
+	getent group $(GROUP) >/dev/null || $(ADMIN) groupadd --system $(GROUP)
+	$(SUDO) install -d -m 755 -o root -g root $(dir $(PRIVILEGED))
+	$(SUDO) install -m 750 -o root -g $(GROUP) $(BUILT) $(PRIVILEGED)
+	$(ADMIN) setcap $(CAPABILITIES) $(PRIVILEGED)
+	@echo "Members of the group $(GROUP) use adapters without sudo ($(CAPABILITIES)). To join it:"
+	@echo "  sudo usermod -aG $(GROUP) \$$USER    and log in again"
 endif
 
 uninstall:
-	$(SUDO) rm -f $(PROGRAM)
+	$(SUDO) rm -f $(PROGRAM) $(PRIVILEGED)
+	[ ! -d $(dir $(PRIVILEGED)) ] || $(SUDO) rmdir $(dir $(PRIVILEGED))
+ifndef DESTDIR
+	@# A group with members is left to whoever has made them members.
+	case $$(getent group $(GROUP)) in *:) $(ADMIN) groupdel $(GROUP) ;; esac
+endif

@@ -24,14 +24,15 @@ let layers = [
   layer("BluetoothCore", on: []),
   layer("SystemCalls", on: []),
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls"]),
-  layer("Capture", on: ["BluetoothCore", "SystemCalls"]),
-  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls", "EventLoop", "Capture"]),
+  layer("Files", on: ["BluetoothCore"]),
+  layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
+  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "Capture"]),
   layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
   layer("ATT", on: ["BluetoothCore", "L2CAP"]),
   layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
   layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
-  layer("RingStore", on: ["BluetoothCore", "CSQLite", "RingLink"]),
+  layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
   layer(
     "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Files
 import Glibc
 import SystemCalls
 
@@ -22,9 +23,11 @@ public final class CaptureWriter {
   public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
     self.path = path
     self.datalink = datalink
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      throw CaptureError(.cannotCreate(lastSystemError), path: path)
+    let descriptor: Int32
+    do throws(FileError) {
+      descriptor = try OutputFile.open(path: path)
+    } catch {
+      throw CaptureError(.cannotCreate(error.reason.description), path: path)
     }
     queue = OutputQueue(descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop)
     BTSnoop.writeHeader(datalink, into: &writer)

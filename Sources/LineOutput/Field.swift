@@ -63,9 +63,39 @@ public enum Field: Sendable {
     return result + "\""
   }
 
+  /// Text as csv has it (RFC 4180). A spreadsheet takes what begins with one of ``formulaMarks`` for a formula, and may
+  /// run it: such text gets an apostrophe before it, unless it is a plain number (OWASP, CSV Injection).
   private static func csvQuoted(_ text: String) -> String {
-    guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    let isFormula = text.unicodeScalars.first.map(formulaMarks.contains) ?? false
+    let safe = isFormula && !isNumber(text) ? "'" + text : text
+    // Scalars, not characters: a comma or quote with an accent upon it ends a field, too.
+    guard
+      safe.unicodeScalars.contains(where: {
+        $0 == "," || $0 == "\"" || $0.properties.isWhitespace && $0 != " "
+      })
+    else { return safe }
+    var result = "\""
+    for scalar in safe.unicodeScalars {
+      if scalar == "\"" { result.unicodeScalars.append(scalar) }
+      result.unicodeScalars.append(scalar)
+    }
+    return result + "\""
+  }
+
+  /// The last four are the full-width forms, which some spreadsheets read as the others.
+  private static let formulaMarks: Set<UnicodeScalar> = [
+    "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+  ]
+
+  /// A sign, digits, and a decimal point between digits.
+  private static func isNumber(_ text: String) -> Bool {
+    guard let sign = text.utf8.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
+      return false
+    }
+    let parts = text.utf8.dropFirst().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return (1...2).contains(parts.count)
+      && parts.allSatisfy {
+        !$0.isEmpty && $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      }
   }
 }

@@ -1,22 +1,70 @@
+import BluetoothCore
 import CSQLite
+import Files
+import Glibc
 
 /// An open SQLite file. Errors carry SQLite's own words.
 final class Database {
   private let handle: OpaquePointer
 
-  /// Opens a file, or makes it. Writers wait for each other for five seconds.
-  init(path: String) throws(StoreError) {
+  /// How long opening waits for another process that writes, in milliseconds. Later, nothing waits: see
+  /// ``StoreError/busy``.
+  private static let openingPatience: Int32 = 1000
+
+  /// Whether nothing can be written: the file is on a read-only file system, or another user's.
+  let isReadOnly: Bool
+
+  /// Opens a file. One that is made is its user's alone (0600), as are the files that SQLite makes beside it.
+  init(path: String, access: RingStore.Access = .writing) throws(StoreError) {
+    do throws(FileError) {
+      isReadOnly = try Self.prepare(path, access)
+    } catch {
+      throw .file(error)
+    }
     var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let status = sqlite3_open_v2(path, &handle, flags, nil)
+    let flags =
+      SQLITE_OPEN_NOMUTEX | (isReadOnly ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE)
+    let status = sqlite3_open_v2(isReadOnly ? Self.immutable(path) : path, &handle, flags, nil)
     guard status == SQLITE_OK, let handle else {
       let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(handle)
       throw .database(doing: "opening \(path)", message: message)
     }
     self.handle = handle
-    sqlite3_busy_timeout(handle, 5000)
+    sqlite3_busy_timeout(handle, Self.openingPatience)
   }
+
+  /// Makes the file if it is to be written, and sees to it that SQLite meets nothing but a regular file: it would wait
+  /// for ever for what a FIFO has to say.
+  ///
+  /// - Returns: whether it can only be read
+  private static func prepare(_ path: String, _ access: RingStore.Access) throws(FileError) -> Bool {
+    if access == .writing {
+      guard try OutputFile(path: path).isRegular else { throw FileError(path, .notRegular) }
+      return false
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw FileError(path, .system(errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path, .notRegular) }
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
+      || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0
+  }
+
+  /// Where SQLite can't make its files beside it, it has to be promised that no process writes.
+  private static func immutable(_ path: String) -> String {
+    let kept = Set("/-_.~".utf8)
+    let name = path.utf8.map { byte in
+      let isPlain =
+        kept.contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + Hex.string(CollectionOfOne(byte))
+    }
+    return "file:\(name.joined())?immutable=1"
+  }
+
+  /// From here on nothing waits for another process.
+  func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
 
   deinit {
     sqlite3_close_v2(handle)
@@ -54,6 +102,7 @@ final class Database {
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
   func error(doing: String) -> StoreError {
-    .database(doing: doing, message: String(cString: sqlite3_errmsg(handle)))
+    sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY
+      ? .busy : .database(doing: doing, message: String(cString: sqlite3_errmsg(handle)))
   }
 }

@@ -1,3 +1,4 @@
+import BluetoothCore
 import RingLink
 
 extension RingStore {
@@ -11,29 +12,52 @@ extension RingStore {
     switch kind {
     case .steps:
       return .steps(
-        try rows("SELECT time, steps, meters, calories FROM steps", ring, range) { row, time in
+        try rows("SELECT time, steps, meters, calories FROM steps", ring, range) {
+          row, time throws(StoreError) in
           ActivityReading(
-            time: time, steps: row.integer(1), meters: row.integer(2), calories: row.integer(3))
+            time: time, steps: try row.integer(1, in: Self.counts),
+            meters: try row.integer(2, in: Self.counts),
+            calories: try row.integer(3, in: Self.counts))
         })
     case .heartRate:
       return .heartRate(
-        try rows("SELECT time, bpm, manual FROM heart_rate", ring, range) { row, time in
-          HeartRateReading(time: time, beatsPerMinute: row.integer(1), isManual: row.integer(2) == 1)
+        try rows("SELECT time, bpm, manual FROM heart_rate", ring, range) { row, time throws(StoreError) in
+          HeartRateReading(
+            time: time, beatsPerMinute: try row.integer(1, in: Self.values),
+            isManual: try row.integer(2, in: 0...1) == 1)
         })
     case .oxygen:
       return .oxygen(
-        try rows("SELECT time, minimum, maximum FROM spo2", ring, range) { row, time in
-          OxygenReading(time: time, minimum: row.integer(1), maximum: row.integer(2))
+        try rows("SELECT time, minimum, maximum FROM spo2", ring, range) { row, time throws(StoreError) in
+          OxygenReading(
+            time: time, minimum: try row.integer(1, in: Self.values),
+            maximum: try row.integer(2, in: Self.values))
         })
     case .stress: return .stress(try estimates("stress", ring, range))
     case .variability: return .variability(try estimates("hrv", ring, range))
     case .temperature:
       return .temperature(
-        try rows("SELECT time, centidegrees FROM temperature", ring, range) { row, time in
-          TemperatureReading(time: time, centidegrees: row.integer(1))
+        try rows("SELECT time, centidegrees FROM temperature", ring, range) { row, time throws(StoreError) in
+          TemperatureReading(time: time, centidegrees: try row.integer(1, in: Self.centidegrees))
         })
     case .sleep: return .sleep(try sleep(ring, range))
     }
+  }
+
+  /// What a ring can say at most, in two bytes.
+  private static let values = 0...0xFFFF
+  /// Sums of what it says, in four.
+  private static let counts = 0...0xFFFF_FFFF
+  private static let centidegrees = -0xFFFF...0xFFFF
+
+  private static func time(
+    _ row: borrowing Statement.Columns, _ column: Int32
+  ) throws(StoreError) -> RingTime {
+    let text = row.text(column) ?? "nothing"
+    guard let time = RingTime(text) else {
+      throw .impossible(column: "time", value: String(text.printable.prefix(40)))
+    }
+    return time
   }
 
   /// Bounds of the column `time`, as text.
@@ -51,19 +75,19 @@ extension RingStore {
 
   private func rows<Row>(
     _ select: String, _ ring: RingID, _ range: Range, column: String = "time",
-    _ read: (borrowing Statement.Columns, RingTime) -> Row?
+    _ read: (borrowing Statement.Columns, RingTime) throws(StoreError) -> Row?
   ) throws(StoreError) -> [Row] {
     try database.prepare("\(select) WHERE ring = ? AND \(column) BETWEEN ? AND ? ORDER BY \(column)")
-      .rows(.integer(ring.row), .text(range.first), .text(range.last)) { row in
-        row.text(0).flatMap { RingTime($0) }.flatMap { read(row, $0) }
+      .rows(.integer(ring.row), .text(range.first), .text(range.last)) { row throws(StoreError) in
+        try read(row, try Self.time(row, 0))
       }
   }
 
   private func estimates(
     _ table: String, _ ring: RingID, _ range: Range
   ) throws(StoreError) -> [EstimateReading] {
-    try rows("SELECT time, value FROM \(table)", ring, range) { row, time in
-      EstimateReading(time: time, value: row.integer(1))
+    try rows("SELECT time, value FROM \(table)", ring, range) { row, time throws(StoreError) in
+      EstimateReading(time: time, value: try row.integer(1, in: Self.values))
     }
   }
 
@@ -71,16 +95,20 @@ extension RingStore {
     let stages = try database.prepare(
       "SELECT kind, minutes FROM sleep_stages WHERE sleep = ? ORDER BY position")
     let nights = try rows("SELECT \"end\", start, nap, id FROM sleep", ring, range, column: "\"end\"") {
-      row, end in
-      row.text(1).flatMap { RingTime($0) }.map {
-        (id: row.integer(3), SleepSession(start: $0, end: end, isNap: row.integer(2) == 1, stages: []))
-      }
+      row, end throws(StoreError) in
+      (
+        id: row.integer(3),
+        SleepSession(
+          start: try Self.time(row, 1), end: end, isNap: try row.integer(2, in: 0...1) == 1, stages: [])
+      )
     }
     var sessions: [SleepSession] = []
     for (id, night) in nights {
       var session = night
-      session.stages = try stages.rows(.integer(id)) {
-        SleepStage(SleepStage.Kind(rawValue: UInt8(clamping: $0.integer(0))), minutes: $0.integer(1))
+      session.stages = try stages.rows(.integer(id)) { row throws(StoreError) in
+        SleepStage(
+          SleepStage.Kind(rawValue: UInt8(clamping: try row.integer(0, in: 0...255))),
+          minutes: try row.integer(1, in: Self.values))
       }
       sessions.append(session)
     }

@@ -25,16 +25,30 @@ public final class RingStore {
     public var firmware: String?
   }
 
+  /// What a store is opened for.
+  public enum Access: Sendable {
+    /// It is made if it is not there.
+    case writing
+    /// It has to be there, and may be where nothing can be written.
+    case reading
+  }
+
   let database: Database
 
-  /// Opens a store, or makes it.
+  /// Opens a store.
   ///
-  /// - Throws: `.foreign` if the file is another program's, `.newer`
-  public init(path: String) throws(StoreError) {
-    database = try Database(path: path)
-    // Readers and a writer do not disturb each other, and what was committed survives a power cut.
-    try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-    try Schema.migrate(database)
+  /// - Throws: `.foreign` if the file is another program's, `.newer`, `.file`
+  public init(path: String, access: Access = .writing) throws(StoreError) {
+    database = try Database(path: path, access: access)
+    // The file may be a stranger's: its views and triggers are not run, and damaged pages are found.
+    try database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    try Schema.check(database)
+    if !database.isReadOnly {
+      // Readers and a writer do not disturb each other, and what was committed survives a power cut.
+      try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+      try Schema.migrate(database)
+    }
+    database.stopWaiting()
   }
 
   /// The ring with an address, which is added if it is not there.

@@ -96,16 +96,22 @@ enum Schema {
     """
   ]
 
-  /// Brings a file up to date, step by step, each whole or not at all.
-  static func migrate(_ database: Database) throws(StoreError) {
+  /// Makes sure that a file is one of ours, or empty, and not newer than this. Views, triggers and virtual tables are
+  /// not ours, whatever the file says of itself.
+  static func check(_ database: Database) throws(StoreError) {
     let application = try number("PRAGMA application_id", in: database)
     let version = try number("PRAGMA user_version", in: database)
     let tables = try number("SELECT count(*) FROM sqlite_schema", in: database)
-    guard application == applicationID || (application == 0 && version == 0 && tables == 0) else {
-      throw .foreign
-    }
-    guard version <= Self.version else { throw .newer(version: version, known: Self.version) }
-    for step in version..<Self.version {
+    let strange = try number(
+      "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage = 0", in: database)
+    guard strange == 0, application == applicationID || (application == 0 && version == 0 && tables == 0)
+    else { throw .foreign }
+    guard (0...Self.version).contains(version) else { throw .newer(version: version, known: Self.version) }
+  }
+
+  /// Brings a file up to date, step by step, each whole or not at all.
+  static func migrate(_ database: Database) throws(StoreError) {
+    for step in try number("PRAGMA user_version", in: database)..<Self.version {
       try database.transaction { () throws(StoreError) in
         // Somebody else may have been faster.
         guard try number("PRAGMA user_version", in: database) == step else { return }

@@ -1,3 +1,4 @@
+import BluetoothCore
 import CSQLite
 
 /// A prepared statement, run as often as one likes.
@@ -37,13 +38,17 @@ final class Statement {
   }
 
   /// Runs it for its rows.
-  func rows<Row>(_ values: Value..., read: (borrowing Columns) -> Row?) throws(StoreError) -> [Row] {
+  ///
+  /// - Throws: what SQLite or `read` throws
+  func rows<Row>(
+    _ values: Value..., read: (borrowing Columns) throws(StoreError) -> Row?
+  ) throws(StoreError) -> [Row] {
     try bind(values)
     defer { sqlite3_reset(handle) }
     var rows: [Row] = []
     while true {
       switch sqlite3_step(handle) {
-      case SQLITE_ROW: if let row = read(Columns(handle: handle)) { rows.append(row) }
+      case SQLITE_ROW: if let row = try read(Columns(handle: handle)) { rows.append(row) }
       case SQLITE_DONE: return rows
       default: throw database.error(doing: sql)
       }
@@ -55,6 +60,16 @@ final class Statement {
     fileprivate let handle: OpaquePointer
 
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+
+    /// A number that has to be in a range; SQLite keeps whatever was stored.
+    func integer(_ column: Int32, in range: ClosedRange<Int>) throws(StoreError) -> Int {
+      let number = integer(column)
+      guard sqlite3_column_type(handle, column) == SQLITE_INTEGER, range.contains(number) else {
+        let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "value"
+        throw .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
+      }
+      return number
+    }
 
     func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
   }

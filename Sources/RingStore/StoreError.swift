@@ -1,3 +1,5 @@
+import Files
+
 /// Why the store can't be used.
 public enum StoreError: Error, Hashable, Sendable {
   /// SQLite says no.
@@ -6,6 +8,12 @@ public enum StoreError: Error, Hashable, Sendable {
   case newer(version: Int, known: Int)
   /// It is a database, of something else.
   case foreign
+  /// The file, or its folder, can't be used.
+  case file(FileError)
+  /// Another process writes to it just now.
+  case busy
+  /// A value that no ring and no version of this package can have stored: its column, and what is there.
+  case impossible(column: String, value: String)
 }
 
 extension StoreError: CustomStringConvertible {
@@ -14,6 +22,10 @@ extension StoreError: CustomStringConvertible {
     case .database(let doing, let message): "the store failed (\(doing)): \(message)"
     case .newer(let version, let known):
       "the store was written by a newer halo-raw (its schema is \(version), this one knows up to \(known)); update this one"
+    case .file(let error): "cannot open the store \(error)"
+    case .busy: "the store is locked: another program writes to it; try again when that is done"
+    case .impossible(let column, let value):
+      "the store is damaged: there is a \(column) of \(value); restore a copy, or delete that row"
     case .foreign: "the file is an SQLite database, but none of halo-raw; name another file"
     }
   }

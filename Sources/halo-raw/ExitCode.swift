@@ -123,7 +123,9 @@ extension Failure {
     let code: ExitCode =
       switch error {
       case .database: .outputFailed
-      case .newer, .foreign: .badData
+      case .newer, .foreign, .impossible: .badData
+      case .file: .cannotOpenFile
+      case .busy: .timedOut
       }
     self.init(code, error.description)
   }

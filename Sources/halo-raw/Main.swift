@@ -11,7 +11,7 @@ enum Main {
   static func main() {
     Termination.blockSignals()
     let words = Array(CommandLine.arguments.dropFirst())
-    Privileges.confine()
+    Startup.prepare(words)
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
     do throws(SystemError) {
       // The loop's thread exists from here on, with a copy of this one's capabilities.
@@ -59,6 +59,7 @@ enum Main {
     let command = try Commands.named(name)
     let invocation = try Invocation(parsing: Array(words.dropFirst()), for: command)
     if invocation.has("--help") { return Console.print(Help.of(command)) }
+    try NamedFiles(invocation, of: command).check()
     try await command.run(invocation)
   }
 }

@@ -78,7 +78,7 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
       Reading(PCAPBytes().header(linkType: 201, version: 3)).error?.reason == .unsupportedVersion("pcap", 3))
     #expect(Reading(PCAPNGBytes().section(major: 9)).error?.reason == .unsupportedVersion("pcapng", 9))
     guard case .cannotOpen = Reading(path: "/nonexistent/file").error?.reason,
-      case .cannotRead = Reading(path: "/tmp").error?.reason
+      case .cannotOpen = Reading(path: "/tmp").error?.reason
     else {
       Issue.record("no file, or a directory")
       return

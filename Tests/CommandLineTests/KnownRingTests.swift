@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import EventLoop
+import Files
 import GATTClient
 import Glibc
 import HCI
@@ -87,6 +88,7 @@ private final class CountingTransport: HCITransport {
     let path = directory + "/state/rings.json"
     defer {
       unlink(path)
+      unlink(path + ".lock")
       rmdir(directory + "/state")
       rmdir(directory)
     }
@@ -120,14 +122,124 @@ private final class CountingTransport: HCITransport {
     #expect(known.forget(.anyRing).count == 1 && known.rings.isEmpty)
   }
 
-  @Test(arguments: ["", "{", "[]", "[{\"name\":3}]", "null", "[{}]"])
-  func aDamagedFileIsAnEmptyOne(text: String) throws {
-    var template = Array("/tmp/halo-raw-test-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    defer { unlink(path) }
-    #expect(write(descriptor, text, text.utf8.count) == text.utf8.count)
-    close(descriptor)
-    #expect(KnownRings(path: path).rings.isEmpty)
+  private nonisolated static let clock = #""clock":{"policy":"utc","set":1763733600,"utcOffset":0}"#
+
+  private nonisolated static func ring(_ fields: String, address: String = "C0:11:22:33:A1:B2") -> String {
+    #"[{"address":"\#(address)","type":"random"\#(fields.isEmpty ? "" : ",")\#(fields)}]"#
+  }
+
+  /// Files that no version has written: each is kept beside, a line says so, and what comes after is remembered.
+  @Test(arguments: [
+    "", "{", "[{\"name\":3}]", "null", "[{}]", "{\"version\":\"x\"}", "\u{0}", "[[[[",
+    String(repeating: "[", count: 100_000), String(repeating: " ", count: 300_000),
+    "[" + String(repeating: ring("").dropFirst().dropLast() + ",", count: 256) + ring("").dropFirst(),
+    ring("", address: "nowhere"), ring(#""name":"\#(String(repeating: "x", count: 600))""#),
+    ring(clock.replacing("1763733600", with: "9223372036854775807")),
+    ring(clock.replacing("1763733600", with: "-9223372036854775808")),
+    ring(clock.replacing("1763733600", with: "-1")), ring(clock.replacing("1763733600", with: "4294967296")),
+    ring(clock.replacing("1763733600", with: "1e400")),
+    ring(clock.replacing(":0}", with: ":9223372036854775807}")),
+    ring(clock.replacing(":0}", with: ":-86401}")), ring(clock.replacing("utc\"", with: "mars\"")),
+    ring(#""handles":{"write":65536,"writeProperties":0,"notify":1,"notifyProperties":0,"configuration":2}"#),
+    ring(#""handles":{"write":-1,"writeProperties":0,"notify":1,"notifyProperties":0,"configuration":2}"#),
+  ])
+  func aDamagedFileIsKeptBeside(text: String) throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write("state/rings.json", text)
+    let path = folder.path + "/state/rings.json"
+    var lines: [String] = []
+    var known = KnownRings(path: path) { lines.append($0) }
+    #expect(known.rings.isEmpty)
+    #expect(lines == ["what is known of rings is damaged; it is kept as \(path).damaged"])
+    #expect(SmallFile.names(in: folder.path + "/state") == ["rings.json.damaged", "rings.json.lock"])
+    known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
+    #expect(KnownRings(path: path) { lines.append($0) }.rings.map(\.name) == ["R02_A1B2"])
+    #expect(lines.count == 1)
+  }
+
+  @Test func whatIsPossibleIsRead() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write("state/rings.json", Self.ring(Self.clock))
+    #expect(KnownRings(path: folder.path + "/state/rings.json").rings.map(\.clock?.set) == [1_763_733_600])
+  }
+
+  @Test func aNewerFileIsLeftAsItIs() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let text = #"{"version":2,"rings":[]}"#
+    folder.write("state/rings.json", text)
+    let path = folder.path + "/state/rings.json"
+    var lines: [String] = []
+    var known = KnownRings(path: path) { lines.append($0) }
+    known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
+    #expect(known.rings.count == 1, "for this run")
+    #expect(SmallFile.text(path) == text)
+    #expect(
+      lines.count == 1 && lines[0].hasSuffix("is of a newer version of this program; it is left as it is"))
+  }
+
+  @Test func theOldestOfTooManyIsForgotten() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/state/rings.json"
+    let entries = (0..<256).map {
+      Self.ring(#""name":"\#($0)""#, address: BluetoothAddress(UInt64($0), .random).description).dropFirst()
+        .dropLast()
+    }
+    folder.write("state/rings.json", "[" + entries.joined(separator: ",") + "]")
+    var known = KnownRings(path: path)
+    known.remember(KnownRing(name: "new", address: BluetoothAddress(1000, .random), layout: nil))
+    let rings = KnownRings(path: path).rings
+    #expect(rings.count == 256 && rings.first?.name == "1" && rings.last?.name == "new")
+  }
+
+  /// Names that fill the file: it stays small enough to be read again.
+  @Test func whatIsWrittenCanBeRead() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/state/rings.json"
+    for number in 0..<256 {
+      var known = KnownRings(path: path)
+      known.remember(
+        KnownRing(
+          name: String(repeating: "\u{1}", count: 500), address: BluetoothAddress(UInt64(number), .random),
+          layout: nil))
+    }
+    var lines: [String] = []
+    let rings = KnownRings(path: path) { lines.append($0) }.rings
+    #expect(rings.last?.bluetoothAddress == BluetoothAddress(255, .random) && rings.count > 50 && lines == [])
+  }
+
+  /// Twelve programs that have all read the file before one writes.
+  @Test func changesOfOthersAreKept() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/state/rings.json"
+    let programs = (0..<12).map { _ in KnownRings(path: path) }
+    for (index, program) in programs.enumerated() {
+      var program = program
+      program.remember(
+        KnownRing(name: "\(index)", address: BluetoothAddress(UInt64(index), .random), layout: nil))
+    }
+    #expect(KnownRings(path: path).rings.map(\.name) == (0..<12).map { "\($0)" })
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(stat(folder.path + "/state", &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test func aLockThatIsHeldIsNotWaitedForForever() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write("state/x", "")
+    let path = folder.path + "/state/rings.json"
+    let lock = try FileLock.acquire(path + ".lock", patience: 0)
+    var lines: [String] = []
+    var known = KnownRings(path: path) { lines.append($0) }
+    known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
+    #expect(
+      lines == ["what is new of the ring is not remembered: \(path).lock: another process holds its lock"])
+    withExtendedLifetime(lock) {}
   }
 }

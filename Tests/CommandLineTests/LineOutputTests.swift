@@ -47,6 +47,33 @@ private let setPipeSize: Int32 = 1031
       ])
   }
 
+  /// What spreadsheets take for formulas, by OWASP's list, and the two characters that end a field.
+  @Test(arguments: [
+    ("=1+1", "'=1+1"), ("+cmd|calc", "'+cmd|calc"), ("@SUM(A1)", "'@SUM(A1)"),
+    ("-2+3+cmd|' /C calc'!A0", nil),
+    ("\t=1", "\"'\t=1\""), ("\r=1", "\"'\r=1\""), ("\n=1", "\"'\n=1\""), ("=5", "'=5"), ("-", "'-"),
+    ("-1-1", "'-1-1"),
+    ("=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""), ("＝1", "'＝1"),
+    ("=\u{301}1", "'=\u{301}1"), ("-70", "-70"), ("+1.5", "+1.5"), ("R02_A1B2", "R02_A1B2"), ("a=1", "a=1"),
+    ("a,\u{301}b", "\"a,\u{301}b\""), ("a\"\u{301}b", "\"a\"\"\u{301}b\""), ("two words", "two words"),
+    ("a\u{2028}b", "\"a\u{2028}b\""), ("", ""),
+  ])
+  func textFromAPeerIsNoFormula(text: String, csv: String?) {
+    let printed = output { pipe in
+      var table = RecordPrinter(.csv, [("name", nil)], output: pipe)
+      table.print([.text(text)], text: "")
+    }
+    #expect(Array(printed.utf8) == Array("name\n\(csv ?? "'" + text)\n".utf8))
+  }
+
+  @Test func numbersAreNumbersInCSV() {
+    let printed = output { pipe in
+      var table = RecordPrinter(.csv, [("a", nil), ("b", nil), ("c", nil)], output: pipe)
+      table.print([.number(-70), .decimal(-365, places: 2), .list(["=1", "b"])], text: "")
+    }
+    #expect(printed == "a,b,c\n-70,-3.65,'=1 b\n")
+  }
+
   @Test func csvHasTheColumnsOfTheKindsThatAreWanted() {
     #expect(lines(.csv, .ppg) == ["t_s,kind,raw,max,min,diff", "0.000000,ppg,10625,10957,10689,268"])
     #expect(

@@ -43,18 +43,42 @@ struct PausedMeasurementsTests {
 
   @Test(arguments: [
     "", "{", "[]", "{\"ring\":1}", "{\"ring\":\"x\",\"settings\":{\"spo2\":{\"enabled\":\"on\"}}}",
+    "{\"ring\":\"x\",\"settings\":{\"spo2\":{\"enabled\":9223372036854775808}}}",
+    String(repeating: " ", count: 70_000),
+    "{\"ring\":\"x\",\"settings\":{" + (0...64).map { "\"\($0)\":{}" }.joined(separator: ",") + "}}",
   ])
-  func aDamagedFileIsDropped(text: String) throws {
+  func aDamagedFileIsKeptBeside(text: String) throws {
     try withFolder { folder in
       let first = PausedMeasurements(folder: folder)
       #expect(first.keep(saved, of: ring))
       let path = folder + "/" + (try #require(SmallFile.names(in: folder).first))
-      first.release(ring)
-      let descriptor = open(path, O_WRONLY | O_TRUNC)
+      first.drop(of: ring)
+      let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
       #expect(write(descriptor, text, text.utf8.count) == text.utf8.count)
       close(descriptor)
-      #expect(first.claim(of: ring) == nil)
-      #expect(!first.isKept(for: ring))
+      var lines: [String] = []
+      let next = PausedMeasurements(folder: folder) { lines.append($0) }
+      #expect(next.claim(of: ring) == nil)
+      #expect(!next.isKept(for: ring))
+      #expect(lines.count == 1 && lines[0].hasSuffix("it is kept as \(path).damaged"))
+      #expect(
+        SmallFile.names(in: folder) == [SmallFile.names(in: folder).first { $0.hasSuffix(".json.damaged") }])
+    }
+  }
+
+  /// The ring's measurements are restored by who has the lock, once: another that waited for it finds nothing.
+  @Test func theHolderOfTheLockKeepsWhatItHasPaused() throws {
+    try withFolder { folder in
+      let first = PausedMeasurements(folder: folder)
+      #expect(first.keep(saved, of: ring))
+      let second = PausedMeasurements(folder: folder)
+      #expect(!second.keep(SavedMeasurements(["spo2": ["enabled": 1]]), of: ring))
+      first.release(ring)
+      #expect(second.claim(of: ring) == saved)
+      var status = stat()
+      for name in SmallFile.names(in: folder) {
+        #expect(stat("\(folder)/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600)
+      }
     }
   }
 

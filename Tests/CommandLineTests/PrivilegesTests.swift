@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HCI
 import TestSupport
 import Testing
 
@@ -49,6 +50,45 @@ import Testing
     #expect(Privileges.Way.other.needs == [])
   }
 
+  /// What needs no privilege has given it up before it reads anything.
+  @Test(
+    arguments: [
+      ("", .nothing), ("--help", .nothing), ("nonsense", .nothing), ("stream --help", .nothing),
+      ("decode x", .nothing), ("export steps", .nothing), ("replay x stream", .nothing), ("forget", .nothing),
+      ("history steps --stored", .nothing), ("history steps", .adapter),
+      ("stream --adapter virtual", .nothing),
+      ("stream --adapter replay:x", .nothing), ("stream --adapter nonsense", .nothing), ("stream", .adapter),
+      ("stream --adapter hci1", .adapter), ("stream --adapter user:hci1", .adapter), ("doctor", .adapter),
+      ("adapters up hci0", .adapter), ("record x", .adapter), ("stream --adapter serial:/dev/ttyS0", .device),
+      ("stream --adapter unix:/x", .device), ("simulate --vhci", .device),
+      ("stream --no-such-option", .nothing),
+    ] as [(String, PrivilegeNeed)])
+  func aCommandLineTellsWhatItNeeds(line: String, need: PrivilegeNeed) {
+    #expect(PrivilegeNeed(line.split(separator: " ").map(String.init)) == need)
+  }
+
+  @Test func theProgramWithPrivilegesIsBesideTheOneWithout() {
+    #expect(PrivilegedProgram.path(besides: "/usr/local/bin/halo-raw") == "/usr/local/lib/halo-raw/halo-raw")
+    #expect(PrivilegedProgram.path(besides: "/bin/halo-raw") == "/lib/halo-raw/halo-raw")
+    for other in [
+      "/usr/local/lib/halo-raw/halo-raw", "/home/x/.build/release/halo-raw", "/x/bin/halo-raw2", "halo-raw",
+    ] {
+      #expect(PrivilegedProgram.path(besides: other) == nil, "it does not become itself for ever")
+    }
+  }
+
+  @Test func onlyAFileThatRootAloneCanWriteIsTrusted() throws {
+    #expect(PrivilegedProgram.isTrusted("/usr/bin/env") || PrivilegedProgram.isTrusted("/bin/sh"))
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write("program", "")
+    chmod(folder.path + "/program", 0o757)
+    symlink("/usr/bin/env", folder.path + "/link")
+    for path in ["/program", "/link", "", "/nowhere"] {
+      #expect(!PrivilegedProgram.isTrusted(folder.path + path))
+    }
+  }
+
   @Test func aFileWithoutCapabilitiesGrantsNone() {
     #expect(Capabilities.granted(byFile: "/proc/self/exe") == [])
     #expect(Capabilities.granted(byFile: "/nowhere") == nil)
@@ -84,34 +124,5 @@ import Testing
     folder.write("wlan1/operstate", "down\n")
     folder.write("wlan1/wireless/x", "")
     #expect(SystemState.wifiInUse(in: folder.path) == ["wlan0"])
-  }
-}
-
-/// A folder that is made for a test.
-private struct Folder {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/halo-raw-test.XXXXXX".utf8CString)
-    _ = try #require(mkdtemp(&template))
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  func write(_ name: String, _ text: String) {
-    var folder = path
-    for part in name.split(separator: "/").dropLast() {
-      folder += "/\(part)"
-      mkdir(folder, 0o700)
-    }
-    guard let file = fopen("\(path)/\(name)", "w") else { return }
-    fputs(text, file)
-    fclose(file)
-  }
-
-  func remove() { Self.remove(path) }
-
-  private static func remove(_ path: String) {
-    for name in SmallFile.names(in: path) { remove("\(path)/\(name)") }
-    Glibc.remove(path)
   }
 }

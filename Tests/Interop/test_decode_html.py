@@ -453,7 +453,7 @@ def test_random_bytes_have_a_page(halo, page, tmp_path):
 def test_page_over_its_own_capture_is_refused(halo, tmp_path):
     copy = tmp_path / "session.btsnoop"
     copy.write_bytes(STREAM.read_bytes())
-    halo.run("decode", copy, "--html", copy).failed(USAGE, saying="the capture itself")
+    halo.run("decode", copy, "--html", copy).failed(USAGE, saying="are the same file")
     assert copy.read_bytes() == STREAM.read_bytes()
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import CONNECTION_LOST, NO_FILE, OK
+from conftest import CONNECTION_LOST, NO_FILE, OK, SYSTEM
 
 INTERRUPTED = 130
 # A page: the smallest pipe there is, so that it is full soon.
@@ -211,4 +211,4 @@ def test_nohup_is_respected(halo):
 def test_no_descriptors_is_an_error_that_says_so(halo):
     result = halo.run(
         "stream", adapter="virtual", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
-    result.failed(71, saying="ulimit")
+    result.failed(SYSTEM, saying="ulimit")

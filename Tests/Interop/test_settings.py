@@ -149,7 +149,7 @@ def test_they_are_restored_after_a_crash(halo, state, simulation):
     process = start_paused(halo, simulation)
     process.kill()
     process.communicate()
-    (kept,) = (state / "paused").iterdir()
+    (kept,) = (state / "paused").glob("*.json")
     assert json.loads(kept.read_text())["settings"]["heart-rate"]["interval"] == 20
     result = halo.run("battery", adapter=simulation.adapter).succeeded()
     assert "restoring" in result.err
@@ -177,8 +177,8 @@ def test_nobody_restores_what_is_still_in_use(halo, state, simulation):
     process = start_paused(halo, simulation)
     process.kill()
     process.communicate()
-    (kept,) = (state / "paused").iterdir()
-    with kept.open() as file:
+    (kept,) = (state / "paused").glob("*.json")
+    with open(f"{kept}.lock") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert halo.run("battery", adapter=simulation.adapter).succeeded().err == ""
         assert kept.exists()
@@ -197,7 +197,7 @@ def test_a_lost_link_does_not_leave_them_off(halo, state):
         lost = halo.run(*PAUSED, "--retry-for", 0, adapter=simulation.adapter)
         assert lost.code == CONNECTION_LOST
         assert "the next connection to it restores them" in lost.err
-        assert len(list((state / "paused").iterdir())) == 1
+        assert len(list((state / "paused").glob("*.json"))) == 1
         assert "restoring" in halo.run("info", adapter=simulation.adapter).succeeded().err
         assert all(are_on(halo, simulation.adapter))
     finally:

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Files
 import Glibc
 import RingLink
 import Testing
@@ -151,6 +152,90 @@ struct RingStoreTests {
     close(descriptor)
     let error = #expect(throws: StoreError.self) { try RingStore(path: file.path) }
     #expect(error?.description.contains("file is not a database") == true)
+  }
+
+  /// A store is a file, and a file can be anybody's.
+  @Test(arguments: [
+    (HistoryKind.sleep, "UPDATE sleep_stages SET minutes = 9223372036854775807"),
+    (.sleep, "UPDATE sleep_stages SET minutes = -9223372036854775808"),
+    (.sleep, "UPDATE sleep_stages SET minutes = 'many'"), (.sleep, "UPDATE sleep_stages SET kind = 256"),
+    (.sleep, "UPDATE sleep SET nap = 1, start = 'x'"),
+    (.sleep, #"UPDATE sleep SET "end" = '2026-13-01T00:00:00'"#),
+    (.steps, "UPDATE steps SET steps = -1"), (.steps, "UPDATE steps SET calories = 9223372036854775807"),
+    (.steps, "UPDATE steps SET meters = 1.5"), (.heartRate, "UPDATE heart_rate SET bpm = 65536"),
+    (.heartRate, "UPDATE heart_rate SET time = 'yesterday'"), (.oxygen, "UPDATE spo2 SET minimum = 1e300"),
+    (.stress, "UPDATE stress SET value = -1"), (.variability, "UPDATE hrv SET value = 'x'"),
+    (.temperature, "UPDATE temperature SET centidegrees = -9223372036854775808"),
+  ])
+  func impossibleValuesAreSaid(kind: HistoryKind, damage: String) throws {
+    let (store, ring, sync) = try open()
+    for records in try oneOfEach() { try store.add(records, in: sync) }
+    try store.database.run(damage)
+    let error = #expect(throws: StoreError.self) { try store.records(kind, of: ring) }
+    #expect(
+      error?.description.hasPrefix("the store is damaged: there is a ") == true,
+      "\(String(describing: error))")
+  }
+
+  @Test func whatARingCanSayAtMostIsPossible() throws {
+    let (store, ring, sync) = try open()
+    let largest = HistoryRecords.sleep([
+      SleepSession(
+        start: try time(0), end: try time(1), isNap: false,
+        stages: [SleepStage(SleepStage.Kind(rawValue: 255), minutes: 255)])
+    ])
+    try store.add(largest, in: sync)
+    #expect(try store.records(.sleep, of: ring) == largest)
+  }
+
+  @Test(arguments: [
+    "CREATE VIEW music AS SELECT 1", "DROP TABLE stress; CREATE VIEW stress AS SELECT 1",
+    "CREATE TRIGGER t AFTER INSERT ON syncs BEGIN DELETE FROM rings; END",
+  ])
+  func aStoreWithViewsOrTriggersIsAStrangers(sql: String) throws {
+    do {
+      let (store, _, _) = try open()
+      try store.database.run(sql)
+    }
+    #expect(throws: StoreError.foreign) { try RingStore(path: file.path) }
+  }
+
+  @Test func theStoreIsItsUsersAlone() throws {
+    let mask = umask(0)
+    defer { umask(mask) }
+    let (store, _, _) = try open()
+    for suffix in ["", "-wal", "-shm"] {
+      var status = stat()
+      #expect(stat(file.path + suffix, &status) == 0 && status.st_mode & 0o777 == 0o600, "\(suffix)")
+    }
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func onlyARegularFileIsAStore() throws {
+    mkfifo(file.path, 0o600)
+    for access in [RingStore.Access.reading, .writing] {
+      #expect(throws: StoreError.self) { try RingStore(path: file.path, access: access) }
+      #expect(throws: StoreError.file(FileError("/dev/null", .notRegular))) {
+        try RingStore(path: "/dev/null", access: access)
+      }
+    }
+    #expect(throws: StoreError.file(FileError("/nowhere/x", .system(ENOENT)))) {
+      try RingStore(path: "/nowhere/x")
+    }
+    #expect(throws: StoreError.file(FileError("/nowhere/x", .system(ENOENT)))) {
+      try RingStore(path: "/nowhere/x", access: .reading)
+    }
+  }
+
+  /// It is said at once, so that the caller can wait without blocking.
+  @Test func aStoreThatIsLockedIsBusy() throws {
+    let (store, _, sync) = try open()
+    let other = try Database(path: file.path)
+    try other.run("BEGIN IMMEDIATE")
+    let error = #expect(throws: StoreError.self) { try store.add(try oneOfEach()[0], in: sync) }
+    #expect(error == .busy)
+    try other.run("ROLLBACK")
+    #expect(try store.add(try oneOfEach()[0], in: sync) == 1)
   }
 
   @Test func theFileMatchesItsSchema() throws {

@@ -18,13 +18,24 @@ public struct Capability: RawRepresentable, Hashable, Sendable {
   /// Whether the kernel grants it to this thread now.
   public var isEffective: Bool { halo_effective_capabilities() >> UInt64(rawValue) & 1 == 1 }
 
-  /// How to give this program the privileges that it can use: with its own path, as `setcap` follows no link.
-  public static var remedy: String { "run it with sudo, or once: \(setcapCommand(executablePath))" }
+  /// How to get the privileges that this program can use.
+  public var remedy: String {
+    if self == .netAdmin, PrivilegedProgram.isInstalled {
+      return "run it with sudo, or install it with: make install NET_ADMIN=1"
+    }
+    guard let group = PrivilegedProgram.group else {
+      return "run it with sudo, or once: \(Self.setcapCommand(Self.executablePath))"
+    }
+    return "run it with sudo, or join the group that may: \(Self.joinCommand(group)), then log in again"
+  }
 
-  /// The command that gives a program its privileges for good.
+  /// The command that gives a program its privileges for good; with its own path, as `setcap` follows no link.
   public static func setcapCommand(_ path: String) -> String {
     "sudo setcap 'cap_net_raw,cap_net_admin+ep' \(path)"
   }
+
+  /// The command that lets a user run the installed program with its privileges.
+  public static func joinCommand(_ group: String) -> String { "sudo usermod -aG \(group) $USER" }
 
   private static var executablePath: String {
     guard let path = realpath("/proc/self/exe", nil) else { return "/path/to/halo-raw" }

@@ -69,7 +69,7 @@ extension KernelError.Reason: CustomStringConvertible {
     case .adapterTaken:
       "another program has the adapter for itself (user channel); end that program first"
     case .radioBlocked: "the radio is switched off; try: sudo rfkill unblock bluetooth"
-    case .missing(let capability): "\(capability) is missing; \(Capability.remedy)"
+    case .missing(let capability): "\(capability) is missing; \(capability.remedy)"
     case .deviceInUse:
       "another program of this machine is connected to it already; disconnect it there, bluetoothd included"
     case .timedOut: "no answer in time; is it near, charged, and not held by a phone?"

@@ -1,14 +1,16 @@
 import BluetoothCore
 import CBlueZHCI
 import EventLoop
+import Files
 import Glibc
 
 /// The note that an adapter was up before this program took it, kept in a file for the case that the program does not
 /// live to restore it: killed, or out of power.
 ///
-/// The file lies in `/run/halo-raw` for root, else in `$XDG_STATE_HOME/halo-raw` (`~/.local/state/halo-raw`). It names
-/// the boot that it is of, since an adapter's state does not outlive one, and the adapter's address, since numbers are
-/// given anew. While its writer lives, it is locked (`flock`); one that is not locked is left over.
+/// The file lies in `/run/halo-raw` for root, else in `$XDG_STATE_HOME/halo-raw` (`~/.local/state/halo-raw`): a folder of
+/// its user alone, so that no other user can hold its lock, read or change it. It names the boot that it is of, since an
+/// adapter's state does not outlive one, and the adapter's address, since numbers are given anew. While its writer lives,
+/// it is locked (`flock`); one that is not locked is left over.
 @BluetoothActor
 public final class TakenAdapter {
   private let index: AdapterIndex
@@ -67,9 +69,14 @@ public final class TakenAdapter {
   }
 
   private static func restoreLeftover(_ path: String, _ device: HCIDevices.Device) -> Bool {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
+    // Only a note of this user: one that another has put there is neither believed nor emptied.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+      status.st_nlink == 1
+    else { return false }
     // Its writer lives.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 256)
@@ -104,22 +111,31 @@ public final class TakenAdapter {
 
   private static var directories: [String] {
     var all = ["/run/halo-raw"]
-    if let state = getenv("XDG_STATE_HOME") {
-      all.append(String(cString: state) + "/halo-raw")
-    } else if let home = getenv("HOME") {
-      all.append(String(cString: home) + "/.local/state/halo-raw")
+    if let state = absolutePath("XDG_STATE_HOME") {
+      all.append(state + "/halo-raw")
+    } else if let home = absolutePath("HOME") {
+      all.append(home + "/.local/state/halo-raw")
     }
     return all
+  }
+
+  /// The XDG Base Directory Specification: relative paths are ignored.
+  private static func absolutePath(_ variable: String) -> String? {
+    getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
   /// Writes beside the file, locks, and then moves to its place: nobody finds it half written or unlocked.
   private static func write(
     _ text: String, to path: String, in directory: String
   ) throws(SystemError) -> Int32 {
-    try makeDirectory(directory)
+    do throws(FileError) {
+      try PrivateFolder.make(directory)
+    } catch {
+      throw SystemError("open", errno: error.systemError ?? EACCES)
+    }
     let draft = "\(path).\(getpid())"
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = try retryingInterrupts("open") { open(draft, flags, 0o644) }
+    let descriptor = try retryingInterrupts("open") { open(draft, flags, 0o600) }
     do throws(SystemError) {
       try retryingInterrupts("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
       let bytes = Array(text.utf8)
@@ -131,17 +147,6 @@ public final class TakenAdapter {
       unlink(draft)
       close(descriptor)
       throw error
-    }
-  }
-
-  private static func makeDirectory(_ path: String) throws(SystemError) {
-    var parts = path.split(separator: "/")[...]
-    var built = ""
-    while let part = parts.popFirst() {
-      built += "/" + part
-      guard mkdir(built, 0o755) != 0, errno != EEXIST else { continue }
-      // One that may not be made may exist all the same.
-      if parts.isEmpty { throw .last("mkdir") }
     }
   }
 }

@@ -68,7 +68,7 @@ final class Session {
   }
 
   private init(_ invocation: Invocation) async throws(Failure) {
-    let text = invocation.text("--adapter") ?? getenv("HALO_ADAPTER").map { String(cString: $0) }
+    let text = invocation.adapterText
     let spec = try text.map { text throws(Failure) in try AdapterSpec(text) } ?? .kernel(nil)
     if invocation.has("--take") {
       guard case .user = spec else {

@@ -16,7 +16,7 @@ let recordCommand = CommandSpec(
     ("sudo halo-raw record all.btsnoop", "all adapters, until Ctrl-C; then: halo-raw decode all.btsnoop"),
     (
       "halo-raw record hci0.btsnoop --adapter hci0 --duration 2s --explain",
-      "hci0 for two seconds, explained while it happens; without sudo if installed by make install"
+      "hci0 for two seconds, explained while it happens; without sudo for members of the group halo"
     ),
   ],
   details: """

@@ -37,5 +37,6 @@ let replayCommand = CommandSpec(
   let first = try invocation.integer("--from", in: 1 ... .max).map { ",from=\($0)" } ?? ""
   let lenient = invocation.has("--lenient") ? ",lenient" : ""
   inner.setDefault("--adapter", "replay:\(path)\(index)\(first)\(lenient)")
+  try NamedFiles(inner, of: command).check()
   try await command.run(inner)
 }

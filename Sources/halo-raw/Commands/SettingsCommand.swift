@@ -141,7 +141,7 @@ private struct SettingsTask: Sendable {
       let (known, unsupported) = try await ringFailure { () async throws(RingError) in
         try await ring.allSettings()
       }
-      try SettingsFile(known, of: ring.firmware).write(to: path)
+      try await SettingsFile(known, of: ring.firmware).write(to: path)
       if !unsupported.isEmpty { Console.error("not supported by this ring: \(names(in: unsupported))") }
     case .load(let file): try await file.load(into: ring)
     }

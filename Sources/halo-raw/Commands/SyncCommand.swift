@@ -26,8 +26,9 @@ let syncCommand = CommandSpec(
     [("kind", nil), ("read", nil), ("added", nil), ("supported", nil), ("problem", nil)])
   var problem: RingError?
   try await Session.run(invocation) { session throws(Failure) in
-    let ring = try await session.openRing()
+    // A store that can't be used is no reason to connect.
     let store = try StoreFile.open(invocation, makes: true)
+    let ring = try await session.openRing()
     try await RingSync(ring, into: store, retryTime: retryTime, session)
       .run(kinds ?? HistoryKind.allCases) { outcome in
         let text =

@@ -33,7 +33,7 @@ struct Decoding {
     }.mapError(Failure.init).get()
     if case .page(let path) = options.form {
       let name = file.reader.path == "-" ? "standard input" : file.reader.path
-      page = PageWriter(name: name, try PageFile(path: path, butNot: file.reader.descriptor))
+      page = PageWriter(name: name, try PageFile(path: path))
     }
     reading: while !interruption.hasCome, !isOver {
       let progress: CaptureReader.Progress

@@ -13,7 +13,8 @@ final class Explainer {
 
   private let form: Form
   private let text: PacketText
-  private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+  /// Made when the privileges are given up: what is known of rings is in the home of whoever we are then.
+  private lazy var dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = LineWriter(.standardError)
   private var start: Int64?
   /// On a terminal, a progress line may stand where a packet is to be written.

@@ -15,6 +15,12 @@ struct ClockRecord: Codable, Equatable, Sendable {
     self.utcOffset = utcOffset
   }
 
+  /// Whether there is such a time and such a zone; a ring counts 32 bits of seconds.
+  var isPlausible: Bool {
+    (0...Int(UInt32.max)).contains(set) && (-86400...86400).contains(utcOffset)
+      && TimePolicy(rawValue: policy) != nil
+  }
+
   var timePolicy: TimePolicy { TimePolicy(rawValue: policy) ?? .local }
 
   /// What the ring's clock shows, if nobody else has set it and its quartz is right.

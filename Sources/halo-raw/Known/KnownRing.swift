@@ -60,6 +60,12 @@ struct KnownRing: Codable, Equatable {
       configuration: AttributeHandle(handles.configuration), firmwareRevision: firmware)
   }
 
+  /// Whether all of it can be true. What a file says is nothing to compute with before.
+  var isPlausible: Bool {
+    bluetoothAddress != nil && clock?.isPlausible ?? true
+      && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }
+  }
+
   /// Whether a person who writes `text` means this ring.
   func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: bluetoothAddress)

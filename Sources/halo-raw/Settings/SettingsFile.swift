@@ -1,4 +1,8 @@
+import BluetoothCore
+import EventLoop
+import Files
 import FoundationEssentials
+import Glibc
 import RingLink
 
 /// Settings in a file, to be read and edited by people.
@@ -73,14 +77,14 @@ struct SettingsFile: Codable, Sendable {
   }
 
   init(path: String) throws(Failure) {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(filePath: path))
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try InputFile.read(path, limit: 256 << 10)
     } catch {
-      throw Failure(.cannotOpenFile, "cannot read \(path.printable)")
+      throw Failure(.cannotOpenFile, "cannot read \(error)")
     }
     do {
-      self = try JSONDecoder().decode(SettingsFile.self, from: data)
+      self = try JSONDecoder().decode(SettingsFile.self, from: Data(bytes))
     } catch {
       throw Failure(.badData, "\(path.printable) is no file of settings: \(Self.describe(error))")
     }
@@ -104,7 +108,9 @@ struct SettingsFile: Codable, Sendable {
     }
   }
 
-  func write(to path: String) throws(Failure) {
+  /// Writes the file: one that is there is replaced at once. A FIFO or device has ten seconds to take it.
+  @BluetoothActor
+  func write(to path: String) async throws(Failure) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     guard var data = try? encoder.encode(self) else {
@@ -112,10 +118,31 @@ struct SettingsFile: Codable, Sendable {
     }
     data.append(UInt8(ascii: "\n"))
     if path == "-" { return Console.print(String(decoding: data, as: UTF8.self)) }
-    do {
-      try data.write(to: URL(filePath: path), options: .atomic)
+    do throws(FileError) {
+      guard let stream = try OutputFile.replace(path, with: Array(data)) else { return }
+      try await Self.write(data, to: stream)
     } catch {
-      throw Failure(.cannotOpenFile, "cannot write \(path.printable)")
+      throw Failure(
+        error.reason == .system(ENOSPC) ? .outputFailed : .cannotOpenFile, "cannot write \(error)")
+    }
+  }
+
+  /// Writes to a device or FIFO as fast as it takes it; the loop goes on.
+  @BluetoothActor
+  private static func write(_ data: Data, to stream: OutputFile) async throws(FileError) {
+    let loop = EventLoop.shared
+    let deadline = loop.now + .seconds(10)
+    _ = fcntl(stream.descriptor, F_SETFL, fcntl(stream.descriptor, F_GETFL) | O_NONBLOCK)
+    var rest = data
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(stream.descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN, loop.now < deadline {
+        await loop.sleep(for: .milliseconds(20))
+      } else if count == 0 || errno != EINTR {
+        throw FileError(stream.path, .system(count == 0 ? EIO : errno))
+      }
     }
   }
 

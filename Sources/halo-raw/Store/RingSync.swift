@@ -37,10 +37,10 @@ final class RingSync {
     let clock = session.clock
     let start = clock.unixSeconds
     let (store, ring, name) = (self.store, self.ring, session.ringName)
-    let id = try storeFailure { () throws(StoreError) in
+    let id = try await storeRetry { () throws(StoreError) in
       try store.ring(ring.client.peer, name: name, firmware: ring.firmware.firmwareRevision)
     }
-    let sync = try storeFailure { () throws(StoreError) in
+    let sync = try await storeRetry { () throws(StoreError) in
       try store.beginSync(
         id, at: start, policy: clock.policy, offset: clock.offset(atUnix: start),
         firmware: ring.firmware.firmwareRevision)
@@ -48,7 +48,7 @@ final class RingSync {
     var isComplete = true
     for kind in kinds {
       var outcome = Outcome(kind: kind)
-      for day in try days(of: kind, id) {
+      for day in try await days(of: kind, id) {
         progress.show("\(kind.rawValue)\(day.map { " \($0)" } ?? "")")
         do throws(RingError) {
           try await copy(kind, day, sync, &outcome)
@@ -66,7 +66,7 @@ final class RingSync {
     }
     await self.ring.client.disconnect()
     guard isComplete else { return }
-    try storeFailure { () throws(StoreError) in try store.finish(sync, at: clock.unixSeconds) }
+    try await storeRetry { () throws(StoreError) in try store.finish(sync, at: clock.unixSeconds) }
   }
 
   /// Whether the ring does not keep what it was asked for. Some say so; others are silent.
@@ -80,11 +80,13 @@ final class RingSync {
   }
 
   /// The days to be asked for, the oldest first; a single nil for what comes in one piece.
-  private func days(of kind: HistoryKind, _ ring: RingStore.RingID) throws(Failure) -> [RingDay?] {
+  private func days(
+    of kind: HistoryKind, _ ring: RingStore.RingID
+  ) async throws(Failure) -> [RingDay?] {
     guard kind.comesByDay else { return [nil] }
     let today = session.clock.now.day
     let store = self.store
-    let missing = try storeFailure { () throws(StoreError) in
+    let missing = try await storeRetry { () throws(StoreError) in
       try store.missingDays(of: kind, ring, in: today.adding(days: 1 - kind.daysKept)...today)
     }
     // What somebody asked the heart rate for comes in one piece behind them.
@@ -100,10 +102,13 @@ final class RingSync {
     }
     outcome.read += records.count
     let complete = day.map { $0 < now.day ? [$0] : [] } ?? []
-    do throws(StoreError) {
-      outcome.added += try store.add(records, complete: complete, in: sync)
+    let store = self.store
+    do throws(Failure) {
+      outcome.added += try await storeRetry { () throws(StoreError) in
+        try store.add(records, complete: complete, in: sync)
+      }
     } catch {
-      session.fail(Failure(error))
+      session.fail(error)
       throw .cancelled
     }
   }

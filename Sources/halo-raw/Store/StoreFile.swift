@@ -1,4 +1,7 @@
-import FoundationEssentials
+import BluetoothCore
+import EventLoop
+import Files
+import Glibc
 import RingStore
 
 /// The file in which what rings have stored is kept.
@@ -7,21 +10,27 @@ enum StoreFile {
     "--store", value: "FILE",
     help: "the SQLite file; default $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...")
 
-  /// Opens the file that the options name.
+  /// Opens the file that the options name. Folders are only made for the one that is used without the option.
   ///
   /// - Parameter makes: whether it is made if it is not there
   static func open(_ invocation: Invocation, makes: Bool) throws(Failure) -> RingStore {
-    guard let path = invocation.text("--store") ?? UserFolders.data.map({ $0 + "/rings.sqlite" }) else {
-      throw .usage("where is the store? There is no home directory; name a file with --store FILE")
+    let named = invocation.text("--store")
+    guard let path = named ?? UserFolders.data.map({ $0 + "/rings.sqlite" }) else {
+      throw .usage("there is no home directory for the store; name a file with --store FILE")
     }
-    let file = URL(filePath: path)
-    if makes {
-      try? FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    } else if !FileManager.default.fileExists(atPath: path) {
-      throw Failure(.cannotOpenFile, "there is no store \(path) yet; halo-raw sync makes one")
+    if makes, named == nil, let folder = UserFolders.data {
+      do throws(FileError) {
+        try PrivateFolder.make(folder)
+      } catch {
+        throw Failure(
+          .cannotOpenFile, "cannot make a folder for the store: \(error); name a file with --store FILE")
+      }
+    } else if !makes, access(path, F_OK) != 0, errno == ENOENT {
+      throw Failure(.cannotOpenFile, "there is no store \(path.printable) yet; halo-raw sync makes one")
     }
-    return try storeFailure { () throws(StoreError) in try RingStore(path: path) }
+    return try storeFailure { () throws(StoreError) in
+      try RingStore(path: path, access: makes ? .writing : .reading)
+    }
   }
 }
 
@@ -31,5 +40,21 @@ func storeFailure<Value>(_ work: () throws(StoreError) -> Value) throws(Failure)
     return try work()
   } catch {
     throw Failure(error)
+  }
+}
+
+/// The same; while another process has the store locked, it is tried again for ten seconds. The loop goes on.
+@BluetoothActor
+func storeRetry<Value>(_ work: () throws(StoreError) -> Value) async throws(Failure) -> Value {
+  let loop = EventLoop.shared
+  let deadline = SystemClock.monotonic + .seconds(10)
+  while true {
+    do throws(StoreError) {
+      return try work()
+    } catch .busy where SystemClock.monotonic < deadline {
+      await loop.sleep(for: .milliseconds(50))
+    } catch {
+      throw Failure(error)
+    }
   }
 }

@@ -21,6 +21,10 @@ extension SystemState {
       remedy =
         "\(executable) grants them, but they do not arrive: is it on a file system mounted nosuid, or run "
         + "under no_new_privs? Install it elsewhere: make install"
+    } else if let privilegedGroup, missing.contains(.netRaw) {
+      remedy = "\(Capability.joinCommand(privilegedGroup)), then log in again; or start it with sudo"
+    } else if isInstalled {
+      remedy = "make install NET_ADMIN=1, or start it with sudo"
     } else {
       remedy = "\(Capability.setcapCommand(executable))  (again after each build), or start it with sudo"
     }

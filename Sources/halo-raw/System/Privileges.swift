@@ -8,7 +8,7 @@ import Glibc
 /// user and group ids are changed for all threads together, by glibc. Hence three steps:
 ///
 /// 1. ``confine()``, in `main` while there is one thread: no privilege can be gained any more, and all threads that
-///    are made later inherit that.
+///    are made later inherit that. A command that needs no privilege gives all up here (``dropAll()``), and is done.
 /// 2. ``renounceOnMainThread()``, in `main` as soon as the loop's thread exists with a copy of the capabilities: the
 ///    main thread, which only sleeps from there on, gives its own up.
 /// 3. ``drop(keeping:)``, on the loop's thread when the sockets are open. Started by sudo, the process becomes the
@@ -54,6 +54,24 @@ enum Privileges {
     }
   }
 
+  /// Gives up everything, before there is a second thread: what a command that needs no privilege reads and writes, it
+  /// does with the rights of its user.
+  static func dropAll() throws(Failure) {
+    do throws(SystemError) {
+      if let invoker = InvokingUser.current() {
+        try become(invoker)
+        guard halo_is(invoker.user, invoker.group) != 0 else { throw SystemError("setresuid", errno: EPERM) }
+      }
+      try ThreadCapabilities().apply()
+      guard try ThreadCapabilities.current() == ThreadCapabilities() else {
+        throw SystemError("capset", errno: EPERM)
+      }
+    } catch {
+      throw Failure(
+        .noPermission, "privileges can't be given up (\(error)); not going on with more than needed")
+    }
+  }
+
   /// Gives up what is not needed any more once the sockets of a way are open. Files that are made afterwards belong
   /// to the invoking user.
   @BluetoothActor
@@ -80,7 +98,6 @@ enum Privileges {
     }
   }
 
-  @BluetoothActor
   private static func become(_ user: InvokingUser) throws(SystemError) {
     // For this thread alone: the others are to lose everything.
     try retryingInterrupts("prctl") { halo_capabilities_keep(1) }

@@ -32,6 +32,10 @@ struct SystemState: Sendable {
   var capabilities: Capabilities = []
   /// What the program's file grants; nil if that can't be found out.
   var fileCapabilities: Capabilities? = []
+  /// The group that may run the installed program with its capabilities; nil without such a program.
+  var privilegedGroup: String?
+  /// Whether `make install` has put the program where it is.
+  var isInstalled = false
   var adapters: [ControllerState] = []
   /// Why there is no list of adapters.
   var adapterTrouble: KernelError?
@@ -56,6 +60,8 @@ extension SystemState {
     state.isRoot = geteuid() == 0
     state.capabilities = (try? ThreadCapabilities.current())?.effective ?? []
     state.fileCapabilities = Capabilities.granted(byFile: state.executable)
+    state.privilegedGroup = PrivilegedProgram.group
+    state.isInstalled = PrivilegedProgram.isInstalled
     do throws(KernelError) {
       state.adapters = try await Controllers.list()
     } catch {

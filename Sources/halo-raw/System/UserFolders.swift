@@ -10,7 +10,7 @@ enum UserFolders {
 
   private static func folder(_ variable: String, _ place: String) -> String? {
     if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }
-    return home.map { "\($0)/\(place)/halo-raw" }
+    return home.flatMap { $0.hasPrefix("/") ? "\($0)/\(place)/halo-raw" : nil }
   }
 
   /// The home of whoever we are by now: sudo leaves root's in the environment.

@@ -1,32 +1,20 @@
-import EventLoop
-import Glibc
+import BluetoothCore
+import Files
 
-/// The file that a page is written to.
+/// The file that a page is written to, while the capture is read: what there is of it when the program is ended stays.
 final class PageFile {
   let path: String
-  let descriptor: Int32
+  var descriptor: Int32 { file.descriptor }
+  private let file: OutputFile
 
   /// Opens the file, and empties it if there is one.
-  ///
-  /// - Parameter input: what is read meanwhile; it is not to be emptied
-  init(path: String, butNot input: Int32) throws(Failure) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      throw Failure(.cannotOpenFile, "cannot make the page \(path): \(SystemError.last("open").reason)")
-    }
-    var output = stat()
-    var source = stat()
-    guard fstat(descriptor, &output) == 0, fstat(input, &source) == 0,
-      (output.st_dev, output.st_ino) != (source.st_dev, source.st_ino)
-    else {
-      close(descriptor)
-      throw .usage("--html \(path): this is the capture itself; name another file for the page")
-    }
-    // Pipes and devices have no size to set.
-    _ = ftruncate(descriptor, 0)
+  init(path: String) throws(Failure) {
     self.path = path
-    self.descriptor = descriptor
+    do throws(FileError) {
+      file = try OutputFile(path: path)
+      try file.truncate()
+    } catch {
+      throw Failure(.cannotOpenFile, "cannot make the page \(path.printable): \(error.reason)")
+    }
   }
-
-  deinit { close(descriptor) }
 }

@@ -1,0 +1,90 @@
+import BluetoothCore
+import Glibc
+
+/// Why a file can't be read or written.
+public struct FileError: Error, Hashable, Sendable {
+  public enum Reason: Hashable, Sendable {
+    /// A system call failed with this error number.
+    case system(Int32)
+    /// A FIFO that is to be written and that no process reads.
+    case noReader
+    /// A FIFO or device that gave nothing in time.
+    case noData
+    /// A device, FIFO, socket or folder where only a regular file will do.
+    case notRegular
+    /// Another user has made the file, link or folder, and may change it.
+    case foreign
+    /// More bytes than such a file may have.
+    case tooLarge(limit: Int)
+    /// Another process holds the lock.
+    case locked
+  }
+
+  public var path: String
+  public var reason: Reason
+
+  public init(_ path: String, _ reason: Reason) {
+    self.path = path
+    self.reason = reason
+  }
+
+  /// The error number, if it was a system call that failed.
+  public var systemError: Int32? {
+    if case .system(let number) = reason { number } else { nil }
+  }
+
+  /// The error of the system call that has just failed.
+  static func last(_ path: String) -> FileError { FileError(path, .system(errno)) }
+}
+
+extension FileError.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .system(let number): String(cString: strerror(number)).lowercased()
+    case .noReader: "no process reads this FIFO; start the reader first"
+    case .noData: "no data arrived in time"
+    case .notRegular: "not a regular file"
+    case .foreign: "it belongs to another user; use a file and a folder of your own"
+    case .tooLarge(let limit): "larger than \(limit >> 10) KiB"
+    case .locked: "another process holds its lock"
+    }
+  }
+}
+
+extension FileError: CustomStringConvertible {
+  public var description: String { "\(path.printable): \(reason)" }
+}
+
+/// A descriptor that is closed with its owner.
+final class Descriptor {
+  private(set) var number: Int32
+
+  /// - Returns: nil if `number` is negative; errno is that of the call that made it
+  init?(_ number: Int32) {
+    guard number >= 0 else { return nil }
+    self.number = number
+  }
+
+  deinit {
+    if number >= 0 { close(number) }
+  }
+
+  /// The number, which its taker closes.
+  func take() -> Int32 {
+    defer { number = -1 }
+    return number
+  }
+
+  /// What the kernel knows of the file.
+  var status: stat? {
+    var status = stat()
+    return fstat(number, &status) == 0 ? status : nil
+  }
+}
+
+extension stat {
+  var kind: mode_t { st_mode & S_IFMT }
+  var isRegular: Bool { kind == S_IFREG }
+  /// A folder in which several users make files, such as `/tmp`.
+  var isSharedFolder: Bool { st_mode & S_ISVTX != 0 && st_mode & (S_IWOTH | S_IWGRP) != 0 }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Which file a path or a descriptor means, however it is spelled.
+public enum FileIdentity: Hashable, Sendable {
+  /// A regular file that is there.
+  case file(device: UInt, inode: UInt)
+  /// One that is not there yet: its folder, and its name in it.
+  case absent(device: UInt, inode: UInt, name: String)
+
+  /// - Returns: nil if it can't be found out, and for devices, FIFOs, sockets and folders: to use those twice harms
+  ///   nothing
+  public init?(path: String) {
+    guard let place = try? FilePlace(path) else { return nil }
+    if place.isKernelLink {
+      var status = stat()
+      guard fstatat(place.folder, place.name, &status, 0) == 0 else { return nil }
+      self.init(status)
+    } else if let found = place.found {
+      self.init(found)
+    } else {
+      let folder = place.folderIdentity
+      self = .absent(device: UInt(folder.st_dev), inode: UInt(folder.st_ino), name: place.name)
+    }
+  }
+
+  public init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init?(_ status: stat) {
+    guard status.isRegular else { return nil }
+    self = .file(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// A lock between processes, on a file beside what it protects. The file is this user's and has mode 0600: another user
+/// can't open it, and so can't hold the lock. The kernel releases it when its holder ends, however that happens.
+public final class FileLock {
+  private let path: String
+  private let file: Descriptor
+
+  private init(_ path: String, _ file: Descriptor) {
+    self.path = path
+    self.file = file
+  }
+
+  /// Takes the lock if it is free.
+  ///
+  /// - Returns: nil if another process, or another part of this one, has it
+  /// - Throws: `.foreign`, or what the kernel says
+  public static func attempt(_ path: String) throws(FileError) -> FileLock? {
+    // Its last holder may remove it while it is opened here.
+    for _ in 0..<16 {
+      let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+      guard let file = Descriptor(open(path, flags, 0o600)), let status = file.status else {
+        throw .last(path)
+      }
+      guard status.isRegular, status.st_uid == geteuid() else { throw FileError(path, .foreign) }
+      if status.st_mode & 0o077 != 0 { fchmod(file.number, 0o600) }
+      guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        if errno == EINTR { continue }
+        throw .last(path)
+      }
+      var named = stat()
+      if stat(path, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev {
+        return FileLock(path, file)
+      }
+    }
+    throw FileError(path, .locked)
+  }
+
+  /// Takes the lock, and waits for it at most so many milliseconds.
+  ///
+  /// - Throws: `.locked`, and as ``attempt(_:)``
+  public static func acquire(_ path: String, patience: Int) throws(FileError) -> FileLock {
+    let start = milliseconds
+    while true {
+      if let lock = try attempt(path) { return lock }
+      guard milliseconds - start < patience else { throw FileError(path, .locked) }
+      usleep(5000)
+    }
+  }
+
+  private static var milliseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  }
+
+  /// Removes the file; the lock goes with the last reference to this.
+  public func remove() {
+    unlink(path)
+  }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// Where a path leads: an open folder and a name in it. Symbolic links are followed here and not by `open`, by the rule
+/// of the kernel's `fs.protected_symlinks` (proc_sys_fs(5)), whatever that is set to: in a sticky folder that others can
+/// write to, only links of this user or of the folder's owner count. What is opened in the folder by its name, without
+/// following links, is what was looked at.
+final class FilePlace {
+  let path: String
+  let name: String
+  /// The file that has the name now; nil if there is none.
+  let found: stat?
+  /// The name is one of /proc/PID/fd: a link that only the kernel can follow, to a file that may have no name.
+  let isKernelLink: Bool
+  /// Only a place in the tree: a folder that can't be listed may be written to. Glibc's module leaves the number out.
+  private static let pathOnly: Int32 = 0o10_000_000
+  private let folderDescriptor: Descriptor
+  private let folderStatus: stat
+
+  var folder: Int32 { folderDescriptor.number }
+  var folderIdentity: stat { folderStatus }
+
+  init(_ path: String) throws(FileError) {
+    self.path = path
+    var rest = path
+    var base: Descriptor?
+    for _ in 0..<40 {
+      let slash = rest.lastIndex(of: "/")
+      let name = slash.map { String(rest[rest.index(after: $0)...]) } ?? rest
+      let parent = slash.map { $0 == rest.startIndex ? "/" : String(rest[..<$0]) } ?? "."
+      guard !rest.isEmpty else { throw FileError(path, .system(ENOENT)) }
+      guard !name.isEmpty, name != ".", name != ".." else { throw FileError(path, .system(EISDIR)) }
+      guard
+        let folder = Descriptor(
+          openat(base?.number ?? AT_FDCWD, parent, Self.pathOnly | O_DIRECTORY | O_CLOEXEC)),
+        let folderStatus = folder.status
+      else { throw .last(path) }
+      var found = stat()
+      let isThere = fstatat(folder.number, name, &found, AT_SYMLINK_NOFOLLOW) == 0
+      guard isThere || errno == ENOENT else { throw .last(path) }
+      let isLink = isThere && found.kind == S_IFLNK
+      let isKernelLink = isLink && Self.isProc(folder)
+      if !isLink || isKernelLink {
+        self.name = name
+        self.found = isThere ? found : nil
+        self.isKernelLink = isKernelLink
+        folderDescriptor = folder
+        self.folderStatus = folderStatus
+        return
+      }
+      guard !folderStatus.isSharedFolder || found.st_uid == geteuid() || found.st_uid == folderStatus.st_uid
+      else { throw FileError(path, .foreign) }
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let length = readlinkat(folder.number, name, &target, target.count)
+      guard length > 0, length < target.count else { throw .last(path) }
+      rest = String(decoding: target[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      base = folder
+    }
+    throw FileError(path, .system(ELOOP))
+  }
+
+  private static func isProc(_ folder: Descriptor) -> Bool {
+    var proc = stat()
+    return stat("/proc", &proc) == 0 && folder.status?.st_dev == proc.st_dev
+  }
+
+  /// Opens the name, without blocking and without following links; `flags` besides.
+  func open(_ flags: Int32) -> Descriptor? {
+    Descriptor(
+      openat(
+        folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (isKernelLink ? 0 : O_NOFOLLOW), 0o600))
+  }
+
+  /// Whether a file found here may be written: in a folder that several users share, a regular file or FIFO has to be
+  /// this user's or the folder's owner's, as with `fs.protected_regular` and `fs.protected_fifos`.
+  func trusts(_ status: stat) -> Bool {
+    guard folderStatus.isSharedFolder, status.isRegular || status.kind == S_IFIFO else { return true }
+    return status.st_uid == geteuid() || status.st_uid == folderStatus.st_uid
+  }
+}

@@ -1,0 +1,93 @@
+import Glibc
+
+extension OutputFile {
+  /// Gives a path new contents. A regular file is replaced at once: a reader, or who looks after a power cut, finds the
+  /// old contents or the new ones. It keeps its mode and owner; where a new file could not have them, and where the folder
+  /// takes no new file, the file is written where it is.
+  ///
+  /// - Returns: nil if the contents are safe; an open device or FIFO, to which the caller has to write them
+  public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) -> OutputFile? {
+    let place = try FilePlace(path)
+    guard place.found != nil else {
+      try Draft(place, bytes).move(to: place.name)
+      return nil
+    }
+    let file = try OutputFile(place, makes: false)
+    guard file.isRegular else { return file }
+    do throws(FileError) {
+      guard !place.isKernelLink, file.status.st_nlink == 1 else { throw FileError(path, .system(EXDEV)) }
+      let draft = try Draft(place, bytes, like: file.status)
+      try draft.move(to: place.name)
+    } catch  where error.isOfTheFolder {
+      try file.truncate()
+      try write(bytes, to: file.descriptor, path)
+      fsync(file.descriptor)
+    }
+    return nil
+  }
+
+  /// Writes all of it to a regular file.
+  static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count == 0 || errno != EINTR {
+        throw count == 0 ? FileError(path, .system(EIO)) : .last(path)
+      }
+    }
+  }
+}
+
+extension FileError {
+  /// The folder, and not the disk, does not allow that a file is replaced: another mode of writing can help.
+  fileprivate var isOfTheFolder: Bool {
+    guard case .system(let number) = reason else { return false }
+    return [EACCES, EPERM, EROFS, EBUSY, EXDEV, ENAMETOOLONG].contains(number)
+  }
+}
+
+/// A file with the new contents, beside the one that it is to replace. It goes if it is not moved there.
+private final class Draft {
+  private let place: FilePlace
+  private let name: String
+  private var isMoved = false
+
+  /// - Parameter old: the file whose mode and owner it gets
+  init(_ place: FilePlace, _ bytes: [UInt8], like old: stat? = nil) throws(FileError) {
+    self.place = place
+    name = ".halo-raw-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+    guard
+      let file = Descriptor(
+        openat(place.folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+    else { throw .last(place.path) }
+    do throws(FileError) {
+      if let old {
+        if old.st_uid != geteuid() || old.st_gid != file.status?.st_gid {
+          guard fchown(file.number, old.st_uid, old.st_gid) == 0 else { throw .last(place.path) }
+        }
+        guard fchmod(file.number, old.st_mode & 0o777) == 0 else { throw .last(place.path) }
+      }
+      try OutputFile.write(bytes, to: file.number, place.path)
+      guard fsync(file.number) == 0 || errno == EINVAL else { throw .last(place.path) }
+    } catch {
+      unlinkat(place.folder, name, 0)
+      isMoved = true
+      throw error
+    }
+  }
+
+  deinit {
+    if !isMoved { unlinkat(place.folder, name, 0) }
+  }
+
+  func move(to target: String) throws(FileError) {
+    guard renameat(place.folder, name, place.folder, target) == 0 else { throw .last(place.path) }
+    isMoved = true
+    // The name is safe, too, when the folder is.
+    if let folder = Descriptor(openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+      fsync(folder.number)
+    }
+  }
+}
