@@ -109,6 +109,10 @@ final class ControllerSetup {
     step(ReadBufferSize()) { buffers in
       self.information.aclDataLength = Int(buffers.aclDataLength)
       self.information.aclPackets = Int(buffers.aclPackets)
+      // Neither kind: nothing could ever be sent.
+      guard buffers.aclDataLength > 0, buffers.aclPackets > 0 else {
+        return self.completion(.failure(.noDataBuffers))
+      }
       self.readAddress()
     }
   }
