@@ -330,7 +330,7 @@ public final class HostController {
 
   /// A link has one such procedure at a time, so that there is one answer at a time: more events than that are a flood.
   private func receive(_ event: LERemoteConnectionParameterRequest, at time: Instant) {
-    guard let connection = connections[event.handle], openParameterReplies.insert(event.handle).inserted else {
+    guard openParameterReplies.insert(event.handle).inserted else {
       counters.excessParameterRequests += 1
       return
     }
@@ -340,9 +340,10 @@ public final class HostController {
     let done = { [weak self] (_: Result<ConnectionHandle, HCIError>) -> Void in
       self?.openParameterReplies.remove(event.handle)
     }
-    let isAdmitted = connection.admitsParameterRequest(at: time)
+    let connection = connections[event.handle]
+    let isAdmitted = connection?.admitsParameterRequest(at: time) ?? true
     if !isAdmitted { counters.excessParameterRequests += 1 }
-    if isAdmitted, connection.parameterPolicy == .accept, wish.isLegal {
+    if isAdmitted, connection?.parameterPolicy == .accept, wish.isLegal {
       send(
         LERemoteConnectionParameterRequestReply(handle: event.handle, parameters: wish), completion: done)
     } else {
