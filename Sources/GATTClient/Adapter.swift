@@ -87,6 +87,8 @@ extension ATTLink {
 
 /// Why a link is gone.
 public enum LinkLoss: Hashable, Sendable {
+  /// It is not: who waited for its end has given up.
+  case notYet
   /// We ended it.
   case local
   /// The adapter is of no use any more, and took the link along.
@@ -98,6 +100,7 @@ public enum LinkLoss: Hashable, Sendable {
 extension LinkLoss: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .notYet: "still connected"
     case .local: "disconnected"
     case .adapter(let error): error.description
     case .remote(.connectionTimeout): "the peer was not heard any more (supervision timeout)"

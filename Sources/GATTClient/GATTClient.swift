@@ -113,11 +113,14 @@ public final class GATTClient {
   /// The signal strength in dBm; nil if nobody knows.
   public func readRSSI() async throws(HCIError) -> Int8? { try await link.readRSSI() }
 
-  /// Ends the link, and returns when it is gone.
+  /// Ends the link, and returns when it is gone: after some seconds at the latest, if the controller says nothing. It
+  /// is not cancelled with its task, as a peer that is left connected does not advertise.
   public func disconnect() async {
     guard loss == nil else { return }
     link.disconnect()
-    _ = await disconnection()
+    await withCheckedContinuation { continuation in
+      whenDisconnected { _ in continuation.resume() }
+    }
   }
 
   /// Calls `handler` once, when the link is gone; at once if it is gone already. Everything that was open has
@@ -126,11 +129,14 @@ public final class GATTClient {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link is gone.
+  /// Waits until the link is gone; gives `.notYet` when the task is cancelled before.
   public func disconnection() async -> LinkLoss {
-    if let loss { return loss }
-    return await withCheckedContinuation { continuation in
-      whenDisconnected { continuation.resume(returning: $0) }
+    do {
+      return try await awaitCallback(cancelled: CancellationError()) { done in
+        whenDisconnected { done(.success($0)) }
+      }
+    } catch {
+      return loss ?? .notYet
     }
   }
 
