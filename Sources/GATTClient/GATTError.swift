@@ -37,7 +37,8 @@ extension GATTError: CustomStringConvertible {
     case .servicesChanged: "the peer's services have changed; discover them again"
     case .characteristicGone(let uuid):
       "the peer's services have changed, and characteristic \(uuid) is gone: its values do not come any more"
-    case .noRoom: "the link has no room for another write without response now; wait for room, and write again"
+    case .noRoom:
+      "the link has no room for another write without response now; wait for room, and write again"
     case .noRoomInTime(let seconds):
       "the link took no write without response for \(Int(seconds.rounded())) s; is the peer too far away?"
     case .cancelled: "cancelled"

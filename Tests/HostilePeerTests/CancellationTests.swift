@@ -66,7 +66,8 @@ import Testing
     Wait(name: "readMultipleVariable", deadline: transaction) { _, client in
       _ = try await client.readMultipleVariable([1, 2])
     },
-    Wait(name: "write a handle", deadline: transaction) { _, client in try await client.write([1], to: 0x12) },
+    Wait(name: "write a handle", deadline: transaction) { _, client in try await client.write([1], to: 0x12)
+    },
     Wait(name: "write a long value", deadline: transaction) { _, client in
       try await client.write(Array(repeating: 1, count: 100), to: 0x12)
     },

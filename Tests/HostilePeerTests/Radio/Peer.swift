@@ -28,6 +28,8 @@ final class Peer {
   var react: (ATTPDU) -> Reaction = { _ in .honest }
   /// Called with each PDU that is no request.
   var onOther: ((ATTPDU) -> Void)?
+  /// Called with each write without response.
+  var onCommand: ((AttributeHandle, [UInt8]) -> Void)?
   /// Called when a link is there.
   var onConnected: (() -> Void)?
   /// The last requests that came, and how many there were.
@@ -80,7 +82,8 @@ final class Peer {
       }
     case .confirmation: confirmations += 1
     case .command:
-      if case .writeCommand(_, let value) = pdu {
+      if case .writeCommand(let handle, let value) = pdu {
+        onCommand?(handle, value)
         if value.count >= 4 {
           let number = value[0..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
           commandsInOrder = commandsInOrder && number == commandCount

@@ -140,7 +140,8 @@ final class Radio: HCITransport {
       .leConnectionComplete(
         LEConnectionComplete(
           status: status, handle: ConnectionHandle(rawValue: handle), role: role, peerAddress: address,
-          interval: ConnectionInterval(.milliseconds(15)), supervisionTimeout: SupervisionTimeout(.seconds(4)))))
+          interval: ConnectionInterval(.milliseconds(15)), supervisionTimeout: SupervisionTimeout(.seconds(4))
+        )))
   }
 
   // MARK: Commands
@@ -213,7 +214,10 @@ final class Radio: HCITransport {
 
   /// Command Complete.
   static func complete(_ opcode: HCIOpcode, _ parameters: [UInt8], credits: UInt8 = 1) -> [UInt8] {
-    [4, 0x0E, UInt8(parameters.count + 3), credits, UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8)]
+    [
+      4, 0x0E, UInt8(parameters.count + 3), credits, UInt8(opcode.rawValue & 0xFF),
+      UInt8(opcode.rawValue >> 8),
+    ]
       + parameters
   }
 

@@ -50,7 +50,8 @@ struct Server {
   }
 
   mutating func addCharacteristic(
-    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, at handle: AttributeHandle, _ value: [UInt8]
+    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, at handle: AttributeHandle,
+    _ value: [UInt8]
   ) {
     let at = handle.rawValue + 1
     attributes.append(
