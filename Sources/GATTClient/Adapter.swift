@@ -68,6 +68,9 @@ public protocol ATTLink: AnyObject {
   /// Called when there is room again, after ``hasRoom`` was false.
   var onRoom: (() -> Void)? { get set }
 
+  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  var excessParameterRequests: Int { get }
+
   /// Sends a PDU; one that comes too late is lost.
   func send(_ pdu: RawSpan)
   /// Ends the link; ``onClosed`` tells when it is gone.
@@ -79,6 +82,8 @@ public protocol ATTLink: AnyObject {
 extension ATTLink {
   /// A link that does not know its room takes everything.
   public var hasRoom: Bool { true }
+  /// Where the kernel answers such requests, nobody counts them.
+  public var excessParameterRequests: Int { 0 }
   public var onRoom: (() -> Void)? {
     get { nil }
     set {}

@@ -96,11 +96,11 @@ extension GATTClient {
     return DiscoveryStamp(client: id, changeCount: trust.changeCount)
   }
 
-  func note(_ services: [Service], _ stamp: DiscoveryStamp) -> [Service] {
+  func note(_ services: [Service], _ stamp: DiscoveryStamp, isAskedFor: Bool = true) -> [Service] {
     services.map { service in
       var service = service
       service.stamp = stamp
-      trust.discovered(service.handles, after: stamp.changeCount)
+      if isAskedFor { trust.discovered(service.handles, after: stamp.changeCount) }
       if !trust.hasChanged(service.handles, since: stamp.changeCount) { places.note(service) }
       return service
     }

@@ -157,9 +157,8 @@ extension GATTClient {
 
   private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
     let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
-    let found = try await run { DiscoverAllServices(in: range) }
-    trust.discovered(range, after: stamp.changeCount)
-    return note(found, stamp)
+    // The program has not discovered them: the numbers that it knows stay what they are.
+    return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
   }
 
   /// The characteristic of a subscription, where it stands now.

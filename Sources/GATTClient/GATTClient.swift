@@ -110,6 +110,9 @@ public final class GATTClient {
   /// The most bytes that ``writeWithoutResponse(_:to:)-(_,AttributeHandle)`` takes.
   public var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
 
+  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  public var excessParameterRequests: Int { link.excessParameterRequests }
+
   /// The signal strength in dBm; nil if nobody knows.
   public func readRSSI() async throws(HCIError) -> Int8? { try await link.readRSSI() }
 

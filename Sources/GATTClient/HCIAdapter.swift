@@ -90,6 +90,7 @@ final class HCILink: ATTLink {
   var parameters: LinkParameters? { l2cap.connection.parameters }
 
   var hasRoom: Bool { l2cap.hasRoom }
+  var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }
   var onRoom: (() -> Void)? {
     get { l2cap.onRoom }
     set { l2cap.onRoom = newValue }

@@ -71,7 +71,11 @@ public final class L2CAPLink {
 
   private func answerSignaling(_ frame: RawSpan, at time: Instant) {
     // One who floods, and takes no answers, gets none: it may not cost the link.
-    guard connection.hasRoom else { return }
+    guard connection.hasRoom else {
+      let code = frame.byte(at: 0).map { SignalingPacket.Code(rawValue: $0) }
+      if code == .connectionParameterUpdateRequest { connection.refuseParameterRequest() }
+      return
+    }
     var answer = SignalingResponder.answer(to: frame, policy: connection.parameterPolicy)
     let isExcess = answer.wish != nil && !connection.admitsParameterRequest(at: time)
     if isExcess { answer.refuse() }

@@ -81,9 +81,12 @@ public final class LEConnection {
   /// - Returns: whether the request may be obeyed
   public func admitsParameterRequest(at time: Instant) -> Bool {
     if parameterRequests.admits(at: time) { return true }
-    excessParameterRequests += 1
+    refuseParameterRequest()
     return false
   }
+
+  /// Counts a request that is refused because there are too many.
+  public func refuseParameterRequest() { excessParameterRequests += 1 }
 
   /// Whether there is room for a frame that can wait. Those that can't, as they answer the peer, are sent without it.
   public var hasRoom: Bool { isConnected && host?.hasRoom(self) ?? false }

@@ -128,6 +128,9 @@ final class Radio: HCITransport {
           status: .success, handle: ConnectionHandle(rawValue: handle), reason: reason)))
   }
 
+  /// The next link gets this handle.
+  func reuse(_ handle: UInt16) { nextHandle = handle }
+
   /// LE Connection Complete, for a link that is wanted or not.
   func complete(_ address: BluetoothAddress, _ status: HCIErrorCode = .success, role: LERole = .central) {
     let handle = nextHandle
