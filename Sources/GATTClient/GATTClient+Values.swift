@@ -8,13 +8,17 @@ extension GATTClient {
   }
 
   /// Reads the first value of a type, however long it is, without discovering it first: with one round trip if it is
-  /// short. Nil if there is none.
+  /// short. Nil if there is none; only its beginning if the server does not give the rest.
   public func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
     guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     let bearer = self.bearer
     // The entry of a list holds no more, whatever the value has (Part F, 3.4.4.2).
     guard found.value.count >= min(bearer.mtu - 4, 253) else { return found.value }
-    return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
+    do throws(GATTError) {
+      return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
+    } catch .att(.refused) {
+      return found.value
+    }
   }
 
   public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {

@@ -208,6 +208,7 @@ public final class HostController {
     data.disconnected(connection.handle)
     finish(connection, reason)
     pump()
+    announceRoom()
   }
 
   private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
