@@ -37,7 +37,7 @@ public final class ATTBearer {
 
   private struct Transaction {
     var request: ATTPDU
-    /// Whether nobody depends on the answer; see ``request(_:isExpendable:completion:)``.
+    /// Whether a missing answer leaves the bearer open; see ``request(_:isExpendable:completion:)``.
     var isExpendable: Bool
     var completion: (Result<ATTPDU, ATTError>) -> Void
   }

@@ -82,7 +82,7 @@ public protocol ATTLink: AnyObject {
 extension ATTLink {
   /// A link that does not know its room takes everything.
   public var hasRoom: Bool { true }
-  /// Where the kernel answers such requests, nobody counts them.
+  /// The kernel answers such requests itself and does not count them.
   public var excessParameterRequests: Int { 0 }
   public var onRoom: (() -> Void)? {
     get { nil }

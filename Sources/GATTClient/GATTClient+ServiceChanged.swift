@@ -170,7 +170,7 @@ extension GATTClient {
       let services = places.services(name.service)
       candidates = services.indices.contains(name.serviceIndex) ? [services[name.serviceIndex]] : []
     } else {
-      // It was taken as known: nobody knows in which service it was.
+      // It was taken as known: its service is not.
       candidates = found
     }
     var fitting: [Characteristic] = []
@@ -214,7 +214,7 @@ extension GATTClient {
     onSubscriptionMoved?(Subscription(entry, id: id))
   }
 
-  /// A subscription has ended, and nobody has asked for it.
+  /// Ends a subscription that was not unsubscribed.
   func end(_ id: UInt64, _ reason: GATTError) {
     guard let entry = active.removeValue(forKey: id) else { return }
     _ = subscriptions.remove(id, from: entry.handle)

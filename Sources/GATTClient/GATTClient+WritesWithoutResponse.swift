@@ -43,8 +43,8 @@ extension GATTClient {
   /// Whether a write without response can be sent now.
   public var canSendWriteWithoutResponse: Bool { isConnected && waitingWrites.isEmpty && link.hasRoom }
 
-  /// Writes a value without an answer: at once, past all procedures that wait, and nobody learns whether it was
-  /// carried out.
+  /// Writes a value without an answer: at once, past all procedures that wait, and without learning whether it
+  /// was carried out.
   ///
   /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.

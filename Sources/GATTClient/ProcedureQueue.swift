@@ -18,7 +18,7 @@ public final class ProcedureQueue {
   private var waiting: [Waiting] = []
   /// The procedure that runs.
   private var running: UInt64?
-  /// Whether nobody wants what it finds out any more.
+  /// Whether the running procedure was cancelled.
   private var isAbandoned = false
   private var nextID: UInt64 = 0
 
@@ -51,7 +51,7 @@ public final class ProcedureQueue {
     return Token(id: id)
   }
 
-  /// Ends a procedure whose result nobody wants any more; its completion is not called. One that has not begun is
+  /// Cancels a procedure; its completion is not called. One that has not begun is
   /// taken back. One that has begun ends with the answer to its open request, which can't be taken back; the requests
   /// that would follow are not sent.
   public func cancel(_ token: Token) {

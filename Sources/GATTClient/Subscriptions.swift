@@ -83,7 +83,7 @@ final class Subscriptions {
   /// How many listeners and values there are.
   var count: Int { sinks.values.reduce(unclaimed.count) { $0 + $1.count } }
 
-  /// Forgets the values that nobody has claimed in a range whose handles mean something else now.
+  /// Forgets the unclaimed values in a range whose handles mean something else now.
   func forgetUnclaimed(in range: HandleRange) {
     unclaimed.removeAll { range.contains($0.handle) }
   }

@@ -17,7 +17,7 @@ public final class L2CAPLink {
   }
   /// Whether there is room for a PDU that can wait.
   public var hasRoom: Bool { connection.hasRoom }
-  /// Called when a peripheral has asked for other connection parameters; tells whether they were accepted. Not called
+  /// Called when a peripheral has asked for other connection parameters, with whether they were accepted. Not called
   /// for what is refused because there is too much of it.
   public var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
 

@@ -32,7 +32,7 @@ public final class RingDispatcher {
   private struct Open {
     var token: UInt64
     var exchange: RingExchange
-    /// Whether nobody waits for it any more: what comes for it is taken, and nothing else.
+    /// Whether it was cancelled: frames for it are still taken.
     var isAbandoned = false
   }
 

@@ -60,7 +60,7 @@ public enum RingFinder {
     }
 
     func hear(_ device: Advertisement) {
-      // Nobody could connect to it.
+      // It cannot be connected to.
       guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
         if others.count < 1000 { others.insert(device.address) }

@@ -87,7 +87,7 @@ import Testing
     #expect(devices.count == 1)
   }
 
-  /// An address of unknown type names nobody: it is heard, not connectable, and never connected to as another type.
+  /// An address of unknown type is heard, not connectable, and never connected to as another type.
   @Test(arguments: [0x04, 0x7F, 0xFE, 0xFF] as [UInt8]) func addressesOfUnknownTypeAreNotConnectedTo(
     _ kind: UInt8
   ) async throws {

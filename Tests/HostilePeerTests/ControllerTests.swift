@@ -187,8 +187,8 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Links that nobody asked for are ended, and are not taken for the one that was asked for.
-  @Test(arguments: [LERole.central, .peripheral]) func linksThatNobodyAskedForAreEnded(_ role: LERole)
+  /// Unexpected links are ended, and are not taken for the one that was asked for.
+  @Test(arguments: [LERole.central, .peripheral]) func unexpectedLinksAreEnded(_ role: LERole)
     async throws
   {
     let stage = Stage()
@@ -203,7 +203,7 @@ import Testing
     stage.radio.complete(stage.peer.address)
     let client = try await task.value
     #expect(try await client.read(0x0022) == [77])
-    // The same link reported twice is the end of the first, and the second is nobody's.
+    // The same link reported twice is the end of the first.
     await client.disconnect()
     try await stage.checkHealth()
   }
@@ -229,8 +229,8 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Data before the connection event and after the disconnection belongs to nobody.
-  @Test func dataBeforeAndAfterTheLinkIsNobodys() async throws {
+  /// Data before the connection event and after the disconnection is dropped.
+  @Test func dataBeforeAndAfterTheLinkIsDropped() async throws {
     let stage = Stage()
     try await stage.central.start()
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))

@@ -150,7 +150,7 @@ import Testing
     try await expectFailure(test)
   }
 
-  /// Services that include each other are found once each; nobody follows them round.
+  /// Services that include each other are found once each.
   @Test func includesInARingEnd() async throws {
     let (result, count) = try await run(
       Case(.included, "itself", "09 08 1000 1000 1f00 0d18", "09 08 1100 1000 1f00 0d18"))

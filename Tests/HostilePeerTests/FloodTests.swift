@@ -11,21 +11,21 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct FloodTests {
   private static let count = 100_000
-  private static let wish = "0600 0c00 0000 c800"
+  private static let parameters = "0600 0c00 0000 c800"
 
   /// Connection Parameter Update Requests: a few a second are obeyed, the others refused and counted.
   @Test func aFloodOfParameterRequestsIsObeyedAFewTimesASecond() async throws {
     let (stage, client) = try await Stage.connected()
-    var told = 0
-    client.onLinkEvent = { if case .parameterRequest = $0 { told += 1 } }
-    let frame = hex("12 05 0800" + Self.wish)
+    var reported = 0
+    client.onLinkEvent = { if case .parameterRequest = $0 { reported += 1 } }
+    let frame = hex("12 05 0800" + Self.parameters)
     for _ in 0..<100 {
       for _ in 0..<Self.count / 100 { stage.peer.sendFrame(.leSignaling, frame) }
       await stage.sleep(.milliseconds(50))
     }
     let obeyed = stage.radio.commands.filter { $0 == LEConnectionUpdate.opcode }.count
     #expect((4...24).contains(obeyed), "obeyed \(obeyed) times in 5 s")
-    #expect(told == obeyed)
+    #expect(reported == obeyed)
     #expect(client.excessParameterRequests >= Self.count / 2)
     #expect(stage.adapter.waitingPackets <= 512)
     // Who asks in a decent way afterwards is obeyed again.
@@ -44,7 +44,7 @@ import Testing
   ) async throws {
     let (stage, client) = try await Stage.connected()
     let handle = try #require(stage.peer.handle)
-    let event = hex("04 3e 0b 06") + [UInt8(handle & 0xFF), UInt8(handle >> 8)] + hex(Self.wish)
+    let event = hex("04 3e 0b 06") + [UInt8(handle & 0xFF), UInt8(handle >> 8)] + hex(Self.parameters)
     if !isAnswered {
       // The controller takes the answers and says nothing until the flood is over.
       stage.radio.answer = { opcode, _ in

@@ -99,7 +99,7 @@ import Testing
   // MARK: Channels and signalling
 
   @Test(arguments: [0x0000, 0x0001, 0x0002, 0x0003, 0x0007, 0x003F, 0x0040, 0xFFFF] as [UInt16])
-  func channelsThatNobodyOpenedAreIgnored(_ channel: UInt16) async throws {
+  func unopenedChannelsAreIgnored(_ channel: UInt16) async throws {
     let (stage, client) = try await Stage.connected()
     stage.peer.sendFrame(ChannelID(rawValue: channel), [1, 2, 3, 4])
     #expect(try await client.read(0x0022) == [77])
@@ -131,9 +131,9 @@ import Testing
     ("0600 0c00 0000 c800", true), ("0500 0c00 0000 c800", false), ("0600 810c 0000 c800", false),
     ("0c00 0600 0000 c800", false), ("0600 0c00 f401 c800", false), ("0600 0c00 0000 0900", false),
     ("0600 0c00 0000 810c", false), ("800c 800c 0000 0a00", false), ("ffff ffff ffff ffff", false),
-  ]) func aConnectionParameterUpdateRequestIsChecked(_ wish: String, _ isGranted: Bool) async throws {
+  ]) func aConnectionParameterUpdateRequestIsChecked(_ parameters: String, _ isGranted: Bool) async throws {
     let (stage, client) = try await Stage.connected()
-    stage.peer.sendFrame(.leSignaling, hex("12 05 0800" + wish))
+    stage.peer.sendFrame(.leSignaling, hex("12 05 0800" + parameters))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.otherFrames.map(\.payload) == [hex("13 05 0200" + (isGranted ? "0000" : "0100"))])
     #expect(stage.radio.commands.contains(LEConnectionUpdate.opcode) == isGranted)
@@ -151,7 +151,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  // MARK: Data for nobody
+  // MARK: Data without a link
 
   /// 0x0EDC carries the debug log of some phone controllers.
   @Test(arguments: [0x0000, 0x0041, 0x0EDC, 0x0EFF, 0x0FFF] as [UInt16])

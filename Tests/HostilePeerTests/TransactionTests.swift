@@ -26,7 +26,7 @@ import Testing
     arguments: [
       ["13", "0b 01"], ["0b 01", "0b 02", "0b 03"], ["09 02 0300", "0d 09", "0b 01"], ["03 ffff", "0b 01"],
       ["01 0c 0300 01", "0b 01"], ["01 00 0000 00", "0b 01"],
-    ]) func answersThatNobodyAskedForChangeNothing(_ pdus: [String]) async throws
+    ]) func unexpectedAnswersChangeNothing(_ pdus: [String]) async throws
   {
     #expect(try await read(answeredWith: pdus) == [1])
   }
@@ -101,7 +101,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Commands that nobody knows are ignored, requests that nobody knows refused (3.3).
+  /// Unknown commands are ignored, unknown requests refused (3.3).
   @Test func unknownOpcodesAreRefusedOrIgnored() async throws {
     let (stage, client) = try await Stage.connected()
     let answers = Collected()
@@ -169,7 +169,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func anMTUResponseThatNobodyAskedForOrASecondOneChangesNothing() async throws {
+  @Test func anUnexpectedMTUResponseChangesNothing() async throws {
     let (stage, client) = try await Stage.connected()
     stage.peer.send(.exchangeMTUResponse(serverMTU: 100))
     await stage.sleep(.seconds(1))

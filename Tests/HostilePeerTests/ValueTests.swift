@@ -168,8 +168,8 @@ import Testing
     _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
   }
 
-  /// For handles that nobody knows, cut, empty, longer than the MTU; what is right goes on (GATT/CL/GAN/BV-01-C).
-  @Test func notificationsForNobodyAndDamagedOnesChangeNothing() async throws {
+  /// For unknown handles, cut, empty, longer than the MTU; what is right goes on (GATT/CL/GAN/BV-01-C).
+  @Test func unexpectedAndDamagedNotificationsChangeNothing() async throws {
     let (stage, client) = try await Stage.connected()
     let heard = Heard()
     try await subscribe(client, heard)
@@ -187,7 +187,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func floodsForNobodyAreBoundedAndThoseForSomebodyAreHeard() async throws {
+  @Test func floodsAreHeardBySubscribersAndBoundedOtherwise() async throws {
     let (stage, client) = try await Stage.connected()
     stage.radio.delay = .nanoseconds(1)
     let heard = Heard()
@@ -225,7 +225,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Each indication that can be read is confirmed once, also for handles that nobody knows (GATT/CL/GAI/BV-01-C).
+  /// Each indication that can be read is confirmed once, also for unknown handles (GATT/CL/GAI/BV-01-C).
   @Test func everyIndicationIsConfirmedOnce() async throws {
     let (stage, client) = try await Stage.connected()
     for handle in [0x0000, 0x0006, 0x0012, 0x9999, 0xFFFF] as [AttributeHandle] {

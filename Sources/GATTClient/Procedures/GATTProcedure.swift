@@ -9,7 +9,7 @@ public protocol GATTProcedure {
   mutating func start() -> GATTStep<Output>
   /// The step after the response to the last request, or after its failure.
   mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Output>
-  /// Instead of ``next(_:)``, when nobody wants the output any more: what the server must still be asked, so that
+  /// Instead of ``next(_:)``, when the procedure was cancelled: what the server must still be asked, so that
   /// nothing of the procedure is left behind. Nil for nothing.
   mutating func abandon() -> ATTPDU?
 }

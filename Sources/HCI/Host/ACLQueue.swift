@@ -8,7 +8,7 @@ struct ACLQueue {
     var packets: [[UInt8]] = []
     /// Packets that the controller holds.
     var inFlight = 0
-    /// Whether it had no room, and nobody knows yet that it has again.
+    /// Whether it was full, and that it has room again was not reported yet.
     var wasFull = false
   }
 

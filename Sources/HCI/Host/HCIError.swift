@@ -18,7 +18,7 @@ public enum HCIError: Error, Hashable, Sendable {
   case lowEnergyNotSupported
   /// No advertisement of the peer was heard in time, so that there was nobody to connect to.
   case peerNotFound(BluetoothAddress, seconds: Double)
-  /// The address is of a type that the specification does not have, so that nobody knows whom it names.
+  /// The address is of a type that the specification does not have, so that it names no device.
   case unknownAddressType(BluetoothAddress)
   /// The link is gone.
   case notConnected

@@ -98,7 +98,7 @@ public final class HostController {
     fail(.transportClosed(reason))
   }
 
-  /// Nobody needs the controller any more: everything open ends with `.cancelled`, and ``onFailure`` is not called.
+  /// Gives the controller up: everything open ends with `.cancelled`, and ``onFailure`` is not called.
   public func close() {
     end(.cancelled)
     onFailure = nil

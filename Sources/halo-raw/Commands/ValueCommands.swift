@@ -181,7 +181,7 @@ private final class ValueListener {
       return try await client.subscribe(
         to: characteristic, as: kind,
         onEnd: { reason in
-          // That the link is gone is told with its reason.
+          // The loss of the link is reported with its reason.
           if case .att(.closed) = reason { return }
           self.end = reason
           self.finish(nil)
@@ -208,7 +208,8 @@ private final class ValueListener {
     let bytes = Array(value)
     printer.print(
       [.seconds(time.nanoseconds(since: start))]
-        + valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes))
+        + valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes)
+    )
     printed += 1
     if printed == count || printer.output.trouble != nil { finish(nil) }
   }

@@ -81,7 +81,7 @@ final class Radio: HCITransport {
     let bytes = Array(packet)
     packetCount += 1
     if let (limit, reason) = closesAfter, packetCount > limit {
-      // From the loop: who sends is not prepared to lose everything meanwhile.
+      // From the loop: the sender is not prepared to lose everything during the call.
       EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
       return
     }
