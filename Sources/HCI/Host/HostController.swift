@@ -63,6 +63,11 @@ public final class HostController {
     commands.onTimeout = { [weak self] error in self?.fail(error) }
   }
 
+  /// Commands that are open hold what they belong to.
+  deinit {
+    commands.fail(.cancelled)
+  }
+
   // MARK: Setting up
 
   /// Resets the controller and finds out what it can do.
