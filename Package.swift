@@ -70,6 +70,12 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: layerNames.map { .init(stringLiteral: $0) } + ["halo-raw", "LineOutput", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "HostilePeerTests",
+      dependencies: [
+        "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink", "TestSupport",
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],
       path: "Examples/Pulse", swiftSettings: settings),

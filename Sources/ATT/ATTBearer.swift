@@ -31,13 +31,21 @@ public final class ATTBearer {
   public var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// The same for indications, which have been confirmed by then.
   public var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
-  /// Called once, when the bearer closes itself because the server did not answer: the link should be
-  /// disconnected. Not called for ``close(_:)``.
+  /// Called once, when the bearer closes itself because the server did not answer and somebody needs it to: the link
+  /// should be disconnected. Not called for ``close(_:)``.
   public var onTimeout: ((ATTError) -> Void)?
 
   private struct Transaction {
     var request: ATTPDU
+    /// Whether a missing answer leaves the bearer open; see ``request(_:isExpendable:completion:)``.
+    var isExpendable: Bool
     var completion: (Result<ATTPDU, ATTError>) -> Void
+  }
+
+  private enum MTUExchange {
+    case none
+    case open([(Result<Int, ATTError>) -> Void])
+    case done(Result<Void, ATTError>)
   }
 
   private let receiveMTU: Int
@@ -45,6 +53,9 @@ public final class ATTBearer {
   private let send: (RawSpan) -> Void
   /// Why nothing is sent or taken any more.
   private var end: ATTError?
+  /// The expendable request that was not answered in time. The server may send, but nothing may be asked of it.
+  private var unanswered: ATTError?
+  private var mtuExchange = MTUExchange.none
   private var current: Transaction?
   private var queue: [Transaction] = []
   private var timeout: Timers.Token?
@@ -68,8 +79,18 @@ public final class ATTBearer {
 
   /// Sends a request as soon as those before it are answered. `completion` is called exactly once, with the
   /// response or with the reason why there is none.
-  public func request(_ request: ATTPDU, completion: @escaping (Result<ATTPDU, ATTError>) -> Void) {
+  ///
+  /// - Parameter isExpendable: whether the bearer stays open for what the server sends if this is not answered in
+  ///   time. Nothing may follow an unanswered request (3.3.3), so that the bearer closes itself when the next one is
+  ///   asked for.
+  public func request(
+    _ request: ATTPDU, isExpendable: Bool = false, completion: @escaping (Result<ATTPDU, ATTError>) -> Void
+  ) {
     if let end { return completion(.failure(end)) }
+    if let unanswered {
+      giveUp(unanswered)
+      return completion(.failure(unanswered))
+    }
     let objection: String? =
       switch request {
       case .writeRequest(let handle, let value): writeGuard?(handle, value, nil)
@@ -77,33 +98,48 @@ public final class ATTBearer {
       default: nil
       }
     if let objection { return completion(.failure(.forbidden(objection))) }
-    queue.append(Transaction(request: request, completion: completion))
+    queue.append(Transaction(request: request, isExpendable: isExpendable, completion: completion))
     sendNext()
   }
 
   /// Sends a Write Command, which is not answered; nobody learns whether it was carried out (3.4.5.3).
   public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
     if let end { throw end }
+    if let unanswered {
+      giveUp(unanswered)
+      throw unanswered
+    }
     guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
     if let objection = writeGuard?(handle, value, nil) { throw .forbidden(objection) }
     transmit(.writeCommand(handle, value: value))
   }
 
   /// Offers our receive MTU, and takes the smaller of it and the server's. A server that refuses has said all
-  /// it has to say: the default stays, and that is no error.
+  /// it has to say: the default stays, and that is no error. A client sends this request once (3.4.2.1): who asks
+  /// again gets what came of it.
   ///
   /// - Parameter completion: gets the MTU in force
   public func exchangeMTU(completion: @escaping (Result<Int, ATTError>) -> Void) {
-    let mine = UInt16(receiveMTU)
-    request(.exchangeMTURequest(clientMTU: mine)) { [weak self] result in
-      guard let self else { return }
+    if let end { return completion(.failure(end)) }
+    switch mtuExchange {
+    case .done(let result): return completion(result.map { mtu })
+    case .open(let waiting):
+      mtuExchange = .open(waiting + [completion])
+      return
+    case .none: mtuExchange = .open([completion])
+    }
+    request(.exchangeMTURequest(clientMTU: UInt16(receiveMTU))) { [weak self] result in
+      guard let self, case .open(let waiting) = mtuExchange else { return }
+      let outcome: Result<Void, ATTError>
       switch result {
-      case .success(.exchangeMTUResponse(let theirs)):
-        adopt(theirs)
-        completion(.success(mtu))
-      case .success, .failure(.refused): completion(.success(mtu))
-      case .failure(let error): completion(.failure(error))
+      case .success(let response):
+        if case .exchangeMTUResponse(let theirs) = response { adopt(theirs) }
+        outcome = .success(())
+      case .failure(.refused): outcome = .success(())
+      case .failure(let error): outcome = .failure(error)
       }
+      mtuExchange = .done(outcome)
+      for completion in waiting { completion(outcome.map { self.mtu }) }
     }
   }
 
@@ -137,12 +173,21 @@ public final class ATTBearer {
     current = next
     let opcode = next.request.opcode
     timeout = timers.schedule(after: ATTBearer.transactionTimeout) { [weak self] in
-      guard let self else { return }
-      let error = ATTError.timedOut(opcode)
-      finish(current: error, queued: .closed(error.description))
-      onTimeout?(error)
+      self?.expire(.timedOut(opcode))
     }
     send(pdu.span.bytes)
+  }
+
+  private func expire(_ error: ATTError) {
+    guard let open = current, open.isExpendable, queue.isEmpty else { return giveUp(error) }
+    unanswered = error
+    current = nil
+    open.completion(.failure(error))
+  }
+
+  private func giveUp(_ error: ATTError) {
+    finish(current: error, queued: .closed(error.description))
+    onTimeout?(error)
   }
 
   private func transmit(_ pdu: ATTPDU) {

@@ -15,6 +15,9 @@ public struct BluetoothAddress: Hashable, Sendable {
     public static let randomIdentity = Kind(rawValue: 3)
     /// An extended advertisement without an address.
     public static let anonymous = Kind(rawValue: 0xFF)
+
+    /// Whether the specification has this type of address, so that a device can be connected to by it.
+    public var isKnown: Bool { rawValue <= Kind.randomIdentity.rawValue }
   }
 
   /// The 48 bits; the byte that is written first, as text, is the most significant.

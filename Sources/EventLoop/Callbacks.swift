@@ -27,6 +27,26 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
   return try result.get()
 }
 
+/// Waits for something that can't be taken back once it has begun. A task that is cancelled returns at once, with
+/// `error`; what is reported later is dropped.
+///
+/// - Parameter start: starts the operation, with the closure that gets its result
+@BluetoothActor
+public func awaitCallback<Value: Sendable, Failure: Error>(
+  cancelled error: Failure, _ start: (@escaping (Result<Value, Failure>) -> Void) -> Void
+) async throws(Failure) -> Value {
+  try await awaitCallback { (done: @escaping (Result<Value, Failure>) -> Void) in
+    var done: ((Result<Value, Failure>) -> Void)? = done
+    let finish = { (result: Result<Value, Failure>) in
+      let report = done
+      done = nil
+      report?(result)
+    }
+    start(finish)
+    return { finish(.failure(error)) }
+  }
+}
+
 @BluetoothActor
 private final class Cancellation {
   var action: (() -> Void)?

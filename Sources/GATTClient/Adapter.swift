@@ -62,6 +62,14 @@ public protocol ATTLink: AnyObject {
   var onClosed: ((LinkLoss) -> Void)? { get set }
   /// Called when something about the link has changed that a person may want to see.
   var onEvent: ((LinkEvent) -> Void)? { get set }
+  /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
+  /// it, as there is only one of each at a time.
+  var hasRoom: Bool { get }
+  /// Called when there is room again, after ``hasRoom`` was false.
+  var onRoom: (() -> Void)? { get set }
+
+  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  var excessParameterRequests: Int { get }
 
   /// Sends a PDU; one that comes too late is lost.
   func send(_ pdu: RawSpan)
@@ -71,10 +79,25 @@ public protocol ATTLink: AnyObject {
   func readRSSI() async throws(HCIError) -> Int8?
 }
 
+extension ATTLink {
+  /// A link that does not know its room takes everything.
+  public var hasRoom: Bool { true }
+  /// The kernel answers such requests itself and does not count them.
+  public var excessParameterRequests: Int { 0 }
+  public var onRoom: (() -> Void)? {
+    get { nil }
+    set {}
+  }
+}
+
 /// Why a link is gone.
 public enum LinkLoss: Hashable, Sendable {
+  /// It is not: who waited for its end has given up.
+  case notYet
   /// We ended it.
   case local
+  /// The adapter is of no use any more, and took the link along.
+  case adapter(HCIError)
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)
 }
@@ -82,7 +105,9 @@ public enum LinkLoss: Hashable, Sendable {
 extension LinkLoss: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .notYet: "still connected"
     case .local: "disconnected"
+    case .adapter(let error): error.description
     case .remote(.connectionTimeout): "the peer was not heard any more (supervision timeout)"
     case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
     case .remote(.remotePowerOff): "the peer is switching off"

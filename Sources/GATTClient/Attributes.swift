@@ -6,6 +6,7 @@ public struct Service: Hashable, Sendable {
   public var uuid: BluetoothUUID
   /// The declaration and all that belongs to it.
   public var handles: HandleRange
+  var stamp: DiscoveryStamp?
 
   public init(uuid: BluetoothUUID, handles: HandleRange) {
     self.uuid = uuid
@@ -35,6 +36,7 @@ public struct Characteristic: Hashable, Sendable {
   public var valueHandle: AttributeHandle
   /// The last handle that can belong to it; the descriptors stand between the value and this.
   public var end: AttributeHandle
+  var stamp: DiscoveryStamp?
 
   public init(
     uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
@@ -58,6 +60,7 @@ public struct Characteristic: Hashable, Sendable {
 public struct Descriptor: Hashable, Sendable {
   public var uuid: BluetoothUUID
   public var handle: AttributeHandle
+  var stamp: DiscoveryStamp?
 
   public init(uuid: BluetoothUUID, handle: AttributeHandle) {
     self.uuid = uuid

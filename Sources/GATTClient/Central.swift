@@ -66,6 +66,9 @@ public final class Central {
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
   private var clients: [GATTClient] = []
+  /// Peers that have not answered what no program has asked for; they are not asked again.
+  private var silentPeers: Set<BluetoothAddress> = []
+  private static let maximumSilentPeers = 64
 
   public init(_ adapter: any Adapter) {
     self.adapter = adapter
@@ -190,6 +193,12 @@ public final class Central {
   }
 
   private func track(_ client: GATTClient) {
+    client.watchesServiceChanges = !silentPeers.contains(client.peer)
+    let peer = client.peer
+    client.onSilence = { [weak self] in
+      guard let self, silentPeers.count < Self.maximumSilentPeers else { return }
+      silentPeers.insert(peer)
+    }
     clients.removeAll { !$0.isConnected }
     clients.append(client)
   }

@@ -20,24 +20,55 @@ public enum SubscriptionKind: Hashable, Sendable {
 
 /// Names who listens to a value.
 public struct Subscription: Hashable, Sendable {
+  /// The handle of the value, as it was when this was made; see ``GATTClient/onSubscriptionMoved``.
   public var handle: AttributeHandle
   public var kind: SubscriptionKind
   /// The descriptor that was written.
   public let configuration: AttributeHandle
   let id: UInt64
+
+  public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// A subscription as the client keeps it, from before the server is asked until it ends.
+struct ActiveSubscription {
+  let uuid: BluetoothUUID
+  let kind: SubscriptionKind
+  var handle: AttributeHandle
+  var configuration: AttributeHandle
+  /// What finds the characteristic again; nil if it was not discovered on this link.
+  var name: AttributePlaces.Name?
+  /// Whether the server has confirmed to send.
+  var isConfigured = false
+  let sink: (RawSpan, Instant) -> Void
+  /// Gets the reason; nil if it was unsubscribed.
+  let onEnd: (GATTError?) -> Void
 }
 
 extension GATTClient {
   /// Asks a peripheral to send a value whenever it likes. The sink stands before the peripheral is asked, since
   /// some send before they have answered.
   ///
+  /// When the server says that its services have changed, the subscription moves with its characteristic: it is looked
+  /// for where the change was, and asked for again. If it is gone, the subscription ends.
+  ///
   /// - Parameters:
   ///   - kind: nil for notifications where they are offered, else indications
-  ///   - sink: called on the loop for each value, with its receive time. The view is only valid meanwhile. Nothing
+  ///   - onEnd: called on the loop, once, when the subscription has ended and was not unsubscribed: the link is lost,
+  ///     or the characteristic is gone. Not called if this throws.
+  ///   - sink: called on the loop for each value, with its receive time. The view is only valid during the call. Nothing
   ///     is copied, allocated or handed to another thread on the way here.
   public func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    sink: @escaping (RawSpan, Instant) -> Void
+    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
+  ) async throws(GATTError) -> Subscription {
+    try await subscribe(to: characteristic, kind, onEnd: { if let reason = $0 { onEnd?(reason) } }, sink)
+  }
+
+  private func subscribe(
+    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (GATTError?) -> Void,
+    _ sink: @escaping (RawSpan, Instant) -> Void
   ) async throws(GATTError) -> Subscription {
     let offered = characteristic.properties
     let chosen = kind ?? (offered.contains(.notify) ? .notification : .indication)
@@ -52,50 +83,66 @@ extension GATTClient {
       throw .notFound(
         "Client Characteristic Configuration for \(characteristic.uuid), so nobody can subscribe to it")
     }
+    keepsHandles = true
     let handle = characteristic.valueHandle
-    let id = subscriptions.add(handle, now: EventLoop.shared.now, sink: sink)
+    let id = subscriptions.newID()
+    active[id] = ActiveSubscription(
+      uuid: characteristic.uuid, kind: chosen, handle: handle, configuration: configuration.handle,
+      name: places.name(at: handle), sink: sink, onEnd: onEnd)
+    subscriptions.add(id, handle, now: EventLoop.shared.now, sink: sink)
     if !subscriptions.isConfigured(handle) {
+      let count = trust.changeCount
       do throws(GATTError) {
-        try await write(chosen.configuration, to: configuration.handle)
+        try await write(chosen.configuration, to: configuration)
+        // The answer may have come from what stands there now.
+        if trust.hasChanged(HandleRange(handle, handle), since: count) { throw .servicesChanged }
       } catch {
-        if subscriptions.remove(id, from: handle), error == .cancelled {
+        let wasHere = active.removeValue(forKey: id) != nil
+        if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
           // The write may be under way; nobody wants what it asks for any more.
-          procedures.run {
-            WriteValue(configuration.handle, [0, 0])
-          } completion: { _ in
-          }
+          post([0, 0], to: configuration.handle)
         }
         throw error
       }
       subscriptions.setConfigured(handle)
     }
-    return Subscription(handle: handle, kind: chosen, configuration: configuration.handle, id: id)
+    active[id]?.isConfigured = true
+    return Subscription(
+      handle: handle, kind: chosen, configuration: configuration.handle, id: id)
   }
 
   /// Listens no longer. When nobody does, the peripheral is asked to stop.
   public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
-    sequenceEnds.removeValue(forKey: subscription.id)?.end()
-    if subscriptions.remove(subscription.id, from: subscription.handle), isConnected {
-      try await write([0, 0], to: subscription.configuration)
+    guard let entry = active.removeValue(forKey: subscription.id) else { return }
+    displaced.remove(subscription.id)
+    entry.onEnd(nil)
+    if subscriptions.remove(subscription.id, from: entry.handle), isConnected {
+      try await write([0, 0], to: entry.configuration)
     }
   }
 
-  /// The values that a peripheral sends, as a sequence: in order, and bounded.
+  /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends when the subscription does; why,
+  /// ``NotificationSequence/failure`` says.
   ///
   /// - Parameter capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
   public func notifications(
     of characteristic: Characteristic, as kind: SubscriptionKind? = nil, capacity: Int = 256
   ) async throws(GATTError) -> (sequence: NotificationSequence, subscription: Subscription) {
-    let (sequence, continuation, dropped) = NotificationSequence.make(capacity: capacity)
-    let subscription = try await subscribe(to: characteristic, as: kind) { value, time in
-      let notification = Notification(value: Array(value), time: time, droppedBefore: 0)
-      if case .dropped = continuation.yield(notification) { dropped.add() }
-    }
-    if isConnected {
-      sequenceEnds[subscription.id] = (subscription.handle, { continuation.finish() })
-    } else {
+    let (sequence, continuation, ending) = NotificationSequence.make(capacity: capacity)
+    let end = { (reason: GATTError?) in
+      ending.fail(reason)
       continuation.finish()
     }
+    let subscription = try await subscribe(to: characteristic, kind, onEnd: end) { value, time in
+      let notification = Notification(value: Array(value), time: time, droppedBefore: 0)
+      if case .dropped = continuation.yield(notification) { ending.addDropped() }
+    }
     return (sequence, subscription)
+  }
+}
+
+extension Subscription {
+  init(_ entry: ActiveSubscription, id: UInt64) {
+    self.init(handle: entry.handle, kind: entry.kind, configuration: entry.configuration, id: id)
   }
 }

@@ -4,17 +4,35 @@ import BluetoothCore
 extension GATTClient {
   /// Reads a value, however long it is.
   public func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
-    try check(handle)
+    try await read(handle, nil)
+  }
+
+  /// Reads the first value of a type, however long it is, without discovering it first: with one round trip if it is
+  /// short. Nil if there is none; only its beginning if the server does not give the rest.
+  public func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
+    guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     let bearer = self.bearer
-    return try await run { ReadValue(handle, mtu: bearer.mtu) }
+    // The entry of a list holds no more, whatever the value has (Part F, 3.4.4.2).
+    guard found.value.count >= min(bearer.mtu - 4, 253) else { return found.value }
+    do throws(GATTError) {
+      return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
+    } catch .att(.refused) {
+      return found.value
+    }
   }
 
   public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
-    try await read(characteristic.valueHandle)
+    try await read(characteristic.valueHandle, characteristic.stamp)
   }
 
   public func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
-    try await read(descriptor.handle)
+    try await read(descriptor.handle, descriptor.stamp)
+  }
+
+  private func read(_ handle: AttributeHandle, _ stamp: DiscoveryStamp?) async throws(GATTError) -> [UInt8] {
+    try check(handle, stamp)
+    let bearer = self.bearer
+    return try await run { ReadValue(handle, mtu: bearer.mtu) }
   }
 
   /// Reads all values of a type without discovering them first. Long values come cut; ``read(_:)-4mvlv`` reads them
@@ -46,7 +64,13 @@ extension GATTClient {
   /// Writes a value and waits for the server's word that it is written. One that does not fit into a PDU is
   /// written in parts, which take effect together.
   public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
-    try check(handle)
+    try await write(value, to: handle, nil)
+  }
+
+  private func write(
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
+  ) async throws(GATTError) {
+    try check(handle, stamp)
     guard value.count <= maximumValueLength else { throw .tooLong(value.count) }
     let bearer = self.bearer
     if value.count <= bearer.mtu - 3 {
@@ -57,7 +81,11 @@ extension GATTClient {
   }
 
   public func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
-    try await write(value, to: characteristic.valueHandle)
+    try await write(value, to: characteristic.valueHandle, characteristic.stamp)
+  }
+
+  public func write(_ value: [UInt8], to descriptor: Descriptor) async throws(GATTError) {
+    try await write(value, to: descriptor.handle, descriptor.stamp)
   }
 
   /// Writes a value in its turn, without anybody waiting for it.
@@ -68,6 +96,11 @@ extension GATTClient {
   public func post(
     _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
   ) {
+    do throws(GATTError) {
+      try check(handle)
+    } catch {
+      return onFailure(error)
+    }
     procedures.run {
       WriteValue(handle, value)
     } completion: { result in
@@ -85,22 +118,5 @@ extension GATTClient {
     }
     let bearer = self.bearer
     try await run { QueuedWrite(writes, mtu: bearer.mtu) }
-  }
-
-  /// Writes a value without an answer: at once, past all procedures that wait, and nobody learns whether it was
-  /// carried out.
-  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
-    try check(handle)
-    do throws(ATTError) {
-      try bearer.writeWithoutResponse(handle, value)
-    } catch {
-      throw .att(error)
-    }
-  }
-
-  public func writeWithoutResponse(
-    _ value: [UInt8], to characteristic: Characteristic
-  ) throws(GATTError) {
-    try writeWithoutResponse(value, to: characteristic.valueHandle)
   }
 }

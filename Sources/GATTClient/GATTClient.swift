@@ -14,9 +14,16 @@ public final class GATTClient {
     set { link.onEvent = newValue }
   }
   /// Called when the server says that its attributes have changed. What was discovered in that range is not used
-  /// any more: operations on it fail with ``GATTError/servicesChanged`` until services are discovered again, and
-  /// subscriptions in it have ended.
+  /// any more: operations on it fail with ``GATTError/servicesChanged`` until it is discovered again. Subscriptions in
+  /// it move with their characteristics, or end with a reason.
   public var onServicesChanged: ((HandleRange) -> Void)?
+  /// Called when a subscription has moved, with its new handles.
+  public var onSubscriptionMoved: ((Subscription) -> Void)?
+  /// Whether the server is asked to say when its attributes change. Set it to false, before anything is discovered, for
+  /// peers that must not be asked.
+  public var watchesServiceChanges = true
+  /// Called when there is room again for writes without response, after there was none.
+  public var onReadyToSendWriteWithoutResponse: (() -> Void)?
 
   /// Looks at each value before it is written, whoever writes it and whichever way; gives the reason if it must not
   /// be. The write then fails with ``ATT/ATTError/forbidden(_:)``. The offset is nil unless the value is a part of a
@@ -30,13 +37,24 @@ public final class GATTClient {
   let bearer: ATTBearer
   let procedures: ProcedureQueue
   let subscriptions = Subscriptions()
-  /// Ends the sequences of a handle that has become meaningless, or all of them.
-  var sequenceEnds: [UInt64: (handle: AttributeHandle, end: () -> Void)] = [:]
+  /// Names this client among all of the process.
+  let id: UInt64
+  var active: [UInt64: ActiveSubscription] = [:]
   var descriptors: [AttributeHandle: [Descriptor]] = [:]
-  var staleRanges: [HandleRange] = []
+  var trust = HandleTrust()
+  var places = AttributePlaces()
+  /// Whether the program keeps handles, so that it matters when they change.
+  var keepsHandles = false
   var serviceChangedTimer: Timers.Token?
+  var watchDeadline: Instant?
   var isWatchingServiceChanges = false
-  var serviceChangedHandle: AttributeHandle?
+  /// Called when the server has not answered what no program has asked for.
+  var onSilence: (() -> Void)?
+  var displaced = DisplacedSubscriptions()
+  var isMoving = false
+  var moveCount = 0
+  var waitingWrites = WaitingWrites()
+  private static var count: UInt64 = 0
   private var loss: LinkLoss?
   private var idleHandlers: [() -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
@@ -44,6 +62,8 @@ public final class GATTClient {
   init(_ link: any ATTLink) {
     self.link = link
     peer = link.peer
+    id = Self.count
+    Self.count += 1
     let bearer = ATTBearer(timers: EventLoop.shared.timers) { link.send($0) }
     self.bearer = bearer
     procedures = ProcedureQueue(bearer)
@@ -53,6 +73,7 @@ public final class GATTClient {
     bearer.onTimeout = { _ in link.disconnect() }
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onClosed = { loss in self.closed(loss) }
+    link.onRoom = { [weak self] in self?.sendWaitingWrites() }
     procedures.onIdle = { [weak self] in
       guard let self else { return }
       let handlers = idleHandlers
@@ -67,9 +88,10 @@ public final class GATTClient {
     EventLoop.shared.timers.cancel(serviceChangedTimer)
     bearer.close(loss.description)
     subscriptions.removeAll()
-    let ends = sequenceEnds.values
-    sequenceEnds = [:]
-    for (_, end) in ends { end() }
+    displaced = DisplacedSubscriptions()
+    let error = GATTError.att(.closed(loss.description))
+    failWaitingWrites(error)
+    for id in active.keys.sorted() { end(id, error) }
     let handlers = disconnectionHandlers
     disconnectionHandlers = []
     for handler in handlers { handler(loss) }
@@ -85,17 +107,23 @@ public final class GATTClient {
   /// What the link runs with; nil where nobody tells.
   public var parameters: LinkParameters? { link.parameters }
 
-  /// The most bytes that ``writeWithoutResponse(_:_:)`` takes.
+  /// The most bytes that ``writeWithoutResponse(_:to:)-(_,AttributeHandle)`` takes.
   public var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
+
+  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  public var excessParameterRequests: Int { link.excessParameterRequests }
 
   /// The signal strength in dBm; nil if nobody knows.
   public func readRSSI() async throws(HCIError) -> Int8? { try await link.readRSSI() }
 
-  /// Ends the link, and returns when it is gone.
+  /// Ends the link, and returns when it is gone: after some seconds at the latest, if the controller says nothing. It
+  /// is not cancelled with its task, as a peer that is left connected does not advertise.
   public func disconnect() async {
     guard loss == nil else { return }
     link.disconnect()
-    _ = await disconnection()
+    await withCheckedContinuation { continuation in
+      whenDisconnected { _ in continuation.resume() }
+    }
   }
 
   /// Calls `handler` once, when the link is gone; at once if it is gone already. Everything that was open has
@@ -104,11 +132,14 @@ public final class GATTClient {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link is gone.
+  /// Waits until the link is gone; gives `.notYet` when the task is cancelled before.
   public func disconnection() async -> LinkLoss {
-    if let loss { return loss }
-    return await withCheckedContinuation { continuation in
-      whenDisconnected { continuation.resume(returning: $0) }
+    do {
+      return try await awaitCallback(cancelled: CancellationError()) { done in
+        whenDisconnected { done(.success($0)) }
+      }
+    } catch {
+      return loss ?? .notYet
     }
   }
 
@@ -120,25 +151,22 @@ public final class GATTClient {
     if isIdle { handler() } else { idleHandlers.append(handler) }
   }
 
-  /// Exchanges the MTU: how large PDUs may be. Worth a round trip before anything else.
+  /// Exchanges the MTU: how large PDUs may be. Worth a round trip before anything else. It is exchanged once a link:
+  /// who asks again gets what came of it.
   ///
   /// - Returns: the MTU in force
   @discardableResult
   public func exchangeMTU() async throws(GATTError) -> Int {
-    do throws(ATTError) {
-      return try await awaitCallback { (done: @escaping (Result<Int, ATTError>) -> Void) in
-        bearer.exchangeMTU(completion: done)
-        return {}
-      }
-    } catch {
-      throw .att(error)
+    let bearer = self.bearer
+    return try await awaitCallback(cancelled: GATTError.cancelled) { done in
+      bearer.exchangeMTU { done($0.mapError { .att($0) }) }
     }
   }
 
   // MARK: Procedures
 
-  /// Runs a procedure. A task that is cancelled returns at once; a procedure that has begun is finished all the
-  /// same, as a request can't be taken back.
+  /// Runs a procedure. A task that is cancelled returns at once; a procedure that has begun ends with the answer to its
+  /// open request, as a request can't be taken back.
   public func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
   ) async throws(GATTError) -> Procedure.Output {
@@ -154,7 +182,7 @@ public final class GATTClient {
       return {
         guard !isDone else { return }
         isDone = true
-        _ = procedures.remove(token)
+        procedures.cancel(token)
         done(.failure(.cancelled))
       }
     }

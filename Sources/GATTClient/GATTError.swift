@@ -15,6 +15,13 @@ public enum GATTError: Error, Hashable, Sendable {
   case tooLong(Int)
   /// The server said that its attributes have changed: what was discovered is no longer true.
   case servicesChanged
+  /// The server said that its attributes have changed, and a characteristic that was subscribed to is not among them
+  /// any more: the subscription has ended.
+  case characteristicGone(BluetoothUUID)
+  /// The link has no room for another write without response now; nothing was sent.
+  case noRoom
+  /// There was no room for a write without response for so long; it was not sent.
+  case noRoomInTime(seconds: Double)
   /// The task was cancelled.
   case cancelled
 }
@@ -28,6 +35,12 @@ extension GATTError: CustomStringConvertible {
     case .notSupported(let uuid, let what): "characteristic \(uuid) does not support \(what)"
     case .tooLong(let count): "\(count) bytes are too many: an attribute value holds 512 at most"
     case .servicesChanged: "the peer's services have changed; discover them again"
+    case .characteristicGone(let uuid):
+      "the peer's services have changed, and characteristic \(uuid) is gone: its values do not come any more"
+    case .noRoom:
+      "the link has no room for another write without response now; wait for room, and write again"
+    case .noRoomInTime(let seconds):
+      "the link took no write without response for \(Int(seconds.rounded())) s; is the peer too far away?"
     case .cancelled: "cancelled"
     }
   }

@@ -28,23 +28,29 @@ public final class HCIAdapter: Adapter {
   public init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
     self.transport = transport
     let madeUp = BluetoothAddress(UInt64.random(in: 0..<1 << 46) | 3 << 46, .random)
+    // The transport holds the host, so the host does not hold the transport.
     host = HostController(timers: EventLoop.shared.timers, randomAddress: randomAddress ?? madeUp) {
-      transport.send($0)
+      [weak transport] in transport?.send($0)
     }
+  }
+
+  isolated deinit {
+    close()
   }
 
   /// What arrived and was of no use.
   public var counters: HostController.Counters { host.counters }
+  /// How many ACL packets wait for room in the controller.
+  public var waitingPackets: Int { host.waitingPackets }
 
+  /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
   public func start() async throws(HCIError) -> AdapterInformation {
     let host = self.host
     transport.onPacket = { packet, time in host.receive(packet, at: time) }
     transport.onClose = { reason in host.transportClosed(reason) }
     transport.start()
-    let controller = try await awaitCallback {
-      (done: @escaping (Result<ControllerInformation, HCIError>) -> Void) in
+    let controller = try await awaitCallback(cancelled: HCIError.cancelled) { done in
       host.initialize(completion: done)
-      return {}
     }
     return AdapterInformation(
       address: controller.address, version: "\(controller.version.hciVersion)",
@@ -59,11 +65,14 @@ public final class HCIAdapter: Adapter {
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
     host.connect(request) { result in
-      completion(result.map { HCILink(L2CAPLink($0)) })
+      completion(result.map { HCILink(L2CAPLink($0), of: self) })
     }
   }
 
   public func close() {
+    host.close()
+    transport.onPacket = nil
+    transport.onClose = nil
     transport.close()
   }
 }
@@ -80,22 +89,41 @@ final class HCILink: ATTLink {
   var peer: BluetoothAddress { l2cap.connection.peer }
   var parameters: LinkParameters? { l2cap.connection.parameters }
 
+  var hasRoom: Bool { l2cap.hasRoom }
+  var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }
+  var onRoom: (() -> Void)? {
+    get { l2cap.onRoom }
+    set { l2cap.onRoom = newValue }
+  }
+
   private let l2cap: L2CAPLink
+  /// A link keeps its radio.
+  private let adapter: HCIAdapter
   private var endedByUs = false
 
-  init(_ l2cap: L2CAPLink) {
+  init(_ l2cap: L2CAPLink, of adapter: HCIAdapter) {
     self.l2cap = l2cap
+    self.adapter = adapter
     // The link object lives for as long as the link does.
     l2cap.onDisconnected = { reason in
       let onClosed = self.onClosed
       self.onClosed = nil
       self.onEvent = nil
-      onClosed?(self.endedByUs ? .local : .remote(reason))
+      onClosed?(self.loss(reason))
     }
     l2cap.onParameterRequest = { [weak self] wish, isAccepted in
       self?.onEvent?(.parameterRequest(wish, isAccepted: isAccepted))
     }
     l2cap.connection.onParameters = { [weak self] parameters in self?.onEvent?(.parameters(parameters)) }
+  }
+
+  /// The first cause counts: a radio that fails takes its links along.
+  private func loss(_ reason: HCIErrorCode) -> LinkLoss {
+    switch l2cap.connection.failure {
+    case .cancelled?: .local
+    case let failure?: .adapter(failure)
+    case nil: endedByUs ? .local : .remote(reason)
+    }
   }
 
   func send(_ pdu: RawSpan) {
@@ -108,9 +136,8 @@ final class HCILink: ATTLink {
   }
 
   func readRSSI() async throws(HCIError) -> Int8? {
-    try await awaitCallback { (done: @escaping (Result<Int8?, HCIError>) -> Void) in
+    try await awaitCallback(cancelled: HCIError.cancelled) { done in
       l2cap.connection.readRSSI(completion: done)
-      return {}
     }
   }
 }

@@ -15,6 +15,11 @@ final class KernelLink: ATTLink {
   var onEvent: ((LinkEvent) -> Void)?
   let peer: BluetoothAddress
   private(set) var parameters: LinkParameters?
+  var hasRoom: Bool { socket.hasRoom }
+  var onRoom: (() -> Void)? {
+    get { socket.onRoom }
+    set { socket.onRoom = newValue }
+  }
   var handle: ConnectionHandle? { socket.handle }
   var droppedPackets: Int { socket.droppedPackets }
 

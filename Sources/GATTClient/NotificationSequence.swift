@@ -13,21 +13,30 @@ public struct Notification: Hashable, Sendable {
 }
 
 /// The values of a subscription in the order in which they came. It holds a bounded number of them: who is slower
-/// than the peripheral loses the oldest, and is told how many. It ends with the link.
+/// than the peripheral loses the oldest, and learns how many. It ends with the subscription.
 public struct NotificationSequence: AsyncSequence, Sendable {
   public typealias Element = Notification
   public typealias Failure = Never
 
   private let stream: AsyncStream<Notification>
-  private let dropped: DropCount
+  private let ending: Ending
 
-  /// Counts what has been dropped and not yet been told.
-  final class DropCount: Sendable {
-    private let count = Mutex(0)
+  /// Why it has ended: the link was lost, or the characteristic is gone. Nil while it goes on, and if it was
+  /// unsubscribed.
+  public var failure: GATTError? { ending.failure }
 
-    func add() { count.withLock { $0 += 1 } }
-    func take() -> Int {
-      count.withLock { count in
+  /// What its two ends share.
+  final class Ending: Sendable {
+    private let dropped = Mutex(0)
+    private let reason = Mutex<GATTError?>(nil)
+
+    var failure: GATTError? { reason.withLock { $0 } }
+    func fail(_ error: GATTError?) { reason.withLock { $0 = error } }
+    func addDropped() { dropped.withLock { $0 += 1 } }
+
+    /// How many were dropped since the last call.
+    func takeDropped() -> Int {
+      dropped.withLock { count in
         defer { count = 0 }
         return count
       }
@@ -36,11 +45,11 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
   public struct Iterator: AsyncIteratorProtocol {
     var base: AsyncStream<Notification>.Iterator
-    let dropped: DropCount
+    let ending: Ending
 
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Notification? {
       guard var notification = await base.next(isolation: actor) else { return nil }
-      notification.droppedBefore = dropped.take()
+      notification.droppedBefore = ending.takeDropped()
       return notification
     }
 
@@ -50,16 +59,16 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   }
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(base: stream.makeAsyncIterator(), dropped: dropped)
+    Iterator(base: stream.makeAsyncIterator(), ending: ending)
   }
 
   /// - Parameter capacity: how many values may wait
   static func make(
     capacity: Int
-  ) -> (sequence: NotificationSequence, continuation: AsyncStream<Notification>.Continuation, DropCount) {
+  ) -> (sequence: NotificationSequence, continuation: AsyncStream<Notification>.Continuation, Ending) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Notification.self, bufferingPolicy: .bufferingNewest(capacity))
-    let dropped = DropCount()
-    return (NotificationSequence(stream: stream, dropped: dropped), continuation, dropped)
+    let ending = Ending()
+    return (NotificationSequence(stream: stream, ending: ending), continuation, ending)
   }
 }

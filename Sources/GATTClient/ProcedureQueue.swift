@@ -16,7 +16,10 @@ public final class ProcedureQueue {
 
   private let bearer: ATTBearer
   private var waiting: [Waiting] = []
-  private var isRunning = false
+  /// The procedure that runs.
+  private var running: UInt64?
+  /// Whether the running procedure was cancelled.
+  private var isAbandoned = false
   private var nextID: UInt64 = 0
 
   /// Called each time the last procedure has ended.
@@ -26,51 +29,60 @@ public final class ProcedureQueue {
     self.bearer = bearer
   }
 
-  public var isIdle: Bool { !isRunning && waiting.isEmpty }
+  public var isIdle: Bool { running == nil && waiting.isEmpty }
 
   /// Runs a procedure as soon as those before it have ended. `completion` is called exactly once, unless the
-  /// procedure is removed.
+  /// procedure is cancelled.
   ///
-  /// - Parameter make: makes the procedure when its turn has come; the MTU may be another by then
+  /// - Parameters:
+  ///   - isExpendable: whether a server that does not answer it may stay connected; see
+  ///     ``ATT/ATTBearer/request(_:isExpendable:completion:)``
+  ///   - make: makes the procedure when its turn has come; the MTU may be another by then
   @discardableResult
   public func run<Procedure: GATTProcedure>(
-    _ make: @escaping () -> Procedure, completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    isExpendable: Bool = false, _ make: @escaping () -> Procedure,
+    completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
   ) -> Token {
     let id = nextID
     nextID += 1
     waiting.append(
-      Waiting(id: id) { [weak self] in
-        self?.perform(make()) { result in
-          completion(result)
-        }
-      })
+      Waiting(id: id) { [weak self] in self?.perform(make(), isExpendable: isExpendable, completion) })
     startNext()
     return Token(id: id)
   }
 
-  /// Takes back a procedure that has not begun. One that has begun goes on: a request can't be taken back.
-  ///
-  /// - Returns: whether it was taken back, so that its completion is not called
-  public func remove(_ token: Token) -> Bool {
-    guard let index = waiting.firstIndex(where: { $0.id == token.id }) else { return false }
-    waiting.remove(at: index)
-    return true
+  /// Cancels a procedure; its completion is not called. One that has not begun is
+  /// taken back. One that has begun ends with the answer to its open request, which can't be taken back; the requests
+  /// that would follow are not sent.
+  public func cancel(_ token: Token) {
+    if token.id == running {
+      isAbandoned = true
+    } else if let index = waiting.firstIndex(where: { $0.id == token.id }) {
+      waiting.remove(at: index)
+    }
   }
 
   private func startNext() {
-    guard !isRunning, !waiting.isEmpty else { return }
-    isRunning = true
-    waiting.removeFirst().start()
+    guard running == nil, !waiting.isEmpty else { return }
+    let next = waiting.removeFirst()
+    running = next.id
+    isAbandoned = false
+    next.start()
   }
 
   private func perform<Procedure: GATTProcedure>(
-    _ procedure: Procedure, completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    _ procedure: Procedure, isExpendable: Bool,
+    _ completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
   ) {
     var procedure = procedure
     func take(_ step: GATTStep<Procedure.Output>) {
       switch step {
       case .request(let pdu):
-        bearer.request(pdu) { result in take(procedure.next(result)) }
+        bearer.request(pdu, isExpendable: isExpendable) { result in
+          if !self.isAbandoned { return take(procedure.next(result)) }
+          guard let last = procedure.abandon() else { return self.finish {} }
+          self.bearer.request(last) { _ in self.finish {} }
+        }
       case .done(let output): finish { completion(.success(output)) }
       case .failed(let error): finish { completion(.failure(error)) }
       }
@@ -79,7 +91,7 @@ public final class ProcedureQueue {
   }
 
   private func finish(_ report: () -> Void) {
-    isRunning = false
+    running = nil
     report()
     startNext()
     if isIdle { onIdle?() }

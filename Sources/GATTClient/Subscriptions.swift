@@ -42,13 +42,23 @@ final class Subscriptions {
   ///
   /// - Returns: a number that names the listener
   func add(_ handle: AttributeHandle, now: Instant, sink: @escaping Sink) -> UInt64 {
-    let id = nextID
-    nextID += 1
+    let id = newID()
+    add(id, handle, now: now, sink: sink)
+    return id
+  }
+
+  /// A number for a listener to come.
+  func newID() -> UInt64 {
+    defer { nextID += 1 }
+    return nextID
+  }
+
+  /// The same for a listener that has a number.
+  func add(_ id: UInt64, _ handle: AttributeHandle, now: Instant, sink: @escaping Sink) {
     sinks[handle, default: []].append((id, sink))
     let kept = unclaimed.filter { $0.handle == handle && $0.time + Self.unclaimedLifetime >= now }
     unclaimed.removeAll { $0.handle == handle }
     for value in kept { sink(value.value.span.bytes, value.time) }
-    return id
   }
 
   /// - Returns: whether that was the last who listened to the handle
@@ -67,11 +77,14 @@ final class Subscriptions {
     if sinks[handle] != nil { configured.insert(handle) }
   }
 
-  /// Forgets who listens in a range whose handles mean something else now.
-  ///
-  /// - Parameter kept: a handle that means what it meant
-  func removeAll(in range: HandleRange, except kept: AttributeHandle?) {
-    for handle in sinks.keys where range.contains(handle) && handle != kept { forget(handle) }
+  /// Whether anybody listens to a value.
+  func hasListeners(_ handle: AttributeHandle) -> Bool { sinks[handle] != nil }
+
+  /// How many listeners and values there are.
+  var count: Int { sinks.values.reduce(unclaimed.count) { $0 + $1.count } }
+
+  /// Forgets the unclaimed values in a range whose handles mean something else now.
+  func forgetUnclaimed(in range: HandleRange) {
     unclaimed.removeAll { range.contains($0.handle) }
   }
 

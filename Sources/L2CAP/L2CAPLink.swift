@@ -10,7 +10,15 @@ public final class L2CAPLink {
   public var onAttributePDU: ((RawSpan, Instant) -> Void)?
   /// Called once, when the link is gone.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
-  /// Called when a peripheral has asked for other connection parameters; tells whether they were accepted.
+  /// Called when there is room again for what can wait, after ``hasRoom`` was false.
+  public var onRoom: (() -> Void)? {
+    get { connection.onRoom }
+    set { connection.onRoom = newValue }
+  }
+  /// Whether there is room for a PDU that can wait.
+  public var hasRoom: Bool { connection.hasRoom }
+  /// Called when a peripheral has asked for other connection parameters, with whether they were accepted. Not called
+  /// for what is refused because there is too much of it.
   public var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
 
   private let recombiner = Recombiner()
@@ -24,8 +32,10 @@ public final class L2CAPLink {
     connection.onDisconnected = { [weak self] reason in
       guard let self else { return }
       onAttributePDU = nil
+      onParameterRequest = nil
+      let onDisconnected = self.onDisconnected
+      self.onDisconnected = nil
       onDisconnected?(reason)
-      onDisconnected = nil
     }
   }
 
@@ -49,7 +59,7 @@ public final class L2CAPLink {
     recombiner.receive(data, isStart: isStart) { channel, payload in
       switch channel {
       case .attribute: onAttributePDU?(payload, time)
-      case .leSignaling: answerSignaling(payload)
+      case .leSignaling: answerSignaling(payload, at: time)
       case .securityManager:
         if let answer = SecurityManager.answer(to: payload) { send(answer.span.bytes, on: .securityManager) }
       default:
@@ -59,14 +69,22 @@ public final class L2CAPLink {
     }
   }
 
-  private func answerSignaling(_ frame: RawSpan) {
-    let answer = SignalingResponder.answer(to: frame, policy: connection.parameterPolicy)
+  private func answerSignaling(_ frame: RawSpan, at time: Instant) {
+    // One who floods, and takes no answers, gets none: it may not cost the link.
+    guard connection.hasRoom else {
+      let code = frame.byte(at: 0).map { SignalingPacket.Code(rawValue: $0) }
+      if code == .connectionParameterUpdateRequest { connection.refuseParameterRequest() }
+      return
+    }
+    var answer = SignalingResponder.answer(to: frame, policy: connection.parameterPolicy)
+    let isExcess = answer.wish != nil && !connection.admitsParameterRequest(at: time)
+    if isExcess { answer.refuse() }
     if let reply = answer.reply {
       var writer = ByteWriter(capacity: 16)
       reply.write(into: &writer)
       send(writer.span, on: .leSignaling)
     }
-    if let wish = answer.wish {
+    if let wish = answer.wish, !isExcess {
       if answer.isAccepted { connection.update(wish) }
       onParameterRequest?(wish, answer.isAccepted)
     }

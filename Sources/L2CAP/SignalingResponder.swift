@@ -10,6 +10,12 @@ enum SignalingResponder {
     var wish: ConnectionParameters?
     /// Whether the wish was granted: the central then carries it out (Core Specification Vol 3, Part A, 4.20).
     var isAccepted = false
+
+    /// Makes a refusal of what would have been granted.
+    mutating func refuse() {
+      isAccepted = false
+      reply?.data = [1, 0]
+    }
   }
 
   /// Answers a frame.

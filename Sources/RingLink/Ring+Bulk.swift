@@ -88,15 +88,13 @@ extension Ring {
     } catch {
       return dispatcher.close(.dangerous(error.description))
     }
-    do throws(GATTError) {
-      if bulkWrite.properties.contains(.writeWithoutResponse) {
-        try client.writeWithoutResponse(writer.bytes, to: bulkWrite)
-      } else {
-        client.post(writer.bytes, to: bulkWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0))
-        }
+    if bulkWrite.properties.contains(.writeWithoutResponse) {
+      client.postWithoutResponse(writer.bytes, to: bulkWrite.valueHandle, within: Ring.roomDeadline) {
+        [dispatcher] in
+        if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
       }
-    } catch {
-      dispatcher.close(RingError(error))
+    } else {
+      client.post(writer.bytes, to: bulkWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0)) }
     }
   }
 }

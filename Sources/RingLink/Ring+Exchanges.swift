@@ -12,13 +12,13 @@ extension Ring {
     progress: ((Int, Int) -> Void)? = nil, accept: @escaping (RingAnswer) -> RingExchange.Acceptance
   ) async throws(RingError) {
     try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
-      dispatcher.start(
+      let token = dispatcher.start(
         RingExchange(
           message, bulkReplies: bulkReplies, silence: silence, accept: accept, progress: progress
         ) { error in
           done(error.map { .failure($0) } ?? .success(()))
         })
-      return {}
+      return { [dispatcher] in dispatcher.cancel(token) }
     }
   }
 

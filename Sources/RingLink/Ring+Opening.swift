@@ -95,7 +95,7 @@ extension GATTClient {
   /// The text of the first characteristic with a UUID; nil if there is none, or none that can be read.
   func text(_ uuid: BluetoothUUID) async throws(GATTError) -> String? {
     do throws(GATTError) {
-      return try await read(uuid: uuid, limit: 1).first.map { String(printable: $0.value) }
+      return try await readFirst(uuid: uuid).map { String(printable: $0) }
     } catch .att(.refused) {
       return nil
     }

@@ -52,7 +52,10 @@ public final class Ring {
       switch message {
       case .frame(let frame) where usesResponse:
         client.post(frame.bytes, to: write.valueHandle) { way.fail?($0) }
-      case .frame(let frame): try? client.writeWithoutResponse(frame.bytes, to: write)
+      case .frame(let frame):
+        client.postWithoutResponse(frame.bytes, to: write.valueHandle, within: Ring.roomDeadline) {
+          if case .failure(let error) = $0 { way.fail?(error) }
+        }
       case .bulk(let id, let payload): way.sendBulk?(id, payload)
       }
     }
@@ -62,10 +65,15 @@ public final class Ring {
       Ring.objection(to: value, at: offset, isCommand: handle == write.valueHandle)
     }
     client.onServicesChanged = { [weak dispatcher] range in
-      if range.contains(notify.valueHandle) { dispatcher?.close(.gatt(.servicesChanged)) }
+      if range.contains(notify.valueHandle) || range.contains(write.valueHandle) {
+        dispatcher?.close(.gatt(.servicesChanged))
+      }
     }
     client.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description)) }
   }
+
+  /// How long a frame may wait for room on the link.
+  static let roomDeadline = Duration.seconds(10)
 
   /// Why a value must not be written to a ring, even by who goes around ``Ring`` and writes through its client.
   private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {

@@ -29,7 +29,15 @@ public final class RingDispatcher {
 
   private let timers: Timers
   private let send: (RingMessage) -> Void
-  private var queue: [RingExchange] = []
+  private struct Open {
+    var token: UInt64
+    var exchange: RingExchange
+    /// Whether it was cancelled: frames for it are still taken.
+    var isAbandoned = false
+  }
+
+  private var queue: [Open] = []
+  private var nextToken: UInt64 = 0
   private var timeout: Timers.Token?
   private var closed: RingError?
   private var closeHandlers: [(RingError) -> Void] = []
@@ -42,11 +50,35 @@ public final class RingDispatcher {
   }
 
   /// Opens an exchange, when those before it are over.
-  public func start(_ exchange: RingExchange) {
-    if let closed { return exchange.completion(closed) }
-    if let danger = exchange.message.danger { return exchange.completion(.dangerous(danger)) }
-    queue.append(exchange)
-    if queue.count == 1 { sendNext() }
+  ///
+  /// - Returns: what names it for ``cancel(_:)``
+  @discardableResult
+  public func start(_ exchange: RingExchange) -> UInt64 {
+    let token = nextToken
+    nextToken += 1
+    if let closed {
+      exchange.completion(closed)
+    } else if let danger = exchange.message.danger {
+      exchange.completion(.dangerous(danger))
+    } else {
+      queue.append(Open(token: token, exchange: exchange))
+      if queue.count == 1 { sendNext() }
+    }
+    return token
+  }
+
+  /// Ends an exchange with `.cancelled`. If its question was sent, the next one waits for the answer all the same, or
+  /// it would be taken for the next one's; but no longer than one silence.
+  public func cancel(_ token: UInt64) {
+    guard let index = queue.firstIndex(where: { $0.token == token && !$0.isAbandoned }) else { return }
+    let exchange = queue[index].exchange
+    if index == 0 {
+      queue[index].isAbandoned = true
+      wait(exchange.silence)
+    } else {
+      queue.remove(at: index)
+    }
+    exchange.completion(.cancelled)
   }
 
   /// Sends a command that is not answered.
@@ -67,7 +99,7 @@ public final class RingDispatcher {
     timers.cancel(timeout)
     let open = queue
     queue = []
-    for exchange in open { exchange.completion(error) }
+    for entry in open where !entry.isAbandoned { entry.exchange.completion(error) }
     let handlers = closeHandlers
     closeHandlers = []
     for handler in handlers { handler(error) }
@@ -81,7 +113,7 @@ public final class RingDispatcher {
   // MARK: Exchanges
 
   private func sendNext() {
-    guard let exchange = queue.first else { return }
+    guard let exchange = queue.first?.exchange else { return }
     if case .bulk = exchange.message { assembler.reset() }
     wait(exchange.silence)
     send(exchange.message)
@@ -90,7 +122,7 @@ public final class RingDispatcher {
   private func wait(_ time: Duration) {
     timers.cancel(timeout)
     timeout = timers.schedule(after: time) { [weak self] in
-      guard let self, let open = queue.first else { return }
+      guard let self, let open = queue.first?.exchange else { return }
       let isCutOff = assembler.openFrame.map { open.bulkReplies.contains($0.id) } ?? false
       finish(
         isCutOff
@@ -101,19 +133,19 @@ public final class RingDispatcher {
   private func finish(_ error: RingError?) {
     guard !queue.isEmpty else { return }
     timers.cancel(timeout)
-    let exchange = queue.removeFirst()
+    let ended = queue.removeFirst()
     sendNext()
-    exchange.completion(error)
+    if !ended.isAbandoned { ended.exchange.completion(error) }
   }
 
   /// - Returns: false if the open exchange has no use for it
   private func offer(_ answer: RingAnswer) -> Bool {
-    guard let open = queue.first else { return false }
-    switch open.accept(answer) {
+    guard let entry = queue.first else { return false }
+    switch entry.exchange.accept(answer) {
     case .notMine: return false
     case .nothingNew: break
-    case .more: wait(open.silence)
-    case .moreWithin(let time): wait(time)
+    case .more: if !entry.isAbandoned { wait(entry.exchange.silence) }
+    case .moreWithin(let time): if !entry.isAbandoned { wait(time) }
     case .done: finish(nil)
     case .failed(let error): finish(error)
     }
@@ -137,7 +169,7 @@ public final class RingDispatcher {
 
   private func receive(_ frame: RingFrame, at time: Instant) {
     onFrame?(frame)
-    let open = queue.first?.message.command
+    let open = queue.first?.exchange.message.command
     if let open, frame.isError(for: open) {
       finish(.refused(.frame(open), frame.errorCode))
     } else if open == frame.command, offer(.frame(frame)) {
@@ -160,17 +192,18 @@ public final class RingDispatcher {
     case .raw(let frame):
       if let sample = RawSample(frame) { onSample?(sample, time) }
     case .frame(let frame):
-      let isAnswer = queue.first?.bulkReplies.contains(frame.id) ?? false
+      let isAnswer = queue.first?.exchange.bulkReplies.contains(frame.id) ?? false
       if !isAnswer || !offer(.bulk(frame)) { onBulk?(frame) }
     case .incomplete:
-      guard let open = queue.first, let frame = assembler.openFrame, open.bulkReplies.contains(frame.id)
+      guard let entry = queue.first, !entry.isAbandoned, let frame = assembler.openFrame,
+        entry.exchange.bulkReplies.contains(frame.id)
       else { return }
-      wait(open.silence)
-      open.progress?(frame.received, frame.length)
+      wait(entry.exchange.silence)
+      entry.exchange.progress?(frame.received, frame.length)
     case .dropped:
       guard assembler.errors.badCRC > damaged else { return }
       counters.rejectedFrames += 1
-      if let open = queue.first, let id = open.message.bulkID { finish(.damaged(.bulk(id))) }
+      if let open = queue.first?.exchange, let id = open.message.bulkID { finish(.damaged(.bulk(id))) }
     }
   }
 }

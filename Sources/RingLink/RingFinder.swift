@@ -22,7 +22,7 @@ public enum RingFinder {
   ) async throws(RingError) -> Advertisement {
     try await awaitCallback { (done: @escaping (Result<Advertisement, RingError>) -> Void) in
       let search = Search(selector, deadline: deadline, done: done)
-      search.scan = central.scan(parameters) { search.hear($0) }
+      search.scan = central.scan(parameters) { [weak search] in search?.hear($0) }
       return { search.finish(.failure(.cancelled)) }
     }
   }
@@ -59,10 +59,13 @@ public enum RingFinder {
       timers.cancel(timer)
       timers.cancel(decision)
       scan?.cancel()
+      scan = nil
       done(result)
     }
 
     func hear(_ device: Advertisement) {
+      // It cannot be connected to.
+      guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
         if others.count < Self.maximumOthers { others.insert(device.address) }
         return

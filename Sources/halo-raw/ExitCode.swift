@@ -68,9 +68,11 @@ extension Failure {
   init(_ error: HCIError) {
     let code: ExitCode =
       switch error {
-      case .transportClosed, .lowEnergyNotSupported, .hardwareError, .commandFailed, .malformedResponse,
-        .notReady:
+      case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
+        .malformedResponse, .notReady:
         .noAdapter
+      case .unknownAddressType: .protocolError
+      case .notConnected: .connectionLost
       case .commandTimedOut: .timedOut
       case .peerNotFound: .notFound
       case .connectionFailed, .connectionNotEstablished: .connectionLost

@@ -193,18 +193,24 @@ import Testing
     var changes: [HandleRange] = []
     client.onServicesChanged = { changes.append($0) }
     _ = link.takeSent()
+    // The server has no services any more.
+    link.answer("10 0100 ffff 0028", "01 10 0100 0a")
     link.receive("1d 0300 0100 ffff")
     #expect(changes == [.all])
     #expect(link.takeSent() == ["1e"])
-    // What was discovered is not used any more.
+    // What was discovered is not used any more, and what is gone ends with that reason.
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(characteristic) }
     for await _ in sequence { Issue.record("a value") }
+    #expect(sequence.failure == .characteristicGone(uuid("2a37")))
+    #expect(link.takeSent() == ["100100ffff0028"])
+    link.receive("1d 0300 0100 ffff")
+    _ = link.takeSent()
     await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
     await #expect(throws: GATTError.servicesChanged) { try await client.write([1], to: 0x10) }
     #expect(throws: GATTError.servicesChanged) { try client.writeWithoutResponse([1], to: 0x10) }
     try await client.unsubscribe(subscription)
     #expect(link.takeSent() == [])
     // Discovered anew, it is true again, and a subscription asks again.
-    link.answer("10 0100 ffff 0028", "01 10 0100 0a")
     #expect(try await client.discoverServices() == [])
     let heard = Heard()
     _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
@@ -212,8 +218,9 @@ import Testing
     link.receive("1b 1000 09")
     #expect(heard.values == [[9]])
     // And the server may say so again.
+    link.answer("10 1000 ffff 0028", "01 10 1000 0a")
     link.receive("1d 0300 1000 1100")
-    #expect(changes == [.all, range(0x10, 0x11)])
+    #expect(changes == [.all, .all, range(0x10, 0x11)])
     await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
     link.answer("0a2000", "0b07")
     #expect(try await client.read(0x20) == [7])

@@ -277,6 +277,24 @@ class Ring:
             "subscription", uuid=characteristic.uuid.to_hex_str("-"), notify=notify, indicate=indicate)
         if characteristic is self.tests.indicated and indicate:
             self.spawn(self.tests.indicate(self.device, connection))
+        if characteristic.uuid == UUID("2A05") and indicate and self.options.change_services:
+            self.spawn(self.change_services(connection, characteristic))
+
+    async def change_services(self, connection, service_changed):
+        """A firmware update in the middle of a link: the service of the tests is elsewhere, or nowhere."""
+        server = self.device.gatt_server
+        old = self.tests.service
+        for attribute in server.attributes:
+            if old.handle <= attribute.handle <= old.end_group_handle:
+                attribute.type = UUID("FEFE")
+        end = old.end_group_handle
+        if self.options.change_services == "move":
+            self.tests = TestService(self.journal)
+            self.device.add_service(self.tests.included)
+            self.device.add_service(self.tests.service)
+            end = self.tests.service.end_group_handle
+        await self.device.indicate_subscriber(
+            connection, service_changed, old.handle.to_bytes(2, "little") + end.to_bytes(2, "little"))
 
     def spawn(self, work):
         """Runs work that the end of the connection may break off."""
@@ -479,6 +497,7 @@ def parse(arguments=None):
     add("--no-ring-service", dest="ring_service", action="store_false")
     add("--mtu-request", action="store_true", help="ask the central as an ATT client, as rings do")
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
+    add("--change-services", choices=("move", "remove"), help="the service of the tests, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
     add("--snoop", metavar="FILE", help="write the central's HCI traffic as btsnoop")
     add("--events", metavar="FILE", help="write what happened as JSON lines (default: stderr)")

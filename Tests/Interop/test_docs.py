@@ -53,3 +53,20 @@ def test_the_bytes_it_speaks_of_are_shown(name):
 
 def test_the_table_of_contents_has_every_page():
     assert set(TEXTS) - {"README.md"} <= set(LINK.findall(TEXTS["README.md"]))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_swift_tests_it_names_are_there(name):
+    missing = [
+        f"{suite}.{test}" for suite, test in re.findall(r"`(\w+Tests)\.(\w+)`", TEXTS[name])
+        if not any(f"func {test}(" in path.read_text() for path in ROOT.glob(f"Tests/*/**/{suite}.swift"))]
+    assert not missing
+
+
+def test_the_page_on_hostile_peers_names_every_test_of_its_suites():
+    page = TEXTS["hostile-peers.md"]
+    tests = [
+        f"{path.stem}.{test}" for path in ROOT.glob("Tests/HostilePeerTests/*Tests.swift")
+        for test in re.findall(r"@Test(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s+func (\w+)\(", path.read_text())]
+    assert len(tests) > 90
+    assert not [test for test in tests if f"`{test}`" not in page]

@@ -132,3 +132,21 @@ def test_an_idle_session_costs_nothing(command):
     before = spent()
     command("subscribe", "--uuid", "2A05", "--duration", "3s").succeeded()
     assert spent() - before < 0.15
+
+
+def test_a_subscription_moves_with_its_characteristic(halo, ring_with):
+    ring = ring_with("--change-services", "move")
+    count = 2 * len(peer.INDICATIONS)
+    result = halo.run(
+        "subscribe", ring.address, "--uuid", peer.INDICATED_VALUE, "--count", count, *JSON,
+        adapter=ring.adapter).succeeded()
+    records = result.records()
+    assert [bytes.fromhex(record["value"]) for record in records] == list(peer.INDICATIONS) * 2
+    assert records[0]["handle"] != records[-1]["handle"]
+
+
+def test_a_subscription_whose_characteristic_is_gone_says_so(halo, ring_with):
+    ring = ring_with("--change-services", "remove")
+    halo.run(
+        "subscribe", ring.address, "--uuid", peer.INDICATED_VALUE, *JSON, adapter=ring.adapter,
+    ).failed(PROTOCOL, saying="gone")

@@ -3,13 +3,18 @@ import BluetoothCore
 
 /// Discover All Primary Services (Core Specification Vol 3, Part G, 4.4.1).
 public struct DiscoverAllServices: GATTProcedure {
-  private var cursor = DiscoveryCursor(.all)
+  private var cursor: DiscoveryCursor
   private var services: [Service] = []
+  private let lastStart: AttributeHandle
 
-  public init() {}
+  /// - Parameter range: where the services begin; the last one may go on behind it
+  public init(in range: HandleRange = .all) {
+    cursor = DiscoveryCursor(HandleRange(range.start, .last))
+    lastStart = range.end
+  }
 
   public mutating func start() -> GATTStep<[Service]> {
-    guard let range = cursor.remaining else { return .done(services) }
+    guard let range = cursor.remaining, range.start <= lastStart else { return .done(services) }
     return .request(.readByGroupTypeRequest(range, type: GATTUUID.primaryService))
   }
 
@@ -22,6 +27,7 @@ public struct DiscoverAllServices: GATTProcedure {
         guard let uuid = BluetoothUUID(attributeValue: entry.value) else {
           return .misbehaved("a service UUID of \(entry.value.count) bytes")
         }
+        guard entry.group.start <= lastStart else { return .done(services) }
         services.append(Service(uuid: uuid, handles: entry.group))
       }
       return start()

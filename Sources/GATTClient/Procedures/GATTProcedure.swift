@@ -9,6 +9,13 @@ public protocol GATTProcedure {
   mutating func start() -> GATTStep<Output>
   /// The step after the response to the last request, or after its failure.
   mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Output>
+  /// Instead of ``next(_:)``, when the procedure was cancelled: what the server must still be asked, so that
+  /// nothing of the procedure is left behind. Nil for nothing.
+  mutating func abandon() -> ATTPDU?
+}
+
+extension GATTProcedure {
+  public mutating func abandon() -> ATTPDU? { nil }
 }
 
 public enum GATTStep<Output: Sendable>: Sendable {

@@ -11,12 +11,17 @@ public struct ReadValue: GATTProcedure {
   private let mtu: Int
   private var value: [UInt8] = []
 
-  public init(_ handle: AttributeHandle, mtu: Int) {
+  /// - Parameter beginning: what is known of the value; it is read on from there
+  public init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
     self.handle = handle
     self.mtu = mtu
+    value = beginning
   }
 
-  public mutating func start() -> GATTStep<[UInt8]> { .request(.readRequest(handle)) }
+  public mutating func start() -> GATTStep<[UInt8]> {
+    if value.isEmpty { return .request(.readRequest(handle)) }
+    return .request(.readBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
+  }
 
   public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
     switch result {

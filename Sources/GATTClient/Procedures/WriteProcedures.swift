@@ -69,6 +69,11 @@ public struct QueuedWrite: GATTProcedure {
     }
   }
 
+  /// What is in the queue would be written by the next who executes.
+  public mutating func abandon() -> ATTPDU? {
+    isExecuting || failure != nil ? nil : .executeWriteRequest(.cancel)
+  }
+
   private mutating func cancel(because reason: GATTError) -> GATTStep<Void> {
     failure = reason
     return .request(.executeWriteRequest(.cancel))

@@ -57,8 +57,8 @@ public struct Advertisement: Hashable, Sendable {
 
 /// What both payloads say together.
 extension Advertisement {
-  /// Whether the device takes connections; false until an advertisement was heard.
-  public var isConnectable: Bool { eventType.contains(.connectable) }
+  /// Whether the device takes connections; false until an advertisement was heard, and for addresses of unknown type.
+  public var isConnectable: Bool { eventType.contains(.connectable) && address.kind.isKnown }
 
   /// The name, safe to print; a complete one from either payload rather than a shortened one.
   public var localName: String? {

@@ -8,11 +8,17 @@ struct ACLQueue {
     var packets: [[UInt8]] = []
     /// Packets that the controller holds.
     var inFlight = 0
+    /// Whether it was full, and that it has room again was not reported yet.
+    var wasFull = false
   }
 
-  /// What one link may have waiting. A peer that makes us answer without end, on a link that takes nothing,
-  /// must not fill the memory.
+  /// What one link may have waiting, in packets. A peer that makes us answer without end, on a link that takes
+  /// nothing, must not fill the memory.
   static let maximumWaiting = 512
+  /// From here on a link has no room for what can wait. The rest is for answers and confirmations, which can't.
+  static let full = 128
+  /// A link that was full has room again when no more than this waits.
+  static let drained = 32
 
   private var links: [Link] = []
   private var nextTurn = 0
@@ -40,6 +46,26 @@ struct ACLQueue {
     credits = min(capacity, credits + links[index].inFlight)
     links.remove(at: index)
   }
+
+  /// Whether a link has room for what can wait. Once it has not, ``takeDrained()`` names it when it has again.
+  mutating func hasRoom(_ handle: ConnectionHandle) -> Bool {
+    guard let index = links.firstIndex(where: { $0.handle == handle }) else { return false }
+    if links[index].packets.count >= Self.full { links[index].wasFull = true }
+    return !links[index].wasFull
+  }
+
+  /// The links that were full and have room again, each once.
+  mutating func takeDrained() -> [ConnectionHandle] {
+    var drained: [ConnectionHandle] = []
+    for index in links.indices where links[index].wasFull && links[index].packets.count <= Self.drained {
+      links[index].wasFull = false
+      drained.append(links[index].handle)
+    }
+    return drained
+  }
+
+  /// How many packets wait on all links.
+  var waitingCount: Int { links.reduce(0) { $0 + $1.packets.count } }
 
   /// Cuts a frame into packets and queues them.
   ///

@@ -27,7 +27,7 @@ public struct ControllerInformation: Hashable, Sendable {
 
 /// The dialogue that brings a controller from any state to one that can scan and connect.
 final class ControllerSetup {
-  private let host: HostController
+  private weak var host: HostController?
   private let randomAddress: BluetoothAddress
   private let completion: (Result<ControllerInformation, HCIError>) -> Void
   private var information = ControllerInformation(
@@ -50,7 +50,7 @@ final class ControllerSetup {
   private func step<Command: HCICompletingCommand>(
     _ command: Command, then next: @escaping (Command.Response) -> Void
   ) {
-    host.send(command) { [completion] result in
+    host?.send(command) { [completion] result in
       switch result {
       case .success(let response): next(response)
       case .failure(let error): completion(.failure(error))
@@ -109,6 +109,10 @@ final class ControllerSetup {
     step(ReadBufferSize()) { buffers in
       self.information.aclDataLength = Int(buffers.aclDataLength)
       self.information.aclPackets = Int(buffers.aclPackets)
+      // Neither kind: nothing could ever be sent.
+      guard buffers.aclDataLength > 0, buffers.aclPackets > 0 else {
+        return self.completion(.failure(.noDataBuffers))
+      }
       self.readAddress()
     }
   }

@@ -12,10 +12,16 @@ public enum HCIError: Error, Hashable, Sendable {
   case hardwareError(UInt8)
   /// The way to the controller is gone, and why.
   case transportClosed(String)
+  /// The controller says that it has no buffers for data, neither for LE alone nor shared ones.
+  case noDataBuffers
   /// The controller cannot do Bluetooth LE.
   case lowEnergyNotSupported
   /// No advertisement of the peer was heard in time, so that there was nobody to connect to.
   case peerNotFound(BluetoothAddress, seconds: Double)
+  /// The address is of a type that the specification does not have, so that it names no device.
+  case unknownAddressType(BluetoothAddress)
+  /// The link is gone.
+  case notConnected
   /// The controller could not make the link.
   case connectionFailed(BluetoothAddress, HCIErrorCode)
   /// Links were made and lost again before their first packet, as often as was tried.
@@ -38,9 +44,14 @@ extension HCIError: CustomStringConvertible {
     case .hardwareError(let code):
       "the controller reports hardware error \(Hex.string(code)); unplug it or power it off and on"
     case .transportClosed(let reason): "the way to the controller is gone: \(reason)"
+    case .noDataBuffers:
+      "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"
     case .lowEnergyNotSupported: "this controller does not know Bluetooth LE"
     case .peerNotFound(let address, let seconds):
       "\(address) (\(address.kind)) did not advertise for \(Int(seconds.rounded())) s; is it near, charged, and not held by a phone?"
+    case .unknownAddressType(let address):
+      "cannot connect to \(address): its address is of an unknown type (\(address.kind)), neither public nor random"
+    case .notConnected: "the link is gone"
     case .connectionFailed(let address, .connectionLimitExceeded):
       "cannot connect to \(address): the controller has no room for another link"
     case .connectionFailed(let address, let code): "cannot connect to \(address): \(code)"

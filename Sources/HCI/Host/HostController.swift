@@ -15,6 +15,8 @@ public final class HostController {
     public var strayData = 0
     /// Times the controller broke down and was set up again.
     public var hardwareErrors = 0
+    /// Requests for other connection parameters that were refused because there were too many.
+    public var excessParameterRequests = 0
   }
 
   /// How long a controller may take to answer a command.
@@ -44,7 +46,10 @@ public final class HostController {
   private var scan: ScanController?
   private var initiator: Initiator?
   private var desiredScan: ScanParameters?
-  private var failure: HCIError?
+  /// Why the controller is of no use any more.
+  public private(set) var failure: HCIError?
+  /// Links whose last answer to a request for other parameters is not with the controller yet.
+  private var openParameterReplies: Set<ConnectionHandle> = []
 
   /// - Parameters:
   ///   - randomAddress: what to scan and connect with if the controller has no public address: a random static
@@ -56,6 +61,11 @@ public final class HostController {
     transmit = send
     commands = CommandQueue(timers: timers, send: send)
     commands.onTimeout = { [weak self] error in self?.fail(error) }
+  }
+
+  /// Commands that are open hold what they belong to.
+  deinit {
+    commands.fail(.cancelled)
   }
 
   // MARK: Setting up
@@ -93,12 +103,26 @@ public final class HostController {
     fail(.transportClosed(reason))
   }
 
+  /// Gives the controller up: everything open ends with `.cancelled`, and ``onFailure`` is not called.
+  public func close() {
+    end(.cancelled)
+    onFailure = nil
+    onReport = nil
+    onScanFailure = nil
+  }
+
   private func fail(_ error: HCIError) {
-    guard failure == nil else { return }
+    if end(error) { onFailure?(error) }
+  }
+
+  /// - Returns: whether it had not ended before
+  @discardableResult
+  private func end(_ error: HCIError) -> Bool {
+    guard failure == nil else { return false }
     failure = error
     dropLinks(.hardwareFailure, error)
     commands.fail(error)
-    onFailure?(error)
+    return true
   }
 
   /// Before the open commands are failed: the scan would take that for a refusal, and drop the wish.
@@ -110,8 +134,12 @@ public final class HostController {
     initiator?.fail(error)
     let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
     connections = [:]
+    openParameterReplies = []
     data.reset(capacity: 0, dataLength: data.dataLength)
-    for connection in lost { finish(connection, reason) }
+    for connection in lost {
+      connection.failure = error
+      finish(connection, reason)
+    }
   }
 
   // MARK: Commands
@@ -152,6 +180,10 @@ public final class HostController {
   public func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
   ) -> () -> Void {
+    guard request.peer.kind.isKnown else {
+      completion(.failure(.unknownAddressType(request.peer)))
+      return {}
+    }
     guard let initiator else {
       completion(.failure(failure ?? .notReady))
       return {}
@@ -177,9 +209,11 @@ public final class HostController {
   private func removed(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard connections[connection.handle] === connection else { return }
     connections[connection.handle] = nil
+    openParameterReplies.remove(connection.handle)
     data.disconnected(connection.handle)
     finish(connection, reason)
     pump()
+    announceRoom()
   }
 
   private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
@@ -189,6 +223,7 @@ public final class HostController {
     let onDisconnected = connection.onDisconnected
     connection.onData = nil
     connection.onParameters = nil
+    connection.onRoom = nil
     connection.onDisconnected = nil
     onDisconnected?(reason)
   }
@@ -202,6 +237,16 @@ public final class HostController {
 
   private func pump() {
     while let packet = data.next() { transmit(packet.span.bytes) }
+  }
+
+  func hasRoom(_ connection: LEConnection) -> Bool { data.hasRoom(connection.handle) }
+
+  /// How many ACL packets wait for room in the controller, on all links.
+  public var waitingPackets: Int { data.waitingCount }
+
+  /// Those who wait for room may send from within; what they send is pumped by that.
+  private func announceRoom() {
+    for handle in data.takeDrained() { connections[handle]?.onRoom?() }
   }
 
   // MARK: What comes in
@@ -246,6 +291,7 @@ public final class HostController {
     case .numberOfCompletedPackets(let event):
       for item in event.items { data.completed(Int(item.count), on: item.handle) }
       pump()
+      announceRoom()
     case .leAdvertisingReports(let event):
       counters.malformedPackets += event.isDamaged ? 1 : 0
       for report in event.reports { onReport?(report, time) }
@@ -259,7 +305,7 @@ public final class HostController {
         LinkParameters(
           interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout))
     case .leReadRemoteFeaturesComplete(let event): receive(event)
-    case .leRemoteConnectionParameterRequest(let event): receive(event)
+    case .leRemoteConnectionParameterRequest(let event): receive(event, at: time)
     case .hardwareError(let event): recover(from: event.code)
     default: break
     }
@@ -288,14 +334,26 @@ public final class HostController {
     initiator?.established(connection)
   }
 
-  private func receive(_ event: LERemoteConnectionParameterRequest) {
+  /// A link has one such procedure at a time, so that there is one answer at a time: more events than that are a flood.
+  private func receive(_ event: LERemoteConnectionParameterRequest, at time: Instant) {
+    guard openParameterReplies.insert(event.handle).inserted else {
+      counters.excessParameterRequests += 1
+      return
+    }
     let wish = ConnectionParameters(
       intervalMin: event.intervalMin, intervalMax: event.intervalMax, latency: event.latency,
       supervisionTimeout: event.supervisionTimeout)
-    if connections[event.handle]?.parameterPolicy == .accept, wish.isLegal {
-      send(LERemoteConnectionParameterRequestReply(handle: event.handle, parameters: wish)) { _ in }
+    let done = { [weak self] (_: Result<ConnectionHandle, HCIError>) -> Void in
+      self?.openParameterReplies.remove(event.handle)
+    }
+    let connection = connections[event.handle]
+    let isAdmitted = connection?.admitsParameterRequest(at: time) ?? true
+    if !isAdmitted { counters.excessParameterRequests += 1 }
+    if isAdmitted, connection?.parameterPolicy == .accept, wish.isLegal {
+      send(
+        LERemoteConnectionParameterRequestReply(handle: event.handle, parameters: wish), completion: done)
     } else {
-      send(LERemoteConnectionParameterRequestNegativeReply(handle: event.handle)) { _ in }
+      send(LERemoteConnectionParameterRequestNegativeReply(handle: event.handle), completion: done)
     }
   }
 

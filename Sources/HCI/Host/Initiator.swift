@@ -63,7 +63,7 @@ final class Initiator {
     }
   }
 
-  private let host: HostController
+  private unowned let host: HostController
   private let scan: ScanController
   private let timers: Timers
   private let controller: ControllerInformation

@@ -17,10 +17,16 @@ public final class PacketSocket {
   /// Called when the kernel had to drop packets, as they were not fetched in time (`SO_RXQ_OVFL`): with how many
   /// since the socket was opened. HCI sockets don't tell it with their packets; see ``droppedPackets``.
   public var onDrops: ((UInt32) -> Void)?
+  /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
+  public var onRoom: (() -> Void)?
   private var dropped: UInt32 = 0
 
   /// How many packets may wait for the kernel to have room. Who sends more to a link that takes nothing loses it.
   public static let maximumUnsent = 512
+  /// From here on there is no room for packets that can wait. The rest is for answers, which can't.
+  static let full = 64
+  /// There is room again when no more than this wait.
+  static let drained = 16
   /// What the receive buffer is raised to. The kernel counts some 800 bytes for a packet of 20, so that its default
   /// of 208 KiB is full after 264 notifications.
   static let receiveBuffer: Int32 = 1 << 21
@@ -31,6 +37,7 @@ public final class PacketSocket {
   /// Why the socket is at its end, while packets that came before that are fetched.
   private var failure: SystemError?
   private var unsent: [[UInt8]] = []
+  private var wasFull = false
   /// Until when a send that fails with ENOTCONN is tried again: right after `connect`, some kernels are not ready.
   private var graceEnd: Instant?
 
@@ -86,6 +93,7 @@ public final class PacketSocket {
     onPacket = nil
     onClosed = nil
     onDrops = nil
+    onRoom = nil
   }
 
   /// How many packets the kernel had to drop since the socket was opened, as they were not fetched in time.
@@ -163,6 +171,12 @@ public final class PacketSocket {
     unsent.append(Array(packet))
   }
 
+  /// Whether there is room for a packet that can wait.
+  public var hasRoom: Bool {
+    if unsent.count >= Self.full { wasFull = true }
+    return isOpen && !wasFull
+  }
+
   private func endSoon(_ error: SystemError) {
     EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.end(error) }
   }
@@ -171,6 +185,9 @@ public final class PacketSocket {
   private func flush() {
     watch?.interest = .readable
     while let packet = unsent.first, transmit(packet.span.bytes) { unsent.removeFirst() }
+    guard isOpen, wasFull, unsent.count <= Self.drained else { return }
+    wasFull = false
+    onRoom?()
   }
 
   /// - Returns: whether the packet needs no more care: it was taken, or has failed for good

@@ -25,6 +25,13 @@ public final class L2CAPSocket {
   }
   /// How many PDUs that were by now.
   public var droppedPackets: Int { packets.droppedPackets }
+  /// Whether there is room for a PDU that can wait.
+  public var hasRoom: Bool { packets.hasRoom }
+  /// Called when there is room again, after ``hasRoom`` was false.
+  public var onRoom: (() -> Void)? {
+    get { packets.onRoom }
+    set { packets.onRoom = newValue }
+  }
   /// The kernel's number for the link, which is the controller's; nil if it does not tell.
   public let handle: ConnectionHandle?
 

@@ -63,7 +63,7 @@ let writeCommand = CommandSpec(
       if hasResponse {
         try await client.write(value, to: handle)
       } else {
-        try client.writeWithoutResponse(value, to: handle)
+        try await client.writeWithoutResponse(value, to: handle, within: .seconds(10))
         // It leaves with the next connection event; whether it was heard, only a read can tell.
         await EventLoop.shared.sleep(for: .milliseconds(100))
       }
@@ -123,7 +123,7 @@ let subscribeCommand = CommandSpec(
       try await listener.subscribe(client, choice, kind)
       return client
     }
-    while let loss = await listener.wait(client) {
+    while let loss = try await listener.wait(client) {
       guard retryTime > .zero, session.canGoOn else {
         throw Failure(.connectionLost, "the connection was lost: \(loss)")
       }
@@ -153,6 +153,10 @@ private final class ValueListener {
   private var isDone = false
   private var onEnd: ((LinkLoss?) -> Void)?
   private var subscription: Subscription?
+  /// Where the value stands; it may move while values come.
+  private var handle: AttributeHandle?
+  /// Why no more values come, though the link is there.
+  private var end: GATTError?
   private var timer: Timers.Token?
 
   init(_ format: OutputFormat, count: Int?, duration: Duration?, _ interruption: Interruption) {
@@ -169,9 +173,17 @@ private final class ValueListener {
     subscription = try await gattFailure { () async throws(GATTError) in
       try await client.exchangeMTU()
       let characteristic = try await client.find(choice)
-      return try await client.subscribe(to: characteristic, as: kind) { value, time in
-        self.take(characteristic, value, at: time)
-      }
+      self.handle = characteristic.valueHandle
+      client.onSubscriptionMoved = { [weak self] in self?.handle = $0.handle }
+      return try await client.subscribe(
+        to: characteristic, as: kind,
+        onEnd: { reason in
+          // The loss of the link is reported with its reason.
+          if case .att(.closed) = reason { return }
+          self.end = reason
+          self.finish(nil)
+        },
+        sink: { value, time in self.take(characteristic, value, at: time) })
     }
     guard timer == nil, let duration else { return }
     timer = EventLoop.shared.timers.schedule(after: duration) { self.finish(nil) }
@@ -191,7 +203,8 @@ private final class ValueListener {
     let bytes = Array(value)
     printer.print(
       [.seconds(time.nanoseconds(since: start))]
-        + valueFields(characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes))
+        + valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes)
+    )
     printed += 1
     if printed == count || printer.output.failure != nil { finish(nil) }
   }
@@ -206,7 +219,9 @@ private final class ValueListener {
   /// Waits until there are enough values, the time is over, or somebody wants to end.
   ///
   /// - Returns: why the link is gone, if it is
-  func wait(_ client: GATTClient) async -> LinkLoss? {
+  /// - Throws: why no more values come, if not for that
+  func wait(_ client: GATTClient) async throws(Failure) -> LinkLoss? {
+    if let end { throw Failure(end) }
     guard !isDone else { return nil }
     var forget: (() -> Void)?
     let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
@@ -215,6 +230,7 @@ private final class ValueListener {
       client.whenDisconnected { self.finish($0) }
     }
     forget?()
+    if let end { throw Failure(end) }
     return isDone ? nil : loss
   }
 }

@@ -1,0 +1,223 @@
+import ATT
+import BluetoothCore
+import EventLoop
+
+/// Service Changed: who keeps handles learns when they mean something else (Core Specification Vol 3, Part G, 7.1).
+///
+/// The server is asked to say so on behalf of programs that keep handles - that have discovered something, or have taken
+/// it as known - and not of those that read one value and leave. No program asked for these requests, so that they wait
+/// for a moment in which nothing else is asked; a program that always asks for something has them in between after ten
+/// seconds. A server that does not answer them stays connected and goes on to send values, as nothing depends on the
+/// answer; ATT allows no other request after that (Part F, 3.3.3), so that the next one ends the link.
+extension GATTClient {
+  /// How long nothing must have been asked for.
+  private static let quietTime = Duration.milliseconds(750)
+  /// How long a program that keeps handles may go on asking before it is asked in between.
+  private static let longestDelay = Duration.seconds(10)
+
+  /// Called each time when nothing is asked for.
+  func watchServiceChangesSoon() {
+    guard isConnected, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return }
+    let timers = EventLoop.shared.timers
+    let latest = watchDeadline ?? timers.now + Self.longestDelay
+    watchDeadline = latest
+    timers.cancel(serviceChangedTimer)
+    serviceChangedTimer = timers.schedule(at: min(timers.now + Self.quietTime, latest)) { [weak self] in
+      guard let self, isConnected, watchesServiceChanges, procedures.isIdle || timers.now >= latest
+      else { return }
+      isWatchingServiceChanges = true
+      findServiceChanged()
+    }
+  }
+
+  /// A server that has no such characteristic promises that its attributes never change.
+  private func findServiceChanged() {
+    ask({ DiscoverServicesByUUID(GATTUUID.genericAttribute) }) { [weak self] services in
+      guard let service = services.first else { return }
+      self?.ask({ DiscoverCharacteristics(in: service) }) { all in
+        guard let characteristic = all.first(where: { $0.uuid == GATTUUID.serviceChanged }) else { return }
+        self?.ask({ DiscoverDescriptors(of: characteristic) }) { descriptors in
+          let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
+          if let configuration { self?.listen(to: characteristic, configuration) }
+        }
+      }
+    }
+  }
+
+  private func listen(to characteristic: Characteristic, _ configuration: Descriptor) {
+    _ = subscriptions.add(characteristic.valueHandle, now: EventLoop.shared.now) { [weak self] value, _ in
+      self?.servicesChanged(value)
+    }
+    ask({ WriteValue(configuration.handle, SubscriptionKind.indication.configuration) }) {}
+  }
+
+  /// Asks what no program has asked for.
+  private func ask<Procedure: GATTProcedure>(
+    _ make: @escaping () -> Procedure, then next: @escaping (Procedure.Output) -> Void
+  ) {
+    procedures.run(isExpendable: true, make) { [weak self] result in
+      switch result {
+      case .success(let output): next(output)
+      case .failure(.att(.timedOut)): self?.onSilence?()
+      case .failure: break
+      }
+    }
+  }
+
+  private func servicesChanged(_ value: RawSpan) {
+    var reader = ByteReader(value)
+    guard let start = try? reader.readUInt16(), let end = try? reader.readUInt16() else { return }
+    let range = HandleRange(AttributeHandle(start), AttributeHandle(end))
+    guard range.isValid else { return }
+    trust.change(range)
+    let affected = places.forget(range)
+    descriptors = descriptors.filter { !range.contains($0.key) }
+    subscriptions.forgetUnclaimed(in: range)
+    // What is being looked for may be there now.
+    if isMoving { displaced.widen(affected) }
+    // The values of these handles are other values from now on.
+    for (id, entry) in active where range.contains(entry.handle) {
+      _ = subscriptions.remove(id, from: entry.handle)
+      if entry.isConfigured { displaced.add(id, affected) }
+    }
+    onServicesChanged?(range)
+    moveSubscriptions()
+  }
+}
+
+/// Subscriptions whose characteristics have to be found again, and where to look for them.
+struct DisplacedSubscriptions {
+  private(set) var ids: [UInt64] = []
+  private(set) var range: HandleRange?
+
+  var isEmpty: Bool { ids.isEmpty }
+
+  mutating func add(_ id: UInt64, _ range: HandleRange) {
+    if !ids.contains(id) { ids.append(id) }
+    widen(range)
+  }
+
+  mutating func widen(_ range: HandleRange) {
+    self.range = self.range?.union(range) ?? range
+  }
+
+  mutating func remove(_ id: UInt64) {
+    ids.removeAll { $0 == id }
+  }
+}
+
+/// Subscriptions move with their characteristics, or end with a reason.
+extension GATTClient {
+  /// How often a server may make us look for its characteristics, for as long as a link lasts.
+  private static let maximumMoves = 64
+
+  private func moveSubscriptions() {
+    guard !displaced.isEmpty, !isMoving else { return }
+    isMoving = true
+    EventLoop.run { [weak self] in
+      while let self, isConnected, !displaced.isEmpty {
+        moveCount += 1
+        let batch = displaced
+        displaced = DisplacedSubscriptions()
+        await move(batch)
+      }
+      self?.isMoving = false
+    }
+  }
+
+  private func move(_ batch: DisplacedSubscriptions) async {
+    guard let range = batch.range else { return }
+    let count = trust.changeCount
+    var services: [Service] = []
+    do throws(GATTError) {
+      guard moveCount <= Self.maximumMoves else { throw .servicesChanged }
+      services = try await servicesStarting(in: range)
+    } catch {
+      for id in batch.ids { end(id, error) }
+      return
+    }
+    var tables: [AttributeHandle: [Characteristic]] = [:]
+    for id in batch.ids {
+      guard let entry = active[id] else { continue }
+      // What has been found is not true any more: all is looked for once again.
+      guard trust.changeCount == count else {
+        displaced.add(id, range)
+        continue
+      }
+      do throws(GATTError) {
+        let found = try await find(entry, among: services, &tables)
+        if trust.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
+      } catch .servicesChanged {
+        displaced.add(id, range)
+      } catch {
+        end(id, error)
+      }
+    }
+  }
+
+  private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
+    let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
+    // The program has not discovered them: the numbers that it knows stay what they are.
+    return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
+  }
+
+  /// The characteristic of a subscription, where it stands now.
+  private func find(
+    _ entry: ActiveSubscription, among found: [Service], _ tables: inout [AttributeHandle: [Characteristic]]
+  ) async throws(GATTError) -> Characteristic {
+    let candidates: [Service]
+    if let name = entry.name {
+      let services = places.services(name.service)
+      candidates = services.indices.contains(name.serviceIndex) ? [services[name.serviceIndex]] : []
+    } else {
+      // It was taken as known: its service is not.
+      candidates = found
+    }
+    var fitting: [Characteristic] = []
+    for service in candidates {
+      var table = tables[service.handles.start] ?? []
+      if tables[service.handles.start] == nil {
+        table = try await discoverCharacteristics(of: service)
+        tables[service.handles.start] = table
+      }
+      fitting += table.filter { $0.uuid == entry.uuid }
+    }
+    let index = entry.name?.index ?? 0
+    guard fitting.indices.contains(index), entry.name != nil || fitting.count == 1 else {
+      throw .characteristicGone(entry.uuid)
+    }
+    return fitting[index]
+  }
+
+  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(GATTError) {
+    let descriptors = try await discoverDescriptors(of: characteristic)
+    let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
+    // It may have been given up in between.
+    guard var entry = active[id] else { return }
+    guard let configuration else { throw .characteristicGone(entry.uuid) }
+    entry.handle = characteristic.valueHandle
+    entry.configuration = configuration.handle
+    entry.name = places.name(at: characteristic.valueHandle)
+    entry.isConfigured = false
+    active[id] = entry
+    subscriptions.add(id, entry.handle, now: EventLoop.shared.now, sink: entry.sink)
+    if !subscriptions.isConfigured(entry.handle) {
+      try await write(entry.kind.configuration, to: configuration)
+    }
+    guard active[id] != nil else {
+      if !subscriptions.hasListeners(entry.handle) { post([0, 0], to: configuration.handle) }
+      return
+    }
+    try check(entry.handle, characteristic.stamp)
+    subscriptions.setConfigured(entry.handle)
+    active[id]?.isConfigured = true
+    onSubscriptionMoved?(Subscription(entry, id: id))
+  }
+
+  /// Ends a subscription that was not unsubscribed.
+  func end(_ id: UInt64, _ reason: GATTError) {
+    guard let entry = active.removeValue(forKey: id) else { return }
+    _ = subscriptions.remove(id, from: entry.handle)
+    entry.onEnd(reason)
+  }
+}

@@ -1,0 +1,71 @@
+import ATT
+
+/// When something was discovered, and by which client. It takes no part in comparisons.
+struct DiscoveryStamp: Hashable, Sendable {
+  var client: UInt64
+  /// How many changes the server had announced by then.
+  var changeCount: Int
+
+  static func == (left: Self, right: Self) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
+}
+
+/// Which handles still mean what they meant when they were discovered (Core Specification Vol 3, Part G, 7.1).
+///
+/// What was discovered before a change of its range is not used again, even if something else was discovered since that
+/// stands at the same handle. Handles that a program gives as numbers are good again once a service around them was
+/// discovered after the change.
+struct HandleTrust {
+  private struct Change {
+    var number: Int
+    var range: HandleRange
+  }
+
+  /// A server that never stops changing must not fill the memory.
+  private static let maximumChanges = 32
+
+  /// How many changes the server has announced.
+  private(set) var changeCount = 0
+  private var changes: [Change] = []
+  /// What has changed and has not been discovered since.
+  private var unknown: [HandleRange] = []
+
+  mutating func change(_ range: HandleRange) {
+    changeCount += 1
+    if changes.count == Self.maximumChanges { changes = [Change(number: changeCount, range: .all)] }
+    changes.append(Change(number: changeCount, range: range))
+    unknown = unknown.count < Self.maximumChanges ? unknown + [range] : [.all]
+  }
+
+  /// A service was discovered, by a procedure that began after `count` changes.
+  mutating func discovered(_ range: HandleRange, after count: Int) {
+    guard !hasChanged(range, since: count) else { return }
+    let rest = unknown.flatMap { $0.subtracting(range) }
+    if rest.count <= 2 * Self.maximumChanges { unknown = rest }
+  }
+
+  /// Whether a part of a range has changed since `count` changes were known.
+  func hasChanged(_ range: HandleRange, since count: Int) -> Bool {
+    changes.contains { $0.number > count && $0.range.overlaps(range) }
+  }
+
+  /// Whether a handle that was given as a number may not be used.
+  func isUnknown(_ handle: AttributeHandle) -> Bool {
+    unknown.contains { $0.contains(handle) }
+  }
+}
+
+extension HandleRange {
+  func overlaps(_ other: HandleRange) -> Bool { start <= other.end && other.start <= end }
+
+  /// What is left of it: none, one or two ranges.
+  func subtracting(_ other: HandleRange) -> [HandleRange] {
+    guard overlaps(other) else { return [self] }
+    var rest: [HandleRange] = []
+    if start < other.start {
+      rest.append(HandleRange(start, AttributeHandle(other.start.rawValue - 1)))
+    }
+    if let next = other.end.next, next <= end { rest.append(HandleRange(next, end)) }
+    return rest
+  }
+}

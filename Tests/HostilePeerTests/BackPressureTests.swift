@@ -1,0 +1,129 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import TestSupport
+import Testing
+
+/// Writes without response at full speed: nothing is lost in silence, the link stays, and the memory is bounded.
+@BluetoothActor
+@Suite(.onTheLoop) struct BackPressureTests {
+  private func numbered(_ number: Int, count: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + Array(repeating: 0x5A, count: count - 4)
+  }
+
+  private func stage(mtu: UInt16) async throws -> (Stage, GATTClient) {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.server.mtu = mtu
+    try await client.exchangeMTU()
+    return (stage, client)
+  }
+
+  @Test func tenMegabytesOverSmallBuffersArriveWholeAndInOrder() async throws {
+    let (stage, client) = try await stage(mtu: 517)
+    stage.radio.delay = .microseconds(1)
+    let size = 514
+    let count = 10_000_000 / size + 1
+    var most = 0
+    for number in 0..<count {
+      try await client.writeWithoutResponse(numbered(number, count: size), to: 0x12, within: .seconds(10))
+      most = max(most, stage.adapter.waitingPackets)
+    }
+    await stage.sleep(.seconds(1))
+    #expect(stage.peer.commandCount == count)
+    #expect(stage.peer.commandBytes == count * size)
+    #expect(stage.peer.commandsInOrder)
+    // One write more than what is full: 517 bytes and their header are 20 packets.
+    #expect(most <= 128 + 20)
+    #expect(stage.adapter.waitingPackets == 0)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// 600 writes in one breath: as many as there is room for are sent, the others say that they are not.
+  @Test func whatDoesNotFitIsRefusedAndTheLinkStays() async throws {
+    let (stage, client) = try await stage(mtu: 247)
+    var refused = 0
+    var sent = 0
+    for _ in 0..<600 {
+      do throws(GATTError) {
+        try client.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
+        sent += 1
+      } catch {
+        #expect(error == .noRoom)
+        refused += 1
+      }
+    }
+    #expect(refused > 0 && sent > 0 && !client.canSendWriteWithoutResponse)
+    // A request finds room all the same.
+    #expect(try await client.read(Server.nameHandle) == Array("honest".utf8))
+    await stage.sleep(.seconds(5))
+    #expect(stage.peer.commandCount == sent && stage.peer.commandsInOrder)
+    #expect(client.isConnected && client.canSendWriteWithoutResponse)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// As CoreBluetooth has it: write until there is no room, go on when the callback comes.
+  @Test func theCallbackComesWhenThereIsRoom() async throws {
+    let (stage, client) = try await stage(mtu: 247)
+    var number = 0
+    var callbacks = 0
+    let write = { [weak client] in
+      while number < 2000, let client, client.canSendWriteWithoutResponse {
+        try? client.writeWithoutResponse(numbered(number, count: 200), to: 0x12)
+        number += 1
+      }
+    }
+    client.onReadyToSendWriteWithoutResponse = {
+      callbacks += 1
+      write()
+    }
+    write()
+    await stage.sleep(.seconds(30))
+    #expect(stage.peer.commandCount == 2000 && stage.peer.commandsInOrder)
+    #expect(callbacks > 0)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test func aLinkThatTakesNothingFailsTheWritesAndNotTheProgram() async throws {
+    let (stage, client) = try await stage(mtu: 247)
+    stage.radio.returnsCredits = false
+    while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+    let error = await stage.within(.seconds(4)) {
+      await failure { () async throws(GATTError) in
+        try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(4))
+      }
+    }
+    #expect(error == .noRoomInTime(seconds: 4))
+    // The loss of the link ends those that wait, with its reason.
+    let waiting = spawn { try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(60)) }
+    await stage.sleep(.seconds(1))
+    stage.radio.end(stage.peer, .connectionTimeout)
+    await #expect(throws: GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))) {
+      try await waiting.value
+    }
+    stage.radio.returnsCredits = true
+    try await stage.checkHealth()
+  }
+
+  /// Two links, one of which takes nothing: the other is as fast as ever.
+  @Test func aLinkThatIsStuckDoesNotHoldUpAnother() async throws {
+    let (stage, client) = try await stage(mtu: 247)
+    let other = Peer(2)
+    stage.radio.add(other)
+    let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
+    // Each fills its queue, and the controller's room is shared: what is in it comes back.
+    while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+    for number in 0..<500 {
+      try await second.writeWithoutResponse(numbered(number, count: 20), to: 0x12, within: .seconds(5))
+    }
+    await stage.sleep(.seconds(1))
+    #expect(other.commandCount == 500 && other.commandsInOrder)
+    await client.disconnect()
+    await second.disconnect()
+    try await stage.checkHealth()
+  }
+}

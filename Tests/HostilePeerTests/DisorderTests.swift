@@ -1,0 +1,208 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import L2CAP
+import TestSupport
+import Testing
+
+/// Orders of valid PDUs that no specification has, several links with faults of their own, other identities. Seeded:
+/// each run is the same.
+@BluetoothActor
+@Suite(.onTheLoop) struct DisorderTests {
+  private final class Chance {
+    var random: SeededGenerator
+
+    init(_ seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+    func byte() -> UInt8 { UInt8(number(0..<256)) }
+    func bytes(_ count: Range<Int>) -> [UInt8] { random.bytes(number(count)) }
+  }
+
+  /// A valid PDU, whoever may send it and whenever.
+  private static func anyPDU(_ chance: Chance) -> ATTPDU {
+    let handle = AttributeHandle(UInt16(chance.number(0..<0x40)))
+    let range = HandleRange(handle, AttributeHandle(UInt16(chance.number(0..<0x10000))))
+    let value = chance.bytes(0..<23)
+    return switch chance.number(0..<22) {
+    case 0: .errorResponse(ATTErrorResponse(request: .readRequest, handle: handle, code: .invalidHandle))
+    case 1: .exchangeMTURequest(clientMTU: UInt16(chance.number(0..<0x10000)))
+    case 2: .exchangeMTUResponse(serverMTU: UInt16(chance.number(0..<0x10000)))
+    case 3: .findInformationResponse([ATTHandleAndType(handle: handle, type: BluetoothUUID(UInt16(0x2902)))])
+    case 4: .findByTypeValueResponse([range])
+    case 5: .readByTypeResponse([ATTHandleAndValue(handle: handle, value: value)])
+    case 6: .readResponse(value)
+    case 7: .readBlobResponse(value)
+    case 8: .readMultipleResponse(value)
+    case 9: .readByGroupTypeResponse([ATTGroupAndValue(group: range, value: [0, 0x18])])
+    case 10: .writeResponse
+    case 11: .prepareWriteResponse(ATTPreparedWrite(handle: handle, offset: 0, value: value))
+    case 12: .executeWriteResponse
+    case 13: .handleValueNotification(handle, value: value)
+    case 14: .handleValueIndication(handle, value: value)
+    case 15: .handleValueIndication(0x0006, value: [1, 0, 0xFF, 0xFF])
+    case 16: .multipleHandleValueNotification([ATTHandleAndValue(handle: handle, value: value)])
+    case 17: .readByGroupTypeRequest(range, type: GATTUUID.primaryService)
+    case 18: .writeRequest(handle, value: value)
+    case 19: .handleValueConfirmation
+    case 20: .writeCommand(handle, value: value)
+    default: .executeWriteRequest(.write)
+    }
+  }
+
+  /// Runs what a program does on a link, whatever comes of it.
+  private func use(_ client: GATTClient) async {
+    _ = try? await client.exchangeMTU()
+    let services = (try? await client.discoverServices()) ?? []
+    for service in services.prefix(4) {
+      for characteristic in ((try? await client.discoverCharacteristics(of: service)) ?? []).prefix(4) {
+        _ = try? await client.read(characteristic)
+        _ = try? await client.subscribe(to: characteristic) { _, _ in }
+        _ = try? await client.write(Array(repeating: 1, count: 30), to: characteristic)
+      }
+    }
+  }
+
+  /// A peer that answers rightly most of the time, and sends valid PDUs of any kind between and instead.
+  private func unruly(_ peer: Peer, _ chance: Chance) {
+    peer.react = { [weak peer] request in
+      guard let peer else { return .silent }
+      switch chance.number(0..<12) {
+      case 0...6: return .honest
+      case 7: return .pdus([Self.anyPDU(chance).bytes, peer.server.answer(request).bytes])
+      case 8: return .pdus([peer.server.answer(request).bytes, Self.anyPDU(chance).bytes])
+      case 9:
+        return .pdus((0..<5).map { _ in Self.anyPDU(chance).bytes } + [peer.server.answer(request).bytes])
+      case 10: return .pdus([peer.server.answer(request).bytes, peer.server.answer(request).bytes])
+      default: return chance.number(0..<20) == 0 ? .silent : .pdus([Self.anyPDU(chance).bytes])
+      }
+    }
+  }
+
+  @Test(arguments: 0..<40 as Range<UInt64>) func validPDUsInAnyOrderEndInOrder(_ seed: UInt64) async throws {
+    let chance = Chance(seed)
+    let (stage, client) = try await Stage.connected()
+    unruly(stage.peer, chance)
+    // Each wait of the program ends with an answer or after 30 s; then the link is gone, and the rest fails at once.
+    await stage.within(.seconds(40)) { await use(client) }
+    await stage.within(.seconds(6)) { await client.disconnect() }
+    stage.peer.react = { _ in .honest }
+    try await stage.checkHealth()
+  }
+
+  /// Bytes of any kind as ATT, signalling, pairing and ACL.
+  @Test(arguments: 100..<130 as Range<UInt64>) func bytesOfAnyKindEndInOrder(_ seed: UInt64) async throws {
+    let chance = Chance(seed)
+    let (stage, client) = try await Stage.connected()
+    for _ in 0..<300 {
+      switch chance.number(0..<6) {
+      case 0: stage.peer.send(chance.bytes(0..<40))
+      case 1: stage.peer.sendFrame(.leSignaling, chance.bytes(0..<20))
+      case 2: stage.peer.sendFrame(.securityManager, chance.bytes(0..<10))
+      case 3: stage.peer.sendData(chance.bytes(0..<40), isStart: chance.number(0..<2) == 0)
+      case 4: stage.radio.deliver([2] + chance.bytes(0..<20))
+      default: stage.peer.send(Self.anyPDU(chance))
+      }
+    }
+    await stage.within(.seconds(40)) { await use(client) }
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// Events of any kind from the controller. What they break is up to them; the process ends every wait.
+  @Test(arguments: 200..<230 as Range<UInt64>) func eventsOfAnyKindEndEveryWait(_ seed: UInt64) async throws {
+    let chance = Chance(seed)
+    let (stage, client) = try await Stage.connected()
+    let task = spawn { await self.use(client) }
+    for _ in 0..<200 {
+      let parameters = chance.bytes(0..<20)
+      let code = [0x05, 0x0E, 0x0F, 0x13, 0x3E, 0x08, 0x0C, chance.byte()][chance.number(0..<8)]
+      // No Hardware Error, which is a test of its own.
+      guard code != 0x10 else { continue }
+      stage.radio.deliver(
+        [4, code, UInt8(parameters.count)] + parameters, after: .milliseconds(chance.number(0..<500)))
+    }
+    await stage.within(.seconds(60)) { _ = await task.result }
+    await stage.within(.seconds(11)) { await client.disconnect() }
+    await stage.central.stop()
+    #expect(stage.radio.isClosed)
+    // Another controller in the same process is as good as ever.
+    let next = Stage()
+    try await next.central.start()
+    try await next.checkHealth()
+  }
+
+  /// Several links at once, each with its fault: none of them costs another.
+  @Test func severalLinksEachWithItsFault() async throws {
+    let stage = Stage()
+    try await stage.central.start()
+    let faults: [(String, (Peer) -> Void)] = [
+      ("silent", { $0.react = { _ in .silent } }),
+      ("wrong answers", { $0.react = { _ in .hex("13") } }),
+      ("lists that go back", { $0.react = { _ in .hex("11 06 0500 0400 0018") } }),
+      ("a flood", { peer in for _ in 0..<5000 { peer.notify(0x0012, [1]) } }),
+      ("half frames", { peer in for _ in 0..<1000 { peer.sendData(hex("0500 0400 0b")) } }),
+      ("unruly", { [self] in unruly($0, Chance(7)) }),
+      (
+        "gone in a second",
+        { peer in
+          let radio = peer.radio
+          EventLoop.shared.timers.schedule(after: .seconds(1)) { radio?.end(peer, .connectionTimeout) }
+        }
+      ),
+      ("good", { _ in }),
+    ]
+    var clients: [GATTClient] = []
+    var peers: [Peer] = []
+    for (number, fault) in faults.enumerated() {
+      let peer = Peer(UInt64(100 + number))
+      stage.radio.add(peer)
+      clients.append(try await stage.central.connect(ConnectionRequest(peer: peer.address)))
+      fault.1(peer)
+      peers.append(peer)
+    }
+    let tasks = clients.map { client in spawn { await self.use(client) } }
+    // The good one is not held up by the others.
+    let good = try #require(clients.last)
+    #expect(try await stage.within(.seconds(1)) { try await good.read(0x0022) } == [77])
+    for task in tasks { await stage.within(.seconds(70)) { _ = await task.result } }
+    #expect(try await good.read(0x0022) == [77])
+    for client in clients { await client.disconnect() }
+    #expect(stage.radio.links.isEmpty)
+    try await stage.checkHealth()
+  }
+
+  /// A peer that comes back under another identity is another peer: nothing of the first is taken over.
+  @Test func aPeerThatReconnectsUnderAnotherIdentityIsAnother() async throws {
+    let (stage, client) = try await Stage.connected()
+    let service = try #require(try await client.firstService(Server.heartRateService))
+    let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
+    var values = 0
+    _ = try await client.subscribe(to: characteristic) { _, _ in values += 1 }
+    // It leaves, and comes with another address, other attributes and the old one's notifications.
+    stage.radio.end(stage.peer)
+    _ = await client.disconnection()
+    let other = Peer(0xBEEF)
+    other.server.move(HandleRange(0x0010, 0x0013), by: 0x40)
+    stage.radio.add(other)
+    if let handle = stage.peer.handle { stage.radio.reuse(handle) }
+    let next = try await stage.central.connect(ConnectionRequest(peer: other.address))
+    other.notify(0x0012, [0xBA, 0xD0])
+    await stage.sleep(.seconds(1))
+    #expect(values == 0)
+    #expect(next.peer == other.address && next.mtu == 23)
+    let found = try #require(try await next.firstService(Server.heartRateService))
+    #expect(found.handles.start == 0x0050)
+    await #expect(throws: GATTError.self) { try await client.read(characteristic) }
+    // A link to the old one is made for the old one only.
+    let claim = spawn { try await stage.connect(deadline: .seconds(3)) }
+    stage.peer.isThere = false
+    await stage.sleep(.milliseconds(500))
+    stage.radio.complete(BluetoothAddress(0xC000_0000_7777, .random))
+    await #expect(throws: HCIError.self) { try await claim.value }
+    await next.disconnect()
+    try await stage.checkHealth()
+  }
+}

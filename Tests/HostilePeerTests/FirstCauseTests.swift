@@ -1,0 +1,87 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import RingLink
+import TestSupport
+import Testing
+
+/// What has failed first is what is reported: a transport that breaks, at each packet of a session, is the reason that
+/// the program gets, and not one of what followed from it.
+@BluetoothActor
+@Suite(.onTheLoop) struct FirstCauseTests {
+  private static let reason = "unplugged by a test"
+
+  /// A ring that answers its battery, as far as a test of errors needs one.
+  private func ring(_ property: CharacteristicProperties) -> Peer {
+    let peer = Peer()
+    peer.server = .empty
+    peer.server.addService(uuid(0x180A), at: 0x0001)
+    peer.server.addCharacteristic(
+      RingGATT.firmwareRevision, .read, at: 0x0002, Array("R02_3.00.06_240523".utf8))
+    peer.server.addService(RingGATT.commandService, at: 0x0010)
+    peer.server.addCharacteristic(RingGATT.commandWrite, property, at: 0x0011, [])
+    peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
+    peer.server.addConfiguration(at: 0x0015)
+    let answer = { [weak peer] (value: [UInt8]) in
+      guard value.first == 0x03 else { return }
+      var frame: [UInt8] = [0x03, 88, 0] + Array(repeating: 0, count: 12)
+      frame.append(frame.reduce(0, &+))
+      peer?.notify(0x0014, frame, after: .milliseconds(1))
+    }
+    peer.onCommand = { answer($1) }
+    peer.react = { request in
+      if case .writeRequest(0x0012, let value) = request { answer(value) }
+      return .honest
+    }
+    return peer
+  }
+
+  private func session(_ stage: Stage) async throws {
+    try await stage.central.start()
+    let ring = try await Ring.open(try await stage.connect())
+    for _ in 0..<5 { _ = try await ring.battery() }
+    await ring.client.disconnect()
+  }
+
+  @Test(arguments: [CharacteristicProperties.write, .writeWithoutResponse])
+  func aTransportThatBreaksIsTheReasonAtEveryPacket(_ property: CharacteristicProperties) async throws {
+    let whole = Stage(ring(property))
+    try await session(whole)
+    let count = whole.radio.packetCount
+    #expect(count > 60)
+    for limit in 0..<count - 1 {
+      let stage = Stage(ring(property))
+      stage.radio.closesAfter = (limit, Self.reason)
+      do {
+        try await session(stage)
+        // The last packets are those of the disconnection, after which all was done.
+        #expect(limit > count - 6, "packet \(limit) of \(count) was not missed")
+      } catch {
+        #expect("\(error)".contains(Self.reason), "packet \(limit) of \(count): \(error)")
+      }
+      #expect(stage.failures == [.transportClosed(Self.reason)])
+      await stage.central.stop()
+    }
+  }
+
+  @Test func whatIsOpenFailsWithTheReasonOfTheTransport() async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.react = { _ in .silent }
+    let read = spawn { try await client.read(0x0003) }
+    let waiting = spawn { try await client.read(0x0004) }
+    let loss = spawn { await client.disconnection() }
+    await stage.sleep(.seconds(1))
+    stage.radio.fail(Self.reason)
+    let expected = GATTError.att(.closed(HCIError.transportClosed(Self.reason).description))
+    await #expect(throws: expected) { try await read.value }
+    await #expect(throws: expected) { try await waiting.value }
+    #expect(try await loss.value == .adapter(.transportClosed(Self.reason)))
+    #expect(await failure { () async throws(GATTError) in try await client.read(0x0003) } == expected)
+    #expect(
+      await failure { () async throws(HCIError) in try await client.readRSSI() }
+        == .transportClosed(Self.reason))
+    await stage.central.stop()
+  }
+}

@@ -1,0 +1,102 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import RingLink
+import TestSupport
+import Testing
+
+/// Rings that do not answer, and programs that do not wait.
+@BluetoothActor
+@Suite(.onTheLoop) struct RingWaitTests {
+  private func open() async throws -> (Stage, Ring) {
+    let peer = Peer()
+    peer.server = .empty
+    peer.server.addService(RingGATT.commandService, at: 0x0010)
+    peer.server.addCharacteristic(RingGATT.commandWrite, .writeWithoutResponse, at: 0x0011, [])
+    peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
+    peer.server.addConfiguration(at: 0x0015)
+    let (stage, client) = try await Stage.connected(peer)
+    return (stage, try await Ring.open(client))
+  }
+
+  private func battery(_ percent: UInt8) -> [UInt8] {
+    var frame: [UInt8] = [0x03, percent, 0] + Array(repeating: 0, count: 12)
+    frame.append(frame.reduce(0, &+))
+    return frame
+  }
+
+  /// The answer to the question that was given up is not taken for that of the next one.
+  @Test func aCancelledCommandEndsAtOnceAndTheNextGetsItsOwnAnswer() async throws {
+    let (stage, ring) = try await open()
+    let first = spawn { try await ring.battery() }
+    await stage.sleep(.milliseconds(500))
+    await stage.within(.milliseconds(1)) {
+      first.cancel()
+      await #expect(throws: RingError.cancelled) { try await first.value }
+    }
+    let second = spawn { try await ring.battery() }
+    await stage.sleep(.milliseconds(100))
+    #expect(stage.peer.commandCount == 1)
+    stage.peer.notify(0x0014, battery(11))
+    await stage.sleep(.milliseconds(100))
+    #expect(stage.peer.commandCount == 2)
+    stage.peer.notify(0x0014, battery(22))
+    #expect(try await second.value.percent == 22)
+    await ring.client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// A ring that never answers holds the next command up for one silence, not for ever.
+  @Test func aCommandThatWasGivenUpHoldsTheNextUpForOneSilence() async throws {
+    let (stage, ring) = try await open()
+    let first = spawn { try await ring.battery() }
+    await stage.sleep(.milliseconds(500))
+    first.cancel()
+    _ = await first.result
+    let error = await stage.within(.milliseconds(4100)) {
+      await failure { () async throws(RingError) in try await ring.battery() }
+    }
+    guard case .notAnswered = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(stage.peer.commandCount == 2)
+    await ring.client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// One that has not been sent is taken back.
+  @Test func aCommandThatWaitsIsTakenBack() async throws {
+    let (stage, ring) = try await open()
+    let first = spawn { try await ring.battery() }
+    let second = spawn { try await ring.battery() }
+    await stage.sleep(.milliseconds(100))
+    second.cancel()
+    await #expect(throws: RingError.cancelled) { try await second.value }
+    stage.peer.notify(0x0014, battery(33))
+    #expect(try await first.value.percent == 33)
+    await stage.sleep(.seconds(5))
+    #expect(stage.peer.commandCount == 1)
+    await ring.client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// Service Changed where the ring's characteristics are ends the session with that reason, not with a time-out.
+  @Test func aRingWhoseServicesChangeSaysSo() async throws {
+    let (stage, ring) = try await open()
+    stage.peer.server.addService(GATTUUID.genericAttribute, at: 0x0020)
+    stage.peer.server.addCharacteristic(GATTUUID.serviceChanged, .indicate, at: 0x0021, [])
+    stage.peer.server.addConfiguration(at: 0x0023)
+    await stage.sleep(.seconds(2))
+    let battery = spawn { try await ring.battery() }
+    await stage.sleep(.milliseconds(10))
+    await stage.within(.milliseconds(100)) {
+      stage.peer.send(.handleValueIndication(0x0022, value: [0x10, 0, 0x15, 0]))
+      await #expect(throws: RingError.gatt(.servicesChanged)) { try await battery.value }
+    }
+    await #expect(throws: RingError.gatt(.servicesChanged)) { try await ring.battery() }
+    await ring.client.disconnect()
+    try await stage.checkHealth()
+  }
+}

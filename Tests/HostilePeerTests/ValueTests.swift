@@ -1,0 +1,282 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import RingLink
+import TestSupport
+import Testing
+
+/// Reads, writes, notifications and indications (Core Specification Vol 3, Part G, 4.8 to 4.11).
+@BluetoothActor
+@Suite(.onTheLoop) struct ValueTests {
+  // MARK: Reads
+
+  /// 22 bytes are a full answer at an MTU of 23.
+  private nonisolated static func part(_ byte: UInt8, _ count: Int = 22) -> [UInt8] {
+    Array(repeating: byte, count: count)
+  }
+
+  /// Long reads: never short, shrinking, answered with nothing; empty values are values (GATT/CL/GAR/BV-04-C).
+  @Test(
+    arguments: [
+      ([[]], []), ([part(1), []], part(1)), ([part(1), part(2, 5)], part(1) + part(2, 5)),
+      ([part(1), part(2), part(3, 1)], part(1) + part(2) + part(3, 1)), ([part(1, 3)], part(1, 3)),
+    ] as [([[UInt8]], [UInt8])])
+  func longReadsEndWithTheShortAnswer(_ parts: [[UInt8]], _ value: [UInt8]) async throws {
+    let (stage, client) = try await Stage.connected()
+    var left = parts[...]
+    stage.peer.react = { request in
+      let part = left.popFirst() ?? []
+      if case .readRequest = request { return .send(.readResponse(part)) }
+      return .send(.readBlobResponse(part))
+    }
+    #expect(try await client.read(0x0003) == value)
+    #expect(stage.peer.requestCount == parts.count)
+    stage.peer.react = { _ in .honest }
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test func aLongReadThatNeverBecomesShortEndsAtTheLongestValue() async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.react = { request in
+      if case .readRequest = request { return .send(.readResponse(Self.part(1))) }
+      return .send(.readBlobResponse(Self.part(1)))
+    }
+    let error = await failure { () async throws(GATTError) in try await client.read(0x0003) }
+    guard case .misbehaved = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(stage.peer.requestCount == 512 / 22 + 1)
+    stage.peer.react = { _ in .honest }
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// The firmware's name at an MTU of 23: a list holds 19 bytes of it, the rest is read (GATT/CL/GAR/BV-03-C).
+  @Test(arguments: [
+    "R02_3.00.06_240523", "RT02R_3.11.00_250611", "RT11CR_1.00.08_250514", "1234567890123456789",
+  ])
+  func theFirstValueOfATypeIsReadWhole(_ firmware: String) async throws {
+    let peer = Peer()
+    peer.server.addService(uuid(0x180A), at: 0x0030)
+    peer.server.addCharacteristic(uuid(0x2A26), .read, at: 0x0031, Array(firmware.utf8))
+    let (stage, client) = try await Stage.connected(peer)
+    #expect(try await client.readFirst(uuid: uuid(0x2A26)) == Array(firmware.utf8))
+    #expect(peer.requestCount == (firmware.utf8.count < 19 ? 1 : 2))
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test func theFirmwareOfARingIsWholeAtTheSmallestMTU() async throws {
+    let peer = Peer()
+    let firmware = "RT11CR_1.00.08_250514"
+    peer.server = .empty
+    peer.server.addService(uuid(0x180A), at: 0x0001)
+    peer.server.addCharacteristic(RingGATT.firmwareRevision, .read, at: 0x0002, Array(firmware.utf8))
+    peer.server.addService(RingGATT.commandService, at: 0x0010)
+    peer.server.addCharacteristic(RingGATT.commandWrite, .write, at: 0x0011, [])
+    peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
+    peer.server.addConfiguration(at: 0x0015)
+    let (stage, client) = try await Stage.connected(peer)
+    #expect(try await Ring.open(client).firmware.firmwareRevision == firmware)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test(arguments: ["09 05 0300 61", "09 02 0300", "09 06 0300 61626364 0400", "09 01 03", "21 0500 6162"])
+  func innerLengthsThatGoPastTheEndFail(_ answer: String) async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.react = { _ in .hex(answer) }
+    let isMultiple = answer.hasPrefix("21")
+    if isMultiple {
+      // The last value may be cut where the MTU ends: what is there is given (GATT/CL/GAR/BV-09-C).
+      #expect(try await client.readMultipleVariable([3, 4]) == [[0x61, 0x62]])
+    } else if answer == "09 02 0300" {
+      #expect(try await client.read(uuid: uuid(0x2A00), limit: 1).map(\.value) == [[]])
+    } else {
+      let error = await failure { () async throws(GATTError) in try await client.read(uuid: uuid(0x2A00)) }
+      if case .att(.malformed) = error {} else { Issue.record("\(String(describing: error))") }
+    }
+    stage.peer.react = { _ in .honest }
+    #expect(try await client.read(0x0022) == [77])
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  // MARK: Writes
+
+  /// The echo of a prepared write differs: the queue is cancelled, and the write fails (GATT/CL/GAW/BI-32-C).
+  @Test(arguments: [
+    ATTPreparedWrite(handle: 0x0013, offset: 0, value: part(7, 18)),
+    ATTPreparedWrite(handle: 0x0012, offset: 1, value: part(7, 18)),
+    ATTPreparedWrite(handle: 0x0012, offset: 0, value: part(8, 18)),
+    ATTPreparedWrite(handle: 0x0012, offset: 0, value: part(7, 17)),
+    ATTPreparedWrite(handle: 0x0012, offset: 0, value: []),
+  ]) func aReliableWriteWhoseEchoDiffersIsCancelled(_ echo: ATTPreparedWrite) async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.react = { request in
+      if case .prepareWriteRequest = request { return .send(.prepareWriteResponse(echo)) }
+      return .honest
+    }
+    let error = await failure { () async throws(GATTError) in
+      try await client.write(Self.part(7, 40), to: 0x0012)
+    }
+    guard case .misbehaved = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(stage.peer.requests.last == .executeWriteRequest(.cancel))
+    #expect(stage.peer.requestCount == 2)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// Security errors (GATT/CL/GAR/BI-04-C, GAW/BI-05-C): said once, not repeated.
+  @Test(arguments: [0x05, 0x08, 0x0C, 0x0F] as [UInt8]) func securityErrorsAreSaidAndNotRepeated(
+    _ code: UInt8
+  ) async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.react = {
+      .send(
+        .errorResponse(
+          ATTErrorResponse(request: $0.opcode, handle: 0x0012, code: ATTErrorCode(rawValue: code))))
+    }
+    for write in [false, true] {
+      let error = await failure { () async throws(GATTError) in
+        if write { try await client.write([1], to: 0x0012) } else { _ = try await client.read(0x0012) }
+      }
+      #expect(error.map { "\($0)".contains("pairing") } == true)
+    }
+    await stage.sleep(.seconds(60))
+    #expect(stage.peer.requestCount == 2)
+    stage.peer.react = { _ in .honest }
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  // MARK: Notifications and indications
+
+  private final class Heard {
+    var values: [[UInt8]] = []
+  }
+
+  private func subscribe(_ client: GATTClient, _ heard: Heard) async throws {
+    let service = try #require(try await client.firstService(Server.heartRateService))
+    let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
+    _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+  }
+
+  /// For unknown handles, cut, empty, longer than the MTU; what is right goes on (GATT/CL/GAN/BV-01-C).
+  @Test func unexpectedAndDamagedNotificationsChangeNothing() async throws {
+    let (stage, client) = try await Stage.connected()
+    let heard = Heard()
+    try await subscribe(client, heard)
+    for odd in [
+      "1b 0000 01", "1b ffff 01", "1b 9900 01", "1b", "1b 12", "1d", "1d 12", "23 1200", "23 1200 0500 01",
+    ] {
+      stage.peer.send(hex(odd))
+    }
+    stage.peer.notify(0x0012, [])
+    stage.peer.notify(0x0012, Self.part(5, 200))
+    stage.peer.send(hex("23 1200 0100 07 1200 0200 0809"))
+    await stage.sleep(.seconds(1))
+    #expect(heard.values == [[], Self.part(5, 200), [7], [8, 9]])
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test func floodsAreHeardBySubscribersAndBoundedOtherwise() async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.radio.delay = .nanoseconds(1)
+    let heard = Heard()
+    for number in 0..<50_000 {
+      stage.peer.notify(AttributeHandle(UInt16(truncatingIfNeeded: number)), [1, 2, 3])
+      if number % 5000 == 0 { await stage.sleep(.milliseconds(1)) }
+    }
+    await stage.sleep(.seconds(1))
+    try await subscribe(client, heard)
+    for number in 0..<50_000 {
+      stage.peer.notify(0x0012, [UInt8(truncatingIfNeeded: number)])
+      if number % 5000 == 0 { await stage.sleep(.milliseconds(1)) }
+    }
+    await stage.sleep(.seconds(1))
+    #expect(heard.values.count >= 50_000 && heard.values.count <= 50_064)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test func whatComesBeforeTheDescriptorIsAnsweredIsHeard() async throws {
+    let (stage, client) = try await Stage.connected()
+    let peer = stage.peer
+    peer.react = { [weak peer] request in
+      if case .writeRequest = request {
+        peer?.notify(0x0012, [1])
+        peer?.notify(0x0012, [2])
+      }
+      return .honest
+    }
+    let heard = Heard()
+    try await subscribe(client, heard)
+    #expect(heard.values == [[1], [2]])
+    peer.react = { _ in .honest }
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// Each indication that can be read is confirmed once, also for unknown handles (GATT/CL/GAI/BV-01-C).
+  @Test func everyIndicationIsConfirmedOnce() async throws {
+    let (stage, client) = try await Stage.connected()
+    for handle in [0x0000, 0x0006, 0x0012, 0x9999, 0xFFFF] as [AttributeHandle] {
+      stage.peer.send(.handleValueIndication(handle, value: [1]))
+    }
+    stage.peer.send(.handleValueIndication(0x0012, value: []))
+    stage.peer.send(hex("1d 12"))
+    await stage.sleep(.seconds(1))
+    #expect(stage.peer.confirmations == 6)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  // MARK: The peer asks us
+
+  /// A peer that discovers, reads and writes its central gets an answer to each request.
+  @Test(
+    arguments: [
+      ("04 0100 ffff", 0x0A), ("04 0000 ffff", 0x01), ("04 0500 0400", 0x01),
+      ("06 0100 ffff 0028 0d18", 0x0A),
+      ("08 0100 ffff 0328", 0x0A), ("08 0100 ffff 002a", 0x0A), ("10 0100 ffff 0028", 0x0A),
+      ("10 0100 ffff 0328", 0x10), ("0a 0300", 0x01), ("0c 0300 1600", 0x01), ("0e 0300 0400", 0x01),
+      ("20 0300 0400", 0x01), ("12 0300 01", 0x01), ("16 0300 0000 01", 0x06), ("18 01", 0x06),
+      ("04 01", 0x04), ("0a", 0x04), ("08 0100 ffff 03", 0x04), ("14", 0x06),
+    ] as [(String, UInt8)]) func aPeerThatAsksIsAnswered(_ request: String, _ code: UInt8) async throws
+  {
+    let (stage, client) = try await Stage.connected()
+    let answers = Collected()
+    stage.peer.onOther = { answers.pdus.append($0) }
+    let bytes = hex(request)
+    stage.peer.send(bytes)
+    await stage.sleep(.milliseconds(100))
+    guard case .errorResponse(let error)? = answers.pdus.first, answers.pdus.count == 1 else {
+      Issue.record("\(answers.pdus)")
+      return
+    }
+    #expect(error.request.rawValue == bytes[0])
+    #expect(error.code.rawValue == code)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  @Test(arguments: ["52 0300 01", "d2 0300 01 00000000 0000000000000000", "1e", "1e 00", "52", "40"])
+  func commandsAndStrayConfirmationsGetNoAnswer(_ pdu: String) async throws {
+    let (stage, client) = try await Stage.connected()
+    stage.peer.onOther = { Issue.record("\($0)") }
+    stage.peer.send(hex(pdu))
+    await stage.sleep(.seconds(1))
+    #expect(stage.peer.requestCount == 0)
+    #expect(stage.peer.otherFrameCount == 0)
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+}
