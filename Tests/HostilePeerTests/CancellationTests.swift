@@ -9,7 +9,7 @@ import Testing
 /// Everything that one can wait for, with a peer or a controller that never answers: it has a deadline, and it ends at
 /// once when its task is cancelled. A public `async` function that is not in this table is missing from it.
 @BluetoothActor
-@Suite(.onTheLoop) struct CancellationTests {
+@Suite(.aloneOnTheLoop) struct CancellationTests {
   struct Wait: CustomTestStringConvertible, Sendable {
     let name: String
     /// When it ends without being cancelled; nil for the wait for the end of a link, which has no deadline.

@@ -10,7 +10,7 @@ import Testing
 /// Orders of valid PDUs that no specification has, several links with faults of their own, other identities. Seeded:
 /// each run is the same.
 @BluetoothActor
-@Suite(.onTheLoop) struct DisorderTests {
+@Suite(.aloneOnTheLoop) struct DisorderTests {
   private final class Chance {
     var random: SeededGenerator
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Peers and controllers that ask without end.
 @BluetoothActor
-@Suite(.onTheLoop) struct FloodTests {
+@Suite(.aloneOnTheLoop) struct FloodTests {
   private static let count = 100_000
   private static let parameters = "0600 0c00 0000 c800"
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Objects that were used and dropped are gone: nothing holds itself in a circle.
 @BluetoothActor
-@Suite(.onTheLoop) struct LifetimeTests {
+@Suite(.aloneOnTheLoop) struct LifetimeTests {
   /// Weak references by name.
   private final class Remains {
     private var objects: [(name: String, object: () -> AnyObject?)] = []
