@@ -64,15 +64,16 @@ public final class GATTClient {
     peer = link.peer
     id = Self.count
     Self.count += 1
-    let bearer = ATTBearer(timers: EventLoop.shared.timers) { link.send($0) }
+    // The link holds the bearer, and the client holds both.
+    let bearer = ATTBearer(timers: EventLoop.shared.timers) { [weak link] in link?.send($0) }
     self.bearer = bearer
     procedures = ProcedureQueue(bearer)
     let subscriptions = self.subscriptions
     bearer.onNotification = { subscriptions.deliver($0, $1, at: $2) }
     bearer.onIndication = { subscriptions.deliver($0, $1, at: $2) }
-    bearer.onTimeout = { _ in link.disconnect() }
+    bearer.onTimeout = { [weak link] _ in link?.disconnect() }
     link.onPDU = { bearer.receive($0, at: $1) }
-    link.onClosed = { loss in self.closed(loss) }
+    link.onClosed = { [weak self] loss in self?.closed(loss) }
     link.onRoom = { [weak self] in self?.sendWaitingWrites() }
     procedures.onIdle = { [weak self] in
       guard let self else { return }
@@ -81,6 +82,11 @@ public final class GATTClient {
       for handler in handlers { handler() }
       watchServiceChangesSoon()
     }
+  }
+
+  /// A link that nothing can use any more is ended: a peer that is left connected does not advertise.
+  isolated deinit {
+    if loss == nil { link.disconnect() }
   }
 
   private func closed(_ loss: LinkLoss) {

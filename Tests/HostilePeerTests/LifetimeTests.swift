@@ -51,6 +51,24 @@ import Testing
     #expect(remains.names == [])
   }
 
+  /// A central and a client that are dropped while they are connected: the link is ended.
+  private func leave(_ remains: Remains) async throws -> Peer {
+    let (stage, client) = try await Stage.connected()
+    remains.watch("Central", stage.central)
+    remains.watch("HCIAdapter", stage.adapter)
+    remains.watch("GATTClient", client)
+    _ = try await client.read(Server.nameHandle)
+    return stage.peer
+  }
+
+  @Test func aClientThatIsDroppedEndsItsLink() async throws {
+    let remains = Remains()
+    let peer = try await leave(remains)
+    await EventLoop.shared.sleep(for: .seconds(10))
+    #expect(peer.handle == nil)
+    #expect(remains.names == [])
+  }
+
   private func useHost(_ remains: Remains) throws {
     let timers = Timers()
     var sent: [[UInt8]] = []
