@@ -87,11 +87,13 @@ public func within(
 }
 
 /// Makes a call that may block - `open` of a file on a network, a look-up, a data base - on a thread of its own. If the
-/// task is cancelled, the call goes on, and its result is dropped.
+/// task is cancelled, the call goes on, and its result is dropped. In virtual time the call is made on the loop: no time
+/// may pass until it returns.
 ///
 /// - Returns: nil if the task was cancelled, or no thread is left
 @BluetoothActor
 public func offTheLoop<Value>(_ work: @escaping @Sendable () -> sending Value) async -> sending Value? {
+  if EventLoop.shared.hasVirtualTime { return work() }
   let box = ResultBox<Value>()
   await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
     nonisolated(unsafe) let done = done

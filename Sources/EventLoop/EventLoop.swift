@@ -230,6 +230,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     isStalled = false
   }
 
+  /// Whether time is virtual.
+  @BluetoothActor var hasVirtualTime: Bool { onIdle != nil }
+
   private func advanceVirtualTime() {
     guard let onIdle, !onIdle(clockTimers.nextDeadline), hasNoJobs else { return }
     if let deadline = clockTimers.nextDeadline {

@@ -23,7 +23,7 @@ final class Database {
     }
     var handle: OpaquePointer?
     let flags =
-      SQLITE_OPEN_NOMUTEX | (isReadOnly ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE)
+      SQLITE_OPEN_FULLMUTEX | (isReadOnly ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE)
     let status = sqlite3_open_v2(isReadOnly ? Self.immutable(path) : path, &handle, flags, nil)
     guard status == SQLITE_OK, let handle else {
       let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"

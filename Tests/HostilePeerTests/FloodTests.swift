@@ -3,6 +3,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import HCI
+import RingLink
 import L2CAP
 import TestSupport
 import Testing
@@ -106,6 +107,38 @@ import Testing
     #expect(reports == 20_000)
     #expect(collector.count == 1024)
     scan.cancel()
+    try await stage.checkHealth()
+  }
+
+  /// Rings that somebody makes up: the search remembers a few, and its message names three.
+  @Test func aFloodOfRingsIsBounded() async throws {
+    let stage = Stage()
+    try await stage.central.start()
+    let central = stage.central
+    let search = Task { () async -> RingError? in
+      do throws(RingError) {
+        _ = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    await stage.sleep(.milliseconds(10))
+    for number in 0..<5000 {
+      let name = Array("R02_\(1000 + number)".utf8)
+      let report = AdvertisingReport(
+        address: BluetoothAddress(UInt64(number), .random), eventType: [.legacy, .connectable],
+        rssi: -60, data: [2, 1, 6, UInt8(name.count + 1), 9] + name)
+      stage.radio.deliver(.leAdvertisingReports(AdvertisingReports(.legacy, [report])))
+    }
+    await stage.sleep(.seconds(5))
+    let error = try #require(await search.value)
+    guard case .severalFound(let names) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(names.count == 64)
+    #expect(error.description.contains("and 61 more") && error.description.utf8.count < 300)
     try await stage.checkHealth()
   }
 }

@@ -43,18 +43,22 @@ func storeFailure<Value>(_ work: () throws(StoreError) -> Value) throws(Failure)
   }
 }
 
-/// The same; while another process has the store locked, it is tried again for ten seconds. The loop goes on.
+/// The same on another thread, as a disk may be slow; while another process has the store locked, it is tried again for
+/// ten seconds. The loop goes on. If the task is cancelled, nobody waits for what the disk does.
 @BluetoothActor
-func storeRetry<Value>(_ work: () throws(StoreError) -> Value) async throws(Failure) -> Value {
-  let loop = EventLoop.shared
+func storeRetry<Value: Sendable>(
+  _ work: @escaping () throws(StoreError) -> Value
+) async throws(Failure) -> Value {
+  nonisolated(unsafe) let work = work
   let deadline = SystemClock.monotonic + .seconds(10)
   while true {
-    do throws(StoreError) {
-      return try work()
-    } catch .busy where SystemClock.monotonic < deadline {
-      await loop.sleep(for: .milliseconds(50))
-    } catch {
-      throw Failure(error)
+    let result = await offTheLoop { Result { () throws(StoreError) in try work() } }
+    switch result {
+    case .success(let value): return value
+    case .failure(.busy) where SystemClock.monotonic < deadline:
+      await EventLoop.shared.sleep(for: .milliseconds(50))
+    case .failure(let error): throw Failure(error)
+    case nil: throw Failure(.interrupted, "the store was not written in time")
     }
   }
 }
