@@ -12,9 +12,9 @@ import Testing
   }
 
   private static let waits: [String: (count: Int, end: End)] = [
-    "EventLoop/Callbacks.swift": (3, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")),
+    "EventLoop/Callbacks.swift": (5, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")),
     "GATTClient/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
-    "GATTClient/GATTClient.swift": (3, .deadline("30 s of ATT; disconnection() by the link's end")),
+    "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .ended(by: "the end of the link, or cancellation")),
     "GATTClient/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
     "GATTClient/KernelAdapter.swift": (3, .deadline("HostController.commandDeadline; closeDeadline")),
