@@ -163,6 +163,14 @@ final class CommandQueue {
     for entry in waiting { entry.completion(.failure(error)) }
   }
 
+  /// Drops all that is open, and calls nothing.
+  func removeAll() {
+    failure = .cancelled
+    timers.cancel(deadline)
+    queue = []
+    isHeadSent = false
+  }
+
   /// Begins anew, before a Reset: the budget is one again, and what was open is failed.
   func restart(_ error: HCIError) {
     fail(error)

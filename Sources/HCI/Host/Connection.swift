@@ -70,6 +70,15 @@ public final class LEConnection {
     self.parameterPolicy = parameterPolicy
   }
 
+  /// The link is gone; nothing is called any more.
+  func forget() {
+    isConnected = false
+    onData = nil
+    onParameters = nil
+    onRoom = nil
+    onDisconnected = nil
+  }
+
   func adopt(_ parameters: LinkParameters) {
     self.parameters = parameters
     onParameters?(parameters)

@@ -63,9 +63,11 @@ public final class HostController {
     commands.onTimeout = { [weak self] error in self?.fail(error) }
   }
 
-  /// Commands that are open hold what they belong to.
+  /// Open commands and links hold what waits for them. Nothing is called any more: the owner may be going, too. To
+  /// have everything end with a result, call ``close()`` first.
   deinit {
-    commands.fail(.cancelled)
+    commands.removeAll()
+    for connection in connections.values { connection.forget() }
   }
 
   // MARK: Setting up
@@ -221,10 +223,7 @@ public final class HostController {
     connection.isConnected = false
     initiator?.lost(connection, reason)
     let onDisconnected = connection.onDisconnected
-    connection.onData = nil
-    connection.onParameters = nil
-    connection.onRoom = nil
-    connection.onDisconnected = nil
+    connection.forget()
     onDisconnected?(reason)
   }
 
