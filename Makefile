@@ -2,6 +2,7 @@
 # make test       runs all tests (scripts/test)
 # make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
+# make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
 #
 # Two files of one program are installed:
 #   PREFIX/bin/halo-raw           for everybody; it has no privilege
@@ -27,13 +28,16 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall
+.PHONY: build test install uninstall fuzz
 
 build:
 	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install
 
 test:
 	scripts/test
+
+fuzz:
+	scripts/fuzz --seconds 3600
 
 # Does not build: in 'sudo make install' root would, and leave root's files behind.
 install:

@@ -315,4 +315,17 @@ import Testing
     await #expect(throws: HCIError.hardwareError(0x42)) { try await stage.connect() }
     await stage.central.stop()
   }
+
+  /// Over weeks, a controller may break down more often than three times.
+  @Test func aControllerThatBreaksDownNowAndThenIsKept() async throws {
+    let stage = Stage()
+    try await stage.central.start()
+    for _ in 0..<10 {
+      stage.radio.deliver(hex("04 10 01 42"))
+      await stage.sleep(.seconds(3600))
+    }
+    #expect(stage.failures == [])
+    try await stage.checkHealth()
+    await stage.central.stop()
+  }
 }

@@ -1,5 +1,6 @@
 """The ring's clock, which can be set and not be read; and recordings, which have the time and the zone with them."""
 
+import re
 import datetime
 import json
 import os
@@ -78,7 +79,8 @@ def test_travel_shows_and_is_set_right_once(at, simulation):
     assert time("CET-1")["lead"] == 0
     there = time("EST5")
     assert (there["lead"], there["set_utc_offset"], there["utc_offset"]) == (21600, 3600, -18000)
-    assert "6 h ahead" in time("EST5", "--set")["action"]
+    # In the hours in which the two zones have another day, the ring's day is the stronger evidence.
+    assert re.search(r"6 h ahead|[1-6] h( \d+ min)? ahead at least", time("EST5", "--set")["action"])
     assert time("EST5")["lead"] == 0
 
 

@@ -21,8 +21,10 @@ public final class HostController {
 
   /// How long a controller may take to answer a command.
   public static let commandDeadline = Duration.seconds(3)
-  /// How often a controller may break down.
+  /// How often a controller may break down within ``hardwareErrorPeriod``. One that does so now and then is set up
+  /// again for as long as it takes.
   static let maximumHardwareErrors = 3
+  static let hardwareErrorPeriod = Duration.seconds(600)
   /// How long a link may take to end.
   static let disconnectDeadline = Duration.seconds(5)
 
@@ -38,6 +40,8 @@ public final class HostController {
   public var onFailure: ((HCIError) -> Void)?
 
   private let timers: Timers
+  /// When the controller broke down lately.
+  private var breakdowns: [Instant] = []
   private let transmit: (RawSpan) -> Void
   private let randomAddress: BluetoothAddress
   private let commands: CommandQueue
@@ -363,7 +367,10 @@ public final class HostController {
     let error = HCIError.hardwareError(code)
     dropLinks(.hardwareFailure, error)
     commands.restart(error)
-    guard count <= Self.maximumHardwareErrors else { return fail(error) }
+    let now = timers.now
+    breakdowns.removeAll { $0 + Self.hardwareErrorPeriod < now }
+    breakdowns.append(now)
+    guard breakdowns.count <= Self.maximumHardwareErrors else { return fail(error) }
     initialize { [weak self] result in
       // One that breaks down again meanwhile gets its next chance from that event.
       if case .failure = result, self?.counters.hardwareErrors == count { self?.fail(error) }

@@ -73,6 +73,9 @@ public final class ReplayTransport: HCITransport {
   /// UTC. Known once the replay has started.
   public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
+  /// Whether all of the recording was played.
+  public var isOver: Bool { next == nil }
+
   private var reader: CaptureReader
   private let options: Options
   private var next: CaptureRecord?

@@ -132,7 +132,7 @@ final class Session {
     if let difference = ReplayDifference(path, options, replay.host, report) {
       throw Failure(.replayDiffers, difference.message)
     }
-    if report.endedEarly {
+    if report.endedEarly || isCutOff(result, replay) {
       throw Failure(
         .badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
     }
@@ -142,6 +142,12 @@ final class Session {
       "replay: \(report.matched) packets sent, each as it was sent in the recording"
         + (report.truncatedBytes > 0
           ? " (its last record is cut: \(report.truncatedBytes) bytes are left out)" : ""))
+  }
+
+  /// Whether a command had no result yet when the recording was over, and no signal has ended it.
+  private func isCutOff(_ result: Result<Void, Failure>, _ replay: ReplayTransport) -> Bool {
+    guard case .failure(let failure) = result, failure.code == .interrupted else { return false }
+    return replay.isOver && !Termination.hasBegun
   }
 
   /// Whether nothing underneath has failed.
