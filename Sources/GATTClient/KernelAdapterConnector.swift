@@ -1,5 +1,6 @@
 import BluetoothCore
 import EventLoop
+import Glibc
 import HCI
 import L2CAP
 
@@ -9,6 +10,8 @@ import L2CAP
 final class KernelConnector {
   /// How often a link that failed in a moment is tried again.
   static let maximumAttempts = 6
+  /// How often it is looked whether an adapter that is going down is up after all.
+  private static let usabilityPeriod = Duration.milliseconds(100)
 
   @BluetoothActor
   private final class Attempt {
@@ -79,12 +82,16 @@ final class KernelConnector {
 
   private func create(_ attempt: Attempt) {
     guard !attempt.isOver else { return }
+    // The adapter's failure ends all attempts, if it fails: to connect to one that is going down is what some kernels
+    // don't survive.
+    guard adapter.isUsable() else { return tryAgain(attempt, after: Self.usabilityPeriod) }
     attempt.count += 1
     attempt.giveUp = L2CAPSocket.connect(
       to: attempt.request.peer, from: address, deadline: attempt.request.deadline
     ) { [weak self] result in
       guard let self, !attempt.isOver else { return }
       attempt.giveUp = nil
+      if case .failure(.cancelled) = result { return }
       adapter.catchUp()
       // Catching up may have shown that the adapter is gone.
       guard !attempt.isOver else { return }
@@ -102,7 +109,7 @@ final class KernelConnector {
     switch failure.verdict {
     case .failed(let reason):
       // If the adapter is what is gone, its failure ends the attempt, too.
-      if !adapter.isGone() { finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason)))) }
+      if adapter.isUsable() { finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason)))) }
     case .retry(let reason):
       guard attempt.count < Self.maximumAttempts else {
         if case .connectionEnded = reason {
@@ -115,13 +122,24 @@ final class KernelConnector {
         }
         return finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason))))
       }
-      let pause = Duration.milliseconds(50 << min(attempt.count - 1, 4))
-      EventLoop.shared.timers.schedule(after: pause) { [weak self] in self?.create(attempt) }
+      tryAgain(attempt, after: .milliseconds(50 << max(0, min(attempt.count - 1, 4))))
     case .notHeard:
       // The kernel gives up sooner than the caller. It looks again, until the deadline.
-      EventLoop.shared.timers.schedule(after: .milliseconds(50)) { [weak self] in self?.create(attempt) }
+      tryAgain(attempt, after: .milliseconds(50))
     case nil: break
     }
+  }
+
+  private func tryAgain(_ attempt: Attempt, after pause: Duration) {
+    EventLoop.shared.timers.schedule(after: pause) { [weak self] in self?.create(attempt) }
+  }
+
+  /// The controller's events show that an attempt has failed, before the kernel acts upon that: its socket is closed now.
+  private func interrupt(_ attempt: Attempt, _ failure: L2CAPConnectFailure) {
+    guard let giveUp = attempt.giveUp else { return }
+    attempt.giveUp = nil
+    giveUp()
+    judge(attempt, failure)
   }
 
   private func finish(_ attempt: Attempt, _ result: Result<any ATTLink, HCIError>) {
@@ -147,10 +165,25 @@ final class KernelConnector {
   func disconnected(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
     guard let attempt = attempts.first, attempt.made.remove(handle) != nil else { return }
     attempt.lastStatus = reason
+    interrupt(attempt, .system(SystemError("connect", errno: ECONNRESET)))
   }
 
   func failed(_ peer: BluetoothAddress, _ status: HCIErrorCode) {
     guard let attempt = attempts.first, attempt.request.peer.value == peer.value else { return }
     attempt.lastStatus = status
+    switch status {
+    case .connectionFailedToBeEstablished:
+      interrupt(attempt, .system(SystemError("connect", errno: ECONNRESET)))
+    // The kernel has looked for the peer long enough.
+    case .unknownConnectionIdentifier: interrupt(attempt, .deadline)
+    default: break
+    }
+  }
+
+  /// The kernel has cancelled what the controller was making: a link that we have given up, or the one that we wait for,
+  /// as it has taken too long or the adapter is switched off.
+  func cancelledByKernel() {
+    guard let attempt = attempts.first else { return }
+    interrupt(attempt, .deadline)
   }
 }
