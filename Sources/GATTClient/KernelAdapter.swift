@@ -157,6 +157,8 @@ public final class KernelAdapter: Adapter {
   }
 
   private func fail(_ reason: KernelError.Reason) {
+    let isBlocked = reason == .adapterDown(index) && HCIDevices.isRadioBlocked(index)
+    let reason = isBlocked ? .radioBlocked : reason
     fail(.kernel(KernelError("go on with \(index)", reason)))
   }
 

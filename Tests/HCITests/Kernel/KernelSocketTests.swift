@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct KernelSocketTests {
   @Test func filtersAreBitMasks() {
-    #expect(RawController.filter.bytes == hex("10000000" + "20c00000" + "00000040" + "00000000"))
+    #expect(RawController.filter.bytes == hex("12000000" + "20c00000" + "00000040" + "00000000"))
     #expect(HCIFilter(types: [.event, .acl]).bytes == hex("14000000" + "ffffffffffffffff" + "00000000"))
   }
 
