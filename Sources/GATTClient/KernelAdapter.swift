@@ -19,6 +19,7 @@ public final class KernelAdapter: Adapter {
   /// Its number; another one may come with ``recover(within:)``.
   public var index: AdapterIndex { watch.index }
   private let watch: KernelAdapterWatch
+  private var ladder = RecoveryLadder()
   private var socket: HCISocket<RawChannel>?
   private var controller: RawController?
   /// It is kept for good: what it may do was settled when it was opened, and other adapters are seen by it, too.
@@ -31,6 +32,8 @@ public final class KernelAdapter: Adapter {
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var links: [KernelLink] = []
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+  /// Whom we were connected to when the adapter failed.
+  private var ourPeers: Set<UInt64> = []
   /// What links that are gone had lost.
   private var droppedBefore = 0
 
@@ -108,7 +111,7 @@ public final class KernelAdapter: Adapter {
     ) { packet in socket.packets.send(packet) }
     controller.onReport = { [weak self] report, time in self?.onReport?(report, time) }
     controller.onScanFailure = { [weak self] error in self?.onScanFailure?(error) }
-    controller.onFailure = { [weak self] error in self?.climb(error) }
+    controller.onFailure = { [weak self] error in self?.fail(error) }
     controller.onLink = { [weak self] news in self?.note(news) }
     socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
     socket.packets.onClosed = { [weak self] error in self?.closed(error) }
@@ -168,6 +171,7 @@ public final class KernelAdapter: Adapter {
     connector?.fail(error)
     let lost = links
     links = []
+    ourPeers = Set(lost.map(\.peer.value))
     for link in lost { link.lose(.adapter(error)) }
     controller?.fail(error)
     socket?.packets.close()
@@ -180,13 +184,15 @@ public final class KernelAdapter: Adapter {
 
   /// Waits until the adapter is there and on again - with its number, or with its address under another - and makes it
   /// ready. One that was pulled out and is back is switched on, if the management socket was opened with
-  /// CAP_NET_ADMIN; one that was switched off is waited for.
+  /// CAP_NET_ADMIN; one that was switched off is waited for. One whose controller does not answer is switched off and on
+  /// first, once a minute at most, unless that would end links of other programs.
   ///
   /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else { return try await initialize() }
     let deadline = EventLoop.shared.now + time
     onNote?("\(failure); waiting for \(index) for \(Int(time.inSeconds)) s")
+    if case .commandTimedOut = failure { try await climb() }
     while true {
       if Task.isCancelled { throw .cancelled }
       if let device = watch.find() {
@@ -234,9 +240,36 @@ public final class KernelAdapter: Adapter {
     }
   }
 
-  /// The controller does not answer. The adapter is everybody's: only what can't harm others is done to it.
-  private func climb(_ error: HCIError) {
-    fail(error)
+  /// The controller does not answer. The adapter is shared: nothing is done that ends links of other programs.
+  private func climb() async throws(HCIError) {
+    guard ladder.begin(at: EventLoop.shared.now) else { return try giveUp() }
+    // The failure has done that.
+    step(.cancel, "done")
+    step(.disconnect, "done")
+    step(.reset, "left out, as the kernel has the adapter")
+    let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
+    guard others.isEmpty else {
+      step(.powerCycle, "left out, as it would end \(others.count) links of other programs")
+      return try giveUp()
+    }
+    do throws(KernelError) {
+      guard let management else { throw KernelError("switch \(index)", .noBluetooth) }
+      _ = try await management.send(SetPowered(false), to: index)
+      _ = try await management.send(SetPowered(true), to: index)
+      step(.powerCycle, "done")
+    } catch {
+      if error.reason == .cancelled { throw .cancelled }
+      step(.powerCycle, "\(error.reason)")
+      try giveUp()
+    }
+  }
+
+  private func step(_ step: RecoveryLadder.Step, _ outcome: String) {
+    onNote?(ladder.note(step, outcome))
+  }
+
+  private func giveUp() throws(HCIError) {
+    throw .kernel(KernelError("go on with \(index)", .controllerSilent(ladder.report)))
   }
 
   // MARK: Scanning and connecting
@@ -294,6 +327,7 @@ public final class KernelAdapter: Adapter {
       connector?.disconnected(handle, reason)
       link(handle)?.finish()
     case .failed(let peer, let status): connector?.failed(peer, status)
+    case .connecting: connector?.connecting()
     case .connectionCancelled: connector?.cancelledByKernel()
     }
   }

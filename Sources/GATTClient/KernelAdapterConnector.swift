@@ -10,6 +10,8 @@ import L2CAP
 final class KernelConnector {
   /// How often a link that failed in a moment is tried again.
   static let maximumAttempts = 6
+  /// How long the kernel may look for a peer before it is asked anew.
+  private static let renewalPeriod = Duration.seconds(4)
   /// How often it is looked whether an adapter that is going down is up after all.
   private static let usabilityPeriod = Duration.milliseconds(100)
 
@@ -26,6 +28,8 @@ final class KernelConnector {
     var giveUp: (() -> Void)?
     var timer: Timers.Token?
     var isOver = false
+    /// Whether the controller is making the link, and does not only look for the peer.
+    var isConnecting = false
 
     init(
       _ request: ConnectionRequest, _ completion: @escaping (Result<any ATTLink, HCIError>) -> Void
@@ -86,6 +90,8 @@ final class KernelConnector {
     // don't survive.
     guard adapter.isUsable() else { return tryAgain(attempt, after: Self.usabilityPeriod) }
     attempt.count += 1
+    attempt.isConnecting = false
+    renew(attempt, attempt.count)
     attempt.giveUp = L2CAPSocket.connect(
       to: attempt.request.peer, from: address, deadline: attempt.request.deadline
     ) { [weak self] result in
@@ -127,6 +133,18 @@ final class KernelConnector {
       // The kernel gives up sooner than the caller. It looks again, until the deadline.
       tryAgain(attempt, after: .milliseconds(50))
     case nil: break
+    }
+  }
+
+  /// A kernel that looks for the peer is asked anew from time to time: one that was asked while it switched the adapter
+  /// on may not look at all.
+  private func renew(_ attempt: Attempt, _ count: Int) {
+    EventLoop.shared.timers.schedule(after: Self.renewalPeriod) { [weak self] in
+      guard let self, !attempt.isOver, attempt.count == count, attempt.giveUp != nil else { return }
+      if attempt.isConnecting { return renew(attempt, count) }
+      adapter.onNote?("the kernel has not heard \(attempt.request.peer) yet, and is asked anew")
+      attempt.count = 0
+      interrupt(attempt, .deadline)
     }
   }
 
@@ -178,6 +196,10 @@ final class KernelConnector {
     case .unknownConnectionIdentifier: interrupt(attempt, .deadline)
     default: break
     }
+  }
+
+  func connecting() {
+    attempts.first?.isConnecting = true
   }
 
   /// The kernel has cancelled what the controller was making: a link that we have given up, or the one that we wait for,

@@ -94,7 +94,12 @@ final class KernelLink: ATTLink {
       guard isOurs, !isClosed, let handle, !isOver else { return lose(.local) }
       adapter.disconnect(handle)
     }
-    EventLoop.shared.timers.schedule(after: Self.disconnectDeadline) { [weak self] in self?.lose(.local) }
+    EventLoop.shared.timers.schedule(after: Self.disconnectDeadline) { [weak self] in
+      guard let self, !isOver else { return }
+      adapter.onNote?(
+        "link: it has not ended within \(Int(Self.disconnectDeadline.inSeconds)) s, and is given up")
+      lose(.local)
+    }
   }
 
   /// The controller says that the link has ended, or is told to end it. The kernel has yet to act upon that: until

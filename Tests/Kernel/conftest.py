@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -193,6 +194,19 @@ def wait_until(met, what: str, timeout=10):
         assert time.monotonic() < deadline, f"no {what} after {timeout} s"
         time.sleep(0.05)
     return result
+
+
+def kernel_faults() -> list[str]:
+    """What the kernel has reported of faults of its own."""
+    log = subprocess.run(["busybox", "dmesg"], capture_output=True, text=True).stdout
+    return [line for line in log.splitlines() if "kernel BUG" in line or "list_del corruption" in line or "Oops" in line]
+
+
+def rfkill(is_blocked: bool):
+    """Switches all Bluetooth radios off or on (include/uapi/linux/rfkill.h: index, type, operation, soft, hard)."""
+    bluetooth, change_all = 2, 3
+    with open("/dev/rfkill", "wb", buffering=0) as file:
+        file.write(struct.pack("<IBBBB", 0, bluetooth, change_all, is_blocked, 0))
 
 
 def pytest_sessionfinish():

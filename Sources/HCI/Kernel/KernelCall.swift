@@ -1,6 +1,8 @@
 import BluetoothCore
+import CBlueZHCI
 import EventLoop
 import Glibc
+import Synchronization
 
 /// System calls that may take seconds, each on a thread of its own: to bring an adapter up or down, to take it, or to
 /// close a socket whose link has ended.
@@ -24,6 +26,8 @@ public enum KernelCall {
     call.timer = EventLoop.shared.timers.schedule(after: deadline) { call.finish(nil) }
     let isStarted = start {
       let value = work()
+      // A process that gives its privileges up looks whether any of its threads still has them.
+      _ = halo_drop_capabilities()
       EventLoop.run { call.finish(value) }
     }
     if !isStarted { call.finish(nil) }
@@ -41,19 +45,25 @@ public enum KernelCall {
     }
   }
 
-  /// Closes a descriptor on a thread of its own.
+  /// Closes a descriptor on a thread that waits for this and has no capabilities; it is sooner there than a new one.
   ///
   /// - Parameter completion: called on the loop when it is closed, or when that takes longer than two seconds
   public static func close(_ descriptor: Int32, completion: (() -> Void)? = nil) {
-    guard let completion else {
-      if !start({ _ = Glibc.close(descriptor) }) { Glibc.close(descriptor) }
-      return
+    var closed: @Sendable () -> Void = {}
+    if let completion {
+      let call = Call<Void> { _ in completion() }
+      call.timer = EventLoop.shared.timers.schedule(after: .seconds(2)) { call.finish(nil) }
+      closed = { EventLoop.run { call.finish(()) } }
     }
-    run(deadline: .seconds(2)) {
+    if !Closer.shared.close(descriptor, closed) {
       Glibc.close(descriptor)
-    } completion: { _ in
-      completion()
+      closed()
     }
+  }
+
+  /// Has a thread wait for ``close(_:completion:)``.
+  public static func prepareToClose() {
+    _ = Closer.shared.prepare()
   }
 
   @BluetoothActor
@@ -78,6 +88,59 @@ public enum KernelCall {
 
     init(_ run: @escaping @Sendable () -> Void) {
       self.run = run
+    }
+  }
+
+  /// The threads that close descriptors. There is one that waits, or one is started: one that the kernel keeps, or has
+  /// killed, is not waited for.
+  private nonisolated final class Closer: Sendable {
+    static let shared = Closer()
+
+    private struct State {
+      var jobs: [(descriptor: Int32, closed: @Sendable () -> Void)] = []
+      var idle = 0
+    }
+
+    private let state = Mutex(State())
+    /// Counts the jobs.
+    private let signal: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
+
+    /// - Returns: whether there is a thread that waits
+    func prepare() -> Bool {
+      guard signal >= 0 else { return false }
+      let mustStart = state.withLock { state in
+        guard state.idle <= state.jobs.count else { return false }
+        state.idle += 1
+        return true
+      }
+      guard mustStart, !KernelCall.start({ self.run() }) else { return true }
+      state.withLock { $0.idle -= 1 }
+      return false
+    }
+
+    func close(_ descriptor: Int32, _ closed: @escaping @Sendable () -> Void) -> Bool {
+      guard prepare() else { return false }
+      state.withLock { $0.jobs.append((descriptor, closed)) }
+      var one: UInt64 = 1
+      write(signal, &one, MemoryLayout<UInt64>.size)
+      return true
+    }
+
+    private func run() {
+      _ = halo_drop_capabilities()
+      while true {
+        var count: UInt64 = 0
+        guard read(signal, &count, MemoryLayout<UInt64>.size) > 0 else { continue }
+        let job = state.withLock { state in
+          state.idle -= 1
+          return state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+        }
+        if let job {
+          Glibc.close(job.descriptor)
+          job.closed()
+        }
+        state.withLock { $0.idle += 1 }
+      }
     }
   }
 

@@ -24,6 +24,8 @@ public final class RawController {
     case disconnected(ConnectionHandle, HCIErrorCode)
     /// The kernel, or another program, has told the controller to end a link, and with which reason.
     case ending(ConnectionHandle, HCIErrorCode)
+    /// The kernel, or another program, has told the controller to make a link.
+    case connecting
     /// The kernel, or another program, has told the controller to make no link any more.
     case connectionCancelled
   }
@@ -198,6 +200,7 @@ public final class RawController {
         return
       }
       onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode: onLink?(.connecting)
     case LECreateConnectionCancel.opcode: onLink?(.connectionCancelled)
     default: break
     }

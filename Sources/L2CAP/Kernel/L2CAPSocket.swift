@@ -55,6 +55,7 @@ public final class L2CAPSocket {
     to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration,
     completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
   ) -> () -> Void {
+    KernelCall.prepareToClose()
     let attempt = ConnectAttempt(completion)
     attempt.start(peer: peer, local: local, deadline: deadline)
     return { attempt.finish(.failure(.cancelled)) }
