@@ -78,7 +78,7 @@ public final class KernelAdapter: Adapter {
       return { controller.fail(.cancelled) }
     }
     connector = KernelConnector(self, address: address, controller: controller)
-    controller.setScan(desiredScan)
+    updateScan()
     return AdapterInformation(
       address: address, version: "\(information.version.hciVersion)",
       usesExtendedScan: information.usesExtendedScan)
@@ -109,8 +109,18 @@ public final class KernelAdapter: Adapter {
     let controller = RawController(
       timers: EventLoop.shared.timers, ownAddressType: address.value == 0 ? .random : .public
     ) { packet in socket.packets.send(packet) }
-    controller.onReport = { [weak self] report, time in self?.onReport?(report, time) }
-    controller.onScanFailure = { [weak self] error in self?.onScanFailure?(error) }
+    controller.onReport = { [weak self] report, time in
+      guard let self else { return }
+      if desiredScan != nil { onReport?(report, time) }
+      connector?.heard(report)
+    }
+    controller.onScanFailure = { [weak self] error in
+      guard let self else { return }
+      let isOurWish = desiredScan != nil
+      desiredScan = nil
+      connector?.cannotListen()
+      if isOurWish { onScanFailure?(error) }
+    }
     controller.onFailure = { [weak self] error in self?.fail(error) }
     controller.onLink = { [weak self] news in self?.note(news) }
     socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
@@ -276,7 +286,24 @@ public final class KernelAdapter: Adapter {
 
   public func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
+    updateScan()
+  }
+
+  /// Whether a connector listens for its peer. A report of each of its advertisements is needed then.
+  var isListening = false {
+    didSet { if isListening != oldValue { updateScan() } }
+  }
+
+  private func updateScan() {
+    guard isListening else { controller?.setScan(desiredScan); return }
+    var parameters = ScanParameters.aggressive
+    parameters.isActive = desiredScan?.isActive ?? false
     controller?.setScan(parameters)
+  }
+
+  /// Whether the kernel has a link to a peer already, which does not advertise then.
+  func hasLink(to peer: BluetoothAddress) -> Bool {
+    (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
   }
 
   public func connect(

@@ -4,13 +4,16 @@ import Glibc
 import HCI
 import L2CAP
 
-/// Makes links through the kernel, one at a time, with the scan paused: a controller that scans for somebody else
-/// refuses the kernel's scan, and so its connection.
+/// Makes links through the kernel, one at a time: it listens until the peer advertises, and then has the kernel
+/// connect, with the scan paused, since a controller that scans for us refuses the kernel's scan.
+///
+/// The kernel would listen, too. But a socket that waits there while the adapter is switched off is what some kernels
+/// don't survive (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 final class KernelConnector {
   /// How often a link that failed in a moment is tried again.
   static let maximumAttempts = 6
-  /// How long the kernel may look for a peer before it is asked anew.
+  /// How long the kernel may look for a peer that has just advertised.
   private static let renewalPeriod = Duration.seconds(4)
   /// How often it is looked whether an adapter that is going down is up after all.
   private static let usabilityPeriod = Duration.milliseconds(100)
@@ -28,6 +31,8 @@ final class KernelConnector {
     var giveUp: (() -> Void)?
     var timer: Timers.Token?
     var isOver = false
+    /// Whether the peer's next advertisement is waited for.
+    var isListening = false
     /// Whether the controller is making the link, and does not only look for the peer.
     var isConnecting = false
 
@@ -77,7 +82,42 @@ final class KernelConnector {
   }
 
   private func begin() {
-    guard let attempt = attempts.first else { return controller.resumeScan() }
+    guard let attempt = attempts.first else {
+      adapter.isListening = false
+      return controller.resumeScan()
+    }
+    listen(attempt)
+  }
+
+  private func listen(_ attempt: Attempt) {
+    guard !attempt.isOver else { return }
+    guard adapter.isUsable() else {
+      EventLoop.shared.timers.schedule(after: Self.usabilityPeriod) { [weak self] in self?.listen(attempt) }
+      return
+    }
+    if adapter.hasLink(to: attempt.request.peer) { return prepare(attempt) }
+    attempt.isListening = true
+    adapter.isListening = true
+    controller.resumeScan()
+  }
+
+  /// Takes what the controller has heard.
+  func heard(_ report: AdvertisingReport) {
+    guard let attempt = attempts.first, attempt.isListening, report.eventType.contains(.connectable),
+      report.address == attempt.request.peer
+    else { return }
+    prepare(attempt)
+  }
+
+  /// The controller does not scan for us: the kernel has to find the peer.
+  func cannotListen() {
+    guard let attempt = attempts.first, attempt.isListening else { return }
+    prepare(attempt)
+  }
+
+  private func prepare(_ attempt: Attempt) {
+    attempt.isListening = false
+    adapter.isListening = false
     controller.pauseScan { [weak self] in
       guard let self, !attempt.isOver else { return }
       adapter.load(attempt.request) { [weak self] in self?.create(attempt) }
@@ -88,7 +128,7 @@ final class KernelConnector {
     guard !attempt.isOver else { return }
     // The adapter's failure ends all attempts, if it fails: to connect to one that is going down is what some kernels
     // don't survive.
-    guard adapter.isUsable() else { return tryAgain(attempt, after: Self.usabilityPeriod) }
+    guard adapter.isUsable() else { return listen(attempt) }
     attempt.count += 1
     attempt.isConnecting = false
     renew(attempt, attempt.count)
@@ -130,19 +170,19 @@ final class KernelConnector {
       }
       tryAgain(attempt, after: .milliseconds(50 << max(0, min(attempt.count - 1, 4))))
     case .notHeard:
-      // The kernel gives up sooner than the caller. It looks again, until the deadline.
-      tryAgain(attempt, after: .milliseconds(50))
+      listen(attempt)
     case nil: break
     }
   }
 
-  /// A kernel that looks for the peer is asked anew from time to time: one that was asked while it switched the adapter
-  /// on may not look at all.
+  /// The kernel does not look for the peer for longer than this: then it is listened for again. A kernel that was asked
+  /// while it switched the adapter on may not look at all.
   private func renew(_ attempt: Attempt, _ count: Int) {
     EventLoop.shared.timers.schedule(after: Self.renewalPeriod) { [weak self] in
       guard let self, !attempt.isOver, attempt.count == count, attempt.giveUp != nil else { return }
       if attempt.isConnecting { return renew(attempt, count) }
-      adapter.onNote?("the kernel has not heard \(attempt.request.peer) yet, and is asked anew")
+      adapter.onNote?(
+        "the kernel has not connected to \(attempt.request.peer) in time; cancelled, and tried again")
       attempt.count = 0
       interrupt(attempt, .deadline)
     }

@@ -20,8 +20,8 @@ FLOODED = (OK, CONNECTION_LOST)
 # What the commands end with, and which.
 CASES = {
     "cut": ((PROTOCOL,), [INSPECT]),
-    "false_lengths": ((PROTOCOL,), [READ, STREAM]),
-    "standstill": ((PROTOCOL,), [INSPECT, STREAM]),
+    "false_lengths": ((PROTOCOL,), [READ]),
+    "standstill": ((PROTOCOL,), [INSPECT]),
     "unasked": ((OK,), [READ]),
     "notifications": ((OK,), [READ]),
     "requests": (FLOODED, [READ]),
