@@ -15,7 +15,9 @@ import Testing
     "EventLoop/Callbacks.swift": (5, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")),
     "GATTClient/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
-    "GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .ended(by: "the end of the link, or cancellation")),
+    "GATTClient/GATTClient+WritesWithoutResponse.swift": (
+      1, .ended(by: "the end of the link, or cancellation")
+    ),
     "GATTClient/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
     "GATTClient/KernelAdapter.swift": (3, .deadline("HostController.commandDeadline; closeDeadline")),
     "HCI/Kernel/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
@@ -30,7 +32,9 @@ import Testing
     "RingLink/RingFinder.swift": (1, .deadline("the search's deadline")),
     "halo-raw/Adapters/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
     "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
-    "halo-raw/Commands/ValueCommands.swift": (1, .ended(by: "a signal, --duration, --count, or the link's end")),
+    "halo-raw/Commands/ValueCommands.swift": (
+      1, .ended(by: "a signal, --duration, --count, or the link's end")
+    ),
     "halo-raw/Decode/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
     "halo-raw/Output/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),
     "halo-raw/Output/RecordingEnd.swift": (1, .deadline("5 s")),

@@ -111,11 +111,13 @@ extension Session {
     let deadline = loop.now + time
     var pause = Duration.milliseconds(250)
     while true {
+      try await recoverAdapter(within: max(.milliseconds(500), deadline - loop.now))
       let rest = deadline - loop.now
       do throws(HCIError) {
         return try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
       } catch {
         switch error {
+        case _ where adapterFailure != nil && loop.now < deadline: continue
         case .peerNotFound, .connectionFailed, .connectionNotEstablished, .notReady:
           guard loop.now + pause < deadline else { throw Failure(.connectionLost, error.description) }
         default: throw Failure(error)

@@ -96,7 +96,7 @@ final class Session {
     (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
-    central.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+    central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
   }
 
   private func start() async throws(Failure) {
@@ -121,6 +121,32 @@ final class Session {
   func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
     interruption.come()
+  }
+
+  /// Whether a command goes on when the adapter is lost, and waits for it in ``reconnect(to:within:)``. Else the command
+  /// ends.
+  var waitsForAdapter = false
+  /// Why the adapter is of no use, until it is back.
+  private(set) var adapterFailure: Failure?
+
+  private func adapterFailed(_ failure: Failure) {
+    guard waitsForAdapter else { return fail(failure) }
+    adapterFailure = failure
+  }
+
+  /// Waits until the adapter is of use again, if it is not.
+  ///
+  /// - Throws: why it is not, after `time`
+  func recoverAdapter(within time: Duration) async throws(Failure) {
+    guard let adapterFailure else { return }
+    note("\(adapterFailure.message); waiting \(Int(time.inSeconds)) s for it")
+    do throws(HCIError) {
+      let adapter = try await central.recover(within: time)
+      self.adapterFailure = nil
+      note("adapter \(adapter.address) is back")
+    } catch {
+      throw error == .cancelled ? Failure(error) : adapterFailure
+    }
   }
 
   private func conclude(_ result: Result<Void, Failure>) throws(Failure) {

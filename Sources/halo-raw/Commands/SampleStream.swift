@@ -60,6 +60,7 @@ final class SampleStream {
   func run() async throws(Failure) {
     let forget = session.interruption.whenItComes { self.finish(.wanted) }
     defer { forget() }
+    session.waitsForAdapter = retryTime > .zero
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
       ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }

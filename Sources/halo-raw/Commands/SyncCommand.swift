@@ -29,6 +29,7 @@ let syncCommand = CommandSpec(
     // A store that can't be used is no reason to connect.
     let store = try StoreFile.open(invocation, makes: true)
     let ring = try await session.openRing()
+    session.waitsForAdapter = retryTime > .zero
     try await RingSync(ring, into: store, retryTime: retryTime, session)
       .run(kinds ?? HistoryKind.allCases) { outcome in
         let text =

@@ -117,6 +117,7 @@ let subscribeCommand = CommandSpec(
   let kind: SubscriptionKind? = invocation.has("--indicate") ? .indication : nil
   let retryTime = try invocation.retryTime
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    session.waitsForAdapter = retryTime > .zero
     let listener = ValueListener(format, count: count, duration: duration, session.interruption)
     var client = try await session.interruption.cancels { () async throws(Failure) in
       let client = try await session.connect()
