@@ -82,6 +82,7 @@ extension Failure {
     switch error.reason {
     case .missing: .noPermission
     case .deviceInUse, .refused, .connectionEnded: .connectionLost
+    case .cancelled: .interrupted
     default: .noAdapter
     }
   }

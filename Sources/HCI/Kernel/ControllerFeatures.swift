@@ -25,7 +25,7 @@ extension Controllers {
     }
     return try await awaitCallback { (done: @escaping (Result<LEFeatures, HCIError>) -> Void) in
       controller.readFeatures(completion: done)
-      return {}
+      return { controller.fail(.cancelled) }
     }
   }
 }

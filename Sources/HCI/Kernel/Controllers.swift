@@ -26,16 +26,26 @@ public enum Controllers {
   /// All adapters, in the order of their numbers.
   ///
   /// - Parameter isDetailed: whether to ask for ``ControllerState/management``. The kernel takes who asks for somebody
-  ///   who manages the adapter, and from then on no longer accepts pairings by itself.
+  ///   who manages the adapter, and from then on no longer accepts pairings by itself. A kernel that does not answer is
+  ///   asked no more.
   public static func list(isDetailed: Bool = true) async throws(KernelError) -> [ControllerState] {
     let devices = try HCIDevices.list()
     var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
     // A kernel without management still has devices.
     if isDetailed, let management = try? Management() {
-      for index in (try? await management.send(ReadControllerIndexList())) ?? [] {
-        information[index] = try? await management.send(ReadControllerInformation(), to: index)
+      defer { management.close() }
+      do throws(KernelError) {
+        for index in try await management.send(ReadControllerIndexList()) {
+          do throws(KernelError) {
+            information[index] = try await management.send(ReadControllerInformation(), to: index)
+          } catch {
+            // One that has gone since is no reason to end.
+            if error.reason == .timedOut || error.reason == .cancelled { throw error }
+          }
+        }
+      } catch {
+        if error.reason == .cancelled { throw error }
       }
-      management.close()
     }
     return devices.map { device in
       ControllerState(

@@ -110,6 +110,30 @@ public enum HCIDevices {
     return isBound && isRefused
   }
 
+  /// Whether a switch, or rfkill, keeps the radio of an adapter off. Asking takes no privilege.
+  public static func isRadioBlocked(_ index: AdapterIndex) -> Bool {
+    let folder = "/sys/class/bluetooth/\(index)"
+    guard let entries = opendir(folder) else { return false }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix("rfkill") else { continue }
+      if isOne("\(folder)/\(name)/soft") || isOne("\(folder)/\(name)/hard") { return true }
+    }
+    return false
+  }
+
+  /// Whether a file of the kernel starts with the figure 1.
+  private static func isOne(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return read(descriptor, &byte, 1) == 1 && byte == UInt8(ascii: "1")
+  }
+
   /// Brings an adapter up. Wants CAP_NET_ADMIN; one that is up stays so.
   public static func bringUp(_ index: AdapterIndex) throws(KernelError) {
     do throws(KernelError) {

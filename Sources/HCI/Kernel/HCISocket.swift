@@ -38,16 +38,24 @@ public struct HCISocket<Channel: HCIChannel> {
   private static var largestPacket: Int { 65_536 + 16 }
 
   init(binding index: AdapterIndex) throws(SystemError) {
+    try self.init(unbound: ())
+    try Self.bind(packets.descriptor, to: index)
+  }
+
+  private init(unbound: Void) throws(SystemError) {
     let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let descriptor = try retryingInterrupts("socket") { socket(AF_BLUETOOTH, type, BTPROTO_HCI) }
     packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPacket)
+  }
+
+  private nonisolated static func bind(_ descriptor: Int32, to index: AdapterIndex) throws(SystemError) {
     var address = sockaddr_hci()
     address.hci_family = UInt16(AF_BLUETOOTH)
     address.hci_dev = index.rawValue
     address.hci_channel = Channel.number
     let result = withUnsafeBytes(of: &address) { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) {
-        bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
+        Glibc.bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
       }
     }
     guard result == 0 else { throw .last("bind") }
@@ -102,10 +110,19 @@ extension HCISocket where Channel == RawChannel {
 }
 
 extension HCISocket where Channel == UserChannel {
-  /// Takes an adapter. It must be down.
-  public init(_ index: AdapterIndex) throws(KernelError) {
+  /// A socket that has no adapter yet.
+  init() throws(KernelError) {
     do throws(SystemError) {
-      try self.init(binding: index)
+      try self.init(unbound: ())
+    } catch {
+      throw KernelError("take an adapter", KernelError.Reason(takingUserChannel: error))
+    }
+  }
+
+  /// Takes an adapter, which must be down. The kernel opens the controller in this call.
+  nonisolated static func take(_ index: AdapterIndex, with descriptor: Int32) throws(KernelError) {
+    do throws(SystemError) {
+      try bind(descriptor, to: index)
     } catch {
       throw KernelError("take \(index)", KernelError.Reason(takingUserChannel: error))
     }

@@ -24,6 +24,12 @@ public struct KernelError: Error, Hashable, Sendable {
     case deviceInUse
     /// The device, or its owner, did not answer in time.
     case timedOut
+    /// The kernel, or the adapter's driver, has not done it in time.
+    case kernelSilent
+    /// The controller does not answer; what was done about it, step by step.
+    case controllerSilent([String])
+    /// The caller waits no longer.
+    case cancelled
     /// The device refused.
     case refused
     /// The device or the kernel ended the connection.
@@ -73,6 +79,11 @@ extension KernelError.Reason: CustomStringConvertible {
     case .deviceInUse:
       "another program of this machine is connected to it already; disconnect it there, bluetoothd included"
     case .timedOut: "no answer in time; is it near, charged, and not held by a phone?"
+    case .kernelSilent:
+      "the kernel has not done it in time; unplug the adapter and plug it in again, or restart the machine"
+    case .controllerSilent(let steps):
+      "the controller does not answer (\(steps.joined(separator: "; "))); unplug it and plug it in again"
+    case .cancelled: "cancelled"
     case .refused: "it refused the connection; is it held by a phone?"
     case .connectionEnded: "the connection was ended before it was established; try again"
     case .management(let status): "the kernel's Bluetooth management says: \(status)"

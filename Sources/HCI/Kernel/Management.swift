@@ -52,13 +52,13 @@ public final class Management {
     queue.enqueue(command, to: index, completion: completion)
   }
 
-  /// Gives a command, and waits for the answer.
+  /// Gives a command, and waits for the answer: for three seconds at most, or until the task is cancelled, which does
+  /// not take the command back.
   public func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none
   ) async throws(KernelError) -> Command.Response {
     try await awaitCallback { (done: @escaping (Result<Command.Response, KernelError>) -> Void) in
-      send(command, to: index, completion: done)
-      return {}
+      queue.enqueue(command, to: index, completion: done)
     }
   }
 

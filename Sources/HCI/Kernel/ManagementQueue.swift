@@ -44,12 +44,19 @@ final class ManagementQueue {
     return index == .none ? what : "\(what) (\(index))"
   }
 
+  /// Gives a command.
+  ///
+  /// - Returns: a closure that waits no longer for its answer: it completes as cancelled
+  @discardableResult
   func enqueue<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex,
     completion: @escaping (Result<Command.Response, KernelError>) -> Void
-  ) {
+  ) -> () -> Void {
     let operation = Self.operation(Command.opcode, index)
-    if let failure { return completion(.failure(failure)) }
+    if let failure {
+      completion(.failure(failure))
+      return {}
+    }
     let id = nextID
     nextID &+= 1
     let timer = timers.schedule(after: Self.deadline) { [weak self] in
@@ -71,6 +78,7 @@ final class ManagementQueue {
     var packet = ByteWriter()
     ManagementPacket(code: Command.opcode, index: index, parameters: parameters.bytes).write(into: &packet)
     send(packet.span)
+    return { [weak self] in self?.finish(id, .failure(KernelError(operation, .cancelled))) }
   }
 
   /// Takes a packet from the kernel. What can't be read is left.

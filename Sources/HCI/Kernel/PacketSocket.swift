@@ -26,10 +26,9 @@ public final class PacketSocket {
   static let receiveBuffer: Int32 = 1 << 21
 
   private(set) var descriptor: Int32
+  private let closesOnThread: Bool
   private let buffer: UnsafeMutableRawBufferPointer
   private var watch: EventLoop.Watch?
-  /// Why the socket is at its end, while packets that came before that are fetched.
-  private var failure: SystemError?
   private var unsent: [[UInt8]] = []
   /// Until when a send that fails with ENOTCONN is tried again: right after `connect`, some kernels are not ready.
   private var graceEnd: Instant?
@@ -37,8 +36,10 @@ public final class PacketSocket {
   /// - Parameters:
   ///   - descriptor: a socket that does not block; it is closed with this object
   ///   - largestPacket: the most bytes that a packet may have
-  public init(descriptor: Int32, largestPacket: Int) {
+  ///   - closesOnThread: whether to close it by ``KernelCall``
+  public init(descriptor: Int32, largestPacket: Int, closesOnThread: Bool = false) {
     self.descriptor = descriptor
+    self.closesOnThread = closesOnThread
     buffer = .allocate(byteCount: largestPacket, alignment: 16)
     setOption(SOL_SOCKET, SO_TIMESTAMPNS, 1)
     setOption(SOL_SOCKET, SO_RXQ_OVFL, 1)
@@ -74,18 +75,34 @@ public final class PacketSocket {
   }
 
   /// Closes the socket; nothing is called any more.
-  public func close() {
-    guard isOpen else { return }
-    watch?.cancel()
-    watch = nil
-    dropped = askForDrops()
-    Glibc.close(descriptor)
-    descriptor = -1
-    unsent = []
+  ///
+  /// - Parameter completion: called from the loop when the kernel has closed it
+  public func close(completion: (() -> Void)? = nil) {
+    release(completion)
     // What is called may hold this object.
     onPacket = nil
     onClosed = nil
     onDrops = nil
+  }
+
+  /// Gives the descriptor back to the kernel.
+  private func release(_ completion: (() -> Void)? = nil) {
+    guard isOpen else {
+      if let completion { EventLoop.shared.timers.schedule(after: .zero, completion) }
+      return
+    }
+    watch?.cancel()
+    watch = nil
+    dropped = askForDrops()
+    unsent = []
+    let closed = descriptor
+    descriptor = -1
+    if closesOnThread {
+      KernelCall.close(closed, completion: completion)
+    } else {
+      Glibc.close(closed)
+      if let completion { EventLoop.shared.timers.schedule(after: .zero, completion) }
+    }
   }
 
   /// How many packets the kernel had to drop since the socket was opened, as they were not fetched in time.
@@ -102,18 +119,32 @@ public final class PacketSocket {
     return max(dropped, drops)
   }
 
+  /// The end: the socket is closed first, as some kernels don't survive that it is kept (see ``KernelCall``). What came
+  /// before the end is delivered after that, and then the reason.
   private func end(_ error: SystemError?) {
     guard isOpen else { return }
+    var error = error
+    let rest = fetchRest(&error)
+    release()
+    for (packet, time) in rest {
+      _ = EventLoop.shared.arrival()
+      onPacket?(packet.span.bytes, time)
+    }
     let onClosed = self.onClosed
     close()
     onClosed?(error)
   }
 
+  /// Ends the socket now, as its end is known from elsewhere: what the kernel holds is delivered, and ``onClosed``
+  /// called, before this returns.
+  public func finish() {
+    end(nil)
+  }
+
   private func ready(_ readiness: EventLoop.Readiness) {
     if readiness.contains(.writable) { flush() }
     guard isOpen, !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) else { return }
-    _ = receive()
-    if failure != nil { receivePending() }
+    if readiness.isDisjoint(with: [.hungUp, .failed]) { _ = receive() } else { end(nil) }
   }
 
   /// Delivers what the kernel holds already, without waiting for the loop: for who must know it before going on.
@@ -127,27 +158,59 @@ public final class PacketSocket {
   ///
   /// - Returns: whether there was a packet
   private func receive() -> Bool {
+    switch fetch() {
+    case .packet(let count, let stamp):
+      let time = ReceiveTime.instant(
+        ofWallNanoseconds: stamp, now: EventLoop.shared.arrival(), wallNow: SystemClock.wallNanoseconds)
+      onPacket?(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])), time)
+      return true
+    case .nothing: return false
+    case .end(let error):
+      end(error)
+      return false
+    }
+  }
+
+  private enum Fetched {
+    /// So many bytes are in the buffer, received at this time of day in nanoseconds.
+    case packet(Int, Int64)
+    case nothing
+    case end(SystemError?)
+  }
+
+  private func fetch() -> Fetched {
     var about = halo_received()
     let count = halo_receive(descriptor, buffer.baseAddress, buffer.count, &about)
     guard count > 0 else {
-      if count < 0, errno == EINTR { return false }
-      if count < 0, errno != EAGAIN, failure == nil {
-        // The kernel tells an error before the packets that came ahead of it: those are still to be fetched.
-        failure = .last("recvmsg")
-        return true
-      }
-      if count == 0 || errno != EAGAIN || failure != nil { end(failure) }
-      return false
+      if count == 0 { return .end(nil) }
+      return errno == EAGAIN || errno == EINTR ? .nothing : .end(.last("recvmsg"))
     }
     if about.has_drops, about.drops != dropped {
       dropped = about.drops
       onDrops?(dropped)
     }
-    let time = ReceiveTime.instant(
-      ofWallNanoseconds: about.wall_nanoseconds, now: EventLoop.shared.arrival(),
-      wallNow: SystemClock.wallNanoseconds)
-    onPacket?(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])), time)
-    return true
+    return .packet(count, about.wall_nanoseconds)
+  }
+
+  /// All that the kernel holds of a socket that is at its end. It tells an error before the packets that came ahead of
+  /// it.
+  private func fetchRest(_ error: inout SystemError?) -> [(packet: [UInt8], time: Instant)] {
+    var rest: [(packet: [UInt8], time: Instant)] = []
+    var hasError = error != nil
+    while isOpen {
+      switch fetch() {
+      case .packet(let count, let stamp):
+        let time = ReceiveTime.instant(
+          ofWallNanoseconds: stamp, now: EventLoop.shared.now.wholeMicroseconds,
+          wallNow: SystemClock.wallNanoseconds)
+        rest.append((Array(buffer[..<count]), time))
+      case .end(let reason?) where !hasError:
+        error = reason
+        hasError = true
+      case .nothing, .end: return rest
+      }
+    }
+    return rest
   }
 
   // MARK: Sending

@@ -22,11 +22,17 @@ public final class RawController {
     /// A change of parameters that did not come about, whoever has asked for it.
     case parametersRefused(ConnectionHandle, HCIErrorCode)
     case disconnected(ConnectionHandle, HCIErrorCode)
+    /// The kernel, or another program, has told the controller to end a link, and with which reason.
+    case ending(ConnectionHandle, HCIErrorCode)
+    /// The kernel, or another program, has told the controller to make a link.
+    case connecting
+    /// The kernel, or another program, has told the controller to make no link any more.
+    case connectionCancelled
   }
 
   /// What a socket has to deliver for this.
   public static let filter = HCIFilter(
-    types: [.event], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
+    types: [.event, .command], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
 
   /// What is asked and ordered here. Other commands on such a controller are the kernel's, or another program's.
   static let opcodes: Set<HCIOpcode> = [
@@ -60,6 +66,9 @@ public final class RawController {
   }
 
   /// Finds out what the controller can do. Nothing is reset: it is not ours.
+  ///
+  /// - Parameter completion: called exactly once, after ``HostController/commandDeadline`` for each of two commands
+  ///   at the latest
   public func initialize(completion: @escaping (Result<Information, HCIError>) -> Void) {
     commands.send(ReadLocalVersionInformation()) { [commands] version in
       commands.send(ReadLocalSupportedCommands()) { [weak self] supported in
@@ -140,7 +149,7 @@ public final class RawController {
 
   /// Takes one whole packet from the controller, with its H4 type byte. What can't be read is left to the kernel.
   public func receive(_ packet: RawSpan, at time: Instant) {
-    guard packet.byte(at: 0) == HCIPacketType.event.rawValue else { return }
+    guard packet.byte(at: 0) == HCIPacketType.event.rawValue else { return receiveCommand(packet) }
     var reader = ByteReader(packet.extracting(1..<packet.byteCount))
     guard let event = try? HCIEvent(parsing: &reader) else { return }
     switch event {
@@ -176,6 +185,23 @@ public final class RawController {
     case .disconnectionComplete(let event):
       guard event.status == .success else { return }
       onLink?(.disconnected(event.handle, event.reason))
+    default: break
+    }
+  }
+
+  /// Takes a command that is not ours; our own are not shown to us. It is seen before the controller acts upon it.
+  private func receiveCommand(_ packet: RawSpan) {
+    guard packet.byte(at: 0) == HCIPacketType.command.rawValue else { return }
+    var reader = ByteReader(packet.extracting(1..<packet.byteCount))
+    guard let opcode = try? reader.readUInt16(), (try? reader.skip(1)) != nil else { return }
+    switch HCIOpcode(rawValue: opcode) {
+    case Disconnect.opcode:
+      guard let handle = try? ConnectionHandle(parsing: &reader), let reason = try? reader.readUInt8() else {
+        return
+      }
+      onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode: onLink?(.connecting)
+    case LECreateConnectionCancel.opcode: onLink?(.connectionCancelled)
     default: break
     }
   }

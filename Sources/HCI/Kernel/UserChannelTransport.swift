@@ -15,7 +15,11 @@ public final class UserChannelTransport: HCITransport {
   /// What is to be restored at the end; nil if the adapter was down.
   private var taken: TakenAdapter?
 
-  /// Takes an adapter, which has to be down.
+  /// How long the driver may take to open or close a controller; some load its firmware first.
+  static let takingTime = Duration.seconds(20)
+
+  /// Takes an adapter, which has to be down. Cancelling the task ends the wait for the kernel; what it still does is
+  /// undone as soon as it has done it.
   ///
   /// - Parameters:
   ///   - force: takes one that is up, too: it is brought down, its links end, and it is brought up again by
@@ -37,16 +41,44 @@ public final class UserChannelTransport: HCITransport {
       for link in links { onWarning("the link of \(index) to \(link.peer) is ended") }
       let taken = try TakenAdapter(index, address: state.address)
       do throws(KernelError) {
-        try HCIDevices.bringDown(index)
-        socket = try HCISocket<UserChannel>(index)
+        try await Self.call(operation) { () throws(KernelError) in try HCIDevices.bringDown(index) }
+        socket = try await Self.take(index)
       } catch {
         taken.restore()
         throw error
       }
       self.taken = taken
     } else {
-      socket = try HCISocket<UserChannel>(index)
+      socket = try await Self.take(index)
     }
+  }
+
+  private static func take(_ index: AdapterIndex) async throws(KernelError) -> HCISocket<UserChannel> {
+    let socket = try HCISocket<UserChannel>()
+    do throws(KernelError) {
+      let descriptor = socket.packets.descriptor
+      try await call("take \(index)") { () throws(KernelError) in
+        try HCISocket<UserChannel>.take(index, with: descriptor)
+      }
+    } catch {
+      socket.packets.close()
+      throw error
+    }
+    return socket
+  }
+
+  /// Waits for a call that the driver of the controller may keep for long.
+  private static func call(
+    _ operation: String, _ work: @escaping @Sendable () throws(KernelError) -> Void
+  ) async throws(KernelError) {
+    let result = await KernelCall.run(deadline: takingTime) { () -> KernelError? in
+      do throws(KernelError) { try work() } catch { return error }
+      return nil
+    }
+    guard let result else {
+      throw KernelError(operation, Task.isCancelled ? .cancelled : .kernelSilent)
+    }
+    if let error = result { throw error }
   }
 
   public func start() {

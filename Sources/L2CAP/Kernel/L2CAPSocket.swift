@@ -40,7 +40,7 @@ public final class L2CAPSocket {
     var length = socklen_t(MemoryLayout<l2cap_conninfo>.size)
     let result = getsockopt(descriptor, SOL_L2CAP, L2CAP_CONNINFO, &information, &length)
     handle = result == 0 ? ConnectionHandle(rawValue: information.hci_handle) : nil
-    packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPDU)
+    packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPDU, closesOnThread: true)
     try packets.start(grace: Self.grace)
   }
 
@@ -55,6 +55,7 @@ public final class L2CAPSocket {
     to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration,
     completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
   ) -> () -> Void {
+    KernelCall.prepareToClose()
     let attempt = ConnectAttempt(completion)
     attempt.start(peer: peer, local: local, deadline: deadline)
     return { attempt.finish(.failure(.cancelled)) }
@@ -65,9 +66,17 @@ public final class L2CAPSocket {
     packets.send(pdu)
   }
 
-  /// Gives the socket up. The kernel keeps the link for two seconds, in case somebody else wants it.
-  public func close() {
-    packets.close()
+  /// Gives the socket up. The kernel keeps the link for two seconds, in case another program wants it.
+  ///
+  /// - Parameter completion: called from the loop when the kernel has closed it
+  public func close(completion: (() -> Void)? = nil) {
+    packets.close(completion: completion)
+  }
+
+  /// Ends the socket, as the link is about to end: what has arrived is delivered, and ``onClosed`` called, before this
+  /// returns. Where the kernel has a fault (see ``KernelCall``), a socket must be closed before its link has ended.
+  public func finish() {
+    packets.finish()
   }
 }
 
@@ -147,7 +156,7 @@ private final class ConnectAttempt {
     EventLoop.shared.timers.cancel(timer)
     watch?.cancel()
     watch = nil
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0 { KernelCall.close(descriptor) }
     descriptor = -1
     completion(result)
   }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct KernelSocketTests {
   @Test func filtersAreBitMasks() {
-    #expect(RawController.filter.bytes == hex("10000000" + "20c00000" + "00000040" + "00000000"))
+    #expect(RawController.filter.bytes == hex("12000000" + "20c00000" + "00000040" + "00000000"))
     #expect(HCIFilter(types: [.event, .acl]).bytes == hex("14000000" + "ffffffffffffffff" + "00000000"))
   }
 
@@ -169,5 +169,90 @@ import Testing
     close(other)
     socket.send([1].span.bytes)
     #expect(!socket.isOpen)
+  }
+
+  /// Some kernels don't survive that a socket is kept when its link has ended: it is closed before anything else.
+  @Test func aSocketIsClosedBeforeItsLastPacketsAreDelivered() async throws {
+    let (socket, other) = try pair()
+    var seen: [String] = []
+    socket.onPacket = { packet, _ in seen.append("\(Hex.string(Array(packet))) \(socket.isOpen)") }
+    socket.onClosed = { error in seen.append("end \(error.map(\.description) ?? "in order") \(socket.isOpen)")
+    }
+    for packet in [[1], [2]] as [[UInt8]] { #expect(write(other, packet, 1) == 1) }
+    close(other)
+    try socket.start()
+    await EventLoop.shared.sleep(for: .milliseconds(1))
+    #expect(seen == ["01 false", "02 false", "end in order false"])
+  }
+
+  @Test func anEndThatIsKnownFromElsewhereIsTheEnd() throws {
+    let (socket, other) = try pair()
+    defer { close(other) }
+    var seen: [String] = []
+    socket.onPacket = { packet, _ in seen.append(Hex.string(Array(packet))) }
+    socket.onClosed = { _ in seen.append("end") }
+    try socket.start()
+    #expect(write(other, [7] as [UInt8], 1) == 1)
+    socket.finish()
+    socket.finish()
+    #expect(seen == ["07", "end"])
+    #expect(!socket.isOpen)
+  }
+
+  /// Who takes one of the last packets may have enough.
+  @Test func aSocketThatIsClosedWhileItEndsCallsNothing() throws {
+    let (socket, other) = try pair()
+    var count = 0
+    socket.onPacket = { _, _ in
+      count += 1
+      socket.close()
+    }
+    socket.onClosed = { _ in Issue.record("called") }
+    try socket.start()
+    for packet in [[1], [2]] as [[UInt8]] { #expect(write(other, packet, 1) == 1) }
+    close(other)
+    socket.finish()
+    #expect(count == 1)
+  }
+}
+
+@Suite(.onTheLoop) @BluetoothActor struct KernelCallTests {
+  private final class Gate: Sendable {
+    let descriptors: (read: Int32, write: Int32)
+
+    init() {
+      var ends: [Int32] = [-1, -1]
+      pipe(&ends)
+      descriptors = (ends[0], ends[1])
+    }
+
+    /// Blocks until ``open()``.
+    func pass() -> Int {
+      var byte: UInt8 = 0
+      return read(descriptors.read, &byte, 1)
+    }
+
+    func open() { _ = write(descriptors.write, [1] as [UInt8], 1) }
+  }
+
+  /// In virtual time the deadline comes as soon as nothing else is to do.
+  @Test func aCallThatDoesNotEndIsGivenUp() async {
+    let gate = Gate()
+    #expect(await KernelCall.run(deadline: .seconds(20)) { gate.pass() } == nil)
+    gate.open()
+  }
+
+  @Test func aCallIsCancelled() async throws {
+    let gate = Gate()
+    var results: [Int?] = []
+    let cancel = KernelCall.run(deadline: .seconds(20)) {
+      gate.pass()
+    } completion: {
+      results.append($0)
+    }
+    cancel()
+    cancel()
+    #expect(results == [nil])
+    gate.open()
   }
 }

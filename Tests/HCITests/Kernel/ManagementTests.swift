@@ -143,4 +143,16 @@ import Testing
       }
     }
   }
+
+  @Test func aCommandIsWaitedForNoLongerThanTheCallerWants() throws {
+    var results: [Result<[AdapterIndex], KernelError>] = []
+    let cancel = queue.enqueue(ReadControllerIndexList(), to: .none) { results.append($0) }
+    cancel()
+    cancel()
+    #expect(results == [.failure(KernelError("list the adapters", .cancelled))])
+    // Its late answer, and the deadline, come to nothing.
+    receive("0100ffff0500" + "0300" + "00" + "0000")
+    timers.advance(to: timers.now + .seconds(4))
+    #expect(results.count == 1)
+  }
 }

@@ -175,4 +175,21 @@ import Testing
       checkDecoderIsTotal(hex(packet)) { controller.receive($0.span.bytes, at: .zero) }
     }
   }
+
+  /// What the kernel is about to do is known before it has come of it.
+  @Test func commandsOfTheKernelAreNews() {
+    var news: [RawController.LinkNews] = []
+    controller.onLink = { news.append($0) }
+    let handle = ConnectionHandle(rawValue: 1)
+    receive("01" + "0604" + "03" + "0100" + "15")
+    receive("01" + "0d20" + "19" + String(repeating: "00", count: 25))
+    receive("01" + "4320" + "02" + "0000")
+    receive("01" + "0e20" + "00")
+    #expect(news == [.ending(handle, .remotePowerOff), .connecting, .connecting, .connectionCancelled])
+    // Others, and what is cut.
+    for packet in ["01030c00", "01060403", "0106040301", "010604030100", "0106", "01", "02400000"] {
+      receive(packet)
+    }
+    #expect(news.count == 4)
+  }
 }
