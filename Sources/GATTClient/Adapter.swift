@@ -18,6 +18,11 @@ public protocol Adapter: AnyObject {
 
   /// Makes the radio ready, and says what it is.
   func start() async throws(HCIError) -> AdapterInformation
+  /// Makes the radio ready again after ``onFailure``: waits until it is there and on, for `time` at most. The desired
+  /// scan goes on. Cancelling the task ends the wait.
+  ///
+  /// - Throws: why it is still of no use; ``HCIError/notReady`` for a radio that can't be made ready again
+  func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
   /// Wishes for a scan, or for none (nil). The wish holds while links are made.
   func setScan(_ parameters: ScanParameters?)
   /// Makes a link.
@@ -33,6 +38,10 @@ public protocol Adapter: AnyObject {
 
 extension Adapter {
   public var droppedPackets: Int? { nil }
+
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    throw .notReady
+  }
 }
 
 /// What a person wants to know of a radio.
@@ -77,6 +86,8 @@ public enum LinkLoss: Hashable, Sendable {
   case local
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)
+  /// The radio of this machine is gone, and the link with it.
+  case adapter(HCIError)
 }
 
 extension LinkLoss: CustomStringConvertible {
@@ -87,6 +98,7 @@ extension LinkLoss: CustomStringConvertible {
     case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
     case .remote(.remotePowerOff): "the peer is switching off"
     case .remote(let code): code.description
+    case .adapter(let error): error.description
     }
   }
 }

@@ -53,7 +53,7 @@ public final class Central {
 
   /// Called when the radio refuses to scan. Everybody's scan has ended by then.
   public var onScanFailure: ((HCIError) -> Void)?
-  /// Called once when the radio is of no use any more.
+  /// Called when the radio is of no use any more: once, or once more after each ``recover(within:)``.
   public var onFailure: ((HCIError) -> Void)?
   /// What the radio is; nil until it is started.
   public private(set) var information: AdapterInformation?
@@ -84,6 +84,14 @@ public final class Central {
   @discardableResult
   public func start() async throws(HCIError) -> AdapterInformation {
     let information = try await adapter.start()
+    self.information = information
+    return information
+  }
+
+  /// Makes the radio ready again after ``onFailure``, as soon as it is there and on: see ``Adapter/recover(within:)``.
+  @discardableResult
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    let information = try await adapter.recover(within: time)
     self.information = information
     return information
   }

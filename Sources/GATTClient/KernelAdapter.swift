@@ -13,22 +13,27 @@ public final class KernelAdapter: Adapter {
   /// Called with what a person may want to know, and is no failure.
   public var onNote: ((String) -> Void)?
 
-  /// How long the kernel may take to remove an adapter that it has brought down.
-  private static let removalTime = Duration.milliseconds(300)
   /// How long to wait for the end of a scan.
   private static let closeDeadline = Duration.milliseconds(500)
 
-  public let index: AdapterIndex
+  /// Its number; another one may come with ``recover(within:)``.
+  public var index: AdapterIndex { watch.index }
+  private let watch: KernelAdapterWatch
+  private var ladder = RecoveryLadder()
   private var socket: HCISocket<RawChannel>?
   private var controller: RawController?
+  /// It is kept for good: what it may do was settled when it was opened, and other adapters are seen by it, too.
   private var management: Management?
   private var address = BluetoothAddress(0, .public)
   private var connector: KernelConnector?
+  private var desiredScan: ScanParameters?
   private var failure: HCIError?
   /// What the controller has reported of links since we look.
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var links: [KernelLink] = []
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+  /// Whom we were connected to when the adapter failed.
+  private var ourPeers: Set<UInt64> = []
   /// What links that are gone had lost.
   private var droppedBefore = 0
 
@@ -37,7 +42,14 @@ public final class KernelAdapter: Adapter {
   }
 
   public init(_ index: AdapterIndex) {
-    self.index = index
+    watch = KernelAdapterWatch(index, timers: EventLoop.shared.timers) {
+      ((try? HCIDevices.list()) ?? []).map { device in
+        KernelAdapterWatch.Device(
+          index: device.index, address: device.address, isUp: device.isUp,
+          isTaken: device.isUp && HCIDevices.isTaken(device.index))
+      }
+    }
+    watch.onLost = { [weak self] reason in self?.fail(reason) }
   }
 
   // MARK: Start and end
@@ -55,13 +67,18 @@ public final class KernelAdapter: Adapter {
     } catch {
       throw .kernel(error)
     }
+    return try await initialize()
+  }
+
+  private func initialize() async throws(HCIError) -> AdapterInformation {
     guard let controller else { throw .notReady }
     let information = try await awaitCallback {
       (done: @escaping (Result<RawController.Information, HCIError>) -> Void) in
       controller.initialize(completion: done)
-      return {}
+      return { controller.fail(.cancelled) }
     }
     connector = KernelConnector(self, address: address, controller: controller)
+    updateScan()
     return AdapterInformation(
       address: address, version: "\(information.version.hciVersion)",
       usesExtendedScan: information.usesExtendedScan)
@@ -77,7 +94,13 @@ public final class KernelAdapter: Adapter {
     guard Capability.netRaw.isEffective else { throw KernelError(operation, .missing(.netRaw)) }
     guard !state.isTaken else { throw KernelError(operation, .adapterTaken) }
     guard state.isUp else { throw KernelError(operation, .adapterDown(index)) }
-    address = state.address
+    adopt(
+      KernelAdapterWatch.Device(index: index, address: state.address, isUp: true, isTaken: false))
+  }
+
+  private func adopt(_ device: KernelAdapterWatch.Device) {
+    watch.adopt(device)
+    address = device.address
   }
 
   private func openSockets() throws(KernelError) -> RawController {
@@ -86,8 +109,18 @@ public final class KernelAdapter: Adapter {
     let controller = RawController(
       timers: EventLoop.shared.timers, ownAddressType: address.value == 0 ? .random : .public
     ) { packet in socket.packets.send(packet) }
-    controller.onReport = { [weak self] report, time in self?.onReport?(report, time) }
-    controller.onScanFailure = { [weak self] error in self?.onScanFailure?(error) }
+    controller.onReport = { [weak self] report, time in
+      guard let self else { return }
+      if desiredScan != nil { onReport?(report, time) }
+      connector?.heard(report)
+    }
+    controller.onScanFailure = { [weak self] error in
+      guard let self else { return }
+      let isOurWish = desiredScan != nil
+      desiredScan = nil
+      connector?.cannotListen()
+      if isOurWish { onScanFailure?(error) }
+    }
     controller.onFailure = { [weak self] error in self?.fail(error) }
     controller.onLink = { [weak self] news in self?.note(news) }
     socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
@@ -98,20 +131,22 @@ public final class KernelAdapter: Adapter {
       throw KernelError("use \(index)", .system(error))
     }
     // Without management, links are made with the kernel's defaults.
-    management = try? Management()
+    if management == nil { management = try? Management() }
     management?.onEvent = { [weak self] event, index in
-      guard let self, index == self.index else { return }
+      guard let self else { return }
       switch event {
-      case .removed: fail((try? HCIDevices.state(of: index)) == nil ? .adapterRemoved : .adapterTaken)
-      case .settings(let settings) where !settings.contains(.powered): _ = isGone()
+      case .removed where index == self.index: watch.removed()
+      case .settings(let settings) where index == self.index && !settings.contains(.powered):
+        _ = watch.isUsable()
       default: break
       }
+      watch.kernelReported()
     }
     return controller
   }
 
   public func close() async {
-    // A scan that is on its way, too, is ended before nobody can end it any more.
+    // A scan that is on its way, too, is ended while it can be.
     controller?.setScan(nil)
     if failure == nil, let controller {
       try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
@@ -135,6 +170,8 @@ public final class KernelAdapter: Adapter {
   }
 
   private func fail(_ reason: KernelError.Reason) {
+    let isBlocked = reason == .adapterDown(index) && HCIDevices.isRadioBlocked(index)
+    let reason = isBlocked ? .radioBlocked : reason
     fail(.kernel(KernelError("go on with \(index)", reason)))
   }
 
@@ -144,15 +181,129 @@ public final class KernelAdapter: Adapter {
     connector?.fail(error)
     let lost = links
     links = []
-    for link in lost { link.lose(.remote(.hardwareFailure)) }
+    ourPeers = Set(lost.map(\.peer.value))
+    for link in lost { link.lose(.adapter(error)) }
     controller?.fail(error)
+    socket?.packets.close()
+    parameters = [:]
+    reasons = [:]
     onFailure?(error)
+  }
+
+  // MARK: Recovery
+
+  /// Waits until the adapter is there and on again - with its number, or with its address under another - and makes it
+  /// ready. One that was pulled out and is back is switched on, if the management socket was opened with
+  /// CAP_NET_ADMIN; one that was switched off is waited for. One whose controller does not answer is switched off and on
+  /// first, once a minute at most, unless that would end links of other programs.
+  ///
+  /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    guard let failure else { return try await initialize() }
+    let deadline = EventLoop.shared.now + time
+    onNote?("\(failure); waiting for \(index) for \(Int(time.inSeconds)) s")
+    if case .commandTimedOut = failure { try await climb() }
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      if let device = watch.find() {
+        let isNew = watch.wasRemoved
+        adopt(device)
+        if let information = try await reopen(isNew: isNew) {
+          onNote?("\(index) can be used again")
+          return information
+        }
+      } else if let index = watch.findSwitchedOff() {
+        management?.send(SetPowered(true), to: index) { _ in }
+      }
+      guard EventLoop.shared.now < deadline else { throw failure }
+      await change()
+    }
+  }
+
+  /// - Returns: nil if the adapter is gone again
+  private func reopen(isNew: Bool) async throws(HCIError) -> AdapterInformation? {
+    let failure = self.failure
+    do throws(KernelError) {
+      controller = try openSockets()
+    } catch {
+      if error.isMissingPrivilege { throw .kernel(error) }
+      return nil
+    }
+    self.failure = nil
+    do throws(HCIError) {
+      // The kernel switches one that is new off again after two seconds, unless a program asks for it.
+      if isNew { management?.send(SetPowered(true), to: index) { _ in } }
+      return try await initialize()
+    } catch {
+      controller?.fail(error)
+      socket?.packets.close()
+      self.failure = self.failure ?? failure ?? error
+      if error == .cancelled { throw error }
+      return nil
+    }
+  }
+
+  private func change() async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      watch.whenChanged { done(.success(())) }
+      return { [watch] in watch.kernelReported() }
+    }
+  }
+
+  /// The controller does not answer. The adapter is shared: nothing is done that ends links of other programs.
+  private func climb() async throws(HCIError) {
+    guard ladder.begin(at: EventLoop.shared.now) else { return try giveUp() }
+    // The failure has done that.
+    step(.cancel, "done")
+    step(.disconnect, "done")
+    step(.reset, "left out, as the kernel has the adapter")
+    let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
+    guard others.isEmpty else {
+      step(.powerCycle, "left out, as it would end \(others.count) links of other programs")
+      return try giveUp()
+    }
+    do throws(KernelError) {
+      guard let management else { throw KernelError("switch \(index)", .noBluetooth) }
+      _ = try await management.send(SetPowered(false), to: index)
+      _ = try await management.send(SetPowered(true), to: index)
+      step(.powerCycle, "done")
+    } catch {
+      if error.reason == .cancelled { throw .cancelled }
+      step(.powerCycle, "\(error.reason)")
+      try giveUp()
+    }
+  }
+
+  private func step(_ step: RecoveryLadder.Step, _ outcome: String) {
+    onNote?(ladder.note(step, outcome))
+  }
+
+  private func giveUp() throws(HCIError) {
+    throw .kernel(KernelError("go on with \(index)", .controllerSilent(ladder.report)))
   }
 
   // MARK: Scanning and connecting
 
   public func setScan(_ parameters: ScanParameters?) {
+    desiredScan = parameters
+    updateScan()
+  }
+
+  /// Whether a connector listens for its peer. A report of each of its advertisements is needed then.
+  var isListening = false {
+    didSet { if isListening != oldValue { updateScan() } }
+  }
+
+  private func updateScan() {
+    guard isListening else { controller?.setScan(desiredScan); return }
+    var parameters = ScanParameters.aggressive
+    parameters.isActive = desiredScan?.isActive ?? false
     controller?.setScan(parameters)
+  }
+
+  /// Whether the kernel has a link to a peer already, which does not advertise then.
+  func hasLink(to peer: BluetoothAddress) -> Bool {
+    (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
   }
 
   public func connect(
@@ -190,27 +341,46 @@ public final class KernelAdapter: Adapter {
       connector?.connected(handle)
     case .parameters(let handle, let parameters):
       self.parameters[handle] = parameters
-      links.first { $0.handle == handle }?.adopt(parameters)
-    case .parametersRefused(let handle, let status):
-      links.first { $0.handle == handle }?.parametersRefused("\(status)")
+      link(handle)?.adopt(parameters)
+    case .parametersRefused(let handle, let status): link(handle)?.parametersRefused("\(status)")
+    case .ending(let handle, let reason):
+      if reason == .remotePowerOff { powersOff() }
+      // By this machine, whatever the reason that the peer is given.
+      reasons[handle] = .connectionTerminatedByLocalHost
+      link(handle)?.finish()
     case .disconnected(let handle, let reason):
       parameters[handle] = nil
-      reasons[handle] = reason
+      reasons[handle] = reasons[handle] ?? reason
       connector?.disconnected(handle, reason)
+      link(handle)?.finish()
     case .failed(let peer, let status): connector?.failed(peer, status)
+    case .connecting: connector?.connecting()
+    case .connectionCancelled: connector?.cancelledByKernel()
+    }
+  }
+
+  private func link(_ handle: ConnectionHandle) -> KernelLink? {
+    links.first { $0.handle == handle }
+  }
+
+  /// The kernel ends all links, as it does before it switches an adapter off.
+  private func powersOff() {
+    watch.expectPowerOff { [weak self] in
+      guard let self else { return }
+      for link in links where link.isHeld { link.lose(.local) }
     }
   }
 
   /// Takes over a socket that is connected.
   ///
-  /// - Parameter isOurs: whether the link was made for it, and is not one that somebody else has made
+  /// - Parameter isOurs: whether the link was made for it, and is not one that another program has made
   func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
     // What the controller said of the link is on its way to us since before the socket was connected.
     let link = KernelLink(
       self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
       pin: KernelParameterPin(request))
     links.append(link)
-    // The kernel may not have taken ours, or the link may be somebody else's.
+    // The kernel may not have taken ours, or the link may be another program's.
     link.holdParameters()
     return link
   }
@@ -235,8 +405,14 @@ public final class KernelAdapter: Adapter {
   func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {
     guard let controller else { throw .notReady }
     return try await awaitCallback { (done: @escaping (Result<Int8?, HCIError>) -> Void) in
-      controller.readRSSI(handle, completion: done)
-      return {}
+      var done: ((Result<Int8?, HCIError>) -> Void)? = done
+      let finish = { (result: Result<Int8?, HCIError>) in
+        let callback = done
+        done = nil
+        callback?(result)
+      }
+      controller.readRSSI(handle, completion: finish)
+      return { finish(.failure(.cancelled)) }
     }
   }
 
@@ -247,27 +423,21 @@ public final class KernelAdapter: Adapter {
 
   /// A link's socket has ended: why? What the controller gave as the reason is better than the kernel's number.
   ///
-  /// - Returns: nil if the adapter itself is gone or going, which is told at once or in a moment
-  func lossReason(of link: KernelLink, _ error: SystemError?) -> HCIErrorCode? {
-    catchUp()
-    if failure != nil { return nil }
-    if let handle = link.handle, let reason = reasons[handle] { return reason }
-    return isGone() ? nil : HCIErrorCode(losing: error)
+  /// - Returns: nil if the adapter itself is gone or going, which ends the link in a moment
+  func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {
+    if let handle = link.handle, let reason = reasons[handle] {
+      // A link that this machine ends may be the first sign of that.
+      guard reason == .connectionTerminatedByLocalHost || reason == .remotePowerOff else {
+        return .remote(reason)
+      }
+      guard isUsable() else { return nil }
+      return reason == .remotePowerOff ? .remote(reason) : .local
+    }
+    return isUsable() ? .remote(HCIErrorCode(losing: error)) : nil
   }
 
-  /// Looks whether the adapter is still there, and fails if it is not.
-  func isGone() -> Bool {
-    guard failure == nil else { return true }
-    do throws(KernelError) {
-      if try HCIDevices.state(of: index).isUp { return false }
-      // One that is removed is brought down first; that it is removed is told in a moment.
-      EventLoop.shared.timers.schedule(after: Self.removalTime) { [weak self] in
-        guard let self else { return }
-        fail(.adapterDown(index))
-      }
-    } catch {
-      fail(error.reason == .noSuchAdapter ? .adapterRemoved : error.reason)
-    }
-    return true
+  /// Looks whether the adapter can be used, and fails in a moment if it can't.
+  func isUsable() -> Bool {
+    failure == nil && watch.isUsable()
   }
 }

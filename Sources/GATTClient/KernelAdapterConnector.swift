@@ -1,14 +1,22 @@
 import BluetoothCore
 import EventLoop
+import Glibc
 import HCI
 import L2CAP
 
-/// Makes links through the kernel, one at a time, with the scan paused: a controller that scans for somebody else
-/// refuses the kernel's scan, and so its connection.
+/// Makes links through the kernel, one at a time: it listens until the peer advertises, and then has the kernel
+/// connect, with the scan paused, since a controller that scans for us refuses the kernel's scan.
+///
+/// The kernel would listen, too. But a socket that waits there while the adapter is switched off is what some kernels
+/// don't survive (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 final class KernelConnector {
   /// How often a link that failed in a moment is tried again.
   static let maximumAttempts = 6
+  /// How long the kernel may look for a peer that has just advertised.
+  private static let renewalPeriod = Duration.seconds(4)
+  /// How often it is looked whether an adapter that is going down is up after all.
+  private static let usabilityPeriod = Duration.milliseconds(100)
 
   @BluetoothActor
   private final class Attempt {
@@ -23,6 +31,10 @@ final class KernelConnector {
     var giveUp: (() -> Void)?
     var timer: Timers.Token?
     var isOver = false
+    /// Whether the peer's next advertisement is waited for.
+    var isListening = false
+    /// Whether the controller is making the link, and does not only look for the peer.
+    var isConnecting = false
 
     init(
       _ request: ConnectionRequest, _ completion: @escaping (Result<any ATTLink, HCIError>) -> Void
@@ -70,7 +82,42 @@ final class KernelConnector {
   }
 
   private func begin() {
-    guard let attempt = attempts.first else { return controller.resumeScan() }
+    guard let attempt = attempts.first else {
+      adapter.isListening = false
+      return controller.resumeScan()
+    }
+    listen(attempt)
+  }
+
+  private func listen(_ attempt: Attempt) {
+    guard !attempt.isOver else { return }
+    guard adapter.isUsable() else {
+      EventLoop.shared.timers.schedule(after: Self.usabilityPeriod) { [weak self] in self?.listen(attempt) }
+      return
+    }
+    if adapter.hasLink(to: attempt.request.peer) { return prepare(attempt) }
+    attempt.isListening = true
+    adapter.isListening = true
+    controller.resumeScan()
+  }
+
+  /// Takes what the controller has heard.
+  func heard(_ report: AdvertisingReport) {
+    guard let attempt = attempts.first, attempt.isListening, report.eventType.contains(.connectable),
+      report.address == attempt.request.peer
+    else { return }
+    prepare(attempt)
+  }
+
+  /// The controller does not scan for us: the kernel has to find the peer.
+  func cannotListen() {
+    guard let attempt = attempts.first, attempt.isListening else { return }
+    prepare(attempt)
+  }
+
+  private func prepare(_ attempt: Attempt) {
+    attempt.isListening = false
+    adapter.isListening = false
     controller.pauseScan { [weak self] in
       guard let self, !attempt.isOver else { return }
       adapter.load(attempt.request) { [weak self] in self?.create(attempt) }
@@ -79,12 +126,18 @@ final class KernelConnector {
 
   private func create(_ attempt: Attempt) {
     guard !attempt.isOver else { return }
+    // The adapter's failure ends all attempts, if it fails: to connect to one that is going down is what some kernels
+    // don't survive.
+    guard adapter.isUsable() else { return listen(attempt) }
     attempt.count += 1
+    attempt.isConnecting = false
+    renew(attempt, attempt.count)
     attempt.giveUp = L2CAPSocket.connect(
       to: attempt.request.peer, from: address, deadline: attempt.request.deadline
     ) { [weak self] result in
       guard let self, !attempt.isOver else { return }
       attempt.giveUp = nil
+      if case .failure(.cancelled) = result { return }
       adapter.catchUp()
       // Catching up may have shown that the adapter is gone.
       guard !attempt.isOver else { return }
@@ -102,7 +155,7 @@ final class KernelConnector {
     switch failure.verdict {
     case .failed(let reason):
       // If the adapter is what is gone, its failure ends the attempt, too.
-      if !adapter.isGone() { finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason)))) }
+      if adapter.isUsable() { finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason)))) }
     case .retry(let reason):
       guard attempt.count < Self.maximumAttempts else {
         if case .connectionEnded = reason {
@@ -115,13 +168,36 @@ final class KernelConnector {
         }
         return finish(attempt, .failure(.kernel(KernelError("connect to \(peer)", reason))))
       }
-      let pause = Duration.milliseconds(50 << min(attempt.count - 1, 4))
-      EventLoop.shared.timers.schedule(after: pause) { [weak self] in self?.create(attempt) }
+      tryAgain(attempt, after: .milliseconds(50 << max(0, min(attempt.count - 1, 4))))
     case .notHeard:
-      // The kernel gives up sooner than the caller. It looks again, until the deadline.
-      EventLoop.shared.timers.schedule(after: .milliseconds(50)) { [weak self] in self?.create(attempt) }
+      listen(attempt)
     case nil: break
     }
+  }
+
+  /// The kernel does not look for the peer for longer than this: then it is listened for again. A kernel that was asked
+  /// while it switched the adapter on may not look at all.
+  private func renew(_ attempt: Attempt, _ count: Int) {
+    EventLoop.shared.timers.schedule(after: Self.renewalPeriod) { [weak self] in
+      guard let self, !attempt.isOver, attempt.count == count, attempt.giveUp != nil else { return }
+      if attempt.isConnecting { return renew(attempt, count) }
+      adapter.onNote?(
+        "the kernel has not connected to \(attempt.request.peer) in time; cancelled, and tried again")
+      attempt.count = 0
+      interrupt(attempt, .deadline)
+    }
+  }
+
+  private func tryAgain(_ attempt: Attempt, after pause: Duration) {
+    EventLoop.shared.timers.schedule(after: pause) { [weak self] in self?.create(attempt) }
+  }
+
+  /// The controller's events show that an attempt has failed, before the kernel acts upon that: its socket is closed now.
+  private func interrupt(_ attempt: Attempt, _ failure: L2CAPConnectFailure) {
+    guard let giveUp = attempt.giveUp else { return }
+    attempt.giveUp = nil
+    giveUp()
+    judge(attempt, failure)
   }
 
   private func finish(_ attempt: Attempt, _ result: Result<any ATTLink, HCIError>) {
@@ -147,10 +223,29 @@ final class KernelConnector {
   func disconnected(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
     guard let attempt = attempts.first, attempt.made.remove(handle) != nil else { return }
     attempt.lastStatus = reason
+    interrupt(attempt, .system(SystemError("connect", errno: ECONNRESET)))
   }
 
   func failed(_ peer: BluetoothAddress, _ status: HCIErrorCode) {
     guard let attempt = attempts.first, attempt.request.peer.value == peer.value else { return }
     attempt.lastStatus = status
+    switch status {
+    case .connectionFailedToBeEstablished:
+      interrupt(attempt, .system(SystemError("connect", errno: ECONNRESET)))
+    // The kernel has looked for the peer long enough.
+    case .unknownConnectionIdentifier: interrupt(attempt, .deadline)
+    default: break
+    }
+  }
+
+  func connecting() {
+    attempts.first?.isConnecting = true
+  }
+
+  /// The kernel has cancelled what the controller was making: a link that we have given up, or the one that we wait for,
+  /// as it has taken too long or the adapter is switched off.
+  func cancelledByKernel() {
+    guard let attempt = attempts.first else { return }
+    interrupt(attempt, .deadline)
   }
 }

@@ -28,6 +28,8 @@ final class KernelLink: ATTLink {
   private let isOurs: Bool
   private var pin: KernelParameterPin?
   private var endedByUs = false
+  /// Whether its socket has ended, and the adapter's end is waited for, which is the reason.
+  private(set) var isHeld = false
   private var isOver = false
 
   init(
@@ -53,7 +55,9 @@ final class KernelLink: ATTLink {
 
   /// Takes care that the link runs with what was asked for, if it was.
   func holdParameters() {
-    guard !isOver, !endedByUs, let handle, let parameters, let pin = self.pin?.parameters else { return }
+    guard !isOver, !endedByUs, !isHeld, let handle, let parameters, let pin = self.pin?.parameters else {
+      return
+    }
     switch self.pin?.judge(parameters) {
     case .restore(let count):
       adapter.onNote?(
@@ -79,29 +83,47 @@ final class KernelLink: ATTLink {
   }
 
   /// Ends a link that was made for us at once, or the ring would go on to send for the two seconds that the kernel
-  /// keeps it, and not advertise. One that somebody else uses, too, only loses us.
+  /// keeps it, and not advertise. One that another program uses, too, only loses us.
+  ///
+  /// The socket is closed first: see ``L2CAPSocket/finish()``.
   func disconnect() {
     guard !isOver, !endedByUs else { return }
     endedByUs = true
-    guard isOurs, let handle else {
-      EventLoop.shared.timers.schedule(after: .zero) { self.lose(.local) }
-      return
+    let isClosed = isHeld
+    socket.close { [self] in
+      guard isOurs, !isClosed, let handle, !isOver else { return lose(.local) }
+      adapter.disconnect(handle)
     }
-    adapter.disconnect(handle)
-    EventLoop.shared.timers.schedule(after: Self.disconnectDeadline) { [weak self] in self?.lose(.local) }
+    EventLoop.shared.timers.schedule(after: Self.disconnectDeadline) { [weak self] in
+      guard let self, !isOver else { return }
+      adapter.onNote?(
+        "link: it has not ended within \(Int(Self.disconnectDeadline.inSeconds)) s, and is given up")
+      lose(.local)
+    }
+  }
+
+  /// The controller says that the link has ended, or is told to end it. The kernel has yet to act upon that: until
+  /// then its socket is closed safely.
+  func finish() {
+    guard !isOver, !isHeld else { return }
+    if endedByUs { lose(.local) } else { socket.finish() }
   }
 
   private func socketEnded(_ error: SystemError?) {
-    if endedByUs { return lose(.local) }
+    guard !isOver else { return }
     // If the adapter is what is gone, its failure takes the link along.
-    guard let reason = adapter.lossReason(of: self, error) else { return }
-    lose(.remote(reason))
+    guard let loss = adapter.loss(of: self, error) else {
+      isHeld = true
+      return
+    }
+    lose(loss)
   }
 
   /// The link is gone.
   func lose(_ loss: LinkLoss) {
     guard !isOver else { return }
     isOver = true
+    let loss = endedByUs ? .local : loss
     adapter.remove(self)
     let onClosed = self.onClosed
     self.onClosed = nil
