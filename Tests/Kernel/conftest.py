@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -193,6 +195,26 @@ def wait_until(met, what: str, timeout=10):
         assert time.monotonic() < deadline, f"no {what} after {timeout} s"
         time.sleep(0.05)
     return result
+
+
+def kernel_faults() -> int:
+    """How often the kernel has killed a thread of ours for its own fault (docs/08-the-kernel.md) since it started."""
+    log = subprocess.run(["busybox", "dmesg"], capture_output=True, text=True).stdout
+    return len(re.findall(r"kernel BUG at .*?Comm: halo-raw", log, re.DOTALL)) if "kernel BUG" in log else 0
+
+
+@pytest.fixture
+def no_kernel_fault():
+    before = kernel_faults()
+    yield
+    assert kernel_faults() == before, "the kernel's fault was met"
+
+
+def rfkill(is_blocked: bool):
+    """Switches all Bluetooth radios off or on (include/uapi/linux/rfkill.h: index, type, operation, soft, hard)."""
+    bluetooth, change_all = 2, 3
+    with open("/dev/rfkill", "wb", buffering=0) as file:
+        file.write(struct.pack("<IBBBB", 0, bluetooth, change_all, is_blocked, 0))
 
 
 def pytest_sessionfinish():

@@ -26,12 +26,17 @@ def live(pipe, arguments):
 class KernelRing(interop.RingProcess):
     """A running bumble_ring.py, as the interop tests have it."""
 
+    live = staticmethod(live)
+
+    def arguments(self) -> list[str]:
+        return ["vhci", "--events", str(self.events_file), *self.options]
+
     def __init__(self, events, options):
         self.events_file, self.seen = events, 0
         ours, theirs = multiprocessing.Pipe(duplex=False)
         self.options = [str(option) for option in options]
         self.fork = multiprocessing.get_context("fork").Process(
-            target=live, args=(theirs, ["vhci", "--events", str(events), *map(str, options)]))
+            target=self.live, args=(theirs, self.arguments()))
         self.fork.start()
         theirs.close()
         with os.fdopen(os.dup(ours.fileno())) as lines:

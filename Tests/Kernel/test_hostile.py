@@ -1,0 +1,72 @@
+"""Peers that misbehave on ATT, met through the kernel's L2CAP and without it: each command ends in time and says why, and
+the adapter can be used afterwards.
+
+Names follow the headings of the Core Specification's Vol 3, Part F.
+"""
+
+import pytest
+from hostile_ring import HostileRing
+from interop import CONNECTION_LOST, OK, PROTOCOL, TIMEOUT
+
+JSON = ("--format", "jsonl")
+ADDRESS = "D2:5C:0A:1E:34:1C"
+INSPECT = ("inspect", ADDRESS)
+READ = ("read", ADDRESS, "--uuid", "2A26")
+STREAM = ("stream", "--ppg", "--count", 5, "--retry-for", "0s")
+SUBSCRIBE = ("subscribe", ADDRESS, "--uuid", "6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "--duration", "500ms")
+
+# Where answers that don't fit in the kernel are held back, the flood is survived; where they may pile up, the link ends.
+FLOODED = (OK, CONNECTION_LOST)
+# What the commands end with, and which.
+CASES = {
+    "cut": ((PROTOCOL,), [INSPECT]),
+    "false_lengths": ((PROTOCOL,), [READ]),
+    "standstill": ((PROTOCOL,), [INSPECT]),
+    "unasked": ((OK,), [READ]),
+    "notifications": ((OK,), [READ]),
+    "requests": (FLOODED, [READ]),
+    "changes": ((OK,), [SUBSCRIBE]),
+    "no_mtu": ((OK,), [READ]),
+    "huge_mtu": ((OK,), [STREAM]),
+    "leaves 1": ((CONNECTION_LOST,), [READ]),
+    "leaves 2": ((CONNECTION_LOST,), [STREAM]),
+    "leaves 5": ((CONNECTION_LOST,), [INSPECT]),
+}
+# Our own L2CAP meets the same peers in other tests; here it is the user channel that has to hold.
+ON_THE_USER_CHANNEL = ["notifications", "requests", "leaves 2"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "way"), [(name, "") for name in CASES] + [(name, "user:") for name in ON_THE_USER_CHANNEL])
+def test_it_is_survived(halo, rings, tmp_path, behaviour, way):
+    rings.remove()
+    ring = HostileRing(tmp_path / "events.jsonl", behaviour)
+    try:
+        if way:
+            ring.kernel_adapter.down()
+        else:
+            ring.kernel_adapter.up()
+        codes, commands = CASES[behaviour]
+        for command in commands:
+            result = halo.run(*command, *JSON, adapter=way + ring.adapter, timeout=20)
+            assert result.code in codes and "rashed" not in result.err, result
+            if result.code != OK:
+                assert result.err.splitlines()[-1].startswith("halo-raw: "), result
+            ring.wait_until_free()
+        # The adapter is as it was.
+        assert ring.kernel_adapter.is_up == (not way)
+    finally:
+        ring.close()
+
+
+def test_silence_ends_after_30_s(halo, rings, tmp_path):
+    """ATT has no other deadline (Vol 3, Part F, 3.3.3)."""
+    rings.remove()
+    ring = HostileRing(tmp_path / "events.jsonl", "silent")
+    try:
+        ring.kernel_adapter.up()
+        result = halo.run(*READ, *JSON, adapter=ring.adapter, timeout=40)
+        result.failed(TIMEOUT, saying="did not answer")
+        ring.wait_for("disconnected", reason=0x13)
+    finally:
+        ring.close()
