@@ -109,8 +109,6 @@ public enum LinkLoss: Hashable, Sendable {
   case adapter(HCIError)
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)
-  /// The radio of this machine is gone, and the link with it.
-  case adapter(HCIError)
 }
 
 extension LinkLoss: CustomStringConvertible {
@@ -123,7 +121,6 @@ extension LinkLoss: CustomStringConvertible {
     case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
     case .remote(.remotePowerOff): "the peer is switching off"
     case .remote(let code): code.description
-    case .adapter(let error): error.description
     }
   }
 }

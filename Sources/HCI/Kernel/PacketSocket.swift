@@ -113,26 +113,6 @@ public final class PacketSocket {
     }
   }
 
-  /// Gives the descriptor back to the kernel.
-  private func release(_ completion: (() -> Void)? = nil) {
-    guard isOpen else {
-      if let completion { EventLoop.shared.timers.schedule(after: .zero, completion) }
-      return
-    }
-    watch?.cancel()
-    watch = nil
-    dropped = askForDrops()
-    unsent = []
-    let closed = descriptor
-    descriptor = -1
-    if closesOnThread {
-      KernelCall.close(closed, completion: completion)
-    } else {
-      Glibc.close(closed)
-      if let completion { EventLoop.shared.timers.schedule(after: .zero, completion) }
-    }
-  }
-
   /// How many packets the kernel had to drop since the socket was opened, as they were not fetched in time.
   public var droppedPackets: Int { Int(askForDrops()) }
 
