@@ -51,6 +51,8 @@ public final class ReplayTransport: HCITransport {
     public var differences = 0
     /// Whether the stack waited for more when the recording was over.
     public var endedEarly = false
+    /// Whether the stack was interrupted where the recording was over.
+    public var wasInterruptedAtEnd = false
     /// The number of the first packet from the controller that the file does not have as a whole (snap length), and
     /// that was not played therefore.
     public var firstCut: Int?
@@ -204,6 +206,7 @@ public final class ReplayTransport: HCITransport {
     guard interruptedAt == reader.info.number else {
       interruptedAt = reader.info.number
       if let onInterrupt {
+        if next == nil { report.wasInterruptedAtEnd = true }
         onInterrupt()
         return true
       }

@@ -132,7 +132,12 @@ final class Session {
     if let difference = ReplayDifference(path, options, replay.host, report) {
       throw Failure(.replayDiffers, difference.message)
     }
-    if report.endedEarly {
+    // A command that ended only because it was interrupted had more to come.
+    var isCutShort = report.endedEarly
+    if case .failure(let failure) = result, failure.code == .interrupted {
+      isCutShort = isCutShort || report.wasInterruptedAtEnd
+    }
+    if isCutShort {
       throw Failure(
         .badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
     }
