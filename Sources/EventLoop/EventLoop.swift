@@ -21,7 +21,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   }
 
   /// What other threads may touch; everything else belongs to the loop's thread.
-  private let shared = Mutex(Shared())
+  private let shared = Guarded(Shared())
   private let wakeUp: Int32
   private let epoll: Int32
   private let timer: Int32

@@ -1,7 +1,6 @@
 import ATT
 import BluetoothCore
 import EventLoop
-import Synchronization
 
 /// A value that a peripheral has sent of its own accord.
 public struct Notification: Hashable, Sendable {
@@ -27,7 +26,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
   /// What its two ends share.
   final class Ending: Sendable {
-    private let dropped = Mutex(0)
+    private let dropped = Guarded(0)
     private let reason = Mutex<GATTError?>(nil)
 
     var failure: GATTError? { reason.withLock { $0 } }

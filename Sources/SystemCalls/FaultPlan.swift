@@ -18,7 +18,7 @@ package enum FaultPlan {
   }
 
   private static let active = Atomic<Bool>(false)
-  private static let plan = Mutex<[Key: [Outcome?]]>([:])
+  private static let plan = Guarded<[Key: [Outcome?]]>([:])
 
   static var isActive: Bool { active.load(ordering: .relaxed) }
 

@@ -99,7 +99,8 @@ public final class OutputQueue: @unchecked Sendable {
     guard !record.isEmpty else { return true }
     monitor.lock()
     defer { monitor.unlock() }
-    guard !isClosing else { return false }
+    // Asked again: nothing may follow a record that was lost.
+    guard !isClosing, failureNumber.load(ordering: .relaxed) == 0 else { return false }
     var rest = record
     if target.isNonBlocking, waiting.isEmpty, inFlight.isEmpty {
       switch target.write(record) {

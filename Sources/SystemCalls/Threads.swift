@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A lock with a condition, as pthreads have it.
 final class Monitor: @unchecked Sendable {
@@ -33,9 +32,25 @@ final class Monitor: @unchecked Sendable {
   func signal() { pthread_cond_broadcast(condition) }
 }
 
+/// A value that several threads use, one at a time. Like `Mutex`, by a lock that the thread sanitizer knows.
+package final class Guarded<Value>: @unchecked Sendable {
+  private let monitor = Monitor()
+  private var value: Value
+
+  package init(_ value: Value) {
+    self.value = value
+  }
+
+  package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    monitor.lock()
+    defer { monitor.unlock() }
+    return body(&value)
+  }
+}
+
 /// Threads of this library, which nobody joins.
 package enum HelperThread {
-  private static let hook = Mutex<(@Sendable () -> Void)?>(nil)
+  private static let hook = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// Makes each thread that is started from here on call `body` first. A thread inherits the capabilities of the one
   /// that starts it; here a program gives up those that only one of its threads should have. ``start(stackSize:_:)``

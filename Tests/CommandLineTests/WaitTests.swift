@@ -19,8 +19,9 @@ import Testing
       1, .ended(by: "the end of the link, or cancellation")
     ),
     "GATTClient/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
-    "GATTClient/KernelAdapter.swift": (3, .deadline("HostController.commandDeadline; closeDeadline")),
+    "GATTClient/KernelAdapter.swift": (4, .deadline("HostController.commandDeadline; closeDeadline")),
     "HCI/Kernel/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
+    "HCI/Kernel/KernelCall.swift": (1, .deadline("the caller's; the kernel's call goes on after that")),
     "HCI/Kernel/Management.swift": (1, .deadline("ManagementQueue's deadline for each command")),
     "HCI/Transport/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
     "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),

@@ -5,7 +5,7 @@ with the true cause, and without the kernel's fault (docs/08-the-kernel.md).
 import time
 
 import pytest
-from conftest import rfkill
+from conftest import RINGS, rfkill
 from interop import NO_ADAPTER
 
 pytestmark = pytest.mark.usefixtures("no_kernel_fault")
@@ -71,3 +71,17 @@ def test_while_a_link_is_made(halo, ring_with, take_away, kind):
     take_away(kind, ring)
     result = halo.wait(process, timeout=10)
     assert result.code == NO_ADAPTER and SAYS[kind] in result.err.splitlines()[-1], result
+
+
+@pytest.mark.parametrize("kind", SAYS)
+def test_the_stream_goes_on_when_the_adapter_is_back(halo, rings, ring, take_away, kind):
+    process = start(halo, ring.adapter, "--retry-for", "40s", "--count", 400)
+    take_away(kind, ring)
+    time.sleep(1)
+    rfkill(False)
+    if kind == "pulled out":
+        ring = rings.with_options(RINGS["bluetooth 4.2"])
+    ring.kernel_adapter.up()
+    result = halo.wait(process, timeout=40).succeeded()
+    kinds = [record["kind"] for record in result.records()]
+    assert kinds.count("gap") == 1 and "connected again" in result.err, result

@@ -2,7 +2,6 @@ import BluetoothCore
 import CBlueZHCI
 import EventLoop
 import Glibc
-import Synchronization
 
 /// System calls that may take seconds, each on a thread of its own: to bring an adapter up or down, to take it, or to
 /// close a socket whose link has ended.
@@ -101,7 +100,7 @@ public enum KernelCall {
       var idle = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     /// Counts the jobs.
     private let signal: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
 

@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import LineOutput
-import Synchronization
 
 /// Standard output for what was asked for, standard error for everything else. Neither ever stops the program: see
 /// ``OutputQueue``.
@@ -42,7 +41,7 @@ enum Console {
   // MARK: Standard error
 
   /// Lines that standard error did not take in time.
-  private static let droppedLines = Mutex(0)
+  private static let droppedLines = Guarded(0)
 
   /// Prints a line on standard error, or drops it if that is not read.
   static func error(_ line: String) {

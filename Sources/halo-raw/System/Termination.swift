@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import Synchronization
 
 /// Ends the process on a signal. The main thread waits for signals, outside of the event loop: so they are heard
 /// whatever the loop does.
@@ -33,7 +32,7 @@ enum Termination {
     var nextID: UInt64 = 0
   }
 
-  private static let state = Mutex(State())
+  private static let state = Guarded(State())
   private static let signals = Signals.withoutIgnored([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
 
   /// Keeps the signals from their default action. The first thing in `main`: a thread that exists already would get

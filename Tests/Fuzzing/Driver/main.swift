@@ -14,9 +14,13 @@ private let option = "--target="
 private let name = CommandLine.arguments.first { $0.hasPrefix(option) }?.dropFirst(option.count)
 private let target = name.flatMap { FuzzTarget.named(String($0)) }
 
-guard target != nil else {
-  print("usage: halo-fuzz --target=NAME [corpus]; a name and its largest input are")
+if CommandLine.arguments.contains("--list") {
+  // Names, and how many bytes an input may have.
   for target in FuzzTarget.all { print("\(target.name) \(target.largestInput)") }
+  exit(0)
+}
+guard target != nil else {
+  print("usage: halo-fuzz --list, or halo-fuzz --target=NAME [libFuzzer's options and folders]")
   exit(64)
 }
 
