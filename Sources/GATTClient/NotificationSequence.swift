@@ -27,7 +27,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// What its two ends share.
   final class Ending: Sendable {
     private let dropped = Guarded(0)
-    private let reason = Mutex<GATTError?>(nil)
+    private let reason = Guarded<GATTError?>(nil)
 
     var failure: GATTError? { reason.withLock { $0 } }
     func fail(_ error: GATTError?) { reason.withLock { $0 = error } }

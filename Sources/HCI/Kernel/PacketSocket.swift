@@ -188,7 +188,9 @@ public final class PacketSocket {
 
   private func fetch() -> Fetched {
     var about = halo_received()
-    let count = halo_receive(descriptor, buffer.baseAddress, buffer.count, &about)
+    let count = SystemCall.perform(.receive, descriptor, buffer.count) {
+      halo_receive(descriptor, buffer.baseAddress, $0, &about)
+    }
     guard count > 0 else {
       if count == 0 { return .end(nil) }
       return errno == EAGAIN || errno == EINTR ? .nothing : .end(.last("recvmsg"))
@@ -257,7 +259,7 @@ public final class PacketSocket {
   private func transmit(_ packet: RawSpan) -> Bool {
     while true {
       let result = packet.withUnsafeBytes { bytes in
-        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        SystemCall.send(descriptor, bytes.baseAddress, bytes.count, waits: false)
       }
       switch Self.verdict(
         result, errno: errno, isInGrace: graceEnd.map { EventLoop.shared.now < $0 } ?? false)

@@ -118,7 +118,9 @@ private final class ConnectAttempt {
     try retryingInterrupts("bind") {
       Self.withAddress(local) { bind(descriptor, $0, $1) }
     }
-    let result = Self.withAddress(peer) { Glibc.connect(descriptor, $0, $1) }
+    let result = Self.withAddress(peer) { address, length in
+      SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }
+    }
     guard result == 0 || errno == EINPROGRESS || errno == EINTR else { throw .last("connect") }
   }
 
