@@ -23,14 +23,20 @@ import Testing
       try #require(socketpair(AF_UNIX, type, 0, &pair) == 0)
       (ours, theirs) = (pair[0], pair[1])
       socket = PacketSocket(descriptor: ours, largestPacket: 64)
-      socket.onPacket = { [weak self] packet, _ in self?.packets.append(packet.withUnsafeBytes { Array($0) }) }
+      socket.onPacket = { [weak self] packet, _ in self?.packets.append(packet.withUnsafeBytes { Array($0) })
+      }
       socket.onClosed = { [weak self] error in self?.ends.append(error) }
       try socket.start()
     }
 
     deinit {
-      FaultPlan.removeAll(on: ours)
       close(theirs)
+    }
+
+    /// Removes what is left of the faults while the descriptor is still ours: its number is used again.
+    @BluetoothActor func finish() {
+      FaultPlan.removeAll(on: ours)
+      socket.close()
     }
 
     func write(_ packet: [UInt8]) {
@@ -56,7 +62,7 @@ import Testing
     await settle()
     #expect(pair.packets == [[1, 2, 3], [4]])
     #expect(pair.ends.isEmpty)
-    pair.socket.close()
+    pair.finish()
   }
 
   @Test(arguments: [EINTR, EAGAIN, ENOBUFS, ENOMEM])
@@ -67,7 +73,7 @@ import Testing
     await settle()
     #expect([pair.read(), pair.read(), pair.read()] == [[1], [2, 2], [3]])
     #expect(pair.ends.isEmpty)
-    pair.socket.close()
+    pair.finish()
   }
 
   /// Some kernels return zero though all was sent.
@@ -79,7 +85,7 @@ import Testing
     await settle()
     #expect(pair.read() == [2] && pair.read().isEmpty)
     #expect(pair.ends.isEmpty)
-    pair.socket.close()
+    pair.finish()
   }
 
   @Test(arguments: [ENODEV, ENETDOWN, ECONNRESET, EIO, EPIPE])
