@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import CONNECTION_LOST, NO_FILE, OK, SYSTEM
+from conftest import BAD_DATA, CONNECTION_LOST, NO_FILE, OK, SYSTEM
 
 INTERRUPTED = 130
 # A page: the smallest pipe there is, so that it is full soon.
@@ -212,3 +212,21 @@ def test_no_descriptors_is_an_error_that_says_so(halo):
     result = halo.run(
         "stream", adapter="virtual", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
     result.failed(SYSTEM, saying="ulimit")
+
+
+# --- a recording and kill -9
+
+@pytest.mark.parametrize("moment", [0.2, 0.35, 0.5, 0.8, 1.3])
+def test_a_recording_is_whole_records_after_kill_9(halo, tmp_path, moment):
+    path = tmp_path / "killed.btsnoop"
+    process = halo.start(
+        "stream", "--record", path, adapter="virtual:rate=500", stdout=subprocess.DEVNULL, text=False)
+    wait_until(path.exists, "recording")
+    time.sleep(moment)
+    process.kill()
+    process.wait()
+    result = halo.run("decode", path, "--format", "jsonl")
+    assert result.code in (OK, BAD_DATA), result
+    assert result.code == OK or "in the middle of a record" in result.err, result
+    numbers = [record["frame"] for record in result.records()]
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 10

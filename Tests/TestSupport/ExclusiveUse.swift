@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// Something that a process has once, and that tests which run at the same time must not share.
 public final class ExclusiveUse: Sendable {
@@ -12,7 +12,7 @@ public final class ExclusiveUse: Sendable {
   /// Taken once, by whoever is the first to make the event loop's time virtual.
   public static let virtualTime = ExclusiveUse()
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Takes it if it is free.
   public func tryAcquire() -> Bool {
