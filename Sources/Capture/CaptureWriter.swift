@@ -50,11 +50,13 @@ public final class CaptureWriter {
     }
   }
 
-  /// Calls `handler` once when all that was written is in the file, or can't be: within this call or on another thread.
-  public func whenWritten(_ handler: @escaping @Sendable () -> Void) { queue.whenDrained(handler) }
-
-  /// The same, and waits. Not for the event loop.
+  /// Waits until all that was written is in the file, or can't be. Not for the event loop.
   public func waitUntilWritten() { queue.waitUntilDrained() }
+
+  /// The same for so many seconds at most: for the end of a process.
+  ///
+  /// - Returns: whether all is in the file
+  public func waitUntilWritten(for seconds: Double) -> Bool { queue.waitUntilDrained(for: seconds) }
 
   /// Writes an HCI packet with its type byte; see ``write(_:_:)``.
   ///

@@ -119,6 +119,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let result = pthread_create(
       &thread, nil,
       { _ in
+        // A reader that has gone is an error of the write.
+        Signals.block([SIGPIPE])
         EventLoop.shared.thread.store(UInt(pthread_self()), ordering: .releasing)
         EventLoop.shared.run()
       }, nil)

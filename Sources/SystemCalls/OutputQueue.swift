@@ -173,6 +173,24 @@ public final class OutputQueue: @unchecked Sendable {
     }
   }
 
+  /// The same, for so many seconds at most of the kernel's clock, whatever time the event loop has. For the end of a
+  /// process.
+  ///
+  /// - Returns: whether all was written
+  public func waitUntilDrained(for seconds: Double) -> Bool {
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
+    end.tv_sec += nanoseconds / 1_000_000_000
+    end.tv_nsec = nanoseconds % 1_000_000_000
+    return monitor.locked {
+      while !waiting.isEmpty || !inFlight.isEmpty {
+        if !monitor.wait(until: end) { return false }
+      }
+      return true
+    }
+  }
+
   /// Makes callers that wait for room return: their records are dropped, and so are all that would have to wait.
   public func stopWaiting() {
     monitor.locked {

@@ -28,6 +28,13 @@ final class Monitor: @unchecked Sendable {
 
   /// Unlocks, waits for ``signal()``, and locks again.
   func wait() { pthread_cond_wait(condition, mutex) }
+  /// The same until a time of day at the latest.
+  ///
+  /// - Returns: false if that has come
+  func wait(until end: timespec) -> Bool {
+    var end = end
+    return pthread_cond_timedwait(condition, mutex, &end) == 0
+  }
   /// Wakes all that wait.
   func signal() { pthread_cond_broadcast(condition) }
 }
@@ -92,6 +99,10 @@ package enum HelperThread {
     let result = pthread_create(
       &thread, &attributes,
       { context in
+        // Signals are for the threads of the program; a reader that has gone is an error here, not a signal.
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
         if let context { Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body() }
         return nil
       }, box.toOpaque())

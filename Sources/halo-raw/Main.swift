@@ -38,7 +38,7 @@ enum Main {
       if !error.message.isEmpty { Console.error("halo-raw: \(error.message)") }
       code = error.code
     }
-    await Console.finishStandardError()
+    Console.finishStandardError()
     return code
   }
 

@@ -38,7 +38,6 @@ import Testing
     ),
     "halo-raw/Decode/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
     "halo-raw/Output/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),
-    "halo-raw/Output/RecordingEnd.swift": (1, .deadline("5 s")),
   ]
 
   private static let marks = ["withCheckedContinuation", "awaitCallback", "for await "]

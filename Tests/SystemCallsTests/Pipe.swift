@@ -12,6 +12,7 @@ final class Pipe {
 
   /// - Parameter capacity: what the kernel keeps, at least a page
   init(capacity: Int32 = 4096) {
+    signal(SIGPIPE, SIG_IGN)
     var pair: [Int32] = [0, 0]
     pipe(&pair)
     (reading, writing) = (pair[0], pair[1])

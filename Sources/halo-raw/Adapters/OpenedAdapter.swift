@@ -101,18 +101,15 @@ struct OpenedAdapter {
     return HostClock(wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
   }
 
-  /// How long a slow disk may take for the end of a recording.
-  private static let recordingDeadline = Duration.seconds(5)
-
   /// Ends what looks at the traffic, waits for the recording to be written, and says what it lacks.
-  func finishRecording() async {
+  func finishRecording() {
     monitor?.close()
     if let lost = monitor?.droppedPackets, lost > 0 {
       let what = tap?.writer == nil ? "what was explained" : "the recording"
       Console.error(
         "\(what) lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
     }
-    await tap?.finishRecording(within: Self.recordingDeadline)
+    tap?.finishRecording()
   }
 
   /// Writes a remark into the recording, if there is one.

@@ -62,7 +62,7 @@ final class Session {
     if !(await within(Self.closeDeadline, { await session.central.stop() })) {
       Console.error("halo-raw: the adapter did not end its links in \(Int(Self.closeDeadline.inSeconds)) s")
     }
-    await session.opened.finishRecording()
+    session.opened.finishRecording()
     // What went wrong underneath explains what went wrong above.
     try session.conclude(result)
   }

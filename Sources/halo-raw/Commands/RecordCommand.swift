@@ -58,7 +58,7 @@ let recordCommand = CommandSpec(
   Console.error("recording to \(path.printable)" + (duration == nil ? "; Ctrl-C ends it" : ""))
   if let duration { await interruption.sleep(for: duration) } else { await interruption.comes() }
   monitor.close()
-  await tap.finishRecording(within: .seconds(5))
+  tap.finishRecording()
   let lost = monitor.droppedPackets + (tap.writer?.droppedRecords ?? 0)
   Console.error(
     "\(Console.counted(tap.count, "packet")) recorded, "

@@ -67,8 +67,8 @@ enum Console {
 
   // MARK: The end
 
-  /// How long output that waits may still be fetched once the user wants to end.
-  private static let lastChance = Duration.seconds(1)
+  /// For how many seconds output that waits may still be fetched once the user wants to end.
+  private static let lastChance = 1.0
 
   /// Waits until all output was fetched; once a signal has come, for a second at most.
   ///
@@ -78,7 +78,7 @@ enum Console {
     let output = OutputQueue.standardOutput
     let isInterrupted = Interruption()
     await isInterrupted.cancels { () async in await output.drain() }
-    if !(await within(lastChance, { await output.drain() })) {
+    if !output.waitUntilDrained(for: lastChance) {
       let count = output.abandon()
       error("halo-raw: \(counted(count, "piece")) of output were not read in time, and are lost")
     }
@@ -88,9 +88,8 @@ enum Console {
   }
 
   /// The same for standard error, which gets a moment.
-  @BluetoothActor
-  static func finishStandardError() async {
-    _ = await within(.milliseconds(200)) { await OutputQueue.standardError.drain() }
+  static func finishStandardError() {
+    _ = OutputQueue.standardError.waitUntilDrained(for: 0.2)
   }
 }
 

@@ -2,17 +2,14 @@ import EventLoop
 import HCI
 
 extension TrafficTap {
-  /// Waits until a recording is written, and says what it lacks.
-  func finishRecording(within deadline: Duration) async {
+  /// How many seconds a slow disk may take for the end of a recording.
+  private static let deadline = 5.0
+
+  /// Waits until a recording is written, and says what it lacks. For the end of a command: the loop has nothing else to
+  /// do.
+  func finishRecording() {
     guard let writer else { return }
-    let isWritten = await within(deadline) {
-      try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
-        nonisolated(unsafe) let done = done
-        writer.whenWritten { EventLoop.run { done(.success(())) } }
-        return { done(.failure(CancellationError())) }
-      }
-    }
-    if !isWritten, writer.failure == nil {
+    if !writer.waitUntilWritten(for: Self.deadline), writer.failure == nil {
       Console.error("halo-raw: \(writer.path.printable) lacks its end: the disk is too slow")
     }
     if writer.droppedRecords > 0 {

@@ -33,7 +33,9 @@ enum Termination {
   }
 
   private static let state = Guarded(State())
-  private static let signals = Signals.withoutIgnored([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+  /// SIGHUP only if `nohup` has not had it ignored. A script's background jobs are started with SIGINT ignored: who
+  /// sends it to one all the same means it.
+  private static let signals = [SIGINT, SIGTERM, SIGQUIT] + Signals.withoutIgnored([SIGHUP])
 
   /// Keeps the signals from their default action. The first thing in `main`: a thread that exists already would get
   /// them.
