@@ -36,6 +36,8 @@ final class SampleStream {
 
   /// How long no sample may come, at least, until the ring is asked why. Three usual intervals, if that is longer.
   private static let shortestSilence = Duration.seconds(5)
+  /// How long to look once more before a silence counts.
+  private static let grace = Duration.milliseconds(500)
   /// How long the end may take when the ring does not answer.
   private static let leaveDeadline = Duration.seconds(5)
 
@@ -178,10 +180,16 @@ final class SampleStream {
   /// Looks whether samples come, for as long as the stream lasts.
   private func watchForSilence(since start: Instant) {
     let limit = max(Self.shortestSilence, summary.usualInterval * 3)
-    silenceTimer = EventLoop.shared.timers.schedule(at: start + limit) { [weak self] in
+    let timers = EventLoop.shared.timers
+    silenceTimer = timers.schedule(at: start + limit) { [weak self] in
       guard let self, end == nil else { return }
       if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
-      finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
+      // A process that was stopped, or a machine that was asleep, first fetches what waits for it.
+      silenceTimer = timers.schedule(after: Self.grace) { [weak self] in
+        guard let self, end == nil else { return }
+        if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
+        finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
+      }
     }
   }
 
