@@ -139,6 +139,8 @@ private let setPipeSize: Int32 = 1031
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       // What waits goes into the pipe as it is read.
       while queue.waitingBytes > 0 || bytes.isEmpty {
+        var ready = pollfd(fd: pair[0], events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 10) > 0 else { continue }
         let count = read(pair[0], &buffer, buffer.count)
         bytes += buffer.prefix(max(0, count))
       }
