@@ -185,7 +185,7 @@ final class SampleStream {
       guard let self, end == nil else { return }
       if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
       // A process that was stopped, or a machine that was asleep, first fetches what waits for it.
-      silenceTimer = timers.schedule(after: Self.grace) { [weak self] in
+      silenceTimer = timers.schedule(at: EventLoop.shared.now + Self.grace) { [weak self] in
         guard let self, end == nil else { return }
         if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
         finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
