@@ -1,6 +1,7 @@
 import Dissection
 import EventLoop
 import LineOutput
+import ReportAssets
 
 /// Writes a session as one page of HTML that needs nothing else, packet by packet.
 struct PageWriter {
@@ -62,7 +63,7 @@ struct PageWriter {
     output.write(",\"start\":")
     if let start { output.write(Int(start)) } else { output.write("null") }
     output.write("}</script>\n<script nonce=\"\(nonce)\">\n'use strict';\n")
-    output.write(PageScript.all)
+    output.write(PageAssets.script)
     output.write("</script>\n</body>\n</html>\n")
     output.flush()
     await queue.drain()
@@ -94,9 +95,9 @@ struct PageWriter {
       <style nonce="\(nonce)">
 
       """)
-    output.write(PageStyle.all)
+    output.write(PageAssets.style)
     output.write("</style>\n</head>\n<body>\n")
-    output.write(PageMarkup.all)
+    output.write(PageAssets.body)
     output.write(
       """
       <script type="application/json" id="packets" data-capacity="\(PageTable.capacity)" \
