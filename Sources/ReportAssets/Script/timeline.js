@@ -1,27 +1,40 @@
-const timeline = {
-  canvas: element('timeline'), gutter: 78, lane: 22, axis: 20,
-  lanes: [...LAYERS, 'note'].filter((name) => packets.some((packet) => packet.lane === name)),
-  drag: null, pointer: null,
+/** The session as a strip: one lane per layer, sent packets above its middle, received ones below. */
 
-  span() {
-    const {from, to} = view.range ?? whole;
-    return to > from ? {from, to} : {from: from - 500, to: from + 500};
-  },
-  width() { return Math.max(1, this.canvas.clientWidth - this.gutter); },
+import {LABELS, LAYERS, seconds} from './format.js';
+import {BELOW, barHeight, countColumns, greatest, ticksOf, widened} from './scale.js';
+import {element, packets, whole} from './session.js';
+import {view} from './view.js';
+
+/** Sizes in CSS pixels: the labels at the left, a lane, the axis below, a column of bars. */
+const GUTTER = 78;
+const LANE = 22;
+const AXIS = 20;
+const COLUMN = 2;
+
+export const timeline = {
+  canvas: element('timeline'),
+  lanes: [...LAYERS, 'note'].filter((name) => packets.some((packet) => packet.lane === name)),
+  /** The first and the last x of a drag in progress, or null. */
+  drag: null,
+
+  /** The time range that is shown. */
+  span() { return widened(view.range ?? whole); },
+  width() { return Math.max(1, this.canvas.clientWidth - GUTTER); },
+  limitedX(x) { return Math.max(GUTTER, Math.min(x, this.canvas.clientWidth)); },
   timeAt(x) {
     const {from, to} = this.span();
-    return from + (to - from) * Math.min(1, Math.max(0, (x - this.gutter) / this.width()));
+    return from + (to - from) * Math.min(1, Math.max(0, (x - GUTTER) / this.width()));
   },
   xOf(time) {
     const {from, to} = this.span();
-    return this.gutter + (time - from) / (to - from) * this.width();
+    return GUTTER + (time - from) / (to - from) * this.width();
   },
 
   draw() {
     if (!whole) return;
-    const {canvas, gutter, lane, axis, lanes} = this;
+    const {canvas, lanes} = this;
     const width = canvas.clientWidth;
-    const height = lanes.length * lane + axis;
+    const height = lanes.length * LANE + AXIS;
     const scale = devicePixelRatio || 1;
     canvas.style.height = `${height}px`;
     canvas.width = Math.round(width * scale);
@@ -34,83 +47,61 @@ const timeline = {
     context.textBaseline = 'middle';
     this.drawAxis(context, color, height);
     lanes.forEach((name, index) => {
-      const middle = index * lane + lane / 2;
+      const middle = index * LANE + LANE / 2;
       context.fillStyle = color(name);
       context.fillText(LABELS[name], 0, middle);
       context.fillStyle = color('line');
-      context.fillRect(gutter, middle - .5, width - gutter, 1);
+      context.fillRect(GUTTER, middle - .5, width - GUTTER, 1);
     });
     this.drawPackets(context, color);
-    this.drawMarks(context, color, height - axis);
+    this.drawMarks(context, color, height - AXIS);
   },
 
-  /** How many packets each column has; a column is two pixels wide. */
-  columns(list) {
-    const count = Math.ceil(this.width() / 2);
-    const empty = () => [new Uint32Array(count), new Uint32Array(count)];
-    const columns = new Map(this.lanes.map((name) => [name, empty()]));
-    const {from, to} = this.span();
-    for (const {time, lane, direction} of list) {
-      if (time === null || time < from || time > to) continue;
-      const place = Math.min(count - 1, Math.floor((time - from) / (to - from) * count));
-      columns.get(lane)[direction === 1 ? 0 : 1][place] += 1;
+  drawAxis(context, color, height) {
+    const {times, decimals} = ticksOf(this.span(), Math.max(2, this.width() / 110));
+    context.textAlign = 'center';
+    for (const time of times) {
+      const x = this.xOf(time);
+      context.fillStyle = color('line');
+      context.fillRect(x, 0, 1, height - AXIS + 4);
+      if (x > this.canvas.clientWidth - 24) continue;
+      context.fillStyle = color('quiet');
+      context.fillText(`${seconds(time, decimals)} s`, x, height - 8);
     }
-    return columns;
+    context.textAlign = 'start';
   },
 
+  /** Draws the shown packets in full color, and pale behind them those that the filters hide. */
   drawPackets(context, color) {
-    const all = this.columns(packets);
-    const shown = view.shown === packets ? all : this.columns(view.shown);
-    let most = 1;
-    for (const sides of all.values()) {
-      for (const side of sides) for (const count of side) most = Math.max(most, count);
-    }
-    const room = (this.lane / 2 - 3) / Math.log2(1 + most);
-    const tall = (count) => count === 0 ? 0 : 2 + room * Math.log2(1 + count);
+    const count = Math.ceil(this.width() / COLUMN);
+    const all = countColumns(packets, this.lanes, this.span(), count);
+    const shown = view.shown === packets ? all : countColumns(view.shown, this.lanes, this.span(), count);
+    const most = greatest(all);
     this.lanes.forEach((name, index) => {
-      const middle = index * this.lane + this.lane / 2;
-      for (const [columns, alpha] of [[all, shown === all ? 0 : .22], [shown, 1]]) {
+      const middle = index * LANE + LANE / 2;
+      for (const [columns, alpha] of shown === all ? [[all, 1]] : [[all, .22], [shown, 1]]) {
         context.globalAlpha = alpha;
         context.fillStyle = color(name);
-        columns.get(name).forEach((side, below) => side.forEach((count, place) => {
-          const size = tall(count);
-          if (size > 0) context.fillRect(this.gutter + 2 * place, below ? middle : middle - size, 1.6, size);
+        columns.get(name).forEach((side, which) => side.forEach((packetCount, column) => {
+          const height = barHeight(packetCount, most, LANE / 2 - 1);
+          const top = which === BELOW ? middle : middle - height;
+          if (height > 0) context.fillRect(GUTTER + COLUMN * column, top, 1.6, height);
         }));
       }
     });
     context.globalAlpha = 1;
   },
 
-  drawAxis(context, color, height) {
-    const {from, to} = this.span();
-    const rough = (to - from) / Math.max(2, this.width() / 110);
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
-    const decimals = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / 1e6) + 1e-9)));
-    context.textAlign = 'center';
-    for (let tick = Math.ceil(from / step); tick * step <= to; tick += 1) {
-      const x = this.xOf(tick * step);
-      context.fillStyle = color('line');
-      context.fillRect(x, 0, 1, height - this.axis + 4);
-      context.fillStyle = color('quiet');
-      if (x > this.canvas.clientWidth - 24) continue;
-      context.fillText(`${seconds(tick * step, decimals)} s`, x, height - 8);
-    }
-    context.textAlign = 'start';
-  },
-
+  /** Draws the time of the selected packet, and the range that is dragged. */
   drawMarks(context, color, height) {
     const time = view.selected?.time ?? null;
     const {from, to} = this.span();
-    if (time !== null && time >= from && time <= to) {
-      context.fillStyle = color('accent');
-      context.fillRect(this.xOf(time) - .75, 0, 1.5, height);
-    }
+    context.fillStyle = color('accent');
+    if (time !== null && time >= from && time <= to) context.fillRect(this.xOf(time) - .75, 0, 1.5, height);
     if (this.drag) {
-      const [left, right] = [this.drag.first, this.drag.last].sort((a, b) => a - b);
+      const {first, last} = this.drag;
       context.globalAlpha = .2;
-      context.fillStyle = color('accent');
-      context.fillRect(left, 0, right - left, height);
+      context.fillRect(Math.min(first, last), 0, Math.abs(last - first), height);
       context.globalAlpha = 1;
     }
   },

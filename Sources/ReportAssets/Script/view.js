@@ -1,68 +1,66 @@
-const view = {
-  query: '', layers: new Set(), directions: new Set(), range: null, selected: null,
-  /** Layers that stand open; null: the highest one, and GATT. */
+/** What is shown: the state of the page, and the functions that change it. */
+
+import {filtered, formatFragment, noFilters, parseFragment} from './filters.js';
+import {byNumber, packets, whole} from './session.js';
+
+export const view = {
+  ...noFilters(),
+  /** The selected packet, or null. */
+  selected: null,
+  /** The layers that are unfolded; null: the highest one, and GATT. */
   open: null,
-  /** The packets that are shown. */
+  /** The packets that the filters let through. */
   shown: packets,
 };
 
-function matches(packet, terms) {
-  if (view.layers.size > 0 && !packet.layers.some((layer) => view.layers.has(layer.name))) return false;
-  if (view.directions.size > 0 && !view.directions.has(DIRECTIONS[packet.direction])) return false;
-  if (view.range) {
-    if (packet.time === null || packet.time < view.range.from || packet.time > view.range.to) return false;
-  }
-  return terms.every((term) => searchable(packet).includes(term));
-}
+const observers = {selection: [], filters: []};
 
-/** Words have to be there each; what stands in quotes, as it stands. */
-function termsOf(query) {
-  return Array.from(query.toLowerCase().matchAll(/"([^"]+)"?|\S+/g), ([word, quoted]) => quoted ?? word);
-}
-
-function applyFilters() {
-  const terms = termsOf(view.query);
-  const isAll = terms.length + view.layers.size + view.directions.size === 0 && !view.range;
-  view.shown = isAll ? packets : packets.filter((packet) => matches(packet, terms));
-}
-
-/** `1.5` as microseconds; null for anything that is no number. */
-function microseconds(text) {
-  const number = text.trim() === '' ? NaN : Number(text);
-  return Number.isFinite(number) ? Math.round(number * 1e6) : null;
-}
-
-function readFragment() {
-  const words = new URLSearchParams(location.hash.slice(1));
-  const list = (key, known) => new Set((words.get(key) ?? '').split(',').filter((word) => known.includes(word)));
-  view.query = words.get('q') ?? '';
-  view.layers = list('layer', LAYERS);
-  view.directions = list('direction', DIRECTIONS);
-  const from = microseconds(words.get('from') ?? '');
-  const to = microseconds(words.get('to') ?? '');
-  view.range = whole && (from !== null || to !== null) ? {from: from ?? whole.from, to: to ?? whole.to} : null;
-  view.selected = byNumber.get(Number(words.get('packet'))) ?? null;
-  view.open = words.has('open') ? list('open', LAYERS) : null;
-}
-
-function fragment() {
-  const words = new URLSearchParams();
-  if (view.query) words.set('q', view.query);
-  if (view.layers.size > 0) words.set('layer', [...view.layers].join());
-  if (view.directions.size > 0) words.set('direction', [...view.directions].join());
-  if (view.range) {
-    words.set('from', seconds(view.range.from));
-    words.set('to', seconds(view.range.to));
-  }
-  if (view.selected) words.set('packet', view.selected.number);
-  if (view.open) words.set('open', [...view.open].join());
-  return words.toString().replaceAll('%2C', ',');
+/** Calls `draw` after each change of 'selection' or 'filters', in the order of the calls to this function. */
+export function observe(change, draw) {
+  observers[change].push(draw);
 }
 
 let fragmentTimer = 0;
 
-/** Browsers count how often an address changes: it follows when the view has come to rest. */
-function writeFragment() {
+/** Browsers limit how often an address may change: it follows 300 ms after the last change. */
+export function writeFragment() {
   clearTimeout(fragmentTimer);
-  fragmentTimer = setTimeout(() => history.replaceState(null, '', `#${fragment()}`), 300);
+  fragmentTimer = setTimeout(() => {
+    const fragment = formatFragment({...view, packet: view.selected?.number ?? null});
+    history.replaceState(null, '', `#${fragment}`);
+  }, 300);
+}
+
+export function select(packet) {
+  view.selected = packet;
+  for (const draw of observers.selection) draw();
+  writeFragment();
+}
+
+/** Applies the filters of the view. */
+export function filter() {
+  view.shown = filtered(packets, view);
+  for (const draw of observers.filters) draw();
+  writeFragment();
+}
+
+/** Shows a time range, limited to the session; the whole session has no range. */
+export function showRange(from, to) {
+  const isWhole = from <= whole.from && to >= whole.to;
+  const limited = (time) => Math.max(whole.from, Math.min(whole.to, Math.round(time)));
+  view.range = isWhole ? null : {from: limited(from), to: limited(to)};
+  filter();
+}
+
+export function clearFilters() {
+  Object.assign(view, noFilters());
+  filter();
+}
+
+/** Shows what the address says. */
+export function readFragment() {
+  const {packet, ...state} = parseFragment(location.hash.slice(1), whole);
+  Object.assign(view, state, {selected: byNumber.get(packet) ?? null});
+  filter();
+  select(view.selected);
 }

@@ -62,7 +62,7 @@ struct PageWriter {
     PagePacket.quote(left ?? remark ?? "", &output)
     output.write(",\"start\":")
     if let start { output.write(Int(start)) } else { output.write("null") }
-    output.write("}</script>\n<script nonce=\"\(nonce)\">\n'use strict';\n")
+    output.write("}</script>\n<script type=\"module\" nonce=\"\(nonce)\">\n")
     output.write(PageAssets.script)
     output.write("</script>\n</body>\n</html>\n")
     output.flush()
