@@ -66,7 +66,7 @@ export class ByteView {
 
 /** The name of the highest layer that has a field at each byte, or null. */
 function layerOfEachByte(count, layers) {
-  const names = new Array(count).fill(null);
+  const names = Array.from({length: count}, () => null);
   for (const {name, fields} of layers) {
     for (const {first, end} of fields) names.fill(name, first, end);
   }
@@ -74,4 +74,4 @@ function layerOfEachByte(count, layers) {
 }
 
 /** The character of an ASCII code, a dot for those that are not visible. */
-const printable = (code) => code > 32 && code < 127 ? String.fromCharCode(code) : '·';
+const printable = (code) => code > 32 && code < 127 ? String.fromCodePoint(code) : '·';

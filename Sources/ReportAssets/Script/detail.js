@@ -58,7 +58,7 @@ export const detail = {
     const count = packet === this.complete ? layer.fields.length : FIELDS_AT_ONCE;
     layer.fields.slice(0, count).forEach(({name, reference, depth, first, end}, index) => {
       const value = valueOf(packet, layer, index);
-      const row = make('tr', {tabindex: this.fields.length ? -1 : 0, class: `depth${Math.min(depth, DEEPEST)}`},
+      const row = make('tr', {tabindex: this.fields.length > 0 ? -1 : 0, class: `depth${Math.min(depth, DEEPEST)}`},
         make('td', {}, name), make('td', {}, ...(layer.name === 'gatt' ? linked(value) : [value])),
         make('td', {}, reference));
       const field = {row, summary, box, byteView, first, end};
@@ -162,8 +162,8 @@ function isOpen(packet, layer) {
 function rememberOpen(packet, layer, nowOpen) {
   if (nowOpen === isOpen(packet, layer)) return;
   // The first change starts from what this packet shows; layers that it does not have start unfolded.
-  const folded = packet.layers.filter((other) => !isOpen(packet, other)).map((other) => other.name);
-  view.open ??= new Set(LAYERS.filter((name) => !folded.includes(name)));
+  const folded = new Set(packet.layers.filter((other) => !isOpen(packet, other)).map((other) => other.name));
+  view.open ??= new Set(LAYERS.filter((name) => !folded.has(name)));
   if (nowOpen) view.open.add(layer.name);
   else view.open.delete(layer.name);
   writeFragment();
@@ -171,7 +171,7 @@ function rememberOpen(packet, layer, nowOpen) {
 
 /** Splits a text so that each packet it mentions becomes a button that selects it. */
 function linked(text) {
-  return text.split(/(packet \d+)/).map((part) => {
+  return text.split(/(packet \d+)/u).map((part) => {
     const packet = part.startsWith('packet ') && byNumber.get(Number(part.slice('packet '.length)));
     if (!packet) return part;
     const link = make('button', {class: 'link', type: 'button'}, part);

@@ -8,7 +8,7 @@ export const noFilters = () => ({query: '', layers: new Set(), directions: new S
 
 /** The terms of a query, in lower case: words, and phrases in quotes. */
 export function termsOf(query) {
-  return Array.from(query.toLowerCase().matchAll(/"([^"]+)"?|\S+/g), ([word, quoted]) => quoted ?? word);
+  return Array.from(query.toLowerCase().matchAll(/"([^"]+)"?|\S+/gu), ([word, quoted]) => quoted ?? word);
 }
 
 /**

@@ -14,7 +14,7 @@ export const DIRECTIONS = ['unknown', 'sent', 'received'];
 export const ARROWS = ['·', '→', '←'];
 
 /** Microseconds as seconds: `1.500000`. */
-export const seconds = (microseconds, decimals = 6) => (microseconds / 1e6).toFixed(decimals);
+export const seconds = (time, decimals = 6) => (time / 1e6).toFixed(decimals);
 
 /** The text `1.5`, in seconds, as microseconds; null if it is not a number. */
 export function microseconds(text) {
@@ -22,7 +22,8 @@ export function microseconds(text) {
   return Number.isFinite(number) ? Math.round(number * 1e6) : null;
 }
 
-/** A time in UTC, `2026-11-20 12:55:21.000`; null if it is unknown or not a valid date.
+/**
+ * A time in UTC, `2026-11-20 12:55:21.000`; null if it is unknown or not a valid date.
  *
  * - start: of the capture, in microseconds since 1970; null if unknown
  * - time: in microseconds since the start
@@ -37,4 +38,4 @@ export function utcDate(start, time) {
 export const counted = (number, name) => `${number.toLocaleString('en')} ${name}${number === 1 ? '' : 's'}`;
 
 /** Hex digits with a space between bytes. */
-export const spaced = (digits) => digits.replace(/..(?=.)/g, '$& ');
+export const spaced = (digits) => digits.replaceAll(/..(?=.)/gu, '$& ');

@@ -1,7 +1,7 @@
 /** The arithmetic of the timeline: times, columns and bar heights. No drawing. */
 
 /** Sent packets are drawn above the middle of a lane, all others below. */
-export const ABOVE = 0;
+const ABOVE = 0;
 export const BELOW = 1;
 
 /** A time range that is not empty: one instant becomes a millisecond. */

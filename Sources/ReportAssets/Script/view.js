@@ -44,10 +44,12 @@ export function filter() {
   writeFragment();
 }
 
-/** Shows a time range, limited to the session; the whole session has no range. */
+/** A time in whole microseconds, limited to the session. */
+const limited = (time) => Math.max(whole.from, Math.min(whole.to, Math.round(time)));
+
+/** Shows a time range; the whole session has no range. */
 export function showRange(from, to) {
   const isWhole = from <= whole.from && to >= whole.to;
-  const limited = (time) => Math.max(whole.from, Math.min(whole.to, Math.round(time)));
   view.range = isWhole ? null : {from: limited(from), to: limited(to)};
   filter();
 }
