@@ -62,9 +62,16 @@ let package = Package(
     .target(
       name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
       swiftSettings: settings),
+    // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
+    .target(
+      name: "ReportAssets",
+      resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
+      swiftSettings: settings),
     .executableTarget(
       name: "halo-raw",
-      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CPrivileges"],
+      dependencies: layerNames.map { .init(stringLiteral: $0) } + [
+        "LineOutput", "ReportAssets", "CPrivileges",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
