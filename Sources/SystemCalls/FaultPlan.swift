@@ -121,9 +121,16 @@ package final class FaultScript: Sendable {
   /// Whether all that is listed has happened.
   package var isUsedUp: Bool { made.withLock { $0 } >= outcomes.count }
 
-  /// How many of the descriptors that the task's calls have made are still open.
+  /// How many of the descriptors that the task's calls have made are still open. Another thread may have the same
+  /// number and inode again for a moment, but not for long.
   package var openCount: Int {
-    opened.withLock { $0.count { Self.inode($0.descriptor) == $0.inode } }
+    var count = 0
+    for _ in 0..<200 {
+      count = opened.withLock { $0.count { Self.inode($0.descriptor) == $0.inode } }
+      if count == 0 { break }
+      usleep(1000)
+    }
+    return count
   }
 
   private static func inode(_ descriptor: Int32) -> ino_t? {

@@ -103,7 +103,8 @@ import Testing
 
   /// Without a descriptor left, the shared open file is written to as it is, by the queue's thread: the caller does not
   /// wait.
-  @Test(arguments: [EMFILE, ENFILE, EACCES]) func aPipeThatCannotBeOpenedAgainStopsNothing(_ code: Int32) async {
+  @Test(arguments: [EMFILE, ENFILE, EACCES])
+  func aPipeThatCannotBeOpenedAgainStopsNothing(_ code: Int32) async {
     let pipe = Pipe()
     let script = FaultScript([.open], fails: code)
     let queue = FaultPlan.during(script) { OutputQueue(descriptor: pipe.writing) }
