@@ -24,7 +24,7 @@ let layers = [
   layer("BluetoothCore", on: []),
   layer("SystemCalls", on: []),
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls"]),
-  layer("Files", on: ["BluetoothCore"]),
+  layer("Files", on: ["BluetoothCore", "SystemCalls"]),
   layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
   layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "Capture"]),
   layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
@@ -102,7 +102,8 @@ let package = Package(
       name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
       path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
