@@ -24,6 +24,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "AdapterHelper.h"
+
 // accept4 is a GNU extension that Swift's Glibc module leaves out.
 int accept4(int, struct sockaddr *restrict, socklen_t *restrict, int);
 

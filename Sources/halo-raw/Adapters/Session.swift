@@ -93,7 +93,7 @@ final class Session {
     self.opened = opened
     central = Central(opened.adapter)
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
-    (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
+    opened.adapter.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
