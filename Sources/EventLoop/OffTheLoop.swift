@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 
 /// What the thread of a call may do that is made off the loop.
 public enum ThreadPrivileges: Sendable {
@@ -36,7 +35,7 @@ public func offTheLoop<Value>(
     let result = HelperThread.start(stackSize: 1 << 20, callsHook: privileges == .none) {
       box.value = work()
       // A process that gives its privileges up looks whether any of its threads still has them.
-      if privileges == .ofTheLoop { _ = halo_drop_capabilities() }
+      if privileges == .ofTheLoop { HelperThread.callStartHook() }
       EventLoop.run {
         guard !box.isOver else { return }
         box.isOver = true

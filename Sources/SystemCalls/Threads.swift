@@ -66,9 +66,15 @@ package enum HelperThread {
     hook.withLock { $0 = body }
   }
 
+  /// Calls the start hook on this thread, which was started without it.
+  package static func callStartHook() {
+    hook.withLock { $0 }?()
+  }
+
   /// Runs `body` on a thread of its own.
   ///
-  /// - Parameter callsHook: whether the start hook is called first; not for a call that needs what the hook gives up
+  /// - Parameter callsHook: whether the start hook is called first; not for a body that needs what the hook gives up,
+  ///   and then calls ``callStartHook()``
   /// - Returns: zero, or the error number if there is no thread left
   package static func start(
     stackSize: Int = 1 << 17, callsHook: Bool = true, _ body: @escaping @Sendable () -> Void

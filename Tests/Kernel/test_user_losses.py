@@ -87,7 +87,7 @@ def test_a_controller_that_breaks_down_without_a_retry(halo, faulty):
     process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "0s")
     ring.break_down()
     result = halo.wait(process, timeout=10)
-    assert "hardware error 42" in result.err and result.code != 0, result
+    assert "hardware error 0x42" in result.err and result.code != 0, result
     ring.kernel_adapter.wait_until(True)
 
 

@@ -10,7 +10,7 @@ import Glibc
 /// 6.1.0-56 does (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 public enum KernelCall {
-  /// Closes a descriptor on a thread that waits for this and has no capabilities; it is sooner there than a new one.
+  /// Closes a descriptor on a thread that waits for this: it is sooner there than a new one.
   ///
   /// - Parameter completion: called on the loop when it is closed, or when that takes longer than two seconds
   public static func close(_ descriptor: Int32, completion: (() -> Void)? = nil) {
@@ -84,7 +84,6 @@ public enum KernelCall {
     }
 
     private func run() {
-      _ = halo_drop_capabilities()
       while true {
         var count: UInt64 = 0
         guard read(signal, &count, MemoryLayout<UInt64>.size) > 0 else { continue }
