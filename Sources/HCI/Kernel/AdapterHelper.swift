@@ -166,11 +166,11 @@ final class AdapterHelper {
     return .failure(KernelError(request.operation, reason))
   }
 
-  /// The helper has ended, which it does not do by itself.
+  /// The helper has ended before it was asked to, or could not start.
   private func end() {
     let open = requests
     requests = []
     watch?.cancel()
-    for request in open { request.fail(.connectionEnded) }
+    for request in open { request.fail(.system(SystemError("halo-adapter", errno: EPIPE))) }
   }
 }

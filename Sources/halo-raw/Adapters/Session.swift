@@ -60,7 +60,9 @@ final class Session {
       result = .failure(error)
     }
     if !(await within(Self.closeDeadline, { await session.central.stop() })) {
-      Console.error("halo-raw: the adapter did not end its links in \(Int(Self.closeDeadline.inSeconds)) s")
+      Console.error(
+        "halo-raw: the adapter was not given up in \(Int(Self.closeDeadline.inSeconds)) s; links may stay until they time out"
+      )
     }
     session.opened.finishRecording()
     // What went wrong underneath explains what went wrong above.
