@@ -68,9 +68,7 @@ public final class HCIAdapter: Adapter {
     let controller = try await awaitCallback(cancelled: HCIError.cancelled) { done in
       host.initialize(completion: done)
     }
-    return AdapterInformation(
-      address: controller.address, version: "\(controller.version.hciVersion)",
-      usesExtendedScan: controller.usesExtendedScan)
+    return AdapterInformation(controller)
   }
 
   private func fail(_ error: HCIError) {
@@ -87,7 +85,11 @@ public final class HCIAdapter: Adapter {
   ///
   /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
-    guard let failure else { return try await setUp() }
+    guard let failure else {
+      // One that is well keeps its links.
+      guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
+      return AdapterInformation(controller)
+    }
     let information = try await recovery.recover(self, from: failure, within: time)
     self.failure = nil
     // Between its last answer and now.
@@ -175,6 +177,14 @@ extension HCIAdapter: RecoverableRadio {
 
   func change() async {
     await EventLoop.shared.sleep(for: Self.period)
+  }
+}
+
+extension AdapterInformation {
+  fileprivate init(_ controller: ControllerInformation) {
+    self.init(
+      address: controller.address, version: "\(controller.version.hciVersion)",
+      usesExtendedScan: controller.usesExtendedScan)
   }
 }
 

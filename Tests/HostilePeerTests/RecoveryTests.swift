@@ -100,6 +100,15 @@ import Testing
     await stage.central.stop()
   }
 
+  @Test func oneThatIsWellIsLeftAlone() async throws {
+    let (stage, client) = try await Stage.connected()
+    let commands = stage.radio.commands.count
+    try await stage.central.recover(within: .seconds(60))
+    #expect(stage.radio.commands.count == commands)
+    #expect(try await client.read(0x0022) == [77])
+    await stage.central.stop()
+  }
+
   @Test func theLadderIsClimbedOnceAMinute() async throws {
     let (stage, notes) = try await silent(until: true)
     try await stage.central.recover(within: .seconds(60))
