@@ -46,6 +46,8 @@ def test_it_is_survived(halo, rings, tmp_path, behaviour, way):
         else:
             ring.kernel_adapter.up()
         codes, commands = CASES[behaviour]
+        if way:
+            codes = ON_THE_USER_CHANNEL[behaviour]
         for command in commands:
             result = halo.run(*command, *JSON, adapter=way + ring.adapter, timeout=20)
             assert result.code in codes and "rashed" not in result.err, result
