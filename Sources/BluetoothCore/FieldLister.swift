@@ -117,6 +117,8 @@ public struct FieldLister: ~Escapable {
 extension FieldLister: FieldVisitor {
   public typealias Failure = DecodeError
 
+  public var bytesLeft: Int? { remaining }
+
   @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
@@ -188,11 +190,11 @@ extension FieldLister: FieldVisitor {
 
   @_lifetime(self: copy self)
   public mutating func items<Item: PacketFields>(
-    _ name: StaticString, _ items: inout [Item]
+    _ name: StaticString?, _ items: inout [Item], like prototype: Item
   ) throws(DecodeError) {
     while !isAtEnd {
-      var item = Item()
-      try group(name, number: nil, &item)
+      var item = prototype
+      if let name { try group(name, number: nil, &item) } else { try item.list(&self) }
       items.append(item)
     }
   }

@@ -75,7 +75,15 @@ public protocol FieldVisitor: ~Escapable {
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type) throws(Failure)
 
   /// Items one after the other, to the end of the bytes.
-  mutating func items<Item: PacketFields>(_ name: StaticString, _ items: inout [Item]) throws(Failure)
+  ///
+  /// - Parameters:
+  ///   - name: of the group that each item is shown as; nil to show its fields alone
+  ///   - prototype: what the reading of an item starts with
+  mutating func items<Item: PacketFields>(
+    _ name: StaticString?, _ items: inout [Item], like prototype: Item) throws(Failure)
+
+  /// How many bytes are left to read; nil where bytes are written.
+  var bytesLeft: Int? { get }
 
   /// Refuses values that were read and can't be. A writer ignores it.
   mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) throws(Failure)
@@ -114,6 +122,12 @@ extension FieldVisitor where Self: ~Escapable {
     var raw = value ?? none
     try self.value(name, &raw, style())
     value = raw == none ? nil : raw
+  }
+
+  public mutating func items<Item: PacketFields>(
+    _ name: StaticString?, _ items: inout [Item]
+  ) throws(Failure) {
+    try self.items(name, &items, like: Item())
   }
 
   @inlinable @inline(__always)
@@ -175,6 +189,8 @@ extension FieldVisitor where Self: ~Escapable {
 extension ByteReader: FieldVisitor {
   public typealias Failure = DecodeError
 
+  public var bytesLeft: Int? { remaining }
+
   @_lifetime(self: copy self)
   @inlinable @inline(__always)
   public mutating func value<Value: FieldValue>(
@@ -235,10 +251,10 @@ extension ByteReader: FieldVisitor {
 
   @_lifetime(self: copy self)
   public mutating func items<Item: PacketFields>(
-    _ name: StaticString, _ items: inout [Item]
+    _ name: StaticString?, _ items: inout [Item], like prototype: Item
   ) throws(DecodeError) {
     while !isAtEnd {
-      var item = Item()
+      var item = prototype
       try item.visit(&self)
       items.append(item)
     }
@@ -302,7 +318,11 @@ extension ByteWriter: FieldVisitor {
     self.bytes(name, &bytes, count: count)
   }
 
-  public mutating func items<Item: PacketFields>(_ name: StaticString, _ items: inout [Item]) {
+  public var bytesLeft: Int? { nil }
+
+  public mutating func items<Item: PacketFields>(
+    _ name: StaticString?, _ items: inout [Item], like prototype: Item
+  ) {
     for index in items.indices { items[index].visit(&self) }
   }
 

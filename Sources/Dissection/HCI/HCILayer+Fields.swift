@@ -5,9 +5,11 @@ extension HCILayer {
   /// Where the packet is specified.
   var reference: String {
     switch type {
-    case .command: opcode.map(\.section) ?? "Vol 4, Part E, 5.4.1"
+    case .command:
+      opcode.flatMap { HCICommandCatalog.standard[$0]?.info.reference } ?? "Vol 4, Part E, 5.4.1"
     case .event:
-      subevent.map(\.section) ?? event.map(\.section) ?? "Vol 4, Part E, 5.4.4"
+      subevent.flatMap { HCIEventInfo[$0]?.reference } ?? event.flatMap { HCIEventInfo[$0]?.reference }
+        ?? "Vol 4, Part E, 5.4.4"
     case .acl: "Vol 4, Part E, 5.4.2"
     case .synchronous: "Vol 4, Part E, 5.4.3"
     case .isochronous: "Vol 4, Part E, 5.4.5"
@@ -17,33 +19,24 @@ extension HCILayer {
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
   func fields(of packet: RawSpan, hasUpperLayer: Bool = false) -> [PacketField] {
-    var header = FieldReader(packet, 0..<headerLength, reference: headerReference)
-    header.readAll { reader throws(DecodeError) in
-      try reader.uint8(
-        "packet type",
-        words: [
-          1: "command (1)", 2: "ACL data (2)", 3: "synchronous data (3)", 4: "event (4)",
-          5: "isochronous data (5)",
-        ])
+    var header = FieldLister(packet, 0..<headerLength, reference: headerReference)
+    header.readAll { lister throws(DecodeError) in
+      var type = type
+      try lister.value("packet type", &type)
       switch type {
       case .command:
-        try reader.code("opcode", HCIOpcode.self)
-        try reader.uint8("parameter length", unit: "bytes")
+        var header = CommandHeader()
+        try header.list(&lister)
       case .event:
-        try reader.code("event code", HCIEventCode.self)
-        try reader.uint8("parameter length", unit: "bytes")
+        var header = EventHeader()
+        try header.list(&lister)
       case .acl, .isochronous:
-        try reader.value(
-          "connection handle and flags", { reader throws(DecodeError) in try reader.readUInt16() }
-        ) {
-          let boundary = ACLHeader.Boundary(rawValue: UInt8(truncatingIfNeeded: $0 >> 12))
-          return "\(ConnectionHandle(rawValue: $0)), \(boundary), broadcast \($0 >> 14)"
-        }
-        try reader.uint16("data length", unit: "bytes")
+        var header = ACLHeader()
+        try header.list(&lister)
       case .synchronous:
-        try reader.connection()
-        try reader.uint8("data length", unit: "bytes")
-      default: reader.rest("bytes")
+        var header = SynchronousHeader()
+        try header.list(&lister)
+      default: lister.showRest("bytes")
       }
     }
     return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet))
@@ -51,17 +44,49 @@ extension HCILayer {
 
   /// What stands behind the header.
   func parameterFields(of packet: RawSpan) -> [PacketField] {
-    var body = FieldReader(
+    var body = FieldLister(
       packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
-    body.readAll { reader throws(DecodeError) in
+    body.readAll { lister throws(DecodeError) in
       switch type {
-      case .command: try opcode?.readParameters(&reader)
-      case .event: try event?.readParameters(&reader)
+      case .command:
+        if let opcode { try Self.list(HCICommandCatalog.standard[opcode]?.type?.init(), &lister) }
+      case .event: try listEvent(&lister)
       default: break
       }
-      reader.rest(type == .event || type == .command ? "parameters" : "data")
+      lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
     return body.fields
+  }
+
+  private static func list(
+    _ fields: (any PacketFields)?, _ lister: inout FieldLister
+  ) throws(DecodeError) {
+    guard var fields else { return }
+    try fields.list(&lister)
+  }
+
+  private func listEvent(_ lister: inout FieldLister) throws(DecodeError) {
+    switch event {
+    case .leMeta?:
+      var code = LESubevent()
+      try lister.value("subevent", &code)
+      try Self.list(HCIEventInfo[code]?.parameters, &lister)
+    case .commandComplete?: try listCommandComplete(&lister)
+    case let code?: try Self.list(HCIEventInfo[code]?.parameters, &lister)
+    case nil: break
+    }
+  }
+
+  /// The return parameters are those of the command.
+  private func listCommandComplete(_ lister: inout FieldLister) throws(DecodeError) {
+    var header = CommandCompleteHeader()
+    try header.list(&lister)
+    guard !lister.isAtEnd, !header.opcode.isVendorSpecific else { return }
+    var status = HCIErrorCode.success
+    try lister.status(&status)
+    // A command that failed may return nothing else.
+    guard !lister.isAtEnd else { return }
+    try Self.list(HCICommandCatalog.standard[header.opcode]?.type?.returnParameters, &lister)
   }
 
   private var headerLength: Int {

@@ -41,7 +41,7 @@ extension HCILayer {
       let more =
         event == .commandComplete && (status ?? .success) == .success
         ? parameters(of: packet, without: ["commands allowed", "command", "status"]) : ""
-      return "\(opcode.name ?? "\(opcode)") \(event == .commandComplete ? "done" : "taken up")\(outcome)"
+      return "\(opcode.name ?? "\(opcode)") \(event == .commandComplete ? "done" : "pending")\(outcome)"
         + (more.isEmpty ? "" : ": \(more)") + answered
     case .leMeta:
       guard let subevent else { return "LE Meta" }

@@ -229,7 +229,11 @@ private struct FieldOffsets: FieldVisitor {
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) -> Bool { false }
 
-  mutating func items<Item: PacketFields>(_ name: StaticString, _ items: inout [Item]) {}
+  var bytesLeft: Int? { nil }
+
+  mutating func items<Item: PacketFields>(
+    _ name: StaticString?, _ items: inout [Item], like prototype: Item
+  ) {}
 
   mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) {}
 }
