@@ -349,6 +349,13 @@ extension PacketFields {
     var fields = self
     fields.visit(&writer)
   }
+
+  /// The fields as bytes of their own.
+  public func encoded() -> [UInt8] {
+    var writer = ByteWriter(capacity: 32)
+    write(into: &writer)
+    return writer.bytes
+  }
 }
 
 // MARK: Numbers

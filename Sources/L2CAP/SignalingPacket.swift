@@ -56,9 +56,7 @@ public struct SignalingPacket: Hashable, Sendable {
   }
 
   public init(code: Code, identifier: UInt8, data: some PacketFields) {
-    var writer = ByteWriter(capacity: 8)
-    data.write(into: &writer)
-    self.init(code: code, identifier: identifier, data: writer.bytes)
+    self.init(code: code, identifier: identifier, data: data.encoded())
   }
 
   /// Reads the one command that an LE signalling frame holds.

@@ -21,10 +21,9 @@ public struct CommandComplete: PacketFields, Hashable {
   public init<Command: HCICompletingCommand>(
     _ command: Command.Type, response: Command.Response, commandCredits: UInt8 = 1
   ) {
-    var writer = ByteWriter()
-    HCIErrorCode.success.write(into: &writer)
-    response.write(into: &writer)
-    self.init(commandCredits: commandCredits, opcode: Command.opcode, returnParameters: writer.bytes)
+    self.init(
+      commandCredits: commandCredits, opcode: Command.opcode,
+      returnParameters: [HCIErrorCode.success.rawValue] + response.encoded())
   }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {

@@ -141,10 +141,14 @@ final class Radio: HCITransport {
     }
     deliver(
       .leConnectionComplete(
-        LEConnectionComplete(
-          status: status, handle: ConnectionHandle(rawValue: handle), role: role, peerAddress: address,
-          interval: ConnectionInterval(.milliseconds(15)), supervisionTimeout: SupervisionTimeout(.seconds(4))
-        )))
+        LEConnectionComplete {
+          $0.status = status
+          $0.handle = ConnectionHandle(rawValue: handle)
+          $0.role = role
+          $0.peerAddress = address
+          $0.parameters.interval = ConnectionInterval(.milliseconds(15))
+          $0.parameters.supervisionTimeout = SupervisionTimeout(.seconds(4))
+        }))
   }
 
   // MARK: Commands
@@ -160,22 +164,34 @@ final class Radio: HCITransport {
     case ReadLocalVersionInformation.opcode:
       respond(
         ReadLocalVersionInformation.self,
-        .init(
-          hciVersion: CoreVersion(rawValue: 9), hciSubversion: 1, lmpVersion: CoreVersion(rawValue: 9),
-          manufacturer: CompanyIdentifier(rawValue: 15), lmpSubversion: 2))
+        .init {
+          $0.hciVersion = CoreVersion(rawValue: 9)
+          $0.hciSubversion = 1
+          $0.lmpVersion = CoreVersion(rawValue: 9)
+          $0.manufacturer = CompanyIdentifier(rawValue: 15)
+          $0.lmpSubversion = 2
+        })
     case ReadLocalSupportedCommands.opcode:
-      respond(ReadLocalSupportedCommands.self, [.leSetScanEnable, .leCreateConnection])
-    case ReadLocalSupportedFeatures.opcode: respond(ReadLocalSupportedFeatures.self, .leSupportedController)
+      respond(
+        ReadLocalSupportedCommands.self, SupportedCommands([LESetScanEnable.self, LECreateConnection.self]))
+    case ReadLocalSupportedFeatures.opcode:
+      respond(ReadLocalSupportedFeatures.self, .init { $0.features = .leSupportedController })
     case LEReadLocalSupportedFeatures.opcode:
-      respond(LEReadLocalSupportedFeatures.self, .connectionParametersRequestProcedure)
+      respond(
+        LEReadLocalSupportedFeatures.self, .init { $0.features = .connectionParametersRequestProcedure })
     case LEReadBufferSize.opcode:
-      respond(LEReadBufferSize.self, .init(aclDataLength: buffers.length, aclPackets: buffers.count))
+      respond(
+        LEReadBufferSize.self,
+        .init {
+          $0.aclDataLength = buffers.length
+          $0.aclPackets = buffers.count
+        })
     case ReadBufferSize.opcode:
       respond(
         ReadBufferSize.self,
-        .init(aclDataLength: 0, synchronousDataLength: 0, aclPackets: 0, synchronousPackets: 0))
+        .init())
     case ReadBDADDR.opcode:
-      respond(ReadBDADDR.self, .init(address: BluetoothAddress(0x0001_0203_0405, .public)))
+      respond(ReadBDADDR.self, .init { $0.address = BluetoothAddress(0x0001_0203_0405, .public) })
     case ReadRSSI.opcode:
       deliver(Self.complete(opcode, [0, parameters[0], parameters[1], 0xC4]))
     case LECreateConnection.opcode:
@@ -190,9 +206,11 @@ final class Radio: HCITransport {
       deliver(Self.status(opcode))
       deliver(
         .leReadRemoteFeaturesComplete(
-          LEReadRemoteFeaturesComplete(
-            status: .success, handle: ConnectionHandle(rawValue: Self.handle(parameters)),
-            features: .encryption)))
+          LEReadRemoteFeaturesComplete {
+            $0.status = .success
+            $0.handle = ConnectionHandle(rawValue: Self.handle(parameters))
+            $0.features = .encryption
+          }))
     case Disconnect.opcode:
       deliver(Self.status(opcode))
       if let peer = links[Self.handle(parameters)] { end(peer, .connectionTerminatedByLocalHost) }

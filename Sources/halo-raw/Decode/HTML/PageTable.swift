@@ -1,3 +1,4 @@
+import BluetoothCore
 import Dissection
 
 /// What packets have in common, and a page says only once: texts, and how the fields of a layer lie in its
