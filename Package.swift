@@ -24,7 +24,7 @@ let layers = [
   layer("BluetoothCore", on: []),
   layer("SystemCalls", on: []),
   layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls"]),
-  layer("Files", on: ["BluetoothCore"]),
+  layer("Files", on: ["BluetoothCore", "SystemCalls"]),
   layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
   layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "Capture"]),
   layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
@@ -62,9 +62,16 @@ let package = Package(
     .target(
       name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
       swiftSettings: settings),
+    // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
+    .target(
+      name: "ReportAssets",
+      resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
+      swiftSettings: settings),
     .executableTarget(
       name: "halo-raw",
-      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CPrivileges"],
+      dependencies: layerNames.map { .init(stringLiteral: $0) } + [
+        "LineOutput", "ReportAssets", "CPrivileges",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
@@ -95,7 +102,8 @@ let package = Package(
       name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
       path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -4,7 +4,7 @@ import SystemCalls
 
 /// What the last system call that failed says.
 var lastSystemError: String {
-  String(cString: strerror(errno)).lowercased()
+  SystemError.text(errno)
 }
 
 /// An open file and the buffer that it is read through. The buffer never grows.
@@ -36,10 +36,10 @@ struct CaptureFile: ~Copyable {
 
   private static func open(_ path: String) throws(CaptureError) -> (descriptor: Int32, kind: mode_t) {
     // To open a FIFO that no program writes to must not wait for one.
-    let descriptor = path == "-" ? STDIN_FILENO : Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = path == "-" ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK)
     guard descriptor >= 0 else { throw CaptureError(.cannotOpen(lastSystemError), path: path) }
     var status = stat()
-    let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+    let kind = SystemCall.status(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
     guard kind != S_IFDIR else {
       if descriptor != STDIN_FILENO { close(descriptor) }
       throw CaptureError(.cannotOpen("is a directory"), path: path)

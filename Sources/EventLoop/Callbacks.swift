@@ -36,14 +36,8 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
   cancelled error: Failure, _ start: (@escaping (Result<Value, Failure>) -> Void) -> Void
 ) async throws(Failure) -> Value {
   try await awaitCallback { (done: @escaping (Result<Value, Failure>) -> Void) in
-    var done: ((Result<Value, Failure>) -> Void)? = done
-    let finish = { (result: Result<Value, Failure>) in
-      let report = done
-      done = nil
-      report?(result)
-    }
-    start(finish)
-    return { finish(.failure(error)) }
+    start(done)
+    return { done(.failure(error)) }
   }
 }
 

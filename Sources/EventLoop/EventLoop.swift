@@ -44,9 +44,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   private let creationError: SystemError?
 
   private init() {
-    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+    epoll = SystemCall.perform(.epoll) { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+    wakeUp = SystemCall.perform(.event) { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+    timer = SystemCall.perform(.timer) { timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK)) }
     creationError = epoll >= 0 && wakeUp >= 0 && timer >= 0 ? nil : .last("epoll_create1")
     for descriptor in [wakeUp, timer] {
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: Self.wakeUpMark))

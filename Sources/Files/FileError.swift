@@ -1,5 +1,6 @@
 import BluetoothCore
 import Glibc
+import SystemCalls
 
 /// Why a file can't be read or written.
 public struct FileError: Error, Hashable, Sendable {
@@ -40,7 +41,7 @@ public struct FileError: Error, Hashable, Sendable {
 extension FileError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .system(let number): String(cString: strerror(number)).lowercased()
+    case .system(let number): SystemError.text(number)
     case .noReader: "no process reads this FIFO; start the reader first"
     case .noData: "no data arrived in time"
     case .notRegular: "not a regular file"
@@ -78,7 +79,7 @@ final class Descriptor {
   /// What the kernel knows of the file.
   var status: stat? {
     var status = stat()
-    return fstat(number, &status) == 0 ? status : nil
+    return SystemCall.status(number, &status) == 0 ? status : nil
   }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 /// A lock between processes, on a file beside what it protects. The file is this user's and has mode 0600: another user
 /// can't open it, and so can't hold the lock. The kernel releases it when its holder ends, however that happens.
@@ -18,15 +19,14 @@ public final class FileLock {
   public static func attempt(_ path: String) throws(FileError) -> FileLock? {
     // Its last holder may remove it while it is opened here.
     for _ in 0..<16 {
-      let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-      guard let file = Descriptor(open(path, flags, 0o600)), let status = file.status else {
+      let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+      guard let file = Descriptor(SystemCall.open(path, flags, mode: 0o600)), let status = file.status else {
         throw .last(path)
       }
       guard status.isRegular, status.st_uid == geteuid() else { throw FileError(path, .foreign) }
-      if status.st_mode & 0o077 != 0 { fchmod(file.number, 0o600) }
-      guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+      if status.st_mode & 0o077 != 0 { _ = SystemCall.setMode(file.number, 0o600) }
+      guard SystemCall.lock(file.number, LOCK_EX | LOCK_NB) == 0 else {
         if errno == EWOULDBLOCK { return nil }
-        if errno == EINTR { continue }
         throw .last(path)
       }
       var named = stat()

@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 /// Where a path leads: an open folder and a name in it. Symbolic links are followed here and not by `open`, by the rule
 /// of the kernel's `fs.protected_symlinks` (proc_sys_fs(5)), whatever that is set to: in a sticky folder that others can
@@ -31,7 +32,7 @@ final class FilePlace {
       guard !name.isEmpty, name != ".", name != ".." else { throw FileError(path, .system(EISDIR)) }
       guard
         let folder = Descriptor(
-          openat(base?.number ?? AT_FDCWD, parent, Self.pathOnly | O_DIRECTORY | O_CLOEXEC)),
+          SystemCall.open(parent, Self.pathOnly | O_DIRECTORY, in: base?.number ?? AT_FDCWD)),
         let folderStatus = folder.status
       else { throw .last(path) }
       var found = stat()
@@ -66,8 +67,8 @@ final class FilePlace {
   /// Opens the name, without blocking and without following links; `flags` besides.
   func open(_ flags: Int32) -> Descriptor? {
     Descriptor(
-      openat(
-        folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (isKernelLink ? 0 : O_NOFOLLOW), 0o600))
+      SystemCall.open(
+        name, flags | O_NONBLOCK | O_NOCTTY | (isKernelLink ? 0 : O_NOFOLLOW), mode: 0o600, in: folder))
   }
 
   /// Whether a file found here may be written: in a folder that several users share, a regular file or FIFO has to be

@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 extension OutputFile {
   /// Gives a path new contents. A regular file is replaced at once: a reader, or who looks after a power cut, finds the
@@ -21,7 +22,7 @@ extension OutputFile {
     } catch  where error.isOfTheFolder {
       try file.truncate()
       try write(bytes, to: file.descriptor, path)
-      fsync(file.descriptor)
+      guard SystemCall.synchronize(file.descriptor) == 0 || errno == EINVAL else { throw .last(path) }
     }
     return nil
   }
@@ -30,7 +31,7 @@ extension OutputFile {
   static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { SystemCall.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if count == 0 || errno != EINTR {
@@ -60,17 +61,17 @@ private final class Draft {
     name = ".halo-raw-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     guard
       let file = Descriptor(
-        openat(place.folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        SystemCall.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, in: place.folder))
     else { throw .last(place.path) }
     do throws(FileError) {
       if let old {
         if old.st_uid != geteuid() || old.st_gid != file.status?.st_gid {
-          guard fchown(file.number, old.st_uid, old.st_gid) == 0 else { throw .last(place.path) }
+          guard SystemCall.setOwner(file.number, old.st_uid, old.st_gid) == 0 else { throw .last(place.path) }
         }
-        guard fchmod(file.number, old.st_mode & 0o777) == 0 else { throw .last(place.path) }
+        guard SystemCall.setMode(file.number, old.st_mode & 0o777) == 0 else { throw .last(place.path) }
       }
       try OutputFile.write(bytes, to: file.number, place.path)
-      guard fsync(file.number) == 0 || errno == EINVAL else { throw .last(place.path) }
+      guard SystemCall.synchronize(file.number) == 0 || errno == EINVAL else { throw .last(place.path) }
     } catch {
       unlinkat(place.folder, name, 0)
       isMoved = true
@@ -83,11 +84,11 @@ private final class Draft {
   }
 
   func move(to target: String) throws(FileError) {
-    guard renameat(place.folder, name, place.folder, target) == 0 else { throw .last(place.path) }
+    guard SystemCall.rename(name, to: target, in: place.folder) == 0 else { throw .last(place.path) }
     isMoved = true
     // The name is safe, too, when the folder is.
-    if let folder = Descriptor(openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-      fsync(folder.number)
+    if let folder = Descriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: place.folder)) {
+      _ = SystemCall.synchronize(folder.number)
     }
   }
 }

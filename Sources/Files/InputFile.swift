@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 /// Small files that are read whole.
 public enum InputFile {
@@ -7,7 +8,7 @@ public enum InputFile {
   ///
   /// - Throws: `.tooLarge`, `.noData`, or what the kernel says
   public static func read(_ path: String, limit: Int, patience: Int32 = 5000) throws(FileError) -> [UInt8] {
-    guard let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)),
+    guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
       let status = file.status
     else { throw .last(path) }
     return try read(file, status, path, limit, patience)
@@ -24,7 +25,7 @@ public enum InputFile {
         var poll = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, patience) > 0 else { throw FileError(path, .noData) }
       }
-      let count = Glibc.read(file.number, &buffer, buffer.count)
+      let count = SystemCall.read(file.number, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count >= 0 else { throw .last(path) }
       if count == 0 { return bytes }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 /// A file that is written where it is. A device or FIFO stays one, and nothing here waits for a FIFO's reader. A file
 /// that is made belongs to its user alone (0600): what this package writes are health data.
@@ -51,7 +52,7 @@ public final class OutputFile {
   /// Empties a regular file; others have no length.
   public func truncate() throws(FileError) {
     guard isRegular else { return }
-    guard ftruncate(descriptor, 0) == 0 else { throw .last(path) }
+    guard SystemCall.truncate(descriptor, 0) == 0 else { throw .last(path) }
   }
 
   /// The descriptor, which its taker closes.

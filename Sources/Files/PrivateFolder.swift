@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 /// Folders that are this user's alone.
 public enum PrivateFolder {
@@ -11,12 +12,12 @@ public enum PrivateFolder {
     while end < path.endIndex {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
       // One that may not be made may be there all the same.
-      mkdir(String(path[..<end]), 0o700)
+      _ = SystemCall.makeFolder(String(path[..<end]), mode: 0o700)
     }
-    guard let folder = Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+    guard let folder = Descriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)),
       let status = folder.status
     else { throw .last(path) }
     guard status.st_uid == geteuid() else { throw FileError(path, .foreign) }
-    if status.st_mode & 0o077 != 0 { fchmod(folder.number, 0o700) }
+    if status.st_mode & 0o077 != 0 { _ = SystemCall.setMode(folder.number, 0o700) }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 
 /// A small file in which a program keeps what it knows from one run to the next, in a folder of this user's alone
 /// (``PrivateFolder``). It is read, changed and replaced as one step, under a lock; who only reads finds it whole.
@@ -24,7 +25,7 @@ public struct StateFile: Sendable {
   /// - Returns: nil if there is no such file
   /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user has written it; or what the kernel says
   public func read() throws(FileError) -> [UInt8]? {
-    guard let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) else {
+    guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .last(path)
     }
@@ -60,7 +61,7 @@ public struct StateFile: Sendable {
   /// - Returns: the new name
   public func setAside() throws(FileError) -> String {
     let aside = path + ".damaged"
-    guard rename(path, aside) == 0 else { throw .last(path) }
+    guard SystemCall.rename(path, to: aside) == 0 else { throw .last(path) }
     return aside
   }
 }

@@ -31,7 +31,9 @@ extension GATTClient {
   public func discoverIncludedServices(of service: Service) async throws(GATTError) -> [IncludedService] {
     try check(service.handles.start, service.stamp)
     let stamp = startDiscovery()
-    return try await run { FindIncludedServices(in: service) }.map { found in
+    let services = try await run { FindIncludedServices(in: service) }
+    keepHandles()
+    return services.map { found in
       var found = found
       found.service.stamp = stamp
       trust.discovered(found.service.handles, after: stamp.changeCount)
@@ -48,6 +50,7 @@ extension GATTClient {
     try check(service.handles.start, service.stamp)
     let stamp = startDiscovery()
     var characteristics = try await run { DiscoverCharacteristics(in: service) }
+    keepHandles()
     for index in characteristics.indices { characteristics[index].stamp = stamp }
     if !trust.hasChanged(service.handles, since: stamp.changeCount) {
       places.note(characteristics, of: service)
@@ -63,6 +66,7 @@ extension GATTClient {
     if let known = descriptors[handle] { return known }
     let stamp = startDiscovery()
     var found = try await run { DiscoverDescriptors(of: characteristic) }
+    keepHandles()
     for index in found.indices { found[index].stamp = stamp }
     if !trust.hasChanged(HandleRange(handle, characteristic.end), since: stamp.changeCount) {
       descriptors[handle] = found
@@ -73,7 +77,7 @@ extension GATTClient {
   /// Takes descriptors as known that were discovered on an earlier link, so that they need not be asked for. If they
   /// are not true any more, what is done with them fails. Nil forgets what is known.
   public func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
-    keepsHandles = true
+    keepHandles()
     descriptors[characteristic.valueHandle] = known
   }
 
@@ -90,14 +94,13 @@ extension GATTClient {
     if isStale { throw .servicesChanged }
   }
 
-  /// The program is about to get handles, and may keep them.
   private func startDiscovery() -> DiscoveryStamp {
-    keepsHandles = true
-    return DiscoveryStamp(client: id, changeCount: trust.changeCount)
+    DiscoveryStamp(client: id, changeCount: trust.changeCount)
   }
 
   func note(_ services: [Service], _ stamp: DiscoveryStamp, isAskedFor: Bool = true) -> [Service] {
-    services.map { service in
+    if isAskedFor { keepHandles() }
+    return services.map { service in
       var service = service
       service.stamp = stamp
       if isAskedFor { trust.discovered(service.handles, after: stamp.changeCount) }

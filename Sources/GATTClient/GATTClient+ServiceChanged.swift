@@ -5,26 +5,32 @@ import EventLoop
 /// Service Changed: who keeps handles learns when they mean something else (Core Specification Vol 3, Part G, 7.1).
 ///
 /// The server is asked to say so on behalf of programs that keep handles - that have discovered something, or have taken
-/// it as known - and not of those that read one value and leave. No program asked for these requests, so that they wait
-/// for a moment in which nothing else is asked; a program that always asks for something has them in between after ten
-/// seconds. A server that does not answer them stays connected and goes on to send values, as nothing depends on the
-/// answer; ATT allows no other request after that (Part F, 3.3.3), so that the next one ends the link.
+/// it as known - and not of those that read one value and leave. A server that does not answer these requests stays
+/// connected and goes on to send values, as nothing depends on the answer; ATT allows no other request after that
+/// (Part F, 3.3.3), so that the next one ends the link. No program asked for them, so that they wait for a moment in
+/// which nothing else is asked, and a program that polls does not have them: it would lose its link to them.
 extension GATTClient {
   /// How long nothing must have been asked for.
   private static let quietTime = Duration.milliseconds(750)
-  /// How long a program that keeps handles may go on asking before it is asked in between.
-  private static let longestDelay = Duration.seconds(10)
+  /// The same where a program polls.
+  private static let quietTimeOfPolls = Duration.seconds(10)
+
+  /// How long nothing must be asked for before the server is asked about its services; nil if it is not asked.
+  private var quietTimeNeeded: Duration? {
+    guard isConnected, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
+    guard polls else { return Self.quietTime }
+    // A subscription can move, and a program that sets the handler asks for this.
+    return active.isEmpty && onServicesChanged == nil ? nil : Self.quietTimeOfPolls
+  }
 
   /// Called each time when nothing is asked for.
   func watchServiceChangesSoon() {
-    guard isConnected, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return }
     let timers = EventLoop.shared.timers
-    let latest = watchDeadline ?? timers.now + Self.longestDelay
-    watchDeadline = latest
     timers.cancel(serviceChangedTimer)
-    serviceChangedTimer = timers.schedule(at: min(timers.now + Self.quietTime, latest)) { [weak self] in
-      guard let self, isConnected, watchesServiceChanges, procedures.isIdle || timers.now >= latest
-      else { return }
+    serviceChangedTimer = nil
+    guard let quietTimeNeeded else { return }
+    serviceChangedTimer = timers.schedule(after: quietTimeNeeded) { [weak self] in
+      guard let self, self.quietTimeNeeded != nil, procedures.isIdle else { return }
       isWatchingServiceChanges = true
       findServiceChanged()
     }

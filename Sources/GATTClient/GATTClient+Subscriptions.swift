@@ -83,7 +83,6 @@ extension GATTClient {
       throw .notFound(
         "Client Characteristic Configuration for \(characteristic.uuid), so nobody can subscribe to it")
     }
-    keepsHandles = true
     let handle = characteristic.valueHandle
     let id = subscriptions.newID()
     active[id] = ActiveSubscription(
@@ -107,6 +106,7 @@ extension GATTClient {
       subscriptions.setConfigured(handle)
     }
     active[id]?.isConfigured = true
+    keepHandles()
     return Subscription(
       handle: handle, kind: chosen, configuration: configuration.handle, id: id)
   }

@@ -19,8 +19,9 @@ public final class GATTClient {
   public var onServicesChanged: ((HandleRange) -> Void)?
   /// Called when a subscription has moved, with its new handles.
   public var onSubscriptionMoved: ((Subscription) -> Void)?
-  /// Whether the server is asked to say when its attributes change. Set it to false, before anything is discovered, for
-  /// peers that must not be asked.
+  /// Whether the server is asked to say when its attributes change. A program that polls does not have it asked, unless
+  /// it subscribes or sets ``onServicesChanged``. Set this to false, before anything is discovered, for peers that must
+  /// not be asked at all.
   public var watchesServiceChanges = true
   /// Called when there is room again for writes without response, after there was none.
   public var onReadyToSendWriteWithoutResponse: (() -> Void)?
@@ -44,9 +45,11 @@ public final class GATTClient {
   var trust = HandleTrust()
   var places = AttributePlaces()
   /// Whether the program keeps handles, so that it matters when they change.
-  var keepsHandles = false
+  private(set) var keepsHandles = false
+  /// Whether the program has asked for something else since it last discovered something or subscribed: a program that
+  /// polls goes on so.
+  private(set) var polls = false
   var serviceChangedTimer: Timers.Token?
-  var watchDeadline: Instant?
   var isWatchingServiceChanges = false
   /// Called when the server has not answered what no program has asked for.
   var onSilence: (() -> Void)?
@@ -177,20 +180,20 @@ public final class GATTClient {
     _ make: @escaping () -> Procedure
   ) async throws(GATTError) -> Procedure.Output {
     let procedures = self.procedures
-    return try await awaitCallback {
-      (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
-      var isDone = false
-      let token = procedures.run(make) { result in
-        guard !isDone else { return }
-        isDone = true
-        done(result)
-      }
+    polls = true
+    return try await awaitCallback { (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
+      let token = procedures.run(make, completion: done)
       return {
-        guard !isDone else { return }
-        isDone = true
         procedures.cancel(token)
         done(.failure(.cancelled))
       }
     }
+  }
+
+  /// The program has handles now, and may keep them. What was asked for until now was for its set-up, and is no poll.
+  package func keepHandles() {
+    keepsHandles = true
+    polls = false
+    if isIdle { watchServiceChangesSoon() }
   }
 }

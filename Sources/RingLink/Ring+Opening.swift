@@ -28,6 +28,7 @@ extension Ring {
     } catch {
       throw RingError(error)
     }
+    client.keepHandles()
     return ring
   }
 
@@ -72,6 +73,7 @@ extension Ring {
   public func confirmFirmware() async throws(RingError) -> Bool {
     do throws(GATTError) {
       let revision = try await client.text(RingGATT.firmwareRevision)
+      client.keepHandles()
       defer { firmware.firmwareRevision = revision }
       return revision == firmware.firmwareRevision
     } catch {

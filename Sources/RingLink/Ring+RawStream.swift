@@ -18,30 +18,31 @@ extension Ring {
     let dispatcher = self.dispatcher
     let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
       let timers = EventLoop.shared.timers
-      var isDone = false
-      func finish(_ result: Result<Bool?, RingError>) {
-        guard !isDone else { return }
-        isDone = true
-        if case .success(true) = result {} else { dispatcher.onSample = nil }
-        done(result)
+      let timer = timers.schedule(after: Ring.firstSampleDeadline) {
+        dispatcher.onSample = nil
+        done(.success(nil))
       }
-      let timer = timers.schedule(after: Ring.firstSampleDeadline) { finish(.success(nil)) }
       dispatcher.onSample = { sample, time in
         timers.cancel(timer)
-        guard sample != .refused else { return finish(.success(false)) }
+        guard sample != .refused else {
+          dispatcher.onSample = nil
+          return done(.success(false))
+        }
         // From here on, there is nothing between the frame and the sink.
         dispatcher.onSample = sink
         sink(sample, time)
-        finish(.success(true))
+        done(.success(true))
       }
       dispatcher.whenClosed { error in
         timers.cancel(timer)
-        finish(.failure(error))
+        dispatcher.onSample = nil
+        done(.failure(error))
       }
       try? dispatcher.post(RawControl.start)
       return {
         timers.cancel(timer)
-        finish(.failure(.cancelled))
+        dispatcher.onSample = nil
+        done(.failure(.cancelled))
       }
     }
     switch hasBegun {

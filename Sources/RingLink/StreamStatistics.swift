@@ -71,7 +71,8 @@ public struct StreamStatistics: Sendable {
     } else {
       learn(Double(interval))
     }
-    (last, count) = (time, count + 1)
+    // Stamps can go back when the machine slept between a packet and its read.
+    (last, count) = (max(last, time), count + 1)
     followPause()
   }
 

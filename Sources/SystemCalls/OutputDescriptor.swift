@@ -23,15 +23,16 @@ struct OutputDescriptor {
   /// - Parameter owned: whether ``close()`` closes it
   init(_ original: Int32, owned: Bool) {
     var status = stat()
-    let kind = fstat(original, &status) == 0 ? status.st_mode & S_IFMT : 0
+    let kind = SystemCall.status(original, &status) == 0 ? status.st_mode & S_IFMT : 0
     isRegularFile = kind == S_IFREG
     isSocket = kind == S_IFSOCK
     // The memory devices (null, full, zero) have the major number 1 and always return at once.
     let isMemoryDevice = kind == S_IFCHR && status.st_rdev >> 8 == 1
     var reopened: Int32 = -1
     if kind == S_IFIFO || kind == S_IFCHR && isatty(original) == 1 {
-      reopened = open("/proc/self/fd/\(original)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      reopened = SystemCall.open("/proc/self/fd/\(original)", O_WRONLY | O_NONBLOCK | O_NOCTTY)
     }
+    let blocks = fcntl(original, F_GETFL) & O_NONBLOCK == 0
     if reopened >= 0 {
       if owned { Glibc.close(original) }
       descriptor = reopened
@@ -39,7 +40,6 @@ struct OutputDescriptor {
       descriptor = original
     }
     closes = owned || reopened >= 0
-    let blocks = fcntl(original, F_GETFL) & O_NONBLOCK == 0
     isNonBlocking = reopened >= 0 || isSocket || isMemoryDevice || !blocks && !isRegularFile
   }
 
@@ -73,7 +73,7 @@ struct OutputDescriptor {
   func takeBack(_ count: Int) {
     guard isRegularFile, count > 0 else { return }
     let position = lseek(descriptor, 0, SEEK_CUR)
-    if position >= count, ftruncate(descriptor, position - off_t(count)) == 0 {
+    if position >= count, SystemCall.truncate(descriptor, Int(position) - count) == 0 {
       lseek(descriptor, -off_t(count), SEEK_CUR)
     }
   }

@@ -31,7 +31,8 @@ public final class OutputQueue: @unchecked Sendable {
   public static let standardError = OutputQueue(
     descriptor: STDERR_FILENO, capacity: 1 << 18, overflow: .drop)
 
-  private let target: OutputDescriptor
+  /// What is written to: the descriptor given, or one of the same pipe or terminal.
+  let target: OutputDescriptor
   private let capacity: Int
   /// The error number of ``failure``; zero if there is none. Read without the lock for each record.
   private let failureNumber = Atomic<Int32>(0)
@@ -67,9 +68,6 @@ public final class OutputQueue: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// The descriptor that is written to: the one given, or one of the same pipe or terminal.
-  package var writtenDescriptor: Int32 { target.descriptor }
-
   /// What happens to records when no more may wait.
   public var overflow: Overflow {
     get { monitor.locked { policy } }
@@ -85,10 +83,10 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// How many bytes wait or are being written.
-  public var waitingBytes: Int { monitor.locked { waiting.byteCount + inFlight.byteCount } }
+  var waitingBytes: Int { monitor.locked { waiting.byteCount + inFlight.byteCount } }
 
   /// How many records were dropped.
-  public var droppedRecords: Int { monitor.locked { dropped } }
+  var droppedRecords: Int { monitor.locked { dropped } }
 
   /// Writes a record, or lets it wait.
   ///

@@ -1,9 +1,16 @@
 import Glibc
 
-/// The system calls on descriptors that carry data. All modules make them here, so that a test can make any of them
-/// fail; see ``FaultPlan``. Results and `errno` are those of the calls themselves.
-package enum SystemCall: Hashable, Sendable {
+/// The system calls on descriptors, and those that make descriptors and change files. All modules make them here, so
+/// that a test can make any of them fail; see ``FaultPlan``. Results and `errno` are those of the calls themselves.
+package enum SystemCall: Hashable, Sendable, CaseIterable {
+  // On a descriptor that carries data.
   case read, write, send, receive, connect
+  // Those that make a descriptor.
+  case open, socket, accept, epoll, event, timer
+  // Those that prepare one, or ask about it.
+  case bind, listen, status, lock
+  // Those that change files.
+  case makeFolder, setMode, setOwner, truncate, synchronize, rename
 
   package static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     perform(.read, descriptor, count) { Glibc.read(descriptor, buffer, $0) }
@@ -38,6 +45,96 @@ package enum SystemCall: Hashable, Sendable {
       return -1
     case .limit(let limit): return make(min(count, limit))
     case .result(let result): return result
+    }
+  }
+}
+
+/// Calls that make a descriptor or change a file. They are made again when a signal interrupts them.
+extension SystemCall {
+  /// Opens a file, seen from a folder; never inherited by other programs.
+  package static func open(
+    _ path: String, _ flags: Int32, mode: mode_t = 0, in folder: Int32 = AT_FDCWD
+  ) -> Int32 {
+    perform(.open) { openat(folder, path, flags | O_CLOEXEC, mode) }
+  }
+
+  /// A socket that does not block and is not inherited by other programs.
+  package static func socket(_ family: Int32, _ type: __socket_type, _ protocolNumber: Int32) -> Int32 {
+    let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    return perform(.socket) { Glibc.socket(family, type, protocolNumber) }
+  }
+
+  package static func bind(
+    _ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t
+  ) -> Int32 {
+    perform(.bind, on: descriptor) { Glibc.bind(descriptor, address, length) }
+  }
+
+  package static func listen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+    perform(.listen, on: descriptor) { Glibc.listen(descriptor, backlog) }
+  }
+
+  package static func status(_ descriptor: Int32, _ status: UnsafeMutablePointer<stat>) -> Int32 {
+    perform(.status, on: descriptor) { fstat(descriptor, status) }
+  }
+
+  /// - Parameter operation: as of flock(2)
+  package static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
+    perform(.lock, on: descriptor) { flock(descriptor, operation) }
+  }
+
+  package static func makeFolder(_ path: String, mode: mode_t) -> Int32 {
+    perform(.makeFolder) { mkdir(path, mode) }
+  }
+
+  package static func setMode(_ descriptor: Int32, _ mode: mode_t) -> Int32 {
+    perform(.setMode, on: descriptor) { fchmod(descriptor, mode) }
+  }
+
+  package static func setOwner(_ descriptor: Int32, _ user: uid_t, _ group: gid_t) -> Int32 {
+    perform(.setOwner, on: descriptor) { fchown(descriptor, user, group) }
+  }
+
+  package static func truncate(_ descriptor: Int32, _ length: Int) -> Int32 {
+    perform(.truncate, on: descriptor) { ftruncate(descriptor, off_t(length)) }
+  }
+
+  package static func synchronize(_ descriptor: Int32) -> Int32 {
+    perform(.synchronize, on: descriptor) { fsync(descriptor) }
+  }
+
+  /// Gives a file another name in the same folder.
+  package static func rename(_ name: String, to target: String, in folder: Int32 = AT_FDCWD) -> Int32 {
+    perform(.rename) { renameat(folder, name, folder, target) }
+  }
+
+  /// Makes a call, or what a test has put in its place.
+  package static func perform(
+    _ call: SystemCall, on descriptor: Int32? = nil, _ make: () -> Int32
+  ) -> Int32 {
+    while true {
+      let result = FaultPlan.isActive ? faulty(call, descriptor, make) : make()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
+  private static func faulty(_ call: SystemCall, _ descriptor: Int32?, _ make: () -> Int32) -> Int32 {
+    switch FaultPlan.next(call, descriptor) {
+    case .error(let code):
+      errno = code
+      return -1
+    case .result(let result): return Int32(truncatingIfNeeded: result)
+    case .limit, nil:
+      let result = make()
+      if result >= 0, call.makesDescriptor { FaultPlan.opened(result) }
+      return result
+    }
+  }
+
+  private var makesDescriptor: Bool {
+    switch self {
+    case .open, .socket, .accept, .epoll, .event, .timer: true
+    default: false
     }
   }
 }

@@ -19,6 +19,26 @@ public struct SystemError: Error, Hashable, Sendable {
 
   /// What the kernel said, in words: `connection refused`.
   public var reason: String { String(cString: strerror(errno)).lowercased() }
+
+  /// What an error number means, and what to do about it where that does not depend on the call:
+  /// `no space left on device; free some space`.
+  public static func text(_ errno: Int32) -> String {
+    SystemError("", errno: errno).reason + (remedy(errno).map { "; " + $0 } ?? "")
+  }
+
+  private static func remedy(_ errno: Int32) -> String? {
+    switch errno {
+    case EMFILE: "raise the limit of open files (ulimit -n)"
+    case ENFILE: "the whole system has too many; close other programs"
+    case ENOSPC, EDQUOT: "free some space"
+    case EROFS: "choose another folder"
+    case EACCES: "check the permissions of the file and its folder"
+    case EIO: "check the device; the kernel's log may say more (dmesg)"
+    case ENODEV: "check that the device is there"
+    case ENETDOWN: "bring the adapter or network up"
+    default: nil
+    }
+  }
 }
 
 extension SystemError: CustomStringConvertible {

@@ -32,7 +32,7 @@ public final class VHCITransport: HCITransport {
   /// Opens the driver, which as a rule only root may.
   public convenience init(path: String = devicePath) throws(SystemError) {
     self.init(
-      descriptor: try retryingInterrupts("open \(path)") { open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) })
+      descriptor: try retryingInterrupts("open \(path)") { SystemCall.open(path, O_RDWR | O_NONBLOCK) })
   }
 
   /// - Parameter descriptor: keeps packets apart, and does not block; it is closed with the transport

@@ -55,6 +55,17 @@ struct ClockJudgementTests {
     #expect(judgement(set: -10).reasonToSet?.contains("set back") == true)
   }
 
+  /// The computer's clock jumps after it has set the ring's: nothing traps, and the ring's clock is set again where the
+  /// record can't be trusted.
+  @Test(arguments: [-3600, 3600, 315_576_000, -315_576_000, Int(Int32.max), Int(UInt32.max) * 2])
+  func stepsOfTheComputersClock(_ step: Int) {
+    var after = judgement(set: 60)
+    after.unix += step
+    #expect(after.age == 60 + step && after.lead == 0)
+    #expect((after.reasonToSet == nil) == (0...86400).contains(60 + step))
+    #expect(!ClockJudgement.span(step).isEmpty)
+  }
+
   @Test func theRingsDayIsAProof() throws {
     let today = try #require(RingDay("2025-11-21"))
     #expect(judgement(set: 60, evidence: ClockEvidence(day: today)).provenLead == nil)

@@ -2,9 +2,10 @@ import BluetoothCore
 import Glibc
 import LineOutput
 import RingLink
-import SystemCalls
 import TestSupport
 import Testing
+
+@testable import SystemCalls
 
 /// `F_SETPIPE_SZ` of fcntl(2), which Swift's Glibc module leaves out.
 private let setPipeSize: Int32 = 1031

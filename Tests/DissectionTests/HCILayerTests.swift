@@ -16,7 +16,7 @@ import Testing
     let script = Script()
     let command = script.sent("01 0c20 02 01 00")
     #expect(command.hci?.opcode?.rawValue == 0x200C)
-    #expect(command.summary == "LE Set Scan Enable: enabled yes, filters duplicates no")
+    #expect(command.summary == "LE Set Scan Enable: enabled yes, filter duplicates no")
     let other = script.received("04 0e 04 01 030c 00")
     #expect(other.hci?.command == nil)
     let event = script.received("04 0e 04 01 0c20 0c")

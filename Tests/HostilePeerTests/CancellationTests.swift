@@ -146,7 +146,7 @@ import Testing
   /// The end of a link is not cancelled, but it has a deadline.
   @Test func disconnectingEndsWithoutTheController() async throws {
     let (stage, client) = try await Stage.connected()
-    stage.radio.answer = { opcode, _ in opcode == Disconnect.opcode ? [Radio.status(opcode)] : nil }
+    stage.radio.answer = { opcode, _ in opcode == Disconnect.opcode ? [HCIEvent.status(opcode).packet] : nil }
     let task = spawn { await client.disconnect() }
     task.cancel()
     await stage.within(.milliseconds(5100)) { _ = await task.result }

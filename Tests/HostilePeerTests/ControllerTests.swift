@@ -27,7 +27,7 @@ import Testing
     let stage = Stage()
     stage.radio.buffers = (0, 0)
     stage.radio.answer = { opcode, _ in
-      opcode == ReadBufferSize.opcode ? [Radio.complete(opcode, hex("00 fd03 00 0800 0000"))] : nil
+      opcode == ReadBufferSize.opcode ? [HCIEvent.complete(opcode, hex("00 fd03 00 0800 0000")).packet] : nil
     }
     try await stage.central.start()
     #expect(try await stage.connect().read(0x0022) == [77])
@@ -91,7 +91,7 @@ import Testing
     let (stage, client) = try await Stage.connected()
     stage.radio.answer = { opcode, _ in
       // Ahead of the right answer.
-      opcode == ReadRSSI.opcode ? [hex(packet), Radio.complete(opcode, [0, 0x40, 0, 0xC4])] : nil
+      opcode == ReadRSSI.opcode ? [hex(packet), HCIEvent.complete(opcode, [0, 0x40, 0, 0xC4]).packet] : nil
     }
     stage.radio.deliver(hex(packet))
     #expect(try await client.read(0x0022) == [77])
@@ -106,7 +106,7 @@ import Testing
     let (stage, client) = try await Stage.connected()
     stage.radio.answer = { opcode, parameters in
       opcode == ReadRSSI.opcode
-        ? [Radio.complete(opcode, [0, parameters[0], parameters[1], 0xC4], credits: 0)] : nil
+        ? [HCIEvent.complete(opcode, [0, parameters[0], parameters[1], 0xC4], credits: 0).packet] : nil
     }
     #expect(try await client.readRSSI() == -60)
     let before = stage.radio.commands.count
@@ -126,7 +126,7 @@ import Testing
     let (stage, client) = try await Stage.connected()
     stage.radio.answer = { opcode, parameters in
       opcode == ReadRSSI.opcode
-        ? [Radio.complete(opcode, [0, parameters[0], parameters[1], 0xC4], credits: 0)] : nil
+        ? [HCIEvent.complete(opcode, [0, parameters[0], parameters[1], 0xC4], credits: 0).packet] : nil
     }
     _ = try await client.readRSSI()
     let error = await stage.within(.milliseconds(3100)) {
@@ -172,7 +172,7 @@ import Testing
     stage.radio.answer = { [radio = stage.radio] opcode, _ in
       guard opcode == LECreateConnection.opcode else { return nil }
       radio.complete(peer, HCIErrorCode(rawValue: status))
-      return [Radio.status(opcode)]
+      return [HCIEvent.status(opcode).packet]
     }
     let error = await stage.within(.milliseconds(7100)) {
       await failure { () async throws(HCIError) in try await stage.connect() }
@@ -215,7 +215,7 @@ import Testing
     stage.radio.answer = { [radio = stage.radio, peer = stage.peer] opcode, _ in
       guard opcode == LECreateConnectionCancel.opcode else { return nil }
       radio.complete(peer.address)
-      return [Radio.complete(opcode, [0x0C])]
+      return [HCIEvent.complete(opcode, [0x0C]).packet]
     }
     let task = spawn { try await stage.connect() }
     await stage.sleep(.seconds(1))

@@ -93,7 +93,7 @@ import Testing
           default: [0]
           }
         let isStatus = opcode == LECreateConnection.opcode || opcode == LEReadRemoteFeatures.opcode
-        let event = isStatus ? Radio.status(opcode) : Radio.complete(opcode, parameters)
+        let event = isStatus ? HCIEvent.status(opcode).packet : HCIEvent.complete(opcode, parameters).packet
         host.receive(event.span.bytes, at: timers.now)
       }
     }

@@ -70,13 +70,39 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func aProgramThatPollsForEverHasItAskedInBetween() async throws {
+  /// A peer that is silent to the question would cost the program its link.
+  @Test(arguments: [(500, false), (500, true), (2000, false), (2000, true), (60_000, false)])
+  func aProgramThatPollsDoesNotHaveItAsked(_ pause: Int, subscribes: Bool) async throws {
     let (stage, client) = try await Stage.connected()
-    _ = try await heartRate(of: client)
-    for _ in 0..<40 {
-      _ = try await client.read(Server.nameHandle)
-      await stage.sleep(.milliseconds(500))
+    let characteristic = try await heartRate(of: client)
+    if subscribes { _ = try await client.subscribe(to: characteristic) { _, _ in } }
+    let count = stage.peer.requestCount
+    stage.peer.react = { if case .readRequest = $0 { .honest } else { .silent } }
+    for _ in 0..<100 {
+      #expect(try await client.read(Server.nameHandle) == Array("honest".utf8))
+      await stage.sleep(.milliseconds(pause))
     }
+    #expect(stage.peer.requestCount == count + 100)
+    #expect(client.isConnected)
+    stage.peer.react = { _ in .honest }
+    await client.disconnect()
+    try await stage.checkHealth()
+  }
+
+  /// Who has polled, and then only listens, has it asked; so has a program that asks for it.
+  @Test(arguments: [false, true])
+  func itIsAskedAfterTheLastPollWhereItMatters(subscribes: Bool) async throws {
+    let (stage, client) = try await Stage.connected()
+    let characteristic = try await heartRate(of: client)
+    if subscribes {
+      _ = try await client.subscribe(to: characteristic) { _, _ in }
+    } else {
+      client.onServicesChanged = { _ in }
+    }
+    _ = try await client.read(Server.nameHandle)
+    await stage.sleep(.seconds(9))
+    #expect(!asksForServiceChanged(stage.peer))
+    await stage.sleep(.seconds(2))
     #expect(asksForServiceChanged(stage.peer))
     await client.disconnect()
     try await stage.checkHealth()

@@ -215,3 +215,21 @@ def ring_with(tmp_path):
             ring.check_conduct()
         finally:
             ring.close()
+
+
+@pytest.fixture
+def state(halo, tmp_path):
+    """A place for what the program remembers."""
+    before = halo.environment["XDG_STATE_HOME"]
+    halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+    yield tmp_path / "state" / "halo-raw"
+    halo.environment["XDG_STATE_HOME"] = before
+
+
+@pytest.fixture
+def simulation(halo):
+    """Our virtual ring, which lives on between the program's runs."""
+    from simulation import Simulation
+    made = Simulation(halo)
+    yield made
+    made.close()

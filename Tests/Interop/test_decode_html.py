@@ -1,4 +1,4 @@
-"""`decode --html`: the page in a browser, as somebody who looks at a session uses it."""
+"""`decode --html`: the report in a browser, used as its reader does."""
 
 import random
 import re
@@ -8,17 +8,24 @@ import browser as browsers
 import pytest
 from conftest import BAD_DATA, NO_FILE, ROOT, USAGE
 
-pytestmark = pytest.mark.skipif(
-    browsers.PROGRAM is None, reason="no Chromium: apt-get install chromium, or scripts/setup test")
-
 CAPTURES = ROOT / "captures"
 STREAM = CAPTURES / "virtual-stream.btsnoop"
 SHOWN = "view.shown.length"
 
 
+class ReportBrowser(browsers.Browser):
+    """A browser in which the names of `report`, the page's one global, can be used directly."""
+
+    def open(self, *arguments):
+        seconds = super().open(*arguments)
+        self.run("void Object.assign(globalThis, report)")
+        return seconds
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    browser = browsers.Browser(tmp_path_factory.mktemp("profile"))
+    browsers.require()
+    browser = ReportBrowser(tmp_path_factory.mktemp("profile"))
     yield browser
     browser.close()
 
@@ -458,6 +465,6 @@ def test_page_over_its_own_capture_is_refused(halo, tmp_path):
 
 
 def test_mistakes(halo, tmp_path):
-    halo.run("decode", STREAM, "--html", tmp_path / "no" / "page.html").failed(NO_FILE, saying="cannot make")
+    halo.run("decode", STREAM, "--html", tmp_path / "no" / "page.html").failed(NO_FILE, saying="cannot create")
     for other in (["-v"], ["--follow"], ["--format", "jsonl"]):
         halo.run("decode", STREAM, "--html", tmp_path / "page.html", *other).failed(USAGE, saying="--html")

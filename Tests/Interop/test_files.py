@@ -29,26 +29,10 @@ def from_the_repository(monkeypatch):
 
 
 @pytest.fixture
-def state(halo, tmp_path):
-    """A place for what the program remembers."""
-    before = halo.environment["XDG_STATE_HOME"]
-    halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
-    yield tmp_path / "state" / "halo-raw"
-    halo.environment["XDG_STATE_HOME"] = before
-
-
-@pytest.fixture
 def data_home(halo, tmp_path):
     halo.environment["XDG_DATA_HOME"] = str(tmp_path / "data")
     yield tmp_path / "data"
     del halo.environment["XDG_DATA_HOME"]
-
-
-@pytest.fixture
-def simulation(halo):
-    made = Simulation(halo)
-    yield made
-    made.close()
 
 
 def mode(path) -> int:

@@ -12,22 +12,6 @@ AUTOMATIC = ["heart-rate", "spo2", "stress", "hrv", "temperature"]
 PAUSED = ("stream", "--ppg", "--pause-measurements", "--format", "jsonl")
 
 
-@pytest.fixture
-def state(halo, tmp_path):
-    """A place for what the program remembers."""
-    before = halo.environment["XDG_STATE_HOME"]
-    halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
-    yield tmp_path / "state" / "halo-raw"
-    halo.environment["XDG_STATE_HOME"] = before
-
-
-@pytest.fixture
-def simulation(halo):
-    made = Simulation(halo)
-    yield made
-    made.close()
-
-
 def settings(halo, adapter, *arguments) -> dict:
     """What the ring has: {setting: {field: value}}."""
     result = halo.run("settings", *arguments, "--format", "jsonl", adapter=adapter).succeeded()

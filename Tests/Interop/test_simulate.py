@@ -10,13 +10,6 @@ from ring_frames import COMMAND_SERVICE
 from simulation import Simulation
 
 
-@pytest.fixture
-def simulation(halo):
-    made = Simulation(halo, "tcp:127.0.0.1:0")
-    yield made
-    made.close()
-
-
 def bumble(simulation, count: int) -> dict:
     transport = simulation.adapter.replace("tcp:", "tcp-client:").replace("unix:", "unix-client:")
     run = subprocess.run(

@@ -12,13 +12,6 @@ from simulation import Simulation
 
 
 @pytest.fixture
-def simulation(halo):
-    made = Simulation(halo)
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def at(halo, tmp_path):
     """Runs the program in a time zone, with a memory of its own."""
     before = dict(halo.environment)

@@ -53,6 +53,14 @@ import Testing
     #expect((broken.gaps, broken.delays) == (1, 0))
   }
 
+  /// The machine slept for 9 s between a packet and its read: its stamp is earlier than those before it.
+  @Test func aStampThatGoesBackMakesNoLongPause() {
+    let times = (0..<200).map { Int64($0) * 20 }.map { (2000..<2060).contains($0) ? $0 - 1500 : $0 }
+    let suspended = statistics(times)
+    #expect(suspended.gaps + suspended.delays == 1)
+    #expect(suspended.longestInterval == 80_000_000)
+  }
+
   @Test func whatArrivesInOneReadBeforeASteadyStreamIsNoGap() {
     let times = Array(repeating: Int64(0), count: 17) + (1...500).map { $0 * 20 }
     let steady = statistics(times)

@@ -101,10 +101,24 @@ import Testing
 
   // MARK: Faults
 
+  /// Without a descriptor left, the shared open file is written to as it is, by the queue's thread: the caller does not
+  /// wait.
+  @Test(arguments: [EMFILE, ENFILE, EACCES])
+  func aPipeThatCannotBeOpenedAgainStopsNothing(_ code: Int32) async {
+    let pipe = Pipe()
+    let script = FaultScript([.open], fails: code)
+    let queue = FaultPlan.during(script) { OutputQueue(descriptor: pipe.writing) }
+    #expect(script.isUsedUp && queue.target.descriptor == pipe.writing)
+    for number in 0..<1000 { #expect(queue.write(line(number))) }
+    #expect(numbers(pipe.read(100_000)) == Array(0..<1000))
+    await queue.drained()
+    #expect(fcntl(pipe.writing, F_GETFL) & O_NONBLOCK == 0)
+  }
+
   @Test func interruptedAndShortWritesLoseNothing() async {
     let pipe = Pipe(capacity: 1 << 16)
     let queue = OutputQueue(descriptor: pipe.writing)
-    let descriptor = queue.writtenDescriptor
+    let descriptor = queue.target.descriptor
     defer { FaultPlan.removeAll(on: descriptor) }
     FaultPlan.add(
       [.error(EINTR), .limit(7), .error(EAGAIN), .error(EINTR), .limit(1), .limit(0), nil, .limit(50)],

@@ -40,12 +40,12 @@ public struct AdvertisingReports: PacketFields, Hashable {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("reports", &claimed)
-    let wasEmpty = reports.isEmpty
+    let isReading = fields.bytesLeft != nil
     for index in 0..<Int(claimed) {
-      guard wasEmpty || index < reports.count else { break }
-      var layout = AdvertisingReport.Layout(form, wasEmpty ? nil : reports[index])
+      guard isReading || index < reports.count else { break }
+      var layout = AdvertisingReport.Layout(form, isReading ? nil : reports[index])
       guard try fields.tryGroup("report", number: index + 1, &layout) else { break }
-      if wasEmpty { reports.append(layout.report) }
+      if isReading { reports.append(layout.report) }
     }
     try fields.rest("unread", &unread)
   }

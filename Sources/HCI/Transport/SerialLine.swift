@@ -19,10 +19,12 @@ extension HCIStreamTransport {
       let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
       throw TransportError(target, "\(baud) baud is not a speed of serial lines; known are \(known)")
     }
-    let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = SystemCall.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
-      let advice = errno == EACCES ? "; add yourself to the group that owns it (dialout)" : ""
-      throw TransportError(target, String(cString: strerror(errno)).lowercased() + advice)
+      throw TransportError(
+        target,
+        errno == EACCES
+          ? "permission denied; add yourself to the group that owns it (dialout)" : SystemError.text(errno))
     }
     var settings = termios()
     guard tcgetattr(descriptor, &settings) == 0 else {

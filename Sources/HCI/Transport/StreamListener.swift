@@ -9,9 +9,15 @@ import Glibc
 public final class StreamListener {
   /// Where it listens, with the port that was chosen: `tcp:127.0.0.1:41234`.
   public let target: String
-  private let descriptor: Int32
+  let descriptor: Int32
   private let unixPath: String?
+  private let accept: (HCIStreamTransport) -> Void
   private var watch: EventLoop.Watch?
+  private var retry: Timers.Token?
+  private var isOpen = true
+
+  /// How long nothing is accepted after there was no descriptor left for it.
+  private static let pauseTime = Duration.milliseconds(200)
 
   /// - Parameters:
   ///   - port: 0 for any that is free
@@ -43,27 +49,61 @@ public final class StreamListener {
     _ address: SocketAddress, target: String, unixPath: String?,
     accept: @escaping (HCIStreamTransport) -> Void
   ) throws(TransportError) {
+    self.target = target
+    self.unixPath = unixPath
+    self.accept = accept
     do throws(SystemError) {
-      let listener = try retryingInterrupts("socket") {
-        socket(
-          address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-      }
-      descriptor = listener
-      self.unixPath = unixPath
+      descriptor = try Self.listen(at: address)
+    } catch {
+      throw TransportError(target, SystemError.text(error.errno))
+    }
+    do throws(SystemError) {
+      try start()
+    } catch {
+      Glibc.close(descriptor)
+      if let unixPath { unlink(unixPath) }
+      throw TransportError(target, SystemError.text(error.errno))
+    }
+  }
+
+  private static func listen(at address: SocketAddress) throws(SystemError) -> Int32 {
+    let listener = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
+    do throws(SystemError) {
       var one: Int32 = 1
       setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-      self.target = target
-      try retryingInterrupts("bind") { address.withPointer { bind(listener, $0, $1) } }
-      try retryingInterrupts("listen") { listen(listener, 4) }
-      watch = try EventLoop.shared.watch(listener, for: .readable) { _ in
-        let client = halo_accept(listener)
-        guard client >= 0 else { return }
-        var one: Int32 = 1
-        setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost))
-      }
+      try retryingInterrupts("bind") { address.withPointer { SystemCall.bind(listener, $0, $1) } }
+      try retryingInterrupts("listen") { SystemCall.listen(listener, 4) }
+      return listener
     } catch {
-      throw TransportError(target, error.reason)
+      Glibc.close(listener)
+      throw error
+    }
+  }
+
+  private func start() throws(SystemError) {
+    watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in self?.acceptOne() }
+  }
+
+  private func acceptOne() {
+    let listener = descriptor
+    let client = SystemCall.perform(.accept, on: listener) { halo_accept(listener) }
+    guard client >= 0 else {
+      if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { pause() }
+      return
+    }
+    var one: Int32 = 1
+    setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost))
+  }
+
+  /// The program that connects is still there at the next look, and at once: without a pause the loop would spin.
+  private func pause() {
+    watch?.cancel()
+    watch = nil
+    retry = EventLoop.shared.timers.schedule(after: Self.pauseTime) { [weak self] in
+      guard let self else { return }
+      retry = nil
+      do throws(SystemError) { try start() } catch { pause() }
     }
   }
 
@@ -79,9 +119,11 @@ public final class StreamListener {
 
   /// Listens no longer; a Unix domain socket is removed.
   public func close() {
-    guard let watch else { return }
-    watch.cancel()
-    self.watch = nil
+    guard isOpen else { return }
+    isOpen = false
+    watch?.cancel()
+    watch = nil
+    EventLoop.shared.timers.cancel(retry)
     Glibc.close(descriptor)
     if let unixPath { unlink(unixPath) }
   }

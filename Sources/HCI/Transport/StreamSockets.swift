@@ -19,7 +19,7 @@ extension HCIStreamTransport {
           descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         return HCIStreamTransport(descriptor: descriptor)
       } catch {
-        reason = error.reason
+        reason = SystemError.text(error.errno)
       }
     }
     throw TransportError(target, reason + "; is the controller's server running there?")
@@ -36,7 +36,7 @@ extension HCIStreamTransport {
     do throws(SystemError) {
       return HCIStreamTransport(descriptor: try await StreamSocket.connect(to: address, deadline: deadline))
     } catch {
-      throw TransportError(target, error.reason)
+      throw TransportError(target, SystemError.text(error.errno))
     }
   }
 
@@ -106,11 +106,11 @@ struct SocketAddress: Sendable {
 enum StreamSocket {
   /// Connects a stream socket without blocking the loop.
   static func connect(to address: SocketAddress, deadline: Duration) async throws(SystemError) -> Int32 {
-    let descriptor = try retryingInterrupts("socket") {
-      socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    }
+    let descriptor = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
     do throws(SystemError) {
-      let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+      let result = address.withPointer { address, length in
+        SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }
+      }
       if result != 0 {
         guard errno == EINPROGRESS || errno == EINTR else { throw SystemError.last("connect") }
         try await writable(descriptor, deadline: deadline)

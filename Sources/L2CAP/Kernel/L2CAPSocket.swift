@@ -101,8 +101,9 @@ private final class ConnectAttempt {
 
   func start(peer: BluetoothAddress, local: BluetoothAddress, deadline: Duration) {
     do throws(SystemError) {
-      let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-      descriptor = try retryingInterrupts("socket") { socket(AF_BLUETOOTH, type, BTPROTO_L2CAP) }
+      descriptor = try retryingInterrupts("socket") {
+        SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP)
+      }
       try bindAndConnect(peer: peer, local: local)
       timer = EventLoop.shared.timers.schedule(after: deadline) { self.finish(.failure(.deadline)) }
       watch = try EventLoop.shared.watch(descriptor, for: .writable) { _ in self.settle() }
@@ -116,7 +117,7 @@ private final class ConnectAttempt {
     // Bound to the channel, and with an LE address type on both sides, or connect is an invalid argument.
     let descriptor = self.descriptor
     try retryingInterrupts("bind") {
-      Self.withAddress(local) { bind(descriptor, $0, $1) }
+      Self.withAddress(local) { SystemCall.bind(descriptor, $0, $1) }
     }
     let result = Self.withAddress(peer) { address, length in
       SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }

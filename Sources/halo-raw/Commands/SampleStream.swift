@@ -178,18 +178,19 @@ final class SampleStream {
   }
 
   /// Looks whether samples come, for as long as the stream lasts.
-  private func watchForSilence(since start: Instant) {
+  ///
+  /// - Parameters:
+  ///   - last: the time of the last sample, or of the start
+  ///   - isSecondLook: whether the first one found nothing. A process that was stopped, or a machine that was asleep,
+  ///     first reads what waits for it; the second look is after that.
+  private func watchForSilence(since last: Instant, isSecondLook: Bool = false) {
     let limit = max(Self.shortestSilence, summary.usualInterval * 3)
-    let timers = EventLoop.shared.timers
-    silenceTimer = timers.schedule(at: start + limit) { [weak self] in
+    let time = isSecondLook ? EventLoop.shared.now + Self.grace : last + limit
+    silenceTimer = EventLoop.shared.timers.schedule(at: time) { [weak self] in
       guard let self, end == nil else { return }
-      if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
-      // A process that was stopped, or a machine that was asleep, first fetches what waits for it.
-      silenceTimer = timers.schedule(at: EventLoop.shared.now + Self.grace) { [weak self] in
-        guard let self, end == nil else { return }
-        if let lastSample, lastSample > start { return watchForSilence(since: lastSample) }
-        finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
-      }
+      if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
+      guard isSecondLook else { return watchForSilence(since: last, isSecondLook: true) }
+      finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
     }
   }
 

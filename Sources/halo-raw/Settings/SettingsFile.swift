@@ -135,7 +135,7 @@ struct SettingsFile: Codable, Sendable {
     _ = fcntl(stream.descriptor, F_SETFL, fcntl(stream.descriptor, F_GETFL) | O_NONBLOCK)
     var rest = data
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(stream.descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { SystemCall.write(stream.descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if count < 0, errno == EAGAIN, loop.now < deadline {

@@ -71,7 +71,7 @@ final class ScriptedController {
   func takeOpcodes() -> [HCIOpcode] {
     takeSent().compactMap { packet in
       let bytes = hex(packet)
-      return bytes[0] == 1 ? HCIOpcode(rawValue: UInt16(bytes[2]) << 8 | UInt16(bytes[1])) : nil
+      return bytes[0] == 1 ? HCIOpcode(ofCommand: bytes) : nil
     }
   }
 
@@ -83,20 +83,16 @@ final class ScriptedController {
   }
 
   func receive(_ event: HCIEvent) {
-    var writer = ByteWriter()
-    event.packet(into: &writer)
-    host.receive(writer.span, at: timers.now)
+    host.receive(event.packet.span.bytes, at: timers.now)
   }
 
   /// Command Complete with success and no more, or with an error.
   func complete(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success, credits: UInt8 = 1) {
-    receive(
-      .commandComplete(
-        CommandComplete(commandCredits: credits, opcode: opcode, returnParameters: [status.rawValue])))
+    receive(.complete(opcode, [status.rawValue], credits: credits))
   }
 
   func status(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success, credits: UInt8 = 1) {
-    receive(.commandStatus(CommandStatus(status: status, commandCredits: credits, opcode: opcode)))
+    receive(.status(opcode, status, credits: credits))
   }
 
   /// Answers every command that was sent, and those that follow from the answers, with success.
@@ -105,22 +101,13 @@ final class ScriptedController {
       let packet = out.packets.removeFirst()
       taken.append(Hex.string(packet))
       guard packet[0] == 1 else { continue }
-      answer(HCIOpcode(rawValue: UInt16(packet[2]) << 8 | UInt16(packet[1])))
+      answer(HCIOpcode(ofCommand: packet))
     }
   }
 
   private func answer(_ opcode: HCIOpcode) {
     switch opcode {
-    case ReadLocalVersionInformation.opcode:
-      respond(
-        ReadLocalVersionInformation.self,
-        .init {
-          $0.hciVersion = CoreVersion(rawValue: 9)
-          $0.hciSubversion = 1
-          $0.lmpVersion = CoreVersion(rawValue: 9)
-          $0.manufacturer = CompanyIdentifier(rawValue: 15)
-          $0.lmpSubversion = 2
-        })
+    case ReadLocalVersionInformation.opcode: receive(.version)
     case ReadLocalSupportedCommands.opcode: respond(ReadLocalSupportedCommands.self, abilities.commands)
     case ReadLocalSupportedFeatures.opcode:
       respond(ReadLocalSupportedFeatures.self, .init { $0.features = abilities.features })
@@ -149,7 +136,7 @@ final class ScriptedController {
   }
 
   private func respond<Command: HCICompletingCommand>(_ command: Command.Type, _ response: Command.Response) {
-    receive(.commandComplete(CommandComplete(command, response: response)))
+    receive(.complete(command, response))
   }
 
   // MARK: Links

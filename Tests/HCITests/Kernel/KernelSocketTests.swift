@@ -70,6 +70,21 @@ import Testing
     #expect(time(.min) == 5_000_000_000)
   }
 
+  /// The machine slept, or its clock was set, between a packet and its read: the time is never one to come, and at most
+  /// as old as a packet can be that waits.
+  @Test(arguments: [3600, -3600, 315_576_000, -315_576_000, 9, -9, 11] as [Int64])
+  func receiveTimesOutliveSuspendAndClockSteps(_ seconds: Int64) {
+    let now = Instant(nanoseconds: 50_000_000_000)
+    let wall: Int64 = 1_700_000_000_000_000_000
+    for waited: Int64 in [0, 1000, 5_000_000] {
+      let stamp = wall - waited
+      let time = ReceiveTime.instant(
+        ofWallNanoseconds: stamp, now: now, wallNow: wall + seconds * 1_000_000_000)
+      #expect(time <= now && now - time <= .seconds(10))
+      if abs(seconds) > 10 { #expect(time == now) }
+    }
+  }
+
   @Test func theMonitorsPacketsBecomeH4() {
     let adapter = AdapterIndex(rawValue: 1)
     var writer = ByteWriter()

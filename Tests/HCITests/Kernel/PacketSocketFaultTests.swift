@@ -10,43 +10,24 @@ import Testing
 /// ends the socket once, with the kernel's reason.
 @BluetoothActor
 @Suite(.onTheLoop) struct PacketSocketFaultTests {
-  private final class Pair {
-    let ours: Int32
-    let theirs: Int32
+  private final class Line {
+    let pair: SocketPair
     let socket: PacketSocket
     var packets: [[UInt8]] = []
     var ends: [SystemError?] = []
 
     @BluetoothActor init() throws {
-      var pair: [Int32] = [-1, -1]
-      let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue)
-      try #require(socketpair(AF_UNIX, type, 0, &pair) == 0)
-      (ours, theirs) = (pair[0], pair[1])
-      socket = PacketSocket(descriptor: ours, largestPacket: 64)
+      pair = try SocketPair(keepsPackets: true)
+      socket = PacketSocket(descriptor: pair.ours, largestPacket: 64)
       socket.onPacket = { [weak self] packet, _ in self?.packets.append(packet.withUnsafeBytes { Array($0) })
       }
       socket.onClosed = { [weak self] error in self?.ends.append(error) }
       try socket.start()
     }
 
-    deinit {
-      close(theirs)
-    }
-
-    /// Removes what is left of the faults while the descriptor is still ours: its number is used again.
     @BluetoothActor func finish() {
-      FaultPlan.removeAll(on: ours)
+      pair.finish()
       socket.close()
-    }
-
-    func write(_ packet: [UInt8]) {
-      #expect(Glibc.write(theirs, packet, packet.count) == packet.count)
-    }
-
-    func read() -> [UInt8] {
-      var buffer = [UInt8](repeating: 0, count: 64)
-      let count = Glibc.read(theirs, &buffer, buffer.count)
-      return Array(buffer.prefix(max(0, count)))
     }
   }
 
@@ -55,55 +36,55 @@ import Testing
   }
 
   @Test func receivingAgainLosesNothing() async throws {
-    let pair = try Pair()
-    FaultPlan.add([.error(EINTR), .error(EAGAIN), nil, .error(EINTR)], to: .receive, on: pair.ours)
-    pair.write([1, 2, 3])
-    pair.write([4])
+    let line = try Line()
+    FaultPlan.add([.error(EINTR), .error(EAGAIN), nil, .error(EINTR)], to: .receive, on: line.pair.ours)
+    line.pair.write([1, 2, 3])
+    line.pair.write([4])
     await settle()
-    #expect(pair.packets == [[1, 2, 3], [4]])
-    #expect(pair.ends.isEmpty)
-    pair.finish()
+    #expect(line.packets == [[1, 2, 3], [4]])
+    #expect(line.ends.isEmpty)
+    line.finish()
   }
 
   @Test(arguments: [EINTR, EAGAIN, ENOBUFS, ENOMEM])
   func sendingAgainKeepsTheOrder(_ code: Int32) async throws {
-    let pair = try Pair()
-    FaultPlan.add([.error(code), .error(code)], to: .send, on: pair.ours)
-    for packet: [UInt8] in [[1], [2, 2], [3]] { pair.socket.send(packet.span.bytes) }
+    let line = try Line()
+    FaultPlan.add([.error(code), .error(code)], to: .send, on: line.pair.ours)
+    for packet: [UInt8] in [[1], [2, 2], [3]] { line.socket.send(packet.span.bytes) }
     await settle()
-    #expect([pair.read(), pair.read(), pair.read()] == [[1], [2, 2], [3]])
-    #expect(pair.ends.isEmpty)
-    pair.finish()
+    #expect([line.pair.read(), line.pair.read(), line.pair.read()] == [[1], [2, 2], [3]])
+    #expect(line.ends.isEmpty)
+    line.finish()
   }
 
   /// Some kernels return zero though all was sent.
   @Test func aSendThatReturnsZeroIsNotRepeated() async throws {
-    let pair = try Pair()
-    FaultPlan.add([.result(0)], to: .send, on: pair.ours)
-    pair.socket.send([UInt8(1)].span.bytes)
-    pair.socket.send([UInt8(2)].span.bytes)
+    let line = try Line()
+    FaultPlan.add([.result(0)], to: .send, on: line.pair.ours)
+    line.socket.send([UInt8(1)].span.bytes)
+    line.socket.send([UInt8(2)].span.bytes)
     await settle()
-    #expect(pair.read() == [2] && pair.read().isEmpty)
-    #expect(pair.ends.isEmpty)
-    pair.finish()
+    #expect(line.pair.read() == [2] && line.pair.read().isEmpty)
+    #expect(line.ends.isEmpty)
+    line.finish()
   }
 
   @Test(arguments: [ENODEV, ENETDOWN, ECONNRESET, EIO, EPIPE])
   func aReceiveThatFailsEndsTheSocketOnce(_ code: Int32) async throws {
-    let pair = try Pair()
-    FaultPlan.add([.error(code)], to: .receive, on: pair.ours)
-    pair.write([1])
+    let line = try Line()
+    FaultPlan.add([.error(code)], to: .receive, on: line.pair.ours)
+    line.pair.write([1])
     await settle()
-    #expect(pair.ends == [SystemError("recvmsg", errno: code)])
+    #expect(line.ends == [SystemError("recvmsg", errno: code)])
   }
 
   @Test(arguments: [ENODEV, ENETDOWN, ECONNRESET, EIO, EPIPE])
   func aSendThatFailsEndsTheSocketOnceAndNotWithinTheCall(_ code: Int32) async throws {
-    let pair = try Pair()
-    FaultPlan.add([.error(code)], to: .send, on: pair.ours)
-    pair.socket.send([UInt8(1)].span.bytes)
-    #expect(pair.ends.isEmpty)
+    let line = try Line()
+    FaultPlan.add([.error(code)], to: .send, on: line.pair.ours)
+    line.socket.send([UInt8(1)].span.bytes)
+    #expect(line.ends.isEmpty)
     await settle()
-    #expect(pair.ends == [SystemError("send", errno: code)])
+    #expect(line.ends == [SystemError("send", errno: code)])
   }
 }

@@ -11,40 +11,22 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct StreamFaultTests {
   private final class Line {
-    let ours: Int32
-    let theirs: Int32
+    let pair: SocketPair
     let transport: HCIStreamTransport
     var packets: [String] = []
     var reasons: [String] = []
 
-    @BluetoothActor init() {
-      var pair: [Int32] = [-1, -1]
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair)
-      (ours, theirs) = (pair[0], pair[1])
-      transport = HCIStreamTransport(descriptor: ours)
+    @BluetoothActor init() throws {
+      pair = try SocketPair()
+      transport = HCIStreamTransport(descriptor: pair.ours)
       transport.onPacket = { [weak self] packet, _ in self?.packets.append(Hex.string(Array(packet))) }
       transport.onClose = { [weak self] reason in self?.reasons.append(reason) }
       transport.start()
     }
 
-    deinit {
-      close(theirs)
-    }
-
-    /// Removes what is left of the faults while the descriptor is still ours: its number is used again.
     @BluetoothActor func finish() {
-      FaultPlan.removeAll(on: ours)
+      pair.finish()
       transport.close()
-    }
-
-    func write(_ bytes: [UInt8]) {
-      #expect(Glibc.write(theirs, bytes, bytes.count) == bytes.count)
-    }
-
-    func read() -> [UInt8] {
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      let count = Glibc.read(theirs, &buffer, buffer.count)
-      return Array(buffer[..<max(0, count)])
     }
   }
 
@@ -54,43 +36,44 @@ import Testing
 
   private let answer = "040e0401030c00"
 
-  @Test func readsThatAreInterruptedOrShortLoseNothing() async {
-    let line = Line()
-    FaultPlan.add([.error(EINTR), .limit(1), .error(EAGAIN), .limit(2), .limit(3)], to: .read, on: line.ours)
-    line.write(hex(answer + answer))
+  @Test func readsThatAreInterruptedOrShortLoseNothing() async throws {
+    let line = try Line()
+    FaultPlan.add(
+      [.error(EINTR), .limit(1), .error(EAGAIN), .limit(2), .limit(3)], to: .read, on: line.pair.ours)
+    line.pair.write(hex(answer + answer))
     await settle()
     #expect(line.packets == [answer, answer])
     #expect(line.reasons == [])
     line.finish()
   }
 
-  @Test func sendsThatAreInterruptedOrShortLoseNothing() async {
-    let line = Line()
+  @Test func sendsThatAreInterruptedOrShortLoseNothing() async throws {
+    let line = try Line()
     FaultPlan.add(
-      [.error(EINTR), .limit(1), .error(EAGAIN), .result(0), .limit(2)], to: .send, on: line.ours)
+      [.error(EINTR), .limit(1), .error(EAGAIN), .result(0), .limit(2)], to: .send, on: line.pair.ours)
     let reset = hex("01030c00")
     line.transport.send(reset.span.bytes)
     line.transport.send(reset.span.bytes)
     await settle()
-    #expect(line.read() == reset + reset)
+    #expect(line.pair.read() == reset + reset)
     #expect(line.reasons == [])
     line.finish()
   }
 
   @Test(arguments: [ECONNRESET, EIO, ENODEV, ENETDOWN, ENOTCONN])
-  func aReadThatFailsEndsTheTransportOnce(_ code: Int32) async {
-    let line = Line()
-    FaultPlan.add([.error(code)], to: .read, on: line.ours)
-    line.write(hex(answer))
+  func aReadThatFailsEndsTheTransportOnce(_ code: Int32) async throws {
+    let line = try Line()
+    FaultPlan.add([.error(code)], to: .read, on: line.pair.ours)
+    line.pair.write(hex(answer))
     await settle()
     #expect(line.reasons == [SystemError("read", errno: code).description])
     #expect(line.packets == [])
   }
 
   @Test(arguments: [ECONNRESET, EPIPE, ENOBUFS, EIO, ENODEV])
-  func aSendThatFailsEndsTheTransportOnceAndNotWithinTheCall(_ code: Int32) async {
-    let line = Line()
-    FaultPlan.add([.error(code)], to: .send, on: line.ours)
+  func aSendThatFailsEndsTheTransportOnceAndNotWithinTheCall(_ code: Int32) async throws {
+    let line = try Line()
+    FaultPlan.add([.error(code)], to: .send, on: line.pair.ours)
     line.transport.send(hex("01030c00").span.bytes)
     #expect(line.reasons == [])
     line.transport.send(hex("01030c00").span.bytes)

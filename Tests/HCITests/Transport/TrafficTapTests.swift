@@ -55,6 +55,24 @@ private let reset = "01030c00"
     #expect(times == [1_000_005, 1_000_005, 1_000_007])
   }
 
+  /// The wall clock counts once, at the start: whatever it is set to later, and however long the machine sleeps, the
+  /// times of a recording go forward, and the distances are those of the loop.
+  @Test(arguments: [-3600, 3600, 315_576_000] as [Int64])
+  func aClockThatIsSetDoesNotShowInARecording(_ step: Int64) async throws {
+    let tap = TrafficTap(writer: try CaptureWriter(path: file.path), wallOffset: 1_700_000_000_000_000)
+    let packet = hex(reset)
+    let start = EventLoop.shared.now
+    // A packet of before the sleep is read after it: its stamp is a step away from the others'.
+    let stamps: [Duration] = [
+      .zero, .seconds(1), .seconds(step < 0 ? step : -step), .seconds(2), .milliseconds(2001),
+    ]
+    for stamp in stamps { tap.take(packet.span.bytes, .hci(.controllerToHost), at: start + stamp) }
+    tap.writer?.waitUntilWritten()
+    let times = try records().compactMap(\.info.microseconds)
+    #expect(times.count == stamps.count && times == times.sorted())
+    #expect(times.last.map { $0 - times[0] } == 2_001_000)
+  }
+
   /// A recording that fails is told once; whoever watches goes on seeing.
   @Test func watchingOutlivesTheRecording() async throws {
     // A pipe whose reader goes.

@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import HCI
+import TestSupport
 
 /// A controller that a test plays, with peers on its air. It behaves well unless the test says otherwise; what it sends
 /// is bytes, and the whole stack above it is the real one.
@@ -63,9 +64,7 @@ final class Radio: HCITransport {
   }
 
   func deliver(_ event: HCIEvent, after extra: Duration = .zero) {
-    var writer = ByteWriter()
-    event.packet(into: &writer)
-    deliver(writer.bytes, after: extra)
+    deliver(event.packet, after: extra)
   }
 
   /// - Returns: whether the way still holds
@@ -86,7 +85,7 @@ final class Radio: HCITransport {
       return
     }
     switch bytes[0] {
-    case 1: command(HCIOpcode(rawValue: UInt16(bytes[2]) << 8 | UInt16(bytes[1])), Array(bytes[4...]))
+    case 1: command(HCIOpcode(ofCommand: bytes), Array(bytes[4...]))
     case 2: data(UInt16(bytes[2] & 0x0F) << 8 | UInt16(bytes[1]), bytes)
     default: break
     }
@@ -161,16 +160,7 @@ final class Radio: HCITransport {
       return
     }
     switch opcode {
-    case ReadLocalVersionInformation.opcode:
-      respond(
-        ReadLocalVersionInformation.self,
-        .init {
-          $0.hciVersion = CoreVersion(rawValue: 9)
-          $0.hciSubversion = 1
-          $0.lmpVersion = CoreVersion(rawValue: 9)
-          $0.manufacturer = CompanyIdentifier(rawValue: 15)
-          $0.lmpSubversion = 2
-        })
+    case ReadLocalVersionInformation.opcode: deliver(.version)
     case ReadLocalSupportedCommands.opcode:
       respond(
         ReadLocalSupportedCommands.self, SupportedCommands([LESetScanEnable.self, LECreateConnection.self]))
@@ -193,17 +183,17 @@ final class Radio: HCITransport {
     case ReadBDADDR.opcode:
       respond(ReadBDADDR.self, .init { $0.address = BluetoothAddress(0x0001_0203_0405, .public) })
     case ReadRSSI.opcode:
-      deliver(Self.complete(opcode, [0, parameters[0], parameters[1], 0xC4]))
+      deliver(.complete(opcode, [0, parameters[0], parameters[1], 0xC4]))
     case LECreateConnection.opcode:
-      deliver(Self.status(opcode))
+      deliver(.status(opcode))
       let address = parameters[6..<12].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       if let peer = peers[address], peer.isThere { complete(peer.address) } else { wanted = address }
     case LECreateConnectionCancel.opcode:
-      deliver(Self.complete(opcode, [0]))
+      deliver(.complete(opcode, [0]))
       if let wanted { complete(BluetoothAddress(wanted, .random), .unknownConnectionIdentifier) }
       wanted = nil
     case LEReadRemoteFeatures.opcode:
-      deliver(Self.status(opcode))
+      deliver(.status(opcode))
       deliver(
         .leReadRemoteFeaturesComplete(
           LEReadRemoteFeaturesComplete {
@@ -212,13 +202,13 @@ final class Radio: HCITransport {
             $0.features = .encryption
           }))
     case Disconnect.opcode:
-      deliver(Self.status(opcode))
+      deliver(.status(opcode))
       if let peer = links[Self.handle(parameters)] { end(peer, .connectionTerminatedByLocalHost) }
-    case LEConnectionUpdate.opcode: deliver(Self.status(opcode))
+    case LEConnectionUpdate.opcode: deliver(.status(opcode))
     case LERemoteConnectionParameterRequestReply.opcode,
       LERemoteConnectionParameterRequestNegativeReply.opcode:
-      deliver(Self.complete(opcode, [0, parameters[0], parameters[1]]))
-    default: deliver(Self.complete(opcode, [0]))
+      deliver(.complete(opcode, [0, parameters[0], parameters[1]]))
+    default: deliver(.complete(opcode, [0]))
     }
   }
 
@@ -230,20 +220,6 @@ final class Radio: HCITransport {
   }
 
   private func respond<Command: HCICompletingCommand>(_ command: Command.Type, _ response: Command.Response) {
-    deliver(.commandComplete(CommandComplete(command, response: response)))
-  }
-
-  /// Command Complete.
-  static func complete(_ opcode: HCIOpcode, _ parameters: [UInt8], credits: UInt8 = 1) -> [UInt8] {
-    [
-      4, 0x0E, UInt8(parameters.count + 3), credits, UInt8(opcode.rawValue & 0xFF),
-      UInt8(opcode.rawValue >> 8),
-    ]
-      + parameters
-  }
-
-  /// Command Status.
-  static func status(_ opcode: HCIOpcode, _ status: UInt8 = 0, credits: UInt8 = 1) -> [UInt8] {
-    [4, 0x0F, 4, status, credits, UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8)]
+    deliver(.complete(command, response))
   }
 }

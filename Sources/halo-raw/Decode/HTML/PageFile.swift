@@ -1,20 +1,23 @@
 import BluetoothCore
 import Files
 
-/// The file that a page is written to, while the capture is read: what there is of it when the program is ended stays.
+/// The file that a report is written to while the capture is read. If the program ends early, the file keeps what was
+/// written so far.
 final class PageFile {
   let path: String
   var descriptor: Int32 { file.descriptor }
   private let file: OutputFile
 
-  /// Opens the file, and empties it if there is one.
+  /// Opens the file, and truncates it if it exists.
+  ///
+  /// - Throws: if the file cannot be created or truncated
   init(path: String) throws(Failure) {
     self.path = path
     do throws(FileError) {
       file = try OutputFile(path: path)
       try file.truncate()
     } catch {
-      throw Failure(.cannotOpenFile, "cannot make the page \(path.printable): \(error.reason)")
+      throw Failure(.cannotOpenFile, "cannot create the report \(path.printable): \(error.reason)")
     }
   }
 }

@@ -2,18 +2,24 @@ import BluetoothCore
 import Dissection
 import LineOutput
 
-/// Packets for a page: one JSON array a line.
+/// Writes the packets of a report: one JSON array per line.
 ///
 ///     [number, time, direction, adapter, bytes, frame, note, layer, ...]
 ///
-/// `time` in microseconds since the capture's first packet, `direction` 1 for sent and 2 for received, `frame`
-/// the bytes of a frame that came in several packets; 0 stands for what is not there. A layer is
-/// `[shape, summary, value, ...]`, its shape `[layer, [name, reference, depth, first, end], ...]`. A text or a
-/// shape that was there before is only a number (``PageTable``); a value that is just the digits of its bytes, "=".
+/// - `time`: in microseconds since the first packet of the capture, or null
+/// - `direction`: 1 sent, 2 received, 0 unknown
+/// - `adapter`: its index, or null
+/// - `bytes`, `frame`: hex digits; `frame` is reassembled from several packets, 0 if there is none
+/// - `note`: what is true of the whole packet, 0 if there is nothing
+/// - `layer`: `[shape, summary, value, ...]`
+/// - `shape`: `[layer, [name, reference, depth, first, end], ...]`; `first` and `end` are byte offsets
+///
+/// A text or a shape that repeats is a number (``PageTable``). A value that is the hex digits of its bytes is "=".
+/// packets.js reads this format.
 struct PagePacket {
   private var table = PageTable()
 
-  /// Of a value that the page can make from the bytes.
+  /// The value of a field that shows the hex digits of its bytes.
   private static let digits = "="
 
   mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
@@ -48,17 +54,17 @@ struct PagePacket {
     output.write("]\n")
   }
 
-  /// What belongs to no layer.
+  /// What is true of the whole packet, not of one layer.
   private func note(on packet: DissectedPacket) -> String {
-    var words = packet.hci == nil ? [packet.summary] : []
+    var remarks = packet.hci == nil ? [packet.summary] : []
     if !packet.unanswered.isEmpty {
-      words.append(
+      remarks.append(
         "never answered: " + packet.unanswered.map { "packet \($0)" }.joined(separator: ", "))
     }
     if packet.info.originalLength > packet.bytes.count {
-      words.append("the capture has \(packet.bytes.count) of \(packet.info.originalLength) bytes")
+      remarks.append("the capture has \(packet.bytes.count) of \(packet.info.originalLength) bytes")
     }
-    return words.joined(separator: "; ")
+    return remarks.joined(separator: "; ")
   }
 
   private mutating func write(_ layer: Layer, of packet: DissectedPacket, _ output: inout LineWriter) {
@@ -99,7 +105,7 @@ struct PagePacket {
     if let number = table.number(of: text) { output.write(number) } else { Self.quote(text, &output) }
   }
 
-  /// Writes a text as JSON that HTML takes for nothing but text, whatever it says: `</script>`, too.
+  /// Writes a text as a JSON string without `<`, so that HTML reads no markup in it, not even `</script>`.
   static func quote(_ text: String, _ output: inout LineWriter) {
     guard text.utf8.contains(UInt8(ascii: "<")) else { return output.writeQuoted(text) }
     output.write("\"")

@@ -1,17 +1,18 @@
 import BluetoothCore
 import Dissection
 
-/// What packets have in common, and a page says only once: texts, and how the fields of a layer lie in its
-/// bytes.
+/// Texts and shapes that repeat in the packets of a report; each is written in full only once.
 ///
-/// The page counts along (PageScript+Session.swift): what is written in full for the first time gets the next
-/// number, until the table is full. So a page is written in one go, and the table's size is bounded.
+/// What is written in full gets the next number, until the table is full. The script assigns the same numbers while it
+/// reads (packets.js). Thus a report is written in one pass, and the size of the table is bounded.
 struct PageTable {
+  /// The most texts, and the most shapes.
   static let capacity = 1 << 14
-  /// Shorter texts are not worth a number; longer ones seldom come again. In UTF-16 units, as the page counts.
+  /// The lengths of the texts that get a number, in UTF-16 units, as JavaScript counts. Shorter ones save nothing;
+  /// longer ones seldom repeat.
   static let lengths = 4...80
 
-  /// The fields of a layer but for their values.
+  /// The fields of a layer without their values.
   struct Shape: Hashable {
     struct Field: Hashable {
       var name: String
@@ -34,14 +35,14 @@ struct PageTable {
   private var texts: [String: Int] = [:]
   private var shapes: [Shape: Int] = [:]
 
-  /// The number of a text that was written before; nil if it has to be written now.
+  /// The number of a text; nil if it must be written in full.
   mutating func number(of text: String) -> Int? {
     if let number = texts[text] { return number }
     if texts.count < Self.capacity, Self.lengths.contains(text.utf16.count) { texts[text] = texts.count }
     return nil
   }
 
-  /// The same for a shape.
+  /// The number of a shape; nil if it must be written in full.
   mutating func number(of shape: Shape) -> Int? {
     if let number = shapes[shape] { return number }
     if shapes.count < Self.capacity { shapes[shape] = shapes.count }

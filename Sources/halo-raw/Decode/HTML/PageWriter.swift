@@ -1,16 +1,17 @@
 import Dissection
 import EventLoop
 import LineOutput
+import ReportAssets
 
-/// Writes a session as one page of HTML that needs nothing else, packet by packet.
+/// Writes a session as a self-contained HTML report, packet by packet.
 struct PageWriter {
-  /// Browsers stay quick with so many packets; more of them are left out, and the page says so.
+  /// The most packets in a report, so that browsers stay responsive. The report says if packets are left out.
   static let packetLimit = 100_000
-  /// No text of a browser may have more than 512 MiB.
+  /// The most bytes of packets in a report; browsers limit a text to 512 MiB.
   static let byteLimit = 128 << 20
 
   private(set) var output: LineWriter
-  /// Whether there was a packet that the page has no room for.
+  /// Whether a packet was left out because of a limit.
   private(set) var leavesOut = false
   private let file: PageFile
   private let name: String
@@ -20,8 +21,8 @@ struct PageWriter {
   private var start: Int64?
 
   /// - Parameters:
-  ///   - name: of the capture, as the user wrote it
-  ///   - file: where the page goes
+  ///   - name: the name of the capture, as given by the user
+  ///   - file: the file of the report
   init(name: String, _ file: PageFile) {
     self.name = name
     self.file = file
@@ -30,10 +31,10 @@ struct PageWriter {
     writeHead()
   }
 
-  /// What takes the page to its file.
+  /// Writes the report to its file.
   let queue: OutputQueue
 
-  /// - Parameter start: the time of the first packet of the capture
+  /// - Parameter start: the time of the first packet of the capture, in microseconds since 1970
   mutating func add(_ packet: DissectedPacket, start: Int64?) {
     self.start = start
     guard count < Self.packetLimit, size < Self.byteLimit else {
@@ -47,22 +48,22 @@ struct PageWriter {
     if output.pending >= 1 << 16 { output.flush() }
   }
 
-  /// Writes what is behind the packets.
+  /// Writes the rest of the report, and waits until all of it is in the file.
   ///
-  /// - Parameter remark: why the page has not the whole capture, if it has not
-  /// - Throws: if the page can't be written
+  /// - Parameter remark: why the report is incomplete; nil if it is complete
+  /// - Throws: if the report cannot be written
   mutating func finish(remark: String?) async throws(Failure) {
-    let left =
-      leavesOut ? "The page has room for the first \(count) packets; choose others with --filter." : nil
-    if let left { Console.error("halo-raw: \(file.path): \(left)") }
+    let limit =
+      leavesOut ? "The report has only the first \(count) packets; select others with --filter." : nil
+    if let limit { Console.error("halo-raw: \(file.path): \(limit)") }
     output.write("</script>\n<script type=\"application/json\" id=\"capture\">{\"name\":")
     PagePacket.quote(name, &output)
     output.write(",\"remark\":")
-    PagePacket.quote(left ?? remark ?? "", &output)
+    PagePacket.quote(limit ?? remark ?? "", &output)
     output.write(",\"start\":")
     if let start { output.write(Int(start)) } else { output.write("null") }
-    output.write("}</script>\n<script nonce=\"\(nonce)\">\n'use strict';\n")
-    output.write(PageScript.all)
+    output.write("}</script>\n<script type=\"module\" nonce=\"\(nonce)\">\n")
+    output.write(PageAssets.script)
     output.write("</script>\n</body>\n</html>\n")
     output.flush()
     await queue.drain()
@@ -71,9 +72,10 @@ struct PageWriter {
     }
   }
 
-  // MARK: The beginning
+  // MARK: Head
 
-  /// Nobody who names a device can know it, so nothing that he has written is run.
+  /// The nonce of the Content Security Policy: 128 random bits. Text from a capture cannot contain it, so the browser
+  /// never runs such text.
   private let nonce =
     String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
 
@@ -94,9 +96,9 @@ struct PageWriter {
       <style nonce="\(nonce)">
 
       """)
-    output.write(PageStyle.all)
+    output.write(PageAssets.style)
     output.write("</style>\n</head>\n<body>\n")
-    output.write(PageMarkup.all)
+    output.write(PageAssets.body)
     output.write(
       """
       <script type="application/json" id="packets" data-capacity="\(PageTable.capacity)" \

@@ -1,0 +1,33 @@
+/// The parts of the HTML report that are the same for every capture, embedded in the program.
+public enum PageAssets {
+  /// The modules of the script, in the order in which they run: each after those that it imports.
+  private static let modules = [
+    PackageResources.format_js, PackageResources.packets_js, PackageResources.filters_js,
+    PackageResources.scale_js, PackageResources.session_js, PackageResources.view_js,
+    PackageResources.timeline_js, PackageResources.timeline_input_js, PackageResources.list_js,
+    PackageResources.bytes_js, PackageResources.detail_js, PackageResources.controls_js,
+    PackageResources.main_js,
+  ]
+
+  /// The script: one module, made of all modules.
+  public static var script: String { modules.map { joinable(text($0)) }.joined() }
+
+  /// The style sheet, for light and dark.
+  public static var style: String { text(PackageResources.page_css) }
+
+  /// The elements of the body that exist before the script fills them.
+  public static var body: String { text(PackageResources.body_html) }
+
+  /// A module without its `import` lines and `export` keywords, to stand in one scope with the others.
+  private static func joinable(_ module: String) -> String {
+    var script = ""
+    for line in module.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      if line.hasPrefix("import ") { continue }
+      script += line.hasPrefix("export ") ? line.dropFirst("export ".count) : line
+      script += "\n"
+    }
+    return script
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

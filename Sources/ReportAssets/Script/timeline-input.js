@@ -1,0 +1,86 @@
+/** The timeline's input: dragging, the wheel and keys select a time range. */
+
+import {element, whole} from './session.js';
+import {timeline} from './timeline.js';
+import {select, showRange, view} from './view.js';
+
+/** The shortest range to zoom to, in microseconds. */
+const SHORTEST = 10;
+/** A drag of fewer pixels is a click. */
+const CLICK = 4;
+
+function zoom(factor, time) {
+  const {from, to} = timeline.span();
+  if ((to - from) * factor >= SHORTEST) showRange(time - (time - from) * factor, time + (to - time) * factor);
+}
+
+/** Moves the range by a part of its length. */
+function pan(part) {
+  if (!view.range) return;
+  const {from, to} = timeline.span();
+  const distance = Math.max(whole.from - from, Math.min(whole.to - to, (to - from) * part));
+  showRange(from + distance, to + distance);
+}
+
+function selectNear(time) {
+  const distance = (packet) => packet.time === null ? Infinity : Math.abs(packet.time - time);
+  let [nearest] = view.shown;
+  for (const packet of view.shown) if (distance(packet) < distance(nearest)) nearest = packet;
+  if (nearest) select(nearest);
+}
+
+function listenToPointer(canvas) {
+  canvas.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    canvas.setPointerCapture(event.pointerId);
+    const x = timeline.limitedX(event.offsetX);
+    timeline.drag = {first: x, last: x};
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    if (!timeline.drag) return;
+    timeline.drag.last = timeline.limitedX(event.offsetX);
+    timeline.draw();
+  });
+  canvas.addEventListener('pointerup', () => {
+    if (!timeline.drag) return;
+    const {first, last} = timeline.drag;
+    const [left, right] = [Math.min(first, last), Math.max(first, last)];
+    timeline.drag = null;
+    if (right - left > CLICK) showRange(timeline.timeAt(left), timeline.timeAt(right));
+    else selectNear(timeline.timeAt(left));
+  });
+  canvas.addEventListener('pointercancel', () => { timeline.drag = null; timeline.draw(); });
+  canvas.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(Math.sign(event.deltaX) * .1);
+    else zoom(event.deltaY > 0 ? 1.25 : .8, timeline.timeAt(event.offsetX));
+  }, {passive: false});
+  canvas.addEventListener('dblclick', () => showRange(whole.from, whole.to));
+}
+
+function listenToKeys(canvas) {
+  const actions = {
+    '+': (middle) => zoom(.5, middle),
+    '=': (middle) => zoom(.5, middle),
+    '-': (middle) => zoom(2, middle),
+    ArrowLeft: () => pan(-.25),
+    ArrowRight: () => pan(.25),
+    Home: () => showRange(whole.from, whole.to),
+  };
+  canvas.addEventListener('keydown', (event) => {
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const {from, to} = timeline.span();
+    const time = view.selected?.time ?? null;
+    action(time !== null && time >= from && time <= to ? time : (from + to) / 2);
+  });
+}
+
+export function listenToTimeline() {
+  listenToPointer(timeline.canvas);
+  listenToKeys(timeline.canvas);
+  new ResizeObserver(() => timeline.draw()).observe(element('strip'));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => timeline.draw());
+}

@@ -1,0 +1,68 @@
+import BluetoothCore
+import TestSupport
+import Testing
+
+@testable import Dissection
+
+/// Every HCI command, event, signalling and SMP packet that there can be, each with parameters of several lengths: the
+/// fields of a packet cover all of its bytes, once and in order.
+@Suite struct EveryPacketTests {
+  private func checkFields(_ packet: [UInt8], isSent: Bool, sourceLocation: SourceLocation = #_sourceLocation)
+  {
+    let dissected = Script().packet(packet, isSent: isSent)
+    var end = 0
+    for layer in dissected.layers {
+      for field in dissected.fields(of: layer) where field.range.lowerBound < field.range.upperBound {
+        let isGroup = field.range.lowerBound == end || field.range.upperBound <= end
+        #expect(isGroup, "\(Hex.string(packet)): \(field) after byte \(end)", sourceLocation: sourceLocation)
+        end = max(end, isLeaf(field, in: dissected.fields(of: layer)) ? field.range.upperBound : end)
+      }
+    }
+    #expect(end == packet.count, "\(Hex.string(packet))", sourceLocation: sourceLocation)
+  }
+
+  /// Whether no other field lies in this one.
+  private func isLeaf(_ field: PacketField, in fields: [PacketField]) -> Bool {
+    !fields.contains {
+      $0.depth > field.depth && field.range.contains($0.range.lowerBound) && !$0.range.isEmpty
+    }
+  }
+
+  private func packet(_ header: [UInt8], _ parameters: [UInt8]) -> [UInt8] {
+    header + [UInt8(parameters.count)] + parameters
+  }
+
+  @Test(arguments: [0, 1, 6, 11, 40, 90])
+  func commands(length: Int) {
+    var generator = SeededGenerator(seed: UInt64(length))
+    for group in UInt16(1)...8 {
+      for command in UInt16(0)...0x80 {
+        let opcode = group << 10 | command
+        let header = [1, UInt8(truncatingIfNeeded: opcode), UInt8(opcode >> 8)]
+        checkFields(packet(header, generator.bytes(length)), isSent: true)
+        checkFields(
+          packet([4, 0x0E], [1] + header.dropFirst() + [0] + generator.bytes(length)), isSent: false)
+      }
+    }
+  }
+
+  @Test(arguments: [0, 1, 6, 11, 40, 90])
+  func events(length: Int) {
+    var generator = SeededGenerator(seed: UInt64(length))
+    for code in UInt8.min...0xFE {
+      checkFields(packet([4, code], generator.bytes(length)), isSent: false)
+      checkFields(packet([4, 0x3E], [code] + generator.bytes(length)), isSent: false)
+    }
+  }
+
+  @Test(arguments: [UInt16(5), 6], [1, 2, 6, 12, 30])
+  func signalsAndPairing(channel: UInt16, length: Int) {
+    var generator = SeededGenerator(seed: UInt64(length))
+    for code in UInt8.min...0x1A {
+      let data = generator.bytes(length)
+      let signal = [code, 1, UInt8(length), 0] + data
+      let frame = channel == 5 ? signal : [code] + data
+      checkFields(Script.acl(frame, channel: channel, isSent: false), isSent: false)
+    }
+  }
+}

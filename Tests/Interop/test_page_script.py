@@ -1,0 +1,271 @@
+"""The script of the HTML report: linted, joined in order, and its pure modules run in Chromium."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import browser as browsers
+import pytest
+from conftest import ROOT
+
+ASSETS = ROOT / "Sources/ReportAssets"
+MODULES = {path.name: path.read_text() for path in sorted((ASSETS / "Script").glob("*.js"))}
+IMPORT = re.compile(r"^import \{([\w, ]+)\} from '\./([\w-]+\.js)';$", re.M)
+EXPORT = re.compile(r"^export (?:const|let|function|class) (\w+)", re.M)
+
+
+def imports(source):
+    """The names that a module imports, by module."""
+    return {module: names.split(", ") for names, module in IMPORT.findall(source)}
+
+
+# --- the linter
+
+
+def lint(folder):
+    return subprocess.run(
+        [Path(sys.executable).parent / "oxlint", "--config", ASSETS / ".oxlintrc.json", "--deny-warnings", folder],
+        capture_output=True, text=True, timeout=30)
+
+
+def test_script_passes_the_linter():
+    result = lint(ASSETS / "Script")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert f"on {len(MODULES)} files" in result.stdout
+
+
+@pytest.mark.parametrize("rule, line", [
+    ("no-undef", "export const a = unknownName;"),
+    ("no-unused-vars", "const unused = 1;"),
+    ("no-unused-vars", "import {seconds} from './format.js';"),
+    ("import(named)", "import {missing} from './format.js';\nexport const a = missing;"),
+    ("no-cycle", "import {view} from './view.js';\nexport const a = view;"),
+    ("eqeqeq", "export const a = (b) => b == 1;"),
+    ("no-shadow", "export const a = (readPackets) => readPackets;"),
+    ("no-eval", "export const a = (b) => eval(b);"),
+    ("no-const-assign", "export const a = () => { element = 1; };"),
+])
+def test_linter_finds(tmp_path, rule, line):
+    """A defect in one module fails the linter, and for the reason that is meant."""
+    for name, source in MODULES.items():
+        (tmp_path / name).write_text(source)
+    bad = MODULES["session.js"].replace("\n\nexport const element", f"\n{line}\n\nexport const element", 1)
+    (tmp_path / "session.js").write_text(bad)
+    result = lint(tmp_path)
+    assert result.returncode != 0
+    assert rule in result.stdout, result.stdout
+
+
+# --- modules
+
+
+def test_every_export_is_used():
+    """By another module, or by a test in this file."""
+    tested = set(re.findall(r"\w+", Path(__file__).read_text()))
+    used = {(module, name) for source in MODULES.values() for module, names in imports(source).items() for name in names}
+    exports = {(module, name) for module, source in MODULES.items() for name in EXPORT.findall(source)}
+    assert used <= exports
+    assert {(module, name) for module, name in exports - used if name not in tested} == set()
+
+
+def test_imports_and_exports_have_the_form_that_is_joined():
+    """What PageAssets.swift removes is a whole line that starts with `import`, and the word `export`."""
+    for name, source in MODULES.items():
+        assert len(re.findall(r"\bimport\b", source)) == len(IMPORT.findall(source)), name
+        assert len(re.findall(r"\bexport\b", source)) == len(EXPORT.findall(source)), name
+        assert source.endswith("\n"), name
+
+
+def test_page_joins_the_modules(halo, tmp_path):
+    """The page has each module once, whole, after those that it imports."""
+    page = tmp_path / "page.html"
+    halo.run("decode", ROOT / "captures/virtual-stream.btsnoop", "--html", page).succeeded()
+    script = page.read_text().split('<script type="module"')[1].split(">\n", 1)[1].split("</script>")[0]
+    places = {}
+    for name, source in MODULES.items():
+        joined = re.sub(r"^export ", "", re.sub(r"^import .*\n", "", source, flags=re.M), flags=re.M)
+        assert script.count(joined) == 1, name
+        places[name] = script.index(joined)
+        script = script.replace(joined, "\0" * len(joined))
+    assert set(script) == {"\0"}
+    for name, source in MODULES.items():
+        assert all(places[other] < places[name] for other in imports(source)), name
+
+
+def test_page_has_one_global_name(halo, browser, tmp_path):
+    path = tmp_path / "page.html"
+    halo.run("decode", ROOT / "captures/virtual-stream.btsnoop", "--html", path).succeeded()
+    (tmp_path / "empty.html").write_text("<!doctype html>")
+    names = "Object.getOwnPropertyNames(globalThis)"
+    browser.open(tmp_path / "empty.html")
+    before = browser.run(names)
+    browser.open(path)
+    assert set(browser.run(names)) - set(before) == {"report"}
+
+
+# --- functions
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    browsers.require()
+    # The modules import each other from files.
+    browser = browsers.Browser(tmp_path_factory.mktemp("profile"), "--allow-file-access-from-files")
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def run(browser, tmp_path_factory):
+    """Evaluates an expression in which the exports of a module can be used."""
+    empty = tmp_path_factory.mktemp("empty") / "empty.html"
+    empty.write_text("<!doctype html>")
+
+    def run(module, expression, **values):
+        if browser.run("location.pathname") != str(empty):
+            browser.open(empty)
+        names = ", ".join(EXPORT.findall(MODULES[module]))
+        url = (ASSETS / "Script" / module).as_uri()
+        return browser.run(
+            f"import('{url}').then(({{{names}}}) => {{ const values = {json.dumps(values)}; return {expression}; }})")
+
+    return run
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("1.5", 1_500_000), (" 2 ", 2_000_000), ("-0.000001", -1), ("1e-7", 0), ("", None), ("  ", None),
+    ("1,5", None), ("Infinity", None), ("1 s", None)])
+def test_microseconds(run, text, expected):
+    assert run("format.js", "microseconds(values.text)", text=text) == expected
+
+
+def test_seconds_and_counts(run):
+    assert run("format.js", "[seconds(1500000), seconds(-1), seconds(1999, 3)]") == ["1.500000", "-0.000001", "0.002"]
+    assert run("format.js", "[0, 1, 1234].map((n) => counted(n, 'packet'))") == ["0 packets", "1 packet", "1,234 packets"]
+    assert run("format.js", "['', '0a', '0a1b2c'].map(spaced)") == ["", "0a", "0a 1b 2c"]
+
+
+@pytest.mark.parametrize("start, time, expected", [
+    (1_700_000_000_000_000, 1_234_000, "2023-11-14 22:13:21.234"), (0, 0, "1970-01-01 00:00:00.000"),
+    (None, 0, None), (8.64e21, 0, None)])
+def test_utc_date(run, start, time, expected):
+    assert run("format.js", "utcDate(values.start, values.time)", start=start, time=time) == expected
+
+
+@pytest.mark.parametrize("query, expected", [
+    ("ATT  Notification", ["att", "notification"]), ('"Read by type" 0x', ["read by type", "0x"]),
+    ('"not closed', ["not closed"]), ('""', ['""']), ("", []), (" \t", [])])
+def test_terms_of_a_query(run, query, expected):
+    assert run("filters.js", "termsOf(values.query)", query=query) == expected
+
+
+LINES = "\n".join([
+    '[1,0,1,null,"01030c00",0,0,[["hci",["opcode","Vol 4",0,1,3],["flag","",1,3,4]],"Reset","0x0c03","="]]',
+    '[2,1500000,2,0,"0400112233","aabbccdd","cut short",'
+    '[["att",[0,"Vol 3",0,0,1]],"Notification","="],[["gatt"],"of x"]]',
+    '[3,null,0,null,"ff",0,"no layer"]', ""])
+LIMITS = {"capacity": 8, "shortest": 4, "longest": 80}
+
+
+def read(expression):
+    return f"(() => {{ const packets = readPackets(values.lines, values.limits); return {expression}; }})()"
+
+
+def test_packets_are_read(run):
+    packets = run("packets.js", read("packets"), lines=LINES, limits=LIMITS)
+    assert [packet["lane"] for packet in packets] == ["hci", "att", "note"]
+    assert packets[0]["layers"][0]["fields"] == [
+        {"name": "opcode", "reference": "Vol 4", "depth": 0, "first": 1, "end": 3},
+        {"name": "flag", "reference": "", "depth": 1, "first": 3, "end": 4}]
+    # A number stands for a text that came before.
+    assert packets[1]["layers"][0]["fields"][0]["name"] == "opcode"
+
+
+def test_packets_summaries_and_values(run):
+    def value(expression):
+        return run("packets.js", read(expression), lines=LINES, limits=LIMITS)
+
+    assert value("packets.map(summaryOf)") == ["Reset", "Notification · of x; cut short", "no layer"]
+    # The bytes of a field that is not in the HCI layer are those of the frame.
+    assert value("[valueOf(packets[0], packets[0].layers[0], 1), valueOf(packets[1], packets[1].layers[0], 0)]") == [
+        "00", "aa"]
+    assert value("timeSpan(packets)") == {"from": 0, "to": 1_500_000}
+    assert value("timeSpan([packets[2]])") is None
+    assert value("searchable(packets[0])") == "1\nreset\nhci\nreset\nopcode 0x0c03\nflag 00\n01 03 0c 00"
+
+
+@pytest.mark.parametrize("capacity, expected", [(2, "name"), (1, None)])
+def test_tables_of_texts_are_bounded(run, capacity, expected):
+    """Beyond the capacity a text gets no number, as in PageTable.swift."""
+    lines = "\n".join([
+        '[1,0,1,null,"",0,0,[["hci",["short",""]],"","name"]]',
+        '[2,0,1,null,"",0,0,[["hci"],"",1]]'])
+    values = run("packets.js", read("packets[1].layers[0].values"), lines=lines, limits=LIMITS | {"capacity": capacity})
+    # A number that was not assigned has no text: undefined, null in JSON.
+    assert values == [expected]
+
+
+FILTERS = "{...noFilters(), %s}"
+
+
+@pytest.mark.parametrize("filters, expected", [
+    ("", [1, 2, 3]), ("query: 'RESET'", [1]), ("query: 'opcode 0x0c03'", [1]), ("query: '\"opcode 0x0c03\"'", [1]),
+    ("query: 'opcode aa'", [2]), ("query: 'nothing'", []), ("layers: new Set(['gatt', 'ring'])", [2]),
+    ("directions: new Set(['sent', 'unknown'])", [1, 3]), ("range: {from: 0, to: 1499999}", [1]),
+    ("range: {from: 1500000, to: 1500000}", [2]), ("query: 'reset', directions: new Set(['received'])", [])])
+def test_filters(run, filters, expected):
+    packets = run("packets.js", read("packets"), lines=LINES, limits=LIMITS)
+    assert run("filters.js", f"filtered(values.packets, {FILTERS % filters}).map((packet) => packet.number)",
+               packets=packets) == expected
+
+
+def test_no_filter_gives_the_same_packets(run):
+    assert run("filters.js", "((all) => filtered(all, noFilters()) === all)([{}])")
+
+
+PARSED = "((v) => ({...v, layers: [...v.layers], directions: [...v.directions], open: v.open && [...v.open]}))"
+NOTHING = {"query": "", "layers": [], "directions": [], "range": None, "packet": None, "open": None}
+
+
+@pytest.mark.parametrize("fragment, expected", [
+    ("", {}), ("q=a%20b", {"query": "a b"}), ("layer=att,ring,unknown&open=", {"layers": ["att", "ring"], "open": []}),
+    ("direction=sent", {"directions": ["sent"]}), ("from=1.5", {"range": {"from": 1_500_000, "to": 9_000_000}}),
+    ("from=x&to=", {}), ("packet=7", {"packet": 7}), ("packet=x", {"packet": None}), ("other=1", {})])
+def test_fragment_is_read(run, fragment, expected):
+    whole = {"from": 0, "to": 9_000_000}
+    parsed = run("filters.js", f"{PARSED}(parseFragment(values.fragment, values.whole))", fragment=fragment, whole=whole)
+    # NaN is null in JSON.
+    assert parsed == NOTHING | expected
+
+
+@pytest.mark.parametrize("fragment", [
+    "", "q=a+b&layer=att,ring&direction=sent&from=1.500000&to=2.000000&packet=7&open=hci", "open=", "q=%26%23%22"])
+def test_fragment_survives_reading_and_writing(run, fragment):
+    whole = {"from": 0, "to": 9_000_000}
+    assert run("filters.js", "formatFragment(parseFragment(values.fragment, values.whole))", fragment=fragment,
+               whole=whole) == fragment
+
+
+@pytest.mark.parametrize("span, most, times, decimals", [
+    ((0, 10_000_000), 5, [0, 2e6, 4e6, 6e6, 8e6, 10e6], 0), ((0, 1000), 4, [0, 500, 1000], 4),
+    ((-1, 1), 2, [-1, 0, 1], 6), ((1_300_000, 2_600_000), 3, [1_500_000, 2_000_000, 2_500_000], 1)])
+def test_ticks(run, span, most, times, decimals):
+    ticks = run("scale.js", "ticksOf(values.span, values.most)", span=dict(zip(("from", "to"), span)), most=most)
+    assert (ticks["times"], ticks["decimals"]) == (times, decimals)
+
+
+def test_columns(run):
+    packets = [{"time": time, "lane": "att", "direction": direction}
+               for time, direction in [(0, 1), (0, 2), (49, 1), (50, 0), (100, 2), (101, 1), (None, 1)]]
+    columns = run("scale.js", """((columns) => [columns.get('att').map((side) => [...side]), greatest(columns)])(
+        countColumns(values.packets, ['att'], {from: 0, to: 100}, 2))""", packets=packets)
+    assert columns == [[[2, 0], [1, 2]], 2]
+
+
+def test_bars(run):
+    heights = run("scale.js", "[0, 1, 10, 1000].map((count) => barHeight(count, 1000, 10))")
+    assert heights[0] == 0 and heights[1] > 2 and heights == sorted(heights) and heights[3] == 10
+    assert run("scale.js", "[widened({from: 5, to: 5}), widened({from: 1, to: 2})]") == [
+        {"from": -495, "to": 505}, {"from": 1, "to": 2}]
