@@ -24,6 +24,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "AdapterHelper.h"
+
 // accept4 is a GNU extension that Swift's Glibc module leaves out.
 int accept4(int, struct sockaddr *restrict, socklen_t *restrict, int);
 
@@ -85,11 +87,4 @@ static inline uint64_t halo_effective_capabilities(void) {
   struct __user_cap_data_struct data[2] = {{0}};
   if (syscall(SYS_capget, &header, data) != 0) return 0;
   return (uint64_t)data[1].effective << 32 | data[0].effective;
-}
-
-// Takes all capabilities from this thread; other threads keep theirs.
-static inline int halo_drop_capabilities(void) {
-  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-  struct __user_cap_data_struct data[2] = {{0}};
-  return (int)syscall(SYS_capset, &header, data);
 }

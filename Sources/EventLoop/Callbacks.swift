@@ -80,36 +80,6 @@ public func within(
   }
 }
 
-/// Makes a call that may block - `open` of a file on a network, a look-up, a data base - on a thread of its own. If the
-/// task is cancelled, the call goes on, and its result is dropped. In virtual time the call is made on the loop: no time
-/// may pass until it returns.
-///
-/// - Returns: nil if the task was cancelled, or no thread is left
-@BluetoothActor
-public func offTheLoop<Value>(_ work: @escaping @Sendable () -> sending Value) async -> sending Value? {
-  if EventLoop.shared.hasVirtualTime { return work() }
-  let box = ResultBox<Value>()
-  await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-    nonisolated(unsafe) let done = done
-    let result = HelperThread.start(stackSize: 1 << 20) {
-      box.value = work()
-      EventLoop.run { done(.success(())) }
-    }
-    if result != 0 { done(.success(())) }
-    return {
-      box.isDropped = true
-      done(.success(()))
-    }
-  }
-  return box.isDropped ? nil : box.value
-}
-
-/// Handed from one thread to the other, never used by both.
-private final class ResultBox<Value>: @unchecked Sendable {
-  nonisolated(unsafe) var value: Value?
-  @BluetoothActor var isDropped = false
-}
-
 @BluetoothActor
 private final class LimitedAttempt {
   var task: Task<Void, Never>?

@@ -12,6 +12,9 @@ public protocol Adapter: AnyObject {
   /// Called once when the radio is of no use any more; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }
 
+  /// Called with what a person may want to know, and is no failure.
+  var onNote: ((String) -> Void)? { get set }
+
   /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
   /// happen, or can't be told.
   var droppedPackets: Int? { get }
@@ -37,6 +40,10 @@ public protocol Adapter: AnyObject {
 }
 
 extension Adapter {
+  public var onNote: ((String) -> Void)? {
+    get { nil }
+    set {}
+  }
   public var droppedPackets: Int? { nil }
 
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {

@@ -14,15 +14,21 @@ public final class HCIAdapter: Adapter {
     get { host.onScanFailure }
     set { host.onScanFailure = newValue }
   }
-  public var onFailure: ((HCIError) -> Void)? {
-    get { host.onFailure }
-    set { host.onFailure = newValue }
+  public var onFailure: ((HCIError) -> Void)?
+  public var onNote: ((String) -> Void)? {
+    get { recovery.onNote }
+    set { recovery.onNote = newValue }
   }
 
   public var droppedPackets: Int? { transport.droppedPackets }
 
   private let transport: any HCITransport
   private let host: HostController
+  private let recovery = AdapterRecovery(timers: EventLoop.shared.timers)
+  /// Why the radio is of no use, until it is made ready again.
+  private var failure: HCIError?
+  /// How often to look whether the way to the controller can be opened again.
+  private static let period = Duration.milliseconds(250)
 
   /// - Parameter randomAddress: used if the controller has no public address; made up if nil
   public init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
@@ -32,10 +38,11 @@ public final class HCIAdapter: Adapter {
     host = HostController(timers: EventLoop.shared.timers, randomAddress: randomAddress ?? madeUp) {
       [weak transport] in transport?.send($0)
     }
+    host.onFailure = { [weak self] error in self?.fail(error) }
   }
 
   isolated deinit {
-    close()
+    release()
   }
 
   /// What arrived and was of no use.
@@ -45,16 +52,52 @@ public final class HCIAdapter: Adapter {
 
   /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
   public func start() async throws(HCIError) -> AdapterInformation {
+    attach()
+    return try await setUp()
+  }
+
+  private func attach() {
     let host = self.host
     transport.onPacket = { packet, time in host.receive(packet, at: time) }
     transport.onClose = { reason in host.transportClosed(reason) }
     transport.start()
+  }
+
+  private func setUp() async throws(HCIError) -> AdapterInformation {
+    let host = self.host
     let controller = try await awaitCallback(cancelled: HCIError.cancelled) { done in
       host.initialize(completion: done)
     }
-    return AdapterInformation(
-      address: controller.address, version: "\(controller.version.hciVersion)",
-      usesExtendedScan: controller.usesExtendedScan)
+    return AdapterInformation(controller)
+  }
+
+  private func fail(_ error: HCIError) {
+    // One that fails while it is made ready again has not been of use in between.
+    guard failure == nil else { return }
+    failure = error
+    onFailure?(error)
+  }
+
+  /// Makes the controller ready again. One that does not answer, or has reported that it has broken down, is reset; if
+  /// that does not help, the way to it is opened anew, which for the user channel is off and on. A way that is closed is
+  /// opened as soon as that is possible: an adapter of this machine when it is there again, with its number or with its
+  /// address under another.
+  ///
+  /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    guard let failure else {
+      // One that is well keeps its links.
+      guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
+      return AdapterInformation(controller)
+    }
+    let information = try await recovery.recover(self, from: failure, within: time)
+    self.failure = nil
+    // Between its last answer and now.
+    if let error = host.failure {
+      fail(error)
+      throw error
+    }
+    return information
   }
 
   public func setScan(_ parameters: ScanParameters?) {
@@ -69,11 +112,79 @@ public final class HCIAdapter: Adapter {
     }
   }
 
-  public func close() {
+  public func close() async {
+    release()
+    await transport.finishClosing()
+  }
+
+  private func release() {
+    onFailure = nil
     host.close()
     transport.onPacket = nil
     transport.onClose = nil
     transport.close()
+  }
+}
+
+extension HCIAdapter: RecoverableRadio {
+  var name: String { transport.name }
+
+  func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+    switch step {
+    // The failure has ended them here, and what the controller has of them ends with the reset.
+    case .cancel, .disconnect: return .done()
+    case .reset:
+      host.revive()
+      do throws(HCIError) {
+        return .recovered(try await setUp())
+      } catch .cancelled {
+        throw .cancelled
+      } catch {
+        return .failed("\(error)")
+      }
+    case .powerCycle:
+      do throws(HCIError) {
+        return .recovered(try await open(within: AdapterRecovery.openingTime))
+      } catch .cancelled {
+        throw .cancelled
+      } catch .notReady {
+        return .hopeless("left out, as \(name) can't be opened again")
+      } catch {
+        return .failed("\(error)")
+      }
+    }
+  }
+
+  func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    do throws(HCIError) {
+      return try await open(within: time)
+    } catch {
+      switch error {
+      case .cancelled: throw error
+      case .notReady: throw failure ?? error
+      case .kernel(let reason) where reason.isMissingPrivilege: throw error
+      default: return nil
+      }
+    }
+  }
+
+  private func open(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    try await transport.reopen(within: min(time, AdapterRecovery.openingTime))
+    host.revive()
+    attach()
+    return try await setUp()
+  }
+
+  func change() async {
+    await EventLoop.shared.sleep(for: Self.period)
+  }
+}
+
+extension AdapterInformation {
+  fileprivate init(_ controller: ControllerInformation) {
+    self.init(
+      address: controller.address, version: "\(controller.version.hciVersion)",
+      usesExtendedScan: controller.usesExtendedScan)
   }
 }
 

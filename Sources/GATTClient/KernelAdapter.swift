@@ -10,8 +10,10 @@ public final class KernelAdapter: Adapter {
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
   public var onScanFailure: ((HCIError) -> Void)?
   public var onFailure: ((HCIError) -> Void)?
-  /// Called with what a person may want to know, and is no failure.
-  public var onNote: ((String) -> Void)?
+  public var onNote: ((String) -> Void)? {
+    get { recovery.onNote }
+    set { recovery.onNote = newValue }
+  }
 
   /// How long to wait for the end of a scan.
   private static let closeDeadline = Duration.milliseconds(500)
@@ -19,7 +21,7 @@ public final class KernelAdapter: Adapter {
   /// Its number; another one may come with ``recover(within:)``.
   public var index: AdapterIndex { watch.index }
   private let watch: KernelAdapterWatch
-  private var ladder = RecoveryLadder()
+  private let recovery = AdapterRecovery(timers: EventLoop.shared.timers)
   private var socket: HCISocket<RawChannel>?
   private var controller: RawController?
   /// It is kept for good: what it may do was settled when it was opened, and other adapters are seen by it, too.
@@ -200,28 +202,11 @@ public final class KernelAdapter: Adapter {
   /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else { return try await initialize() }
-    let deadline = EventLoop.shared.now + time
-    onNote?("\(failure); waiting for \(index) for \(Int(time.inSeconds)) s")
-    if case .commandTimedOut = failure { try await climb() }
-    while true {
-      if Task.isCancelled { throw .cancelled }
-      if let device = watch.find() {
-        let isNew = watch.wasRemoved
-        adopt(device)
-        if let information = try await reopen(isNew: isNew) {
-          onNote?("\(index) can be used again")
-          return information
-        }
-      } else if let index = watch.findSwitchedOff() {
-        management?.send(SetPowered(true), to: index) { _ in }
-      }
-      guard EventLoop.shared.now < deadline else { throw failure }
-      await change()
-    }
+    return try await recovery.recover(self, from: failure, within: time)
   }
 
   /// - Returns: nil if the adapter is gone again
-  private func reopen(isNew: Bool) async throws(HCIError) -> AdapterInformation? {
+  private func open(isNew: Bool) async throws(HCIError) -> AdapterInformation? {
     let failure = self.failure
     do throws(KernelError) {
       controller = try openSockets()
@@ -241,45 +226,6 @@ public final class KernelAdapter: Adapter {
       if error == .cancelled { throw error }
       return nil
     }
-  }
-
-  private func change() async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-      watch.whenChanged { done(.success(())) }
-      return { [watch] in watch.kernelReported() }
-    }
-  }
-
-  /// The controller does not answer. The adapter is shared: nothing is done that ends links of other programs.
-  private func climb() async throws(HCIError) {
-    guard ladder.begin(at: EventLoop.shared.now) else { return try giveUp() }
-    // The failure has done that.
-    step(.cancel, "done")
-    step(.disconnect, "done")
-    step(.reset, "left out, as the kernel has the adapter")
-    let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
-    guard others.isEmpty else {
-      step(.powerCycle, "left out, as it would end \(others.count) links of other programs")
-      return try giveUp()
-    }
-    do throws(KernelError) {
-      guard let management else { throw KernelError("switch \(index)", .noBluetooth) }
-      _ = try await management.send(SetPowered(false), to: index)
-      _ = try await management.send(SetPowered(true), to: index)
-      step(.powerCycle, "done")
-    } catch {
-      if error.reason == .cancelled { throw .cancelled }
-      step(.powerCycle, "\(error.reason)")
-      try giveUp()
-    }
-  }
-
-  private func step(_ step: RecoveryLadder.Step, _ outcome: String) {
-    onNote?(ladder.note(step, outcome))
-  }
-
-  private func giveUp() throws(HCIError) {
-    throw .kernel(KernelError("go on with \(index)", .controllerSilent(ladder.report)))
   }
 
   // MARK: Scanning and connecting
@@ -439,5 +385,49 @@ public final class KernelAdapter: Adapter {
   /// Looks whether the adapter can be used, and fails in a moment if it can't.
   func isUsable() -> Bool {
     failure == nil && watch.isUsable()
+  }
+}
+
+/// The adapter is shared: nothing is done that ends links of other programs.
+extension KernelAdapter: RecoverableRadio {
+  var name: String { index.description }
+
+  func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+    switch step {
+    // The failure has done that.
+    case .cancel, .disconnect: return .done()
+    case .reset: return .leftOut("the kernel has the adapter")
+    case .powerCycle:
+      let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
+      guard others.isEmpty else {
+        return .hopeless("left out, as it would end \(others.count) links of other programs")
+      }
+      do throws(KernelError) {
+        guard let management else { throw KernelError("switch \(index)", .noBluetooth) }
+        _ = try await management.send(SetPowered(false), to: index)
+        _ = try await management.send(SetPowered(true), to: index)
+        return .done()
+      } catch {
+        if error.reason == .cancelled { throw .cancelled }
+        return .hopeless("\(error.reason)")
+      }
+    }
+  }
+
+  func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    if let device = watch.find() {
+      let isNew = watch.wasRemoved
+      adopt(device)
+      return try await open(isNew: isNew)
+    }
+    if let index = watch.findSwitchedOff() { management?.send(SetPowered(true), to: index) { _ in } }
+    return nil
+  }
+
+  func change() async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      watch.whenChanged { done(.success(())) }
+      return { [watch] in watch.kernelReported() }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import BluetoothCore
+import EventLoop
 import HCI
 
 /// What is done to a radio that does not answer, one step after the other. It is climbed once a minute at most: a radio
@@ -9,10 +10,30 @@ struct RecoveryLadder: Hashable {
     case cancel
     /// Our links are ended.
     case disconnect
-    /// HCI Reset. On an adapter that the kernel drives it is left out: the kernel would not know of it.
+    /// HCI Reset.
     case reset
-    /// The adapter is switched off and on by the kernel. That ends the links of all programs.
+    /// The controller is switched off and on, or the way to it opened anew. Where the kernel shares the adapter, that
+    /// ends the links of all programs.
     case powerCycle = "off and on"
+  }
+
+  /// What came of a step.
+  enum Outcome {
+    case done(String = "done")
+    case leftOut(String)
+    case failed(String)
+    /// It can't be done, or did not help, and waiting does not help either.
+    case hopeless(String)
+    /// The radio can be used again.
+    case recovered(AdapterInformation)
+
+    fileprivate var text: String {
+      switch self {
+      case .done(let text), .failed(let text), .hopeless(let text): text
+      case .leftOut(let reason): "left out, as \(reason)"
+      case .recovered: "done"
+      }
+    }
   }
 
   static let period = Duration.seconds(60)
@@ -32,8 +53,98 @@ struct RecoveryLadder: Hashable {
   /// Notes a step.
   ///
   /// - Returns: what a person reads of it
-  mutating func note(_ step: Step, _ outcome: String) -> String {
-    report.append("\(step.rawValue): \(outcome)")
-    return "radio: \(step.rawValue): \(outcome)"
+  mutating func note(_ step: Step, _ outcome: Outcome) -> String {
+    report.append("\(step.rawValue): \(outcome.text)")
+    return "radio: \(step.rawValue): \(outcome.text)"
+  }
+}
+
+/// A radio that ``AdapterRecovery`` makes ready again: how its steps are carried out.
+@BluetoothActor
+protocol RecoverableRadio: AnyObject {
+  /// What a person calls it: `hci0`.
+  var name: String { get }
+
+  /// Does what a step of the ladder says.
+  ///
+  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, else only what makes it useless to go on
+  func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
+  /// Opens the radio if it is there and on, and sets it up.
+  ///
+  /// - Returns: nil if it can't be used yet
+  /// - Throws: what no waiting changes
+  func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation?
+  /// Waits until there may be something new to see.
+  func change() async
+}
+
+/// Makes a radio ready again that has failed. One that does not answer goes through the ladder first; one that is gone or
+/// off is waited for.
+@BluetoothActor
+final class AdapterRecovery {
+  /// How long one attempt to open the way to a controller may take.
+  static let openingTime = Duration.seconds(10)
+
+  var onNote: ((String) -> Void)?
+
+  private let timers: Timers
+  private var ladder = RecoveryLadder()
+
+  init(timers: Timers) {
+    self.timers = timers
+  }
+
+  /// - Parameters:
+  ///   - failure: why the radio is of no use
+  ///   - time: how long to wait for it
+  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that says what was done in vain
+  func recover(
+    _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
+  ) async throws(HCIError) -> AdapterInformation {
+    let deadline = timers.now + time
+    onNote?("\(failure); waiting for \(radio.name) for \(Int(time.inSeconds)) s")
+    if failure.isOfController, let information = try await climb(radio) { return back(radio, information) }
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      let rest = max(deadline - timers.now, .milliseconds(500))
+      if let information = try await radio.reopen(within: rest) { return back(radio, information) }
+      guard timers.now < deadline else { throw failure }
+      await radio.change()
+    }
+  }
+
+  private func back(_ radio: some RecoverableRadio, _ information: AdapterInformation) -> AdapterInformation {
+    onNote?("\(radio.name) can be used again")
+    return information
+  }
+
+  /// - Returns: nil if the radio is to be waited for
+  private func climb(_ radio: some RecoverableRadio) async throws(HCIError) -> AdapterInformation? {
+    guard ladder.begin(at: timers.now) else { throw silence(of: radio) }
+    for step in RecoveryLadder.Step.allCases {
+      if Task.isCancelled { throw .cancelled }
+      let outcome = try await radio.carryOut(step)
+      onNote?(ladder.note(step, outcome))
+      switch outcome {
+      case .recovered(let information): return information
+      case .hopeless: throw silence(of: radio)
+      case .done, .leftOut, .failed: break
+      }
+    }
+    return nil
+  }
+
+  private func silence(of radio: some RecoverableRadio) -> HCIError {
+    .kernel(KernelError("go on with \(radio.name)", .controllerSilent(ladder.report)))
+  }
+}
+
+extension HCIError {
+  /// Whether it is the controller itself that has failed, not the way to it.
+  fileprivate var isOfController: Bool {
+    switch self {
+    case .commandTimedOut, .hardwareError: true
+    default: false
+    }
   }
 }

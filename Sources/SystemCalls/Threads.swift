@@ -60,17 +60,26 @@ package enum HelperThread {
   private static let hook = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// Makes each thread that is started from here on call `body` first. A thread inherits the capabilities of the one
-  /// that starts it; here a program gives up those that only one of its threads should have. ``start(stackSize:_:)``
+  /// that starts it; here a program gives up those that only one of its threads should have. ``start(stackSize:callsHook:_:)``
   /// returns when that is done.
   package static func setStartHook(_ body: @escaping @Sendable () -> Void) {
     hook.withLock { $0 = body }
   }
 
+  /// Calls the start hook on this thread, which was started without it.
+  package static func callStartHook() {
+    hook.withLock { $0 }?()
+  }
+
   /// Runs `body` on a thread of its own.
   ///
+  /// - Parameter callsHook: whether the start hook is called first; not for a body that needs what the hook gives up,
+  ///   and then calls ``callStartHook()``
   /// - Returns: zero, or the error number if there is no thread left
-  package static func start(stackSize: Int = 1 << 17, _ body: @escaping @Sendable () -> Void) -> Int32 {
-    guard let prepare = hook.withLock({ $0 }) else { return create(stackSize, body) }
+  package static func start(
+    stackSize: Int = 1 << 17, callsHook: Bool = true, _ body: @escaping @Sendable () -> Void
+  ) -> Int32 {
+    guard callsHook, let prepare = hook.withLock({ $0 }) else { return create(stackSize, body) }
     let monitor = Monitor()
     nonisolated(unsafe) var isReady = false
     let result = create(stackSize) {

@@ -12,7 +12,8 @@ import Testing
   }
 
   private static let waits: [String: (count: Int, end: End)] = [
-    "EventLoop/Callbacks.swift": (5, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")),
+    "EventLoop/Callbacks.swift": (4, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")),
+    "EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
     "GATTClient/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
@@ -21,8 +22,9 @@ import Testing
     "GATTClient/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
     "GATTClient/KernelAdapter.swift": (4, .deadline("HostController.commandDeadline; closeDeadline")),
     "HCI/Kernel/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
-    "HCI/Kernel/KernelCall.swift": (1, .deadline("the caller's; the kernel's call goes on after that")),
+    "HCI/Kernel/AdapterHelper.swift": (1, .deadline("20 s; what the helper does goes on after that")),
     "HCI/Kernel/Management.swift": (1, .deadline("ManagementQueue's deadline for each command")),
+    "HCI/Kernel/UserChannelTransport.swift": (1, .deadline("2 s of KernelCall.close")),
     "HCI/Transport/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
     "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),
     "RingLink/Measuring/Ring+Sport.swift": (2, .deadline("the silence after which a session has ended")),

@@ -132,7 +132,7 @@ import Testing
   @Test func itIsClimbedOnceAMinute() {
     var ladder = RecoveryLadder()
     let first = ladder.begin(at: Instant(nanoseconds: 0))
-    let note = ladder.note(.powerCycle, "permission denied")
+    let note = ladder.note(.powerCycle, .failed("permission denied"))
     let second = ladder.begin(at: Instant(nanoseconds: 59_000_000_000))
     #expect(first && !second)
     #expect(note == "radio: off and on: permission denied")

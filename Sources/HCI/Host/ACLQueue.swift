@@ -64,6 +64,9 @@ struct ACLQueue {
     return drained
   }
 
+  /// Whether the controller holds packets.
+  var hasPacketsInFlight: Bool { credits < capacity }
+
   /// How many packets wait on all links.
   var waitingCount: Int { links.reduce(0) { $0 + $1.packets.count } }
 

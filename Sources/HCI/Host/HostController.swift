@@ -25,6 +25,8 @@ public final class HostController {
   /// again for as long as it takes.
   static let maximumHardwareErrors = 3
   static let hardwareErrorPeriod = Duration.seconds(600)
+  /// How long the controller may say nothing at all while it holds data. After that it is asked whether it is there.
+  static let silenceLimit = Duration.seconds(6)
   /// How long a link may take to end.
   static let disconnectDeadline = Duration.seconds(5)
 
@@ -36,12 +38,16 @@ public final class HostController {
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses to scan.
   public var onScanFailure: ((HCIError) -> Void)?
-  /// Called once, when the controller is of no use any more. All links have been reported as lost by then.
+  /// Called when the controller is of no use any more: once, or once more after each ``revive()``. All links have
+  /// been reported as lost by then.
   public var onFailure: ((HCIError) -> Void)?
 
   private let timers: Timers
   /// When the controller broke down lately.
   private var breakdowns: [Instant] = []
+  /// When the last packet came from the controller.
+  private var lastHeard = Instant(nanoseconds: 0)
+  private var silenceTimer: Timers.Token?
   private let transmit: (RawSpan) -> Void
   private let randomAddress: BluetoothAddress
   private let commands: CommandQueue
@@ -54,6 +60,8 @@ public final class HostController {
   public private(set) var failure: HCIError?
   /// Links whose last answer to a request for other parameters is not with the controller yet.
   private var openParameterReplies: Set<ConnectionHandle> = []
+  /// Links that were given up, as the controller has not ended them in time, and their peers.
+  private var neverEnded: [ConnectionHandle: UInt64] = [:]
 
   /// - Parameters:
   ///   - randomAddress: what to scan and connect with if the controller has no public address: a random static
@@ -81,12 +89,19 @@ public final class HostController {
     if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
     commands.restart(.cancelled)
+    neverEnded = [:]
     let setup = ControllerSetup(self, randomAddress: randomAddress) { [weak self] result in
       guard let self else { return }
       if case .success(let information) = result { adopt(information) }
       completion(result)
     }
     setup.start()
+  }
+
+  /// Takes packets again after a failure; ``initialize(completion:)`` is called next. ``onFailure`` may be called again.
+  /// Not after ``close()``.
+  public func revive() {
+    if failure != .cancelled { failure = nil }
   }
 
   private func adopt(_ information: ControllerInformation) {
@@ -117,7 +132,7 @@ public final class HostController {
     onScanFailure = nil
   }
 
-  private func fail(_ error: HCIError) {
+  func fail(_ error: HCIError) {
     if end(error) { onFailure?(error) }
   }
 
@@ -208,9 +223,16 @@ public final class HostController {
       }
     }
     timers.schedule(after: Self.disconnectDeadline) { [weak self, weak connection] in
-      if let connection { self?.removed(connection, .connectionTerminatedByLocalHost) }
+      guard let self, let connection, connections[connection.handle] === connection else { return }
+      neverEnded[connection.handle] = connection.peer.value
+      removed(connection, .connectionTerminatedByLocalHost)
     }
   }
+
+  /// The controller refuses a link to a peer, as it has one.
+  ///
+  /// - Returns: whether it is one that it should have ended, so that the controller is of no use until it is reset
+  func hasNeverEnded(_ peer: BluetoothAddress) -> Bool { neverEnded.values.contains(peer.value) }
 
   private func removed(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard connections[connection.handle] === connection else { return }
@@ -240,6 +262,20 @@ public final class HostController {
 
   private func pump() {
     while let packet = data.next() { transmit(packet.span.bytes) }
+    if silenceTimer == nil, data.hasPacketsInFlight { watchForSilence(since: timers.now) }
+  }
+
+  /// A controller that has died says nothing of the links that died with it. So it gets a command, whose deadline finds it
+  /// out.
+  private func watchForSilence(since start: Instant) {
+    silenceTimer = timers.schedule(at: start + Self.silenceLimit) { [weak self] in
+      guard let self else { return }
+      silenceTimer = nil
+      guard failure == nil, data.hasPacketsInFlight else { return }
+      if lastHeard > start { return watchForSilence(since: lastHeard) }
+      send(ReadBDADDR()) { _ in }
+      watchForSilence(since: timers.now)
+    }
   }
 
   func hasRoom(_ connection: LEConnection) -> Bool { data.hasRoom(connection.handle) }
@@ -259,6 +295,7 @@ public final class HostController {
   /// - Parameter time: when it was received
   public func receive(_ packet: RawSpan, at time: Instant) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
+    lastHeard = time
     let body = packet.extracting(1..<packet.byteCount)
     switch HCIPacketType(rawValue: type) {
     case .acl: receiveData(body, at: time)
@@ -300,7 +337,9 @@ public final class HostController {
       for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event): receive(event)
     case .disconnectionComplete(let event):
-      guard event.status == .success, let connection = connections[event.handle] else { return }
+      guard event.status == .success else { return }
+      neverEnded[event.handle] = nil
+      guard let connection = connections[event.handle] else { return }
       removed(connection, event.reason)
     case .leConnectionUpdateComplete(let event):
       guard event.status == .success else { return }
@@ -323,6 +362,7 @@ public final class HostController {
       return
     }
     connections[event.handle] = connection
+    neverEnded[event.handle] = nil
     data.connected(event.handle)
     initiator?.probe(connection)
   }

@@ -70,6 +70,8 @@ final class Initiator {
   private var state = State.idle
   private var attempts: [Attempt] = []
   private var watchdog: Timers.Token?
+  /// Whether a creation was cancelled, and the controller has not said that it has ended.
+  private var hasOpenCreation = false
 
   init(_ host: HostController, scan: ScanController, timers: Timers, controller: ControllerInformation) {
     self.host = host
@@ -126,10 +128,14 @@ final class Initiator {
     state = .creating
     let accepted = { [weak self] (result: Result<Void, HCIError>) in
       guard let self, case .failure(let error) = result, attempts.first === attempt else { return }
-      if case .commandFailed(_, .connectionAlreadyExists) = error {
+      switch error {
+      case .commandFailed(_, .connectionAlreadyExists):
+        // A controller that does not end what it should have ended has to be reset.
+        if host.hasNeverEnded(attempt.request.peer) { return host.fail(.commandTimedOut(Disconnect.opcode)) }
         finish(.failure(.connectionFailed(attempt.request.peer, .connectionAlreadyExists)))
-      } else {
-        finish(.failure(attempt.verdict ?? error))
+      case .commandFailed(_, .commandDisallowed) where hasOpenCreation:
+        host.fail(.commandTimedOut(LECreateConnectionCancel.opcode))
+      default: finish(.failure(attempt.verdict ?? error))
       }
     }
     // While it initiates, the controller listens all the time; that is over as soon as the peer is heard.
@@ -180,6 +186,7 @@ final class Initiator {
     // The completion follows in any case, says the specification. Who does not keep to it costs two seconds.
     watchdog = timers.schedule(after: .seconds(2)) { [weak self] in
       guard let self, case .cancelling = state else { return }
+      hasOpenCreation = true
       finish(.failure(verdict))
     }
   }
@@ -201,6 +208,7 @@ final class Initiator {
   ///
   /// - Returns: the link, if it is one that was asked for
   func receive(_ event: LEConnectionComplete) -> LEConnection? {
+    hasOpenCreation = false
     guard let attempt = attempts.first else { return nil }
     switch state {
     case .creating, .cancelling: break

@@ -14,7 +14,7 @@ public enum RawChannel: HCIChannel {
   public static let number = UInt16(HCI_CHANNEL_RAW)
 }
 
-/// One adapter, ours alone: for the kernel it does not exist meanwhile.
+/// One adapter, ours alone: for the kernel it does not exist until it is given back.
 public enum UserChannel: HCIChannel {
   public static let number = UInt16(HCI_CHANNEL_USER)
 }
@@ -38,17 +38,17 @@ public struct HCISocket<Channel: HCIChannel> {
   private static var largestPacket: Int { 65_536 + 16 }
 
   init(binding index: AdapterIndex) throws(SystemError) {
-    try self.init(unbound: ())
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    self.init(descriptor: try retryingInterrupts("socket") { socket(AF_BLUETOOTH, type, BTPROTO_HCI) })
     try Self.bind(packets.descriptor, to: index)
   }
 
-  private init(unbound: Void) throws(SystemError) {
-    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let descriptor = try retryingInterrupts("socket") { socket(AF_BLUETOOTH, type, BTPROTO_HCI) }
-    packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPacket)
+  private init(descriptor: Int32, closesOnThread: Bool = false) {
+    packets = PacketSocket(
+      descriptor: descriptor, largestPacket: Self.largestPacket, closesOnThread: closesOnThread)
   }
 
-  private nonisolated static func bind(_ descriptor: Int32, to index: AdapterIndex) throws(SystemError) {
+  private static func bind(_ descriptor: Int32, to index: AdapterIndex) throws(SystemError) {
     var address = sockaddr_hci()
     address.hci_family = UInt16(AF_BLUETOOTH)
     address.hci_dev = index.rawValue
@@ -110,22 +110,10 @@ extension HCISocket where Channel == RawChannel {
 }
 
 extension HCISocket where Channel == UserChannel {
-  /// A socket that has no adapter yet.
-  init() throws(KernelError) {
-    do throws(SystemError) {
-      try self.init(unbound: ())
-    } catch {
-      throw KernelError("take an adapter", KernelError.Reason(takingUserChannel: error))
-    }
-  }
-
-  /// Takes an adapter, which must be down. The kernel opens the controller in this call.
-  nonisolated static func take(_ index: AdapterIndex, with descriptor: Int32) throws(KernelError) {
-    do throws(SystemError) {
-      try bind(descriptor, to: index)
-    } catch {
-      throw KernelError("take \(index)", KernelError.Reason(takingUserChannel: error))
-    }
+  /// - Parameter descriptor: bound to the channel by the ``AdapterHelper``
+  init(taken descriptor: Int32) {
+    // The driver may take its time to close the controller.
+    self.init(descriptor: descriptor, closesOnThread: true)
   }
 }
 

@@ -50,6 +50,8 @@ public final class PacketSocket {
     buffer = .allocate(byteCount: largestPacket, alignment: 16)
     setOption(SOL_SOCKET, SO_TIMESTAMPNS, 1)
     setOption(SOL_SOCKET, SO_RXQ_OVFL, 1)
+    // The adapter helper has done so; what is asked for without CAP_NET_ADMIN would undo it.
+    guard receiveBufferSize < Self.receiveBuffer else { return }
     if !setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.receiveBuffer) {
       // Without CAP_NET_ADMIN, as far as the machine's limit allows.
       setOption(SOL_SOCKET, SO_RCVBUF, Self.receiveBuffer)
@@ -68,6 +70,13 @@ public final class PacketSocket {
     withUnsafeBytes(of: value) {
       setsockopt(descriptor, level, option, $0.baseAddress, socklen_t($0.count)) == 0
     }
+  }
+
+  private var receiveBufferSize: Int32 {
+    var size: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length)
+    return size
   }
 
   /// Begins to deliver packets.

@@ -13,17 +13,14 @@ import Glibc
 /// it is locked (`flock`); one that is not locked is left over.
 @BluetoothActor
 public final class TakenAdapter {
-  private let index: AdapterIndex
+  /// How long the driver may take to bring up what an earlier run has left down.
+  private static let restoreDeadline = Duration.seconds(20)
+
   private let path: String
   private var descriptor: Int32
-  /// What this socket may do is settled while the privilege is there: it can switch the adapter on when the process
-  /// has given CAP_NET_ADMIN up.
-  private let management: Management?
 
   /// Notes that an adapter is up, before it is brought down.
   init(_ index: AdapterIndex, address: BluetoothAddress) throws(KernelError) {
-    self.index = index
-    management = try? Management()
     let text = Self.text(boot: Self.bootID, address: address)
     var last = SystemError("open", errno: ENOENT)
     for directory in Self.directories {
@@ -39,14 +36,9 @@ public final class TakenAdapter {
     throw KernelError("note that \(index) was up", .system(last))
   }
 
-  /// Gives the kernel its adapter back, up as it was.
-  func restore() {
+  /// Deletes the note, when the adapter is up as it was.
+  func forget() {
     guard descriptor >= 0 else { return }
-    do throws(KernelError) {
-      try HCIDevices.bringUp(index)
-    } catch {
-      if error.isMissingPrivilege { management?.send(SetPowered(true), to: index) { _ in } }
-    }
     // Emptied, too: who has changed its user may not be allowed to remove it.
     ftruncate(descriptor, 0)
     unlink(path)
@@ -58,17 +50,20 @@ public final class TakenAdapter {
   ///
   /// - Returns: the adapters that are up again
   @discardableResult
-  public static func restoreAll() -> [AdapterIndex] {
-    var restored: [AdapterIndex] = []
-    for device in (try? HCIDevices.list()) ?? [] {
-      for directory in directories where restoreLeftover("\(directory)/taken-\(device.index)", device) {
-        restored.append(device.index)
+  public static func restoreAll() async -> [AdapterIndex] {
+    let directories = self.directories
+    return await offTheLoop(deadline: restoreDeadline, privileges: .ofTheLoop) {
+      var restored: [AdapterIndex] = []
+      for device in (try? HCIDevices.list()) ?? [] {
+        for directory in directories where restoreLeftover("\(directory)/taken-\(device.index)", device) {
+          restored.append(device.index)
+        }
       }
-    }
-    return restored
+      return restored
+    } ?? []
   }
 
-  private static func restoreLeftover(_ path: String, _ device: HCIDevices.Device) -> Bool {
+  private nonisolated static func restoreLeftover(_ path: String, _ device: HCIDevices.Device) -> Bool {
     let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
@@ -100,7 +95,7 @@ public final class TakenAdapter {
     "\(boot)\n\(address)\n"
   }
 
-  private static var bootID: String {
+  private nonisolated static var bootID: String {
     var buffer = [UInt8](repeating: 0, count: 64)
     let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }

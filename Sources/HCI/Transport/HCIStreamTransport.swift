@@ -9,13 +9,21 @@ public final class HCIStreamTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)?
 
-  private let descriptor: Int32
+  /// Opens the stream once more, and gives its descriptor.
+  typealias Opener = @BluetoothActor (Duration) async throws(TransportError) -> Int32
+
+  public let name: String
+  private var descriptor: Int32
   private let isSocket: Bool
-  private let framer: H4Framer
+  private let types: [HCIPacketType]
+  private var framer: H4Framer
+  private var garbageBefore: UInt64 = 0
+  private let opener: Opener?
   /// Where bytes are read to: one piece of memory for all packets.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
   private var watch: EventLoop.Watch?
   private var isOpen = true
+  private var isGivenUp = false
   /// What the descriptor did not take yet. A host's own credits keep it small.
   private var unsent: [UInt8] = []
 
@@ -26,8 +34,18 @@ public final class HCIStreamTransport: HCITransport {
   /// - Parameters:
   ///   - descriptor: a stream that does not block; it is closed with the transport
   ///   - accepting: the packet types that the other side may send
-  public init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
+  public convenience init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
+    self.init("the controller", descriptor, accepting: types, opener: nil)
+  }
+
+  init(
+    _ name: String, _ descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController,
+    opener: Opener?
+  ) {
+    self.name = name
     self.descriptor = descriptor
+    self.types = types
+    self.opener = opener
     var status = stat()
     isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     framer = H4Framer(accepting: types)
@@ -39,7 +57,7 @@ public final class HCIStreamTransport: HCITransport {
   }
 
   /// Bytes that belonged to no packet and were skipped.
-  public var garbageBytes: UInt64 { framer.garbageBytes }
+  public var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
 
   public func start() {
     guard isOpen else { return }
@@ -52,7 +70,33 @@ public final class HCIStreamTransport: HCITransport {
     }
   }
 
+  public func reopen(within time: Duration) async throws(HCIError) {
+    guard let opener else { throw .notReady }
+    guard !isGivenUp else { throw .cancelled }
+    release()
+    let opened: Int32
+    do throws(TransportError) {
+      opened = try await opener(time)
+    } catch {
+      throw Task.isCancelled ? .cancelled : .transportClosed(error.description)
+    }
+    guard !isGivenUp, !isOpen else {
+      Glibc.close(opened)
+      throw .cancelled
+    }
+    descriptor = opened
+    isOpen = true
+    unsent = []
+    garbageBefore += framer.garbageBytes
+    framer = H4Framer(accepting: types)
+  }
+
   public func close() {
+    isGivenUp = true
+    release()
+  }
+
+  private func release() {
     guard isOpen else { return }
     isOpen = false
     watch?.cancel()
@@ -63,7 +107,7 @@ public final class HCIStreamTransport: HCITransport {
   private func fail(_ reason: String) {
     // A failure that was on its way when somebody closed is none any more.
     guard isOpen else { return }
-    close()
+    release()
     let onClose = self.onClose
     self.onClose = nil
     onPacket = nil

@@ -14,17 +14,28 @@ public protocol HCITransport: AnyObject {
   /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
   /// happen, or can't be told.
   var droppedPackets: Int? { get }
+  /// What a person calls it: `hci0`, `tcp:localhost:9105`.
+  var name: String { get }
 
   /// Begins to deliver packets.
   func start()
   /// Takes a packet for the controller. A packet that can't be sent is reported through ``onClose``.
   func send(_ packet: RawSpan)
+  /// Closes the way to the controller, if it is open, and opens it again. ``start()`` is called after that.
+  ///
+  /// - Throws: why it can't be opened yet; ``HCIError/notReady`` for a way that can't be opened twice
+  func reopen(within time: Duration) async throws(HCIError)
   /// Gives the controller up.
   func close()
+  /// Waits until all that ``close()`` has begun is done.
+  func finishClosing() async
 }
 
 extension HCITransport {
   public var droppedPackets: Int? { nil }
+  public var name: String { "the controller" }
+  public func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
+  public func finishClosing() async {}
 }
 
 /// Why a transport can't be opened.

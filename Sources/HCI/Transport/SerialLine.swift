@@ -14,12 +14,18 @@ extension HCIStreamTransport {
   public static func serial(
     path: String, baud: Int = defaultBaudRate
   ) throws(TransportError) -> HCIStreamTransport {
+    HCIStreamTransport("serial:\(path)", try open(path, baud)) { _ throws(TransportError) in
+      try open(path, baud)
+    }
+  }
+
+  private static func open(_ path: String, _ baud: Int) throws(TransportError) -> Int32 {
     let target = "serial:\(path)@\(baud)"
     guard let speed = speeds[baud] else {
       let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
       throw TransportError(target, "\(baud) baud is not a speed of serial lines; known are \(known)")
     }
-    let descriptor = SystemCall.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+    let descriptor = SystemCall.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw TransportError(
         target,
@@ -42,7 +48,7 @@ extension HCIStreamTransport {
       throw TransportError(target, reason)
     }
     tcflush(descriptor, TCIOFLUSH)
-    return HCIStreamTransport(descriptor: descriptor)
+    return descriptor
   }
 
   private static let speeds: [Int: speed_t] = [

@@ -8,6 +8,15 @@ extension HCIStreamTransport {
   public static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
+    let opener: Opener = { time throws(TransportError) in
+      try await connect(host: host, port: port, deadline: time)
+    }
+    return HCIStreamTransport("tcp:\(host):\(port)", try await opener(deadline), opener: opener)
+  }
+
+  private static func connect(
+    host: String, port: UInt16, deadline: Duration
+  ) async throws(TransportError) -> Int32 {
     let target = "tcp:\(host):\(port)"
     let addresses = try await resolve(host: host, port: port, target: target)
     var reason = "no such host"
@@ -17,7 +26,7 @@ extension HCIStreamTransport {
         var one: Int32 = 1
         setsockopt(
           descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        return HCIStreamTransport(descriptor: descriptor)
+        return descriptor
       } catch {
         reason = SystemError.text(error.errno)
       }
@@ -33,11 +42,14 @@ extension HCIStreamTransport {
     guard let address = SocketAddress(unixPath: path) else {
       throw TransportError(target, "the path is longer than a socket's may be (107 bytes)")
     }
-    do throws(SystemError) {
-      return HCIStreamTransport(descriptor: try await StreamSocket.connect(to: address, deadline: deadline))
-    } catch {
-      throw TransportError(target, SystemError.text(error.errno))
+    let opener: Opener = { time throws(TransportError) in
+      do throws(SystemError) {
+        return try await StreamSocket.connect(to: address, deadline: time)
+      } catch {
+        throw TransportError(target, SystemError.text(error.errno))
+      }
     }
+    return HCIStreamTransport(target, try await opener(deadline), opener: opener)
   }
 
   /// Names are looked up on another thread, as the look-up blocks.

@@ -11,6 +11,7 @@ public final class TappedTransport: HCITransport {
     set { transport.onClose = newValue }
   }
   public var droppedPackets: Int? { transport.droppedPackets }
+  public var name: String { transport.name }
 
   private let transport: any HCITransport
   private let tap: TrafficTap
@@ -40,7 +41,15 @@ public final class TappedTransport: HCITransport {
     transport.send(packet)
   }
 
+  public func reopen(within time: Duration) async throws(HCIError) {
+    try await transport.reopen(within: time)
+  }
+
   public func close() {
     transport.close()
+  }
+
+  public func finishClosing() async {
+    await transport.finishClosing()
   }
 }

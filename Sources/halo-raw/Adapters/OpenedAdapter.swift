@@ -24,7 +24,7 @@ struct OpenedAdapter {
       let transport: any HCITransport
       switch spec {
       case .kernel(let wanted):
-        Self.restoreAdapters()
+        await Self.restoreAdapters()
         let index = try await Self.adapter(wanted)
         let kernel = KernelAdapter(index)
         adapter = kernel
@@ -36,7 +36,7 @@ struct OpenedAdapter {
         if let tap { try monitor?.start(tap) }
         return
       case .user(let index):
-        Self.restoreAdapters()
+        await Self.restoreAdapters()
         transport = try await UserChannelTransport(index, force: invocation.has("--take")) {
           Console.error("halo-raw: \($0)")
         }
@@ -62,6 +62,7 @@ struct OpenedAdapter {
       } catch {
         // An adapter that was taken goes back.
         transport.close()
+        await transport.finishClosing()
         throw error
       }
       adapter = HCIAdapter(
@@ -128,8 +129,8 @@ struct OpenedAdapter {
   }
 
   /// Gives the kernel back what an earlier run has taken and, as it was killed, could not give back.
-  private static func restoreAdapters() {
-    for index in TakenAdapter.restoreAll() {
+  private static func restoreAdapters() async {
+    for index in await TakenAdapter.restoreAll() {
       Console.error("halo-raw: \(index) is up again; an earlier run had taken it, and was killed")
     }
   }

@@ -60,7 +60,9 @@ final class Session {
       result = .failure(error)
     }
     if !(await within(Self.closeDeadline, { await session.central.stop() })) {
-      Console.error("halo-raw: the adapter did not end its links in \(Int(Self.closeDeadline.inSeconds)) s")
+      Console.error(
+        "halo-raw: the adapter was not given up in \(Int(Self.closeDeadline.inSeconds)) s; links may stay until they time out"
+      )
     }
     session.opened.finishRecording()
     // What went wrong underneath explains what went wrong above.
@@ -93,7 +95,7 @@ final class Session {
     self.opened = opened
     central = Central(opened.adapter)
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
-    (opened.adapter as? KernelAdapter)?.onNote = { [weak self] text in self?.note(text) }
+    opened.adapter.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.come() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }

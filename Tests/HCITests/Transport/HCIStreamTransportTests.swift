@@ -146,4 +146,58 @@ import Testing
     #expect(line.transport.garbageBytes == 2)
     line.transport.close()
   }
+
+  /// The controller's server is started again. Half a packet of before means nothing then.
+  @Test func aStreamThatHasEndedIsOpenedAgain() async throws {
+    var template = Array("/tmp/halo-raw-XXXXXX".utf8CString)
+    let folder = String(cString: try #require(mkdtemp(&template)))
+    defer { rmdir(folder) }
+    let path = folder + "/controller"
+    var servers: [HCIStreamTransport] = []
+    var listener = try StreamListener(unixPath: path) { servers.append($0) }
+    let transport = try await HCIStreamTransport.unix(path: path)
+    var packets: [String] = []
+    var ends = 0
+    let attach = {
+      transport.onPacket = { packet, _ in packets.append(Hex.string(Array(packet))) }
+      transport.onClose = { _ in ends += 1 }
+      transport.start()
+    }
+    attach()
+    await settle()
+    let first = try #require(servers.last)
+    first.start()
+    first.send(hex("040e0401").span.bytes)
+    await settle()
+    listener.close()
+    first.close()
+    await settle()
+    #expect(ends == 1)
+    await #expect(throws: HCIError.self) { try await transport.reopen(within: .seconds(1)) }
+    listener = try StreamListener(unixPath: path) { servers.append($0) }
+    defer { listener.close() }
+    try await transport.reopen(within: .seconds(1))
+    attach()
+    await settle()
+    let second = try #require(servers.last)
+    #expect(servers.count == 2)
+    second.start()
+    second.send(hex("040e0401030c00").span.bytes)
+    await settle()
+    #expect(packets == ["040e0401030c00"])
+    #expect(transport.name == "unix:\(path)")
+    transport.close()
+    await #expect(throws: HCIError.cancelled) { try await transport.reopen(within: .seconds(1)) }
+    second.close()
+  }
+
+  /// What was opened elsewhere can't be opened again.
+  @Test func aDescriptorIsNotOpenedTwice() async {
+    let line = Line()
+    await #expect(throws: HCIError.notReady) { try await line.transport.reopen(within: .seconds(1)) }
+    line.write("040e0401030c00")
+    await settle()
+    #expect(line.packets == ["040e0401030c00"])
+    line.transport.close()
+  }
 }

@@ -19,6 +19,9 @@ final class Radio: HCITransport {
   var carriesData = true
   /// How long a packet is under way.
   var delay = Duration.microseconds(100)
+  /// What comes of opening the way to the controller again; nil if it can't be opened twice.
+  var reopening: (() throws(HCIError) -> Void)?
+  private(set) var reopenings = 0
   /// The reason with which the transport closes when this many packets have passed, in both directions together.
   var closesAfter: (count: Int, reason: String)?
 
@@ -44,6 +47,17 @@ final class Radio: HCITransport {
   func start() {}
 
   func close() { isClosed = true }
+
+  func reopen(within time: Duration) async throws(HCIError) {
+    guard let reopening else { throw .notReady }
+    isClosed = true
+    reopenings += 1
+    await EventLoop.shared.sleep(for: .milliseconds(100))
+    try reopening()
+    isClosed = false
+    for peer in links.values { peer.handle = nil }
+    links = [:]
+  }
 
   /// The way to the controller breaks.
   func fail(_ reason: String) {

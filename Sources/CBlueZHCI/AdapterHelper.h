@@ -1,0 +1,185 @@
+// The adapter helper: a process with CAP_NET_ADMIN and nothing else, which takes one adapter for the user channel and
+// switches it on and off, for a program that has given the capability up. See AdapterHelper.swift.
+#pragma once
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HALO_ADAPTER_TAKE = 1, HALO_ADAPTER_UP = 2, HALO_ADAPTER_DOWN = 3 };
+
+struct halo_adapter_request {
+  uint32_t number;
+  uint16_t index;
+  uint16_t what;
+};
+
+struct halo_adapter_reply {
+  // Of the request.
+  uint32_t number;
+  // Zero, or why it was not done.
+  int32_t error;
+};
+
+// From here to halo_adapter_serve: the helper itself. It is forked from a process with threads, so there are only
+// system calls in it.
+
+// The adapter under a number: the one with the address that the helper was made for, and no other.
+static inline int halo_adapter_check(int socket, uint16_t index, const uint8_t *address) {
+  struct hci_dev_info information;
+  memset(&information, 0, sizeof information);
+  information.dev_id = index;
+  if (ioctl(socket, HCIGETDEVINFO, &information) != 0) return errno;
+  return memcmp(&information.bdaddr, address, sizeof information.bdaddr) == 0 ? 0 : ENODEV;
+}
+
+// Binds a new socket to the user channel.
+static inline int halo_adapter_take(int socket, uint16_t index, int receive_buffer) {
+  struct sockaddr_hci address;
+  memset(&address, 0, sizeof address);
+  address.hci_family = AF_BLUETOOTH;
+  address.hci_dev = index;
+  address.hci_channel = HCI_CHANNEL_USER;
+  // More than who uses the socket may ask for.
+  setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &receive_buffer, sizeof receive_buffer);
+  return bind(socket, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
+}
+
+static inline int halo_adapter_switch(int socket, uint16_t index, bool is_up) {
+  if (ioctl(socket, is_up ? HCIDEVUP : HCIDEVDOWN, (int)index) == 0) return 0;
+  return errno == EALREADY ? 0 : errno;
+}
+
+// Sends a reply, with a descriptor if there is one.
+static inline void halo_adapter_answer(int channel, struct halo_adapter_reply reply, int descriptor) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+  } control;
+  memset(&control, 0, sizeof control);
+  struct iovec vector = {.iov_base = &reply, .iov_len = sizeof reply};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+    struct cmsghdr *item = CMSG_FIRSTHDR(&message);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(item), &descriptor, sizeof descriptor);
+  }
+  sendmsg(channel, &message, MSG_NOSIGNAL);
+}
+
+// Gives up all but CAP_NET_ADMIN: root's user, all descriptors but one, signals.
+static inline bool halo_adapter_confine(int channel) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, 0);
+  if (dup2(channel, 0) < 0) return false;
+  if (syscall(SYS_close_range, 1u, ~0u, 0u) != 0) {
+    for (int descriptor = 1; descriptor < 4096; descriptor++) close(descriptor);
+  }
+  prctl(PR_SET_NAME, "halo-adapter");
+  if (chdir("/") != 0) return false;
+  setsid();
+  if (geteuid() == 0) {
+    gid_t nogroup = 65534;
+    uid_t nobody = 65534;
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || setgroups(0, 0) != 0 || setresgid(nogroup, nogroup, nogroup) != 0
+        || setresuid(nobody, nobody, nobody) != 0)
+      return false;
+  }
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct data[2] = {{0}};
+  data[0].permitted = data[0].effective = 1u << CAP_NET_ADMIN;
+  return syscall(SYS_capset, &header, data) == 0;
+}
+
+// Does what is asked, one request after the other, until the other side has closed the channel.
+static inline void halo_adapter_serve(const uint8_t *address, int receive_buffer) {
+  struct halo_adapter_request request;
+  while (true) {
+    ssize_t count = recv(0, &request, sizeof request, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count != (ssize_t)sizeof request) return;
+    int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
+    int error = descriptor < 0 ? errno : halo_adapter_check(descriptor, request.index, address);
+    bool is_taken = false;
+    if (error == 0) {
+      if (request.what == HALO_ADAPTER_TAKE) {
+        error = halo_adapter_take(descriptor, request.index, receive_buffer);
+        is_taken = error == 0;
+      } else {
+        error = halo_adapter_switch(descriptor, request.index, request.what == HALO_ADAPTER_UP);
+      }
+    }
+    struct halo_adapter_reply reply = {.number = request.number, .error = error};
+    // If the other side has gone, what it has asked for before is still done.
+    halo_adapter_answer(0, reply, is_taken ? descriptor : -1);
+    if (descriptor >= 0) close(descriptor);
+  }
+}
+
+// Starts the helper for the adapter with an address, in the byte order of the kernel. The helper ends when the result is
+// closed, as it is when this process ends.
+//
+// Returns this side of the channel, which does not block, or the negative error number.
+static inline int halo_adapter_helper(const uint8_t address[6], int receive_buffer) {
+  uint8_t own_address[6];
+  memcpy(own_address, address, sizeof own_address);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -errno;
+  pid_t child = fork();
+  if (child == 0) {
+    // Init's child, so that this process has none to wait for.
+    pid_t helper = fork();
+    if (helper != 0) _exit(helper < 0);
+    if (halo_adapter_confine(ends[1])) halo_adapter_serve(own_address, receive_buffer);
+    _exit(0);
+  }
+  int error = child < 0 ? errno : 0;
+  close(ends[1]);
+  if (child > 0) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (status != 0) error = EAGAIN;
+  }
+  if (error == 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
+  if (error == 0) return ends[0];
+  close(ends[0]);
+  return -error;
+}
+
+// Reads a reply, and the descriptor that comes with it, or -1.
+static inline ssize_t halo_adapter_receive(int channel, struct halo_adapter_reply *reply, int *descriptor) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+  } control;
+  struct iovec vector = {.iov_base = reply, .iov_len = sizeof *reply};
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  *descriptor = -1;
+  ssize_t count = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (count < 0) return count;
+  for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
+    if (item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_RIGHTS && item->cmsg_len >= CMSG_LEN(sizeof(int)))
+      memcpy(descriptor, CMSG_DATA(item), sizeof *descriptor);
+  }
+  return count;
+}

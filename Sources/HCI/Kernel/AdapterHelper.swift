@@ -1,0 +1,176 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+
+/// A process of its own that takes one adapter for the user channel, and switches it on and off.
+///
+/// Each of that needs CAP_NET_ADMIN at that moment, and an adapter that was lost is taken again long after this process
+/// has given the capability up. The helper has nothing else: no file, no other privilege, no other adapter than the one
+/// with the address that it was made for. It ends with this object, or with this process. What it does may take a driver
+/// seconds, which don't concern the loop.
+@BluetoothActor
+final class AdapterHelper {
+  /// How long the driver may take to open or close a controller; some load its firmware first.
+  static let deadline = Duration.seconds(20)
+
+  private enum Action: UInt16 {
+    case take = 1
+    case bringUp = 2
+    case bringDown = 3
+  }
+
+  @BluetoothActor
+  private final class Request {
+    let index: AdapterIndex
+    let action: Action
+    var timer: Timers.Token?
+    private var completion: ((Result<Int32, KernelError>) -> Void)?
+
+    init(
+      _ action: Action, _ index: AdapterIndex,
+      _ completion: @escaping (Result<Int32, KernelError>) -> Void
+    ) {
+      self.action = action
+      self.index = index
+      self.completion = completion
+    }
+
+    var operation: String {
+      switch action {
+      case .take: "take \(index)"
+      case .bringUp: "bring \(index) up"
+      case .bringDown: "bring \(index) down"
+      }
+    }
+
+    /// - Returns: whether the result is still wanted
+    @discardableResult
+    func finish(_ result: Result<Int32, KernelError>) -> Bool {
+      guard let completion else { return false }
+      self.completion = nil
+      EventLoop.shared.timers.cancel(timer)
+      completion(result)
+      return true
+    }
+
+    func fail(_ reason: KernelError.Reason) {
+      finish(.failure(KernelError(operation, reason)))
+    }
+  }
+
+  private var channel: Int32
+  private var watch: EventLoop.Watch?
+  /// The first one is with the helper.
+  private var requests: [Request] = []
+  private var number: UInt32 = 0
+
+  /// Starts the helper. Needs CAP_NET_ADMIN.
+  ///
+  /// - Parameter address: the kernel's for the adapter; all zero if it has none
+  init(for address: BluetoothAddress) throws(KernelError) {
+    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
+    channel = halo_adapter_helper(bytes, PacketSocket.receiveBuffer)
+    guard channel >= 0 else {
+      throw KernelError("take an adapter", .system(SystemError("fork", errno: -channel)))
+    }
+    do throws(SystemError) {
+      watch = try EventLoop.shared.watch(channel, for: .readable) { [weak self] _ in self?.receive() }
+    } catch {
+      Glibc.close(channel)
+      throw KernelError("take an adapter", .system(error))
+    }
+  }
+
+  isolated deinit {
+    close()
+  }
+
+  /// Ends the helper when it has done what it was asked for.
+  func close() {
+    guard channel >= 0 else { return }
+    watch?.cancel()
+    Glibc.close(channel)
+    channel = -1
+    let open = requests
+    requests = []
+    for request in open { request.fail(.cancelled) }
+  }
+
+  /// Takes an adapter, which must be down.
+  ///
+  /// - Returns: a descriptor that is bound to the user channel, and does not block
+  func take(_ index: AdapterIndex) async throws(KernelError) -> Int32 {
+    try await perform(.take, index)
+  }
+
+  /// Brings an adapter up; one that is up stays so.
+  func bringUp(_ index: AdapterIndex) async throws(KernelError) {
+    _ = try await perform(.bringUp, index)
+  }
+
+  /// Brings an adapter down; its links end.
+  func bringDown(_ index: AdapterIndex) async throws(KernelError) {
+    _ = try await perform(.bringDown, index)
+  }
+
+  /// Waits for an answer, for ``deadline`` at most, or until the task is cancelled. What is under way is not taken back;
+  /// an adapter that is taken too late is given back at once.
+  private func perform(_ action: Action, _ index: AdapterIndex) async throws(KernelError) -> Int32 {
+    try await awaitCallback { (done: @escaping (Result<Int32, KernelError>) -> Void) in
+      let request = Request(action, index, done)
+      request.timer = EventLoop.shared.timers.schedule(after: Self.deadline) { request.fail(.kernelSilent) }
+      requests.append(request)
+      if requests.count == 1 { sendFirst() }
+      return { request.fail(.cancelled) }
+    }
+  }
+
+  private func sendFirst() {
+    guard let request = requests.first else { return }
+    number &+= 1
+    let message = halo_adapter_request(
+      number: number, index: request.index.rawValue, what: request.action.rawValue)
+    let sent = withUnsafeBytes(of: message) { SystemCall.send(channel, $0.baseAddress, $0.count) }
+    if sent < 0 { end() }
+  }
+
+  private func receive() {
+    var reply = halo_adapter_reply()
+    var descriptor: Int32 = -1
+    let count = halo_adapter_receive(channel, &reply, &descriptor)
+    guard count == MemoryLayout<halo_adapter_reply>.size else {
+      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      return end()
+    }
+    guard reply.number == number, !requests.isEmpty else { return }
+    let request = requests.removeFirst()
+    let isWanted = request.finish(result(of: request, reply.error, descriptor))
+    if !isWanted, descriptor >= 0 {
+      // The adapter is nobody's again before anything else is done with it.
+      KernelCall.close(descriptor) { [weak self] in self?.sendFirst() }
+    } else {
+      sendFirst()
+    }
+  }
+
+  private func result(of request: Request, _ code: Int32, _ descriptor: Int32) -> Result<Int32, KernelError> {
+    if code == 0 { return .success(descriptor) }
+    let error = SystemError("bind", errno: code)
+    let reason: KernelError.Reason =
+      switch request.action {
+      case .take: KernelError.Reason(takingUserChannel: error)
+      case .bringUp, .bringDown:
+        code == EPERM ? .missing(.netAdmin) : KernelError.Reason(opening: SystemError("ioctl", errno: code))
+      }
+    return .failure(KernelError(request.operation, reason))
+  }
+
+  /// The helper has ended before it was asked to, or could not start.
+  private func end() {
+    let open = requests
+    requests = []
+    watch?.cancel()
+    for request in open { request.fail(.system(SystemError("halo-adapter", errno: EPIPE))) }
+  }
+}

@@ -1,0 +1,65 @@
+import BluetoothCore
+import Glibc
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import EventLoop
+
+/// Calls that block, on threads of their own.
+@Suite(.onTheLoop) @BluetoothActor struct OffTheLoopTests {
+  private final class Gate: Sendable {
+    let descriptors: (read: Int32, write: Int32)
+
+    init() {
+      var ends: [Int32] = [-1, -1]
+      pipe(&ends)
+      descriptors = (ends[0], ends[1])
+    }
+
+    /// Blocks until ``open()``.
+    func pass() -> Int {
+      var byte: UInt8 = 0
+      return read(descriptors.read, &byte, 1)
+    }
+
+    func open() { _ = write(descriptors.write, [1] as [UInt8], 1) }
+  }
+
+  /// In virtual time the deadline comes as soon as nothing else is to do.
+  @Test func aCallThatDoesNotEndIsGivenUp() async {
+    let gate = Gate()
+    let start = EventLoop.shared.now
+    #expect(await offTheLoop(deadline: .seconds(20)) { gate.pass() } == nil)
+    #expect(EventLoop.shared.now - start == .seconds(20))
+    gate.open()
+  }
+
+  @Test func aCallIsCancelled() async throws {
+    let gate = Gate()
+    let task = spawn { await offTheLoop(deadline: .seconds(20)) { gate.pass() } }
+    let start = EventLoop.shared.now
+    task.cancel()
+    #expect(try await task.value == nil)
+    #expect(EventLoop.shared.now == start)
+    gate.open()
+  }
+
+  /// A call gets no signal of the program: SIGTERM is for the thread that waits for it.
+  @Test func itsThreadHasAllSignalsBlocked() async throws {
+    for privileges in [ThreadPrivileges.none, .ofTheLoop] {
+      // Virtual time stands still until the pipe says that the call is over.
+      let gate = Gate()
+      let mask = Guarded(sigset_t())
+      let result = HelperThread.start(callsHook: privileges == .none) {
+        mask.withLock { _ = pthread_sigmask(SIG_BLOCK, nil, &$0) }
+        gate.open()
+      }
+      #expect(result == 0)
+      #expect(gate.pass() == 1)
+      for signal in [SIGTERM, SIGINT, SIGHUP] {
+        #expect(mask.withLock { sigismember(&$0, signal) } == 1)
+      }
+    }
+  }
+}
