@@ -25,7 +25,7 @@ extension HCIStreamTransport {
       let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
       throw TransportError(target, "\(baud) baud is not a speed of serial lines; known are \(known)")
     }
-    let descriptor = SystemCall.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = SystemCall.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw TransportError(
         target,
