@@ -99,9 +99,23 @@ public struct FieldLister: ~Escapable {
     _ name: String, _ read: (inout ByteReader) throws(DecodeError) -> Value, as text: (Value) -> String
   ) throws(DecodeError) -> Value {
     let start = reader.offset
-    let value = try read(&reader)
+    let value = try readWhole(read)
     note(name, text(value), from: start)
     return value
+  }
+
+  /// Reads a value, or nothing of it.
+  @_lifetime(self: copy self)
+  private mutating func readWhole<Value>(
+    _ read: (inout ByteReader) throws(DecodeError) -> Value
+  ) throws(DecodeError) -> Value {
+    let start = reader
+    do throws(DecodeError) {
+      return try read(&reader)
+    } catch {
+      reader = start
+      throw error
+    }
   }
 
   /// All bytes that are left; no field if there are none.
@@ -124,7 +138,7 @@ extension FieldLister: FieldVisitor {
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     let start = reader.offset
-    value = try Value(parsing: &reader)
+    value = try readWhole { reader throws(DecodeError) in try Value(parsing: &reader) }
     note("\(name)", style().text(value, width: reader.offset - start), from: start)
   }
 
@@ -150,7 +164,9 @@ extension FieldLister: FieldVisitor {
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
   ) throws(DecodeError) {
     let start = reader.offset
-    address = try BluetoothAddress(parsing: &reader, kind: kind)
+    address = try readWhole { reader throws(DecodeError) in
+      try BluetoothAddress(parsing: &reader, kind: kind)
+    }
     note("\(name)", address.description, from: start)
   }
 
