@@ -232,7 +232,7 @@ extension PacketFields {
 extension FieldStyle {
   func text(_ value: some FieldValue, width: Int) -> String {
     switch self {
-    case .plain, .text, .described: return value.fieldText
+    case .plain, .text: return value.fieldText
     case .unit(let unit): return "\(value.fieldText) \(unit)"
     case .power: return value.fieldNumber == 127 ? "not known" : "\(value.fieldText) dBm"
     case .hex: return value.fieldNumber.map { Hex.string($0, bytes: width) } ?? value.fieldText
@@ -243,7 +243,6 @@ extension FieldStyle {
   func text(_ bytes: [UInt8]) -> String {
     switch self {
     case .text: "\"" + String(printable: bytes.prefix { $0 != 0 }) + "\""
-    case .described(let text): text(bytes)
     default: Hex.string(bytes, separator: " ")
     }
   }

@@ -10,7 +10,7 @@
 ///         try fields.value("filter duplicates", &filtersDuplicates)
 ///       }
 ///     }
-public protocol PacketFields: Sendable {
+public protocol PacketFields: Sendable, Hashable {
   /// All fields zero or empty: what reading starts with.
   init()
 
@@ -103,8 +103,6 @@ public enum FieldStyle: Sendable {
   case names([UInt64: String])
   /// Bytes that are text, up to the first zero.
   case text
-  /// Bytes in the words of a function.
-  case described(@Sendable ([UInt8]) -> String)
 }
 
 extension FieldVisitor where Self: ~Escapable {
@@ -356,6 +354,13 @@ extension PacketFields {
     write(into: &writer)
     return writer.bytes
   }
+}
+
+/// Two are equal if they are written as the same bytes.
+extension PacketFields {
+  public static func == (left: Self, right: Self) -> Bool { left.encoded() == right.encoded() }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(encoded()) }
 }
 
 // MARK: Numbers

@@ -38,7 +38,7 @@ extension ChannelID {
 }
 
 /// The basic header in front of each frame (Vol 3, Part A, 3.1).
-public struct BasicHeader: PacketFields, Hashable {
+public struct BasicHeader: PacketFields {
   /// Of the payload, in bytes.
   public var payloadLength: UInt16 = 0
   public var channel = ChannelID()

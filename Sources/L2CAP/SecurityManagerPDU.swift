@@ -39,7 +39,7 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
 }
 
 /// Why pairing has failed (3.5.5).
-public struct PairingFailed: PacketFields, Hashable {
+public struct PairingFailed: PacketFields {
   public var reason: UInt8 = 0
 
   public init() {}

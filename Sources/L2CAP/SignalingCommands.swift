@@ -48,7 +48,7 @@ extension SignalingPacket.Code {
 }
 
 /// A packet that could not be answered (4.1).
-public struct CommandReject: PacketFields, Hashable {
+public struct CommandReject: PacketFields {
   public var reason: UInt16 = 0
 
   public init() {}
@@ -60,7 +60,7 @@ public struct CommandReject: PacketFields, Hashable {
 }
 
 /// The parameters that a peripheral asks for (4.20).
-public struct ConnectionParameterUpdateRequest: PacketFields, Hashable {
+public struct ConnectionParameterUpdateRequest: PacketFields {
   public var parameters = ConnectionParameters()
 
   public init() {}
@@ -78,7 +78,7 @@ public struct ConnectionParameterUpdateRequest: PacketFields, Hashable {
 }
 
 /// What the central answers (4.21).
-public struct ConnectionParameterUpdateResponse: PacketFields, Hashable {
+public struct ConnectionParameterUpdateResponse: PacketFields {
   /// 0 is accepted, 1 is rejected.
   public var result: UInt16 = 0
 

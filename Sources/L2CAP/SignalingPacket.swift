@@ -89,7 +89,7 @@ public struct SignalingPacket: Hashable, Sendable {
 }
 
 /// The first four bytes of a signalling command (4).
-public struct SignalingHeader: PacketFields, Hashable {
+public struct SignalingHeader: PacketFields {
   public var code = SignalingPacket.Code(rawValue: 0)
   public var identifier: UInt8 = 0
   /// Of the data, in bytes.

@@ -55,7 +55,16 @@ extension HCILayer {
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
-    return body.fields
+    return body.fields.enumerated().map { index, field in
+      // The value of an AD structure stands behind its type.
+      guard field.name == "value", index > 0, let type = packet.byte(at: field.range.lowerBound - 1) else {
+        return field
+      }
+      var field = field
+      field.value = AdvertisingText.describe(
+        ADType(rawValue: type), Array(packet.extracting(field.range)))
+      return field
+    }
   }
 
   private static func list(

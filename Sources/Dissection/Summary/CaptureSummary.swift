@@ -129,7 +129,9 @@ public struct CaptureSummary: Sendable {
     case .leConnectionUpdateComplete(let event) where event.status == .success:
       note(Self.words(event.parameters), event.handle, info)
     case .leDataLengthChange(let event):
-      note("data length \(event.lengths.transmit.octets) sent, \(event.lengths.receive.octets) received", event.handle, info)
+      note(
+        "data length \(event.lengths.transmit.octets) sent, \(event.lengths.receive.octets) received",
+        event.handle, info)
     case .lePHYUpdateComplete(let event) where event.status == .success:
       note("\(event.phys.transmit) sent, \(event.phys.receive) received", event.handle, info)
     case .encryptionChange(let event) where event.status == .success:

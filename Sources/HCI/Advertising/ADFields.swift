@@ -21,8 +21,7 @@ struct ADFields: PacketFields {
       try fields.value("AD length", &length, .unit("bytes"))
       guard length > 0 else { return try fields.rest("padding", &padding) }
       try fields.value("type", &type)
-      let type = self.type
-      try fields.bytes("value", &value, count: Int(length) - 1, .described { describe(type, $0) })
+      try fields.bytes("value", &value, count: Int(length) - 1)
     }
   }
 }
@@ -33,24 +32,5 @@ extension FieldVisitor where Self: ~Escapable {
     var length = UInt8(clamping: min(data.count, AdvertisingReports.largestData))
     try value("data length", &length, .unit("bytes"))
     try bytes("data", &data, count: Int(length), as: ADFields.self)
-  }
-}
-
-/// The payload of one AD structure, in words.
-private func describe(_ type: ADType, _ payload: [UInt8]) -> String {
-  switch ADStructure(type, payload.span.bytes) {
-  case .flags(let flags): "\(flags)"
-  case .localName(let bytes, _), .uri(let bytes): "\"\(String(printable: bytes))\""
-  case .serviceUUIDs(let uuids, _, _), .solicitedServiceUUIDs(let uuids, _):
-    uuids.map(\.description).joined(separator: ", ")
-  case .serviceData(let uuid, _, let bytes): "\(uuid): \(Hex.string(bytes, separator: " "))"
-  case .manufacturerData(let company, let bytes): "company \(company): \(Hex.string(bytes, separator: " "))"
-  case .txPower(let power): "\(power) dBm"
-  case .appearance(let appearance): "\(appearance)"
-  case .connectionIntervalRange(let min, let max): "\(min) to \(max)"
-  case .deviceAddress(let address): "\(address)"
-  case .role(let role): "\(role)"
-  case .unknown(_, let bytes): Hex.string(bytes, separator: " ")
-  case .malformed(_, let bytes): "malformed: \(Hex.string(bytes, separator: " "))"
   }
 }

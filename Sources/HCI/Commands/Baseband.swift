@@ -51,7 +51,7 @@ public struct WriteLocalName: HCICompletingCommand {
 public struct ReadLocalName: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C14, "Read Local Name", "7.3.12", octet: 7, bit: 1)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     /// UTF-8, up to 248 bytes.
     public var name: [UInt8] = []
 
@@ -82,7 +82,7 @@ public struct WriteScanEnable: HCICompletingCommand {
 public struct ReadClassOfDevice: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var classOfDevice: [UInt8] = []
 
     public init() {}
@@ -115,7 +115,7 @@ public struct ReadTransmitPowerLevel: HCICompletingCommand, HCILinkFields {
   public var handle = ConnectionHandle()
   public var level: UInt8 = 0
 
-  public struct Response: HCILinkFields, Hashable {
+  public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
     /// In dBm.
     public var power: Int8 = 0

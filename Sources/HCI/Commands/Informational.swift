@@ -5,7 +5,7 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x1001, "Read Local Version Information", "7.4.1", octet: 14, bit: 3)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var hciVersion = CoreVersion()
     /// The manufacturer's own number.
     public var hciSubversion: UInt16 = 0
@@ -43,7 +43,7 @@ public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x1003, "Read Local Supported Features", "7.4.3", octet: 14, bit: 5)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var features: LMPFeatures = []
 
     public init() {}
@@ -63,7 +63,7 @@ public struct ReadLocalExtendedFeatures: HCICompletingCommand {
 
   public var page: UInt8 = 0
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var page: UInt8 = 0
     public var lastPage: UInt8 = 0
     public var features: UInt64 = 0
@@ -95,7 +95,7 @@ public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
 }
 
 /// Buffers for data, of the controller (7.4.5) or of the host (7.3.39).
-public struct BufferSizes: PacketFields, Hashable {
+public struct BufferSizes: PacketFields {
   /// The most bytes in an ACL packet behind its header.
   public var aclDataLength: UInt16 = 0
   /// The most bytes in a synchronous packet behind its header.
@@ -119,7 +119,7 @@ public struct BufferSizes: PacketFields, Hashable {
 public struct ReadBDADDR: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x1009, "Read BD_ADDR", "7.4.6", octet: 15, bit: 1)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var address = BluetoothAddress.zero
 
     public init() {}

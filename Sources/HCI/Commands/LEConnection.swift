@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// The parameters that a host asks for on a link, in the order that all commands share
 /// (Core Specification Vol 4, Part E, 7.8.12).
-public struct ConnectionParameters: PacketFields, Hashable {
+public struct ConnectionParameters: PacketFields {
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
   /// How many connection events the peripheral may sleep through: 0 to 499.
@@ -44,7 +44,7 @@ public struct ConnectionParameters: PacketFields, Hashable {
 }
 
 /// How long and how often to listen for the peer (7.8.12).
-public struct InitiatorScan: PacketFields, Hashable {
+public struct InitiatorScan: PacketFields {
   public var interval = ScanInterval()
   public var window = ScanInterval()
 
@@ -90,7 +90,7 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
     0x2043, "LE Extended Create Connection", "7.8.66", octet: 37, bit: 7)
 
   /// How to look for the peer, and to communicate with it, on one physical layer.
-  public struct Initiation: PacketFields, Hashable {
+  public struct Initiation: PacketFields {
     /// Not used for LE 2M, on which there is no primary advertising.
     public var scan = InitiatorScan()
     public var parameters = ConnectionParameters()

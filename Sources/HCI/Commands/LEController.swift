@@ -17,7 +17,7 @@ public struct LESetEventMask: HCICompletingCommand {
 public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2002, "LE Read Buffer Size", "7.8.2", octet: 25, bit: 1)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     /// The most bytes in an ACL packet behind its header.
     public var aclDataLength: UInt16 = 0
     /// How many ACL packets the controller can hold.
@@ -38,7 +38,7 @@ public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
 public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2060, "LE Read Buffer Size [v2]", "7.8.2", octet: 41, bit: 5)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var acl = LEReadBufferSize.Response()
     public var isochronousDataLength: UInt16 = 0
     public var isochronousPackets: UInt8 = 0
@@ -60,7 +60,7 @@ public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x2003, "LE Read Local Supported Features", "7.8.3", octet: 25, bit: 2)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var features: LEFeatures = []
 
     public init() {}
@@ -98,7 +98,7 @@ public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
 }
 
 /// How many entries a list of the controller can hold (7.8.14, 7.8.41).
-public struct ListSize: PacketFields, Hashable {
+public struct ListSize: PacketFields {
   public var size: UInt8 = 0
 
   public init() {}
@@ -161,7 +161,7 @@ public struct LESetHostChannelClassification: HCICompletingCommand {
 public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var states: UInt64 = 0
 
     public init() {}

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The longest packets in one direction (7.8.33, 7.8.46).
-public struct DataLength: PacketFields, Hashable {
+public struct DataLength: PacketFields {
   /// Payload: 27 to 251 bytes.
   public var octets: UInt16 = 0
   /// Time on air: 328 to 17040 microseconds.
@@ -21,7 +21,7 @@ public struct DataLength: PacketFields, Hashable {
 }
 
 /// The longest packets in both directions.
-public struct DataLengths: PacketFields, Hashable {
+public struct DataLengths: PacketFields {
   public var transmit = DataLength()
   public var receive = DataLength()
 

@@ -37,7 +37,7 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
   public var sid: UInt8 = 0
   public var reportsScanRequests = false
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     /// In dBm.
     public var power: Int8 = 0
 
@@ -122,7 +122,7 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2039, "LE Set Extended Advertising Enable", "7.8.56", octet: 36, bit: 5)
 
-  public struct AdvertisingSet: PacketFields, Hashable {
+  public struct AdvertisingSet: PacketFields {
     public var handle: UInt8 = 0
     public var duration = ScanDuration()
     public var maxEvents: UInt8 = 0
@@ -152,7 +152,7 @@ public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty
   public static let info = HCICommandInfo(
     0x203A, "LE Read Maximum Advertising Data Length", "7.8.57", octet: 36, bit: 6)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var length: UInt16 = 0
 
     public init() {}
@@ -170,7 +170,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIE
   public static let info = HCICommandInfo(
     0x203B, "LE Read Number of Supported Advertising Sets", "7.8.58", octet: 36, bit: 7)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var count: UInt8 = 0
 
     public init() {}

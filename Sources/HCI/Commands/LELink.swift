@@ -21,7 +21,7 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
 
   public var handle = ConnectionHandle()
 
-  public struct Response: HCILinkFields, Hashable {
+  public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
     public var channelMap: [UInt8] = []
 

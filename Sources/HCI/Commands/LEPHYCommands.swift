@@ -6,7 +6,7 @@ public struct LEReadPHY: HCICompletingCommand, HCILinkFields {
 
   public var handle = ConnectionHandle()
 
-  public struct Response: HCILinkFields, Hashable {
+  public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
     public var phys = LinkPHYs()
 
@@ -22,7 +22,7 @@ public struct LEReadPHY: HCICompletingCommand, HCILinkFields {
 }
 
 /// The physical layers of a link.
-public struct LinkPHYs: PacketFields, Hashable {
+public struct LinkPHYs: PacketFields {
   public var transmit = LEPHY.none
   public var receive = LEPHY.none
 
@@ -35,7 +35,7 @@ public struct LinkPHYs: PacketFields, Hashable {
 }
 
 /// The physical layers that a host prefers (7.8.48).
-public struct PreferredPHYs: PacketFields, Hashable {
+public struct PreferredPHYs: PacketFields {
   /// What to send on; nil for no preference.
   public var transmit: LEPHYs?
   /// What to receive on; nil for no preference.

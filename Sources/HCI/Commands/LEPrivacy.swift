@@ -56,7 +56,7 @@ public struct LEReadResolvingListSize: HCICompletingCommand, HCIEmpty {
 }
 
 /// A resolvable private address that is in use.
-public struct ResolvableAddress: PacketFields, Hashable {
+public struct ResolvableAddress: PacketFields {
   public var address = BluetoothAddress(0, .random)
 
   public init() {}

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// How to scan on one physical layer.
-public struct PHYScanParameters: PacketFields, Hashable {
+public struct PHYScanParameters: PacketFields {
   public var type = ScanType.passive
   /// The time from the start of one window to the start of the next.
   public var interval = ScanInterval()

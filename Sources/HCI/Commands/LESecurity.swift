@@ -8,7 +8,7 @@ public struct LEEncrypt: HCICompletingCommand {
   public var key: [UInt8] = []
   public var plaintext: [UInt8] = []
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var encrypted: [UInt8] = []
 
     public init() {}
@@ -30,7 +30,7 @@ public struct LEEncrypt: HCICompletingCommand {
 public struct LERand: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2018, "LE Rand", "7.8.23", octet: 27, bit: 7)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     public var number: UInt64 = 0
 
     public init() {}

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// A transmit power.
-public struct TransmitPower: PacketFields, Hashable {
+public struct TransmitPower: PacketFields {
   /// In dBm.
   public var power: Int8 = 0
 
@@ -26,7 +26,7 @@ public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCI
 public struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7)
 
-  public struct Response: PacketFields, Hashable {
+  public struct Response: PacketFields {
     /// In dBm, as is the other.
     public var min: Int8 = 0
     public var max: Int8 = 0

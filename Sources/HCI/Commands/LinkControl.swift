@@ -72,7 +72,7 @@ public struct RemoteNameRequest: HCIStatusCommand {
 }
 
 /// How to page a BR/EDR device (7.1.5).
-public struct PageParameters: PacketFields, Hashable {
+public struct PageParameters: PacketFields {
   public var scanRepetitionMode: UInt8 = 0
   public var reserved: UInt8 = 0
   public var clockOffset: UInt16 = 0

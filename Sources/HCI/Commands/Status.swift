@@ -6,7 +6,7 @@ public struct ReadRSSI: HCICompletingCommand, HCILinkFields {
 
   public var handle = ConnectionHandle()
 
-  public struct Response: HCILinkFields, Hashable {
+  public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
     /// In dBm; nil if the controller does not know.
     public var rssi: Int8?
@@ -28,7 +28,7 @@ public struct ReadEncryptionKeySize: HCICompletingCommand, HCILinkFields {
 
   public var handle = ConnectionHandle()
 
-  public struct Response: HCILinkFields, Hashable {
+  public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
     public var keySize: UInt8 = 0
 

@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// The reports of one event. One that is damaged hides those behind it, as their beginnings are unknown; it
 /// never hides those before.
-public struct AdvertisingReports: PacketFields, Hashable {
+public struct AdvertisingReports: PacketFields {
   public enum Form: Hashable, Sendable {
     /// LE Advertising Report (Core Specification Vol 4, Part E, 7.7.65.2).
     case legacy

@@ -3,7 +3,7 @@ import BluetoothCore
 // Events of BR/EDR links. The stack uses none of them; they are here so that captures of a phone can be read.
 
 /// A link to a BR/EDR device has come about, or has not (Core Specification Vol 4, Part E, 7.7.3).
-public struct ConnectionComplete: HCILinkFields, Hashable {
+public struct ConnectionComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var peerAddress = BluetoothAddress.zero
@@ -22,7 +22,7 @@ public struct ConnectionComplete: HCILinkFields, Hashable {
 }
 
 /// A BR/EDR device wants to connect (7.7.4).
-public struct ClassicConnectionRequest: PacketFields, Hashable {
+public struct ClassicConnectionRequest: PacketFields {
   public var peerAddress = BluetoothAddress.zero
   public var classOfDevice: [UInt8] = []
   public var linkType = LinkType.acl
@@ -37,7 +37,7 @@ public struct ClassicConnectionRequest: PacketFields, Hashable {
 }
 
 /// The name of a BR/EDR device (7.7.7).
-public struct RemoteNameRequestComplete: PacketFields, Hashable {
+public struct RemoteNameRequestComplete: PacketFields {
   public var status = HCIErrorCode.success
   public var peerAddress = BluetoothAddress.zero
   public var name: [UInt8] = []
@@ -52,7 +52,7 @@ public struct RemoteNameRequestComplete: PacketFields, Hashable {
 }
 
 /// Central and peripheral have changed places (7.7.18).
-public struct RoleChange: PacketFields, Hashable {
+public struct RoleChange: PacketFields {
   public var status = HCIErrorCode.success
   public var peerAddress = BluetoothAddress.zero
   public var role = LERole.central
@@ -67,7 +67,7 @@ public struct RoleChange: PacketFields, Hashable {
 }
 
 /// An event that begins with a status and an address (7.7.42).
-public struct AddressStatus: PacketFields, Hashable {
+public struct AddressStatus: PacketFields {
   public var status = HCIErrorCode.success
   public var peerAddress = BluetoothAddress.zero
 
@@ -80,7 +80,7 @@ public struct AddressStatus: PacketFields, Hashable {
 }
 
 /// An event that begins with an address, such as a request of pairing.
-public struct PeerAddress: PacketFields, Hashable {
+public struct PeerAddress: PacketFields {
   public var peerAddress = BluetoothAddress.zero
 
   public init() {}
@@ -91,7 +91,7 @@ public struct PeerAddress: PacketFields, Hashable {
 }
 
 /// How long the packets of a link may be (7.7.27).
-public struct MaxSlotsChange: HCILinkFields, Hashable {
+public struct MaxSlotsChange: HCILinkFields {
   public var handle = ConnectionHandle()
   public var slots: UInt8 = 0
 
@@ -104,7 +104,7 @@ public struct MaxSlotsChange: HCILinkFields, Hashable {
 }
 
 /// An event that begins with a status.
-public struct StatusOnly: PacketFields, Hashable {
+public struct StatusOnly: PacketFields {
   public var status = HCIErrorCode.success
 
   public init() {}
@@ -115,7 +115,7 @@ public struct StatusOnly: PacketFields, Hashable {
 }
 
 /// An event that begins with the handle of a link.
-public struct LinkOnly: HCILinkFields, Hashable {
+public struct LinkOnly: HCILinkFields {
   public var handle = ConnectionHandle()
 
   public init() {}

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// A command has been carried out, or was refused (Core Specification Vol 4, Part E, 7.7.14).
-public struct CommandComplete: PacketFields, Hashable {
+public struct CommandComplete: PacketFields {
   /// How many commands the host may send now.
   public var commandCredits: UInt8 = 1
   public var opcode = HCIOpcode.noOperation
@@ -50,7 +50,7 @@ public struct CommandComplete: PacketFields, Hashable {
 }
 
 /// A command is pending, or was refused; its outcome follows as another event (7.7.15).
-public struct CommandStatus: PacketFields, Hashable {
+public struct CommandStatus: PacketFields {
   public var status = HCIErrorCode.success
   /// How many commands the host may send now.
   public var commandCredits: UInt8 = 1
@@ -72,7 +72,7 @@ public struct CommandStatus: PacketFields, Hashable {
 }
 
 /// The controller has failed, and needs a reset (7.7.16).
-public struct HardwareError: PacketFields, Hashable {
+public struct HardwareError: PacketFields {
   /// The manufacturer's own number.
   public var code: UInt8 = 0
 
@@ -88,8 +88,8 @@ public struct HardwareError: PacketFields, Hashable {
 }
 
 /// Packets that the controller has sent, or dropped with their link: as much room has become free (7.7.19).
-public struct NumberOfCompletedPackets: PacketFields, Hashable {
-  public struct Item: HCILinkFields, Hashable {
+public struct NumberOfCompletedPackets: PacketFields {
+  public struct Item: HCILinkFields {
     public var handle = ConnectionHandle()
     public var count: UInt16 = 0
 

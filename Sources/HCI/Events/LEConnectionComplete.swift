@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// A link has come about, or has not (Core Specification Vol 4, Part E, 7.7.65.1 and 7.7.65.10). Which of its
 /// three forms a controller sends depends on its age and on the event mask; they tell the same.
-public struct LEConnectionComplete: PacketFields, Hashable {
+public struct LEConnectionComplete: PacketFields {
   /// The form on the wire.
   public enum Form: Hashable, Sendable {
     /// LE Connection Complete.

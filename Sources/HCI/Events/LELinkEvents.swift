@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
-public struct LinkParameters: PacketFields, Hashable {
+public struct LinkParameters: PacketFields {
   public var interval = ConnectionInterval()
   /// How many connection events the peripheral may sleep through.
   public var latency: UInt16 = 0
@@ -23,7 +23,7 @@ public struct LinkParameters: PacketFields, Hashable {
 }
 
 /// The parameters of a link have changed, or could not (7.7.65.3).
-public struct LEConnectionUpdateComplete: HCILinkFields, Hashable {
+public struct LEConnectionUpdateComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var parameters = LinkParameters()
@@ -38,7 +38,7 @@ public struct LEConnectionUpdateComplete: HCILinkFields, Hashable {
 }
 
 /// What the peer's link layer can do (7.7.65.4).
-public struct LEReadRemoteFeaturesComplete: HCILinkFields, Hashable {
+public struct LEReadRemoteFeaturesComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var features: LEFeatures = []
@@ -53,7 +53,7 @@ public struct LEReadRemoteFeaturesComplete: HCILinkFields, Hashable {
 }
 
 /// The peer wants to encrypt a link and needs its key (7.7.65.5).
-public struct LELongTermKeyRequest: HCILinkFields, Hashable {
+public struct LELongTermKeyRequest: HCILinkFields {
   public var handle = ConnectionHandle()
   /// Rand, as the number whose least significant byte comes first.
   public var random: UInt64 = 0
@@ -70,7 +70,7 @@ public struct LELongTermKeyRequest: HCILinkFields, Hashable {
 }
 
 /// The peer asks for other parameters, and waits for a reply (7.7.65.6).
-public struct LERemoteConnectionParameterRequest: HCILinkFields, Hashable {
+public struct LERemoteConnectionParameterRequest: HCILinkFields {
   public var handle = ConnectionHandle()
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
@@ -90,7 +90,7 @@ public struct LERemoteConnectionParameterRequest: HCILinkFields, Hashable {
 }
 
 /// The longest packets on a link have changed (7.7.65.7).
-public struct LEDataLengthChange: HCILinkFields, Hashable {
+public struct LEDataLengthChange: HCILinkFields {
   public var handle = ConnectionHandle()
   public var lengths = DataLengths()
 
@@ -103,7 +103,7 @@ public struct LEDataLengthChange: HCILinkFields, Hashable {
 }
 
 /// Which physical layers a link uses now (7.7.65.12).
-public struct LEPHYUpdateComplete: HCILinkFields, Hashable {
+public struct LEPHYUpdateComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var phys = LinkPHYs()
@@ -118,7 +118,7 @@ public struct LEPHYUpdateComplete: HCILinkFields, Hashable {
 }
 
 /// How a link hops over the channels (7.7.65.20).
-public struct LEChannelSelectionAlgorithm: HCILinkFields, Hashable {
+public struct LEChannelSelectionAlgorithm: HCILinkFields {
   public var handle = ConnectionHandle()
   /// 0 is algorithm #1, 1 is algorithm #2.
   public var algorithm: UInt8 = 0
@@ -134,7 +134,7 @@ public struct LEChannelSelectionAlgorithm: HCILinkFields, Hashable {
 // MARK: Events that the stack does not use
 
 /// The controller's public key for pairing (7.7.65.8).
-public struct LEReadLocalP256PublicKeyComplete: PacketFields, Hashable {
+public struct LEReadLocalP256PublicKeyComplete: PacketFields {
   public var status = HCIErrorCode.success
   /// 32 bytes each, least significant byte first.
   public var x: [UInt8] = []
@@ -150,7 +150,7 @@ public struct LEReadLocalP256PublicKeyComplete: PacketFields, Hashable {
 }
 
 /// A Diffie-Hellman key (7.7.65.9).
-public struct LEGenerateDHKeyComplete: PacketFields, Hashable {
+public struct LEGenerateDHKeyComplete: PacketFields {
   public var status = HCIErrorCode.success
   public var key: [UInt8] = []
 
@@ -163,7 +163,7 @@ public struct LEGenerateDHKeyComplete: PacketFields, Hashable {
 }
 
 /// An advertising set has ended, with a link or without (7.7.65.18).
-public struct LEAdvertisingSetTerminated: PacketFields, Hashable {
+public struct LEAdvertisingSetTerminated: PacketFields {
   public var status = HCIErrorCode.success
   public var advertisingHandle: UInt8 = 0
   public var handle = ConnectionHandle()
@@ -180,7 +180,7 @@ public struct LEAdvertisingSetTerminated: PacketFields, Hashable {
 }
 
 /// A scanner has asked for a scan response (7.7.65.19).
-public struct LEScanRequestReceived: PacketFields, Hashable {
+public struct LEScanRequestReceived: PacketFields {
   public var advertisingHandle: UInt8 = 0
   public var scanner = BluetoothAddress.zero
 

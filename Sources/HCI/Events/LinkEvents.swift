@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The status, and the link that it is about: the beginning of many events.
-public struct LinkStatus: HCILinkFields, Hashable {
+public struct LinkStatus: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
 
@@ -14,7 +14,7 @@ public struct LinkStatus: HCILinkFields, Hashable {
 }
 
 /// A link has ended (Core Specification Vol 4, Part E, 7.7.5).
-public struct DisconnectionComplete: HCILinkFields, Hashable {
+public struct DisconnectionComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var reason = HCIErrorCode.success
@@ -35,7 +35,7 @@ public struct DisconnectionComplete: HCILinkFields, Hashable {
 }
 
 /// Encryption of a link was turned on or off (7.7.8).
-public struct EncryptionChange: HCILinkFields, Hashable {
+public struct EncryptionChange: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var encryption = LinkEncryption.off
@@ -50,7 +50,7 @@ public struct EncryptionChange: HCILinkFields, Hashable {
 }
 
 /// Version 2 of Encryption Change, with the length of the key.
-public struct EncryptionChangeV2: HCILinkFields, Hashable {
+public struct EncryptionChangeV2: HCILinkFields {
   public var change = EncryptionChange()
   public var keySize: UInt8 = 0
 
@@ -84,7 +84,7 @@ public struct LinkEncryption: HCICode {
 public typealias EncryptionKeyRefreshComplete = LinkStatus
 
 /// What the peer's BR/EDR controller can do (7.7.11).
-public struct ReadRemoteSupportedFeaturesComplete: HCILinkFields, Hashable {
+public struct ReadRemoteSupportedFeaturesComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var features: LMPFeatures = []
@@ -99,7 +99,7 @@ public struct ReadRemoteSupportedFeaturesComplete: HCILinkFields, Hashable {
 }
 
 /// The version and manufacturer of the peer's controller (7.7.12).
-public struct ReadRemoteVersionInformationComplete: HCILinkFields, Hashable {
+public struct ReadRemoteVersionInformationComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var version = CoreVersion()

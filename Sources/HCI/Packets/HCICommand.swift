@@ -3,7 +3,7 @@ import BluetoothCore
 /// A command that the host sends to the controller (Core Specification Vol 4, Part E, 5.4.1). Its fields are the
 /// command's parameters. One declaration is all that a command needs: it is written, read, named, shown and
 /// answered by the virtual controller from there. It also has a line in ``HCICommandInfo/declared``.
-public protocol HCICommand: PacketFields, Hashable {
+public protocol HCICommand: PacketFields {
   /// The return parameters behind the status, which ``HostController`` checks.
   associatedtype Response: Sendable
 
@@ -40,7 +40,7 @@ extension HCIEmpty {
 }
 
 /// Return parameters that consist of the status alone.
-public struct NoReturnParameters: HCIEmpty, Hashable {
+public struct NoReturnParameters: HCIEmpty {
   public init() {}
 }
 
@@ -61,7 +61,7 @@ extension HCILinkFields {
 }
 
 /// Return parameters that repeat the handle of the link.
-public struct LinkReturnParameters: HCILinkFields, Hashable {
+public struct LinkReturnParameters: HCILinkFields {
   public var handle = ConnectionHandle()
 
   public init() {}

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// In front of a command's parameters (Core Specification Vol 4, Part E, 5.4.1).
-public struct CommandHeader: PacketFields, Hashable {
+public struct CommandHeader: PacketFields {
   public var opcode = HCIOpcode()
   /// Of the parameters, in bytes.
   public var length: UInt8 = 0
@@ -15,7 +15,7 @@ public struct CommandHeader: PacketFields, Hashable {
 }
 
 /// In front of an event's parameters (5.4.4).
-public struct EventHeader: PacketFields, Hashable {
+public struct EventHeader: PacketFields {
   public var code = HCIEventCode()
   /// Of the parameters, in bytes.
   public var length: UInt8 = 0
@@ -29,7 +29,7 @@ public struct EventHeader: PacketFields, Hashable {
 }
 
 /// In front of synchronous data (5.4.3).
-public struct SynchronousHeader: PacketFields, Hashable {
+public struct SynchronousHeader: PacketFields {
   public var handle = ConnectionHandle()
   /// Of the data, in bytes.
   public var length: UInt8 = 0
@@ -43,7 +43,7 @@ public struct SynchronousHeader: PacketFields, Hashable {
 }
 
 /// In front of the return parameters of Command Complete (7.7.14).
-public struct CommandCompleteHeader: PacketFields, Hashable {
+public struct CommandCompleteHeader: PacketFields {
   /// How many commands the host may send now.
   public var commandCredits: UInt8 = 1
   public var opcode = HCIOpcode.noOperation
