@@ -10,7 +10,7 @@
 ///         try fields.value("filter duplicates", &filtersDuplicates)
 ///       }
 ///     }
-public protocol PacketFields: Sendable, Hashable {
+public protocol PacketFields: Sendable {
   /// All fields zero or empty: what reading starts with.
   init()
 
@@ -356,8 +356,8 @@ extension PacketFields {
   }
 }
 
-/// Two are equal if they are written as the same bytes.
 extension PacketFields {
+  /// Whether both are written as the same bytes.
   public static func == (left: Self, right: Self) -> Bool { left.encoded() == right.encoded() }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(encoded()) }

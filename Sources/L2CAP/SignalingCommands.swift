@@ -88,6 +88,8 @@ public struct ConnectionParameterUpdateResponse: PacketFields {
     result = isAccepted ? 0 : 1
   }
 
+  public var isAccepted: Bool { result == 0 }
+
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("result", &result, .names([0: "accepted", 1: "rejected"]))
   }

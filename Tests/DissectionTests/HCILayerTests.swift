@@ -9,7 +9,7 @@ import Testing
   /// What our own recordings note among the packets is told as such.
   @Test func remarksOfOursAreReadable() {
     let packet = Script().packet(CaptureNote.packet("zone utc-offset=3600"), isSent: false)
-    #expect(packet.summary == "halo-raw's remark: zone utc-offset=3600")
+    #expect(packet.summary == "note of halo-raw: zone utc-offset=3600")
   }
 
   @Test func aCommandAndItsEventFindEachOther() throws {

@@ -3,10 +3,9 @@ import HCI
 
 extension HCILayer {
   /// Where the packet is specified.
-  var reference: String {
+  func reference(_ commands: HCICommandCatalog) -> String {
     switch type {
-    case .command:
-      opcode.flatMap { HCICommandCatalog.standard[$0]?.info.reference } ?? "Vol 4, Part E, 5.4.1"
+    case .command: opcode.flatMap { commands[$0]?.info.reference } ?? "Vol 4, Part E, 5.4.1"
     case .event:
       subevent.flatMap { HCIEventInfo[$0]?.reference } ?? event.flatMap { HCIEventInfo[$0]?.reference }
         ?? "Vol 4, Part E, 5.4.4"
@@ -18,8 +17,10 @@ extension HCILayer {
   }
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
-  func fields(of packet: RawSpan, hasUpperLayer: Bool = false) -> [PacketField] {
-    var header = FieldLister(packet, 0..<headerLength, reference: headerReference)
+  func fields(
+    of packet: RawSpan, hasUpperLayer: Bool = false, _ commands: HCICommandCatalog
+  ) -> [PacketField] {
+    var header = FieldLister(packet, 0..<headerLength, reference: headerReference(commands))
     header.readAll { lister throws(DecodeError) in
       var type = type
       try lister.value("packet type", &type)
@@ -39,18 +40,18 @@ extension HCILayer {
       default: lister.showRest("bytes")
       }
     }
-    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet))
+    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
   }
 
   /// What stands behind the header.
-  func parameterFields(of packet: RawSpan) -> [PacketField] {
+  func parameterFields(of packet: RawSpan, _ commands: HCICommandCatalog) -> [PacketField] {
     var body = FieldLister(
-      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
+      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference(commands))
     body.readAll { lister throws(DecodeError) in
       switch type {
       case .command:
-        if let opcode { try Self.list(HCICommandCatalog.standard[opcode]?.type?.init(), &lister) }
-      case .event: try listEvent(&lister)
+        if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
+      case .event: try listEvent(&lister, commands)
       default: break
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
@@ -74,20 +75,24 @@ extension HCILayer {
     try fields.list(&lister)
   }
 
-  private func listEvent(_ lister: inout FieldLister) throws(DecodeError) {
+  private func listEvent(
+    _ lister: inout FieldLister, _ commands: HCICommandCatalog
+  ) throws(DecodeError) {
     switch event {
     case .leMeta?:
       var code = LESubevent()
       try lister.value("subevent", &code)
       try Self.list(HCIEventInfo[code]?.parameters, &lister)
-    case .commandComplete?: try listCommandComplete(&lister)
+    case .commandComplete?: try listCommandComplete(&lister, commands)
     case let code?: try Self.list(HCIEventInfo[code]?.parameters, &lister)
     case nil: break
     }
   }
 
   /// The return parameters are those of the command.
-  private func listCommandComplete(_ lister: inout FieldLister) throws(DecodeError) {
+  private func listCommandComplete(
+    _ lister: inout FieldLister, _ commands: HCICommandCatalog
+  ) throws(DecodeError) {
     var header = CommandCompleteHeader()
     try header.list(&lister)
     guard !lister.isAtEnd, !header.opcode.isVendorSpecific else { return }
@@ -95,7 +100,7 @@ extension HCILayer {
     try lister.status(&status)
     // A command that failed may return nothing else.
     guard !lister.isAtEnd else { return }
-    try Self.list(HCICommandCatalog.standard[header.opcode]?.type?.returnParameters, &lister)
+    try Self.list(commands[header.opcode]?.type?.returnParameters, &lister)
   }
 
   private var headerLength: Int {
@@ -107,11 +112,11 @@ extension HCILayer {
     }
   }
 
-  private var headerReference: String {
+  private func headerReference(_ commands: HCICommandCatalog) -> String {
     switch type {
     case .command: "Vol 4, Part E, 5.4.1"
     case .event: "Vol 4, Part E, 5.4.4"
-    default: reference
+    default: reference(commands)
     }
   }
 }

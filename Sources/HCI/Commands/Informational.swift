@@ -5,7 +5,7 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x1001, "Read Local Version Information", "7.4.1", octet: 14, bit: 3)
 
-  public struct Response: PacketFields {
+  public struct Response: PacketFields, Hashable {
     public var hciVersion = CoreVersion()
     /// The manufacturer's own number.
     public var hciSubversion: UInt16 = 0

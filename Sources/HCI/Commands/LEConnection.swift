@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// The parameters that a host asks for on a link, in the order that all commands share
 /// (Core Specification Vol 4, Part E, 7.8.12).
-public struct ConnectionParameters: PacketFields {
+public struct ConnectionParameters: PacketFields, Hashable {
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
   /// How many connection events the peripheral may sleep through: 0 to 499.

@@ -89,7 +89,7 @@ public struct HardwareError: PacketFields {
 
 /// Packets that the controller has sent, or dropped with their link: as much room has become free (7.7.19).
 public struct NumberOfCompletedPackets: PacketFields {
-  public struct Item: HCILinkFields {
+  public struct Item: HCILinkFields, Hashable {
     public var handle = ConnectionHandle()
     public var count: UInt16 = 0
 

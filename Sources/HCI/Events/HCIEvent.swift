@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// What a controller tells its host (Core Specification Vol 4, Part E, 7.7).
-public enum HCIEvent: Hashable, Sendable {
+public enum HCIEvent: Sendable {
   case disconnectionComplete(DisconnectionComplete)
   case encryptionChange(EncryptionChange)
   case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)

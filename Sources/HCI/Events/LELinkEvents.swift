@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
-public struct LinkParameters: PacketFields {
+public struct LinkParameters: PacketFields, Hashable {
   public var interval = ConnectionInterval()
   /// How many connection events the peripheral may sleep through.
   public var latency: UInt16 = 0

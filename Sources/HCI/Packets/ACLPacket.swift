@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The four bytes in front of ACL data (Core Specification Vol 4, Part E, 5.4.2), without the H4 type byte.
-public struct ACLHeader: PacketFields {
+public struct ACLHeader: PacketFields, Hashable {
   /// How the data stands to the L2CAP frame that it belongs to.
   public struct Boundary: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8

@@ -20,4 +20,9 @@ public struct HCICommandCatalog: Sendable {
   }
 
   public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
+
+  /// The name of a command, or its number.
+  public func name(of opcode: HCIOpcode) -> String {
+    entries[opcode]?.info.name ?? opcode.description
+  }
 }

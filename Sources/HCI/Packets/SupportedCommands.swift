@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The commands that a controller knows: 64 bytes with a bit for each (Core Specification Vol 4, Part E, 6.27).
-public struct SupportedCommands: PacketFields {
+public struct SupportedCommands: PacketFields, Hashable {
   /// The place of a command.
   public struct Bit: Hashable, Sendable {
     public var octet: Int

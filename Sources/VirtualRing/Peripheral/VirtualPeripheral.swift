@@ -193,7 +193,7 @@ public final class VirtualPeripheral {
     switch packet.code {
     case .connectionParameterUpdateResponse where packet.identifier == identifier:
       let answer = packet.fields(ConnectionParameterUpdateResponse.self)
-      log.parameterAnswers.append(answer == .init(isAccepted: true))
+      log.parameterAnswers.append(answer?.isAccepted ?? false)
     case .commandReject where packet.identifier == identifier: log.parameterAnswers.append(false)
     case .connectionParameterUpdateResponse, .commandReject: log.strayAnswers += 1
     default:
