@@ -62,41 +62,64 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     case unknown
   }
 
-  private static let table: [ATTOpcode: (name: String, kind: Kind, response: ATTOpcode?)] = [
-    .errorResponse: ("Error Response", .response, nil),
-    .exchangeMTURequest: ("Exchange MTU Request", .request, .exchangeMTUResponse),
-    .exchangeMTUResponse: ("Exchange MTU Response", .response, nil),
-    .findInformationRequest: ("Find Information Request", .request, .findInformationResponse),
-    .findInformationResponse: ("Find Information Response", .response, nil),
-    .findByTypeValueRequest: ("Find By Type Value Request", .request, .findByTypeValueResponse),
-    .findByTypeValueResponse: ("Find By Type Value Response", .response, nil),
-    .readByTypeRequest: ("Read By Type Request", .request, .readByTypeResponse),
-    .readByTypeResponse: ("Read By Type Response", .response, nil),
-    .readRequest: ("Read Request", .request, .readResponse),
-    .readResponse: ("Read Response", .response, nil),
-    .readBlobRequest: ("Read Blob Request", .request, .readBlobResponse),
-    .readBlobResponse: ("Read Blob Response", .response, nil),
-    .readMultipleRequest: ("Read Multiple Request", .request, .readMultipleResponse),
-    .readMultipleResponse: ("Read Multiple Response", .response, nil),
-    .readByGroupTypeRequest: ("Read By Group Type Request", .request, .readByGroupTypeResponse),
-    .readByGroupTypeResponse: ("Read By Group Type Response", .response, nil),
-    .writeRequest: ("Write Request", .request, .writeResponse),
-    .writeResponse: ("Write Response", .response, nil),
-    .prepareWriteRequest: ("Prepare Write Request", .request, .prepareWriteResponse),
-    .prepareWriteResponse: ("Prepare Write Response", .response, nil),
-    .executeWriteRequest: ("Execute Write Request", .request, .executeWriteResponse),
-    .executeWriteResponse: ("Execute Write Response", .response, nil),
-    .handleValueNotification: ("Handle Value Notification", .notification, nil),
-    .handleValueIndication: ("Handle Value Indication", .indication, .handleValueConfirmation),
-    .handleValueConfirmation: ("Handle Value Confirmation", .confirmation, nil),
-    .readMultipleVariableRequest: (
-      "Read Multiple Variable Request", .request, .readMultipleVariableResponse
-    ),
-    .readMultipleVariableResponse: ("Read Multiple Variable Response", .response, nil),
-    .multipleHandleValueNotification: ("Multiple Handle Value Notification", .notification, nil),
-    .writeCommand: ("Write Command", .command, nil),
-    .signedWriteCommand: ("Signed Write Command", .command, nil),
+  private struct Row {
+    var name: String
+    /// In Vol 3, Part F, 3.4.
+    var section: String
+    var kind: Kind
+    var response: ATTOpcode?
+  }
+
+  private static let table: [ATTOpcode: Row] = [
+    .errorResponse: .init(name: "Error Response", section: "1.1", kind: .response),
+    .exchangeMTURequest: .init(
+      name: "Exchange MTU Request", section: "2.1", kind: .request, response: .exchangeMTUResponse),
+    .exchangeMTUResponse: .init(name: "Exchange MTU Response", section: "2.2", kind: .response),
+    .findInformationRequest: .init(
+      name: "Find Information Request", section: "3.1", kind: .request, response: .findInformationResponse),
+    .findInformationResponse: .init(name: "Find Information Response", section: "3.2", kind: .response),
+    .findByTypeValueRequest: .init(
+      name: "Find By Type Value Request", section: "3.3", kind: .request, response: .findByTypeValueResponse),
+    .findByTypeValueResponse: .init(name: "Find By Type Value Response", section: "3.4", kind: .response),
+    .readByTypeRequest: .init(
+      name: "Read By Type Request", section: "4.1", kind: .request, response: .readByTypeResponse),
+    .readByTypeResponse: .init(name: "Read By Type Response", section: "4.2", kind: .response),
+    .readRequest: .init(name: "Read Request", section: "4.3", kind: .request, response: .readResponse),
+    .readResponse: .init(name: "Read Response", section: "4.4", kind: .response),
+    .readBlobRequest: .init(
+      name: "Read Blob Request", section: "4.5", kind: .request, response: .readBlobResponse),
+    .readBlobResponse: .init(name: "Read Blob Response", section: "4.6", kind: .response),
+    .readMultipleRequest: .init(
+      name: "Read Multiple Request", section: "4.7", kind: .request, response: .readMultipleResponse),
+    .readMultipleResponse: .init(name: "Read Multiple Response", section: "4.8", kind: .response),
+    .readByGroupTypeRequest: .init(
+      name: "Read By Group Type Request", section: "4.9", kind: .request, response: .readByGroupTypeResponse),
+    .readByGroupTypeResponse: .init(name: "Read By Group Type Response", section: "4.10", kind: .response),
+    .writeRequest: .init(name: "Write Request", section: "5.1", kind: .request, response: .writeResponse),
+    .writeResponse: .init(name: "Write Response", section: "5.2", kind: .response),
+    .prepareWriteRequest: .init(
+      name: "Prepare Write Request", section: "6.1", kind: .request, response: .prepareWriteResponse),
+    .prepareWriteResponse: .init(name: "Prepare Write Response", section: "6.2", kind: .response),
+    .executeWriteRequest: .init(
+      name: "Execute Write Request", section: "6.3", kind: .request, response: .executeWriteResponse),
+    .executeWriteResponse: .init(name: "Execute Write Response", section: "6.4", kind: .response),
+    .handleValueNotification: .init(name: "Handle Value Notification", section: "7.1", kind: .notification),
+    .handleValueIndication: .init(
+      name: "Handle Value Indication", section: "7.2", kind: .indication, response: .handleValueConfirmation),
+    .handleValueConfirmation: .init(name: "Handle Value Confirmation", section: "7.3", kind: .confirmation),
+    .readMultipleVariableRequest: .init(
+      name: "Read Multiple Variable Request", section: "4.11", kind: .request,
+      response: .readMultipleVariableResponse),
+    .readMultipleVariableResponse: .init(
+      name: "Read Multiple Variable Response", section: "4.12", kind: .response),
+    .multipleHandleValueNotification: .init(
+      name: "Multiple Handle Value Notification", section: "7.4", kind: .notification),
+    .writeCommand: .init(name: "Write Command", section: "5.3", kind: .command),
+    .signedWriteCommand: .init(name: "Signed Write Command", section: "5.4", kind: .command),
   ]
+
+  /// Where the PDU is specified: `Vol 3, Part F, 3.4.7.1`.
+  public var reference: String { "Vol 3, Part F, 3.4" + (Self.table[self].map { ".\($0.section)" } ?? "") }
 
   public var kind: Kind {
     if let known = Self.table[self] { return known.kind }
@@ -107,7 +130,21 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
   public var response: ATTOpcode? { Self.table[self]?.response }
 }
 
-extension ATTOpcode: CustomStringConvertible {
+extension ATTOpcode: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try reader.readUInt8())
+  }
+
+  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
+
+  public var fieldNumber: UInt64? { UInt64(rawValue) }
+
+  /// Name, number and flags (3.3.1).
+  public var fieldText: String {
+    let flags = (rawValue & 0x40 != 0 ? ", command" : "") + (rawValue & 0x80 != 0 ? ", signed" : "")
+    return "\(self) (\(Hex.string(rawValue))\(flags))"
+  }
+
   public var description: String {
     Self.table[self]?.name ?? "opcode \(Hex.string(rawValue))"
   }

@@ -150,11 +150,32 @@ public struct ATTExecuteFlags: RawRepresentable, Hashable, Sendable {
 /// The authentication signature behind a Signed Write Command (3.3.1): a counter and a message
 /// authentication code of 8 bytes.
 public struct ATTSignature: Hashable, Sendable {
+  /// In bytes.
+  static let length = 12
+
   public var counter: UInt32
   public var code: UInt64
 
   public init(counter: UInt32, code: UInt64) {
     self.counter = counter
     self.code = code
+  }
+}
+
+extension ATTExecuteFlags: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try reader.readUInt8())
+  }
+
+  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
+
+  public var fieldNumber: UInt64? { UInt64(rawValue) }
+
+  public var description: String {
+    switch self {
+    case .cancel: "cancel"
+    case .write: "write"
+    default: "\(rawValue)"
+    }
   }
 }

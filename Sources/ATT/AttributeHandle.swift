@@ -28,7 +28,15 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable 
   }
 }
 
-extension AttributeHandle: CustomStringConvertible, ExpressibleByIntegerLiteral {
+extension AttributeHandle: FieldValue, ExpressibleByIntegerLiteral {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try reader.readUInt16())
+  }
+
+  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
+
+  public var fieldNumber: UInt64? { UInt64(rawValue) }
+
   public init(integerLiteral value: UInt16) {
     self.init(value)
   }

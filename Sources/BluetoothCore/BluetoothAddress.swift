@@ -24,6 +24,9 @@ public struct BluetoothAddress: Hashable, Sendable {
   public var value: UInt64
   public var kind: Kind
 
+  /// All zero: what stands where there is no address.
+  public static let zero = BluetoothAddress(0, .public)
+
   public init(_ value: UInt64, _ kind: Kind) {
     self.value = value & 0xFFFF_FFFF_FFFF
     self.kind = kind

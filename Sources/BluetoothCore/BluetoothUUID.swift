@@ -7,6 +7,9 @@ public struct BluetoothUUID: Hashable, Sendable {
   /// `00000000-0000-1000-8000-00805F9B34FB`
   private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
 
+  /// All zero: what stands where there is no UUID.
+  public static let zero = BluetoothUUID(UInt128(0))
+
   public init(_ value: UInt128) {
     self.value = value
   }

@@ -13,3 +13,24 @@ public struct HCIPacketType: RawRepresentable, Hashable, Sendable {
   public static let event = HCIPacketType(rawValue: 4)
   public static let isochronous = HCIPacketType(rawValue: 5)
 }
+
+extension HCIPacketType: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try reader.readUInt8())
+  }
+
+  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
+
+  public var fieldNumber: UInt64? { UInt64(rawValue) }
+
+  public var description: String {
+    switch self {
+    case .command: "command (1)"
+    case .acl: "ACL data (2)"
+    case .synchronous: "synchronous data (3)"
+    case .event: "event (4)"
+    case .isochronous: "isochronous data (5)"
+    default: "\(rawValue)"
+    }
+  }
+}

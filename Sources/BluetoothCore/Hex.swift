@@ -21,7 +21,12 @@ public enum Hex {
 
   /// An integer with all its leading zeros: `"0x0012"`.
   public static func string(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
-    let count = value.bitWidth / 4
+    string(UInt64(value), bytes: value.bitWidth / 8)
+  }
+
+  /// The low `bytes` bytes of an integer, with all leading zeros: `"0x000012"`.
+  public static func string(_ value: UInt64, bytes: Int) -> String {
+    let count = bytes * 2
     return String(unsafeUninitializedCapacity: count + 2) { text in
       text.initializeElement(at: 0, to: UInt8(ascii: "0"))
       text.initializeElement(at: 1, to: UInt8(ascii: "x"))

@@ -1,7 +1,8 @@
 import BluetoothCore
+import HCI
 
 /// The number of an L2CAP channel on a link (Core Specification Vol 3, Part A, 2.1).
-public struct ChannelID: RawRepresentable, Hashable, Sendable {
+public struct ChannelID: HCICode {
   public var rawValue: UInt16
 
   public init(rawValue: UInt16) {
@@ -16,25 +17,48 @@ public struct ChannelID: RawRepresentable, Hashable, Sendable {
   public static let securityManager = ChannelID(rawValue: 0x0006)
 }
 
-extension ChannelID: CustomStringConvertible {
+extension ChannelID {
+  /// In words, where the specification gives it a meaning.
   public var description: String {
-    switch self {
-    case .attribute: "ATT"
-    case .leSignaling: "LE signalling"
-    case .securityManager: "SMP"
+    switch rawValue {
+    case 0x0001: "BR/EDR signalling"
+    case 0x0002: "connectionless"
+    case 0x0003: "AMP manager"
+    case Self.attribute.rawValue: "ATT"
+    case Self.leSignaling.rawValue: "LE signalling"
+    case Self.securityManager.rawValue: "SMP"
+    case 0x0007: "BR/EDR SMP"
+    case 0x003F: "AMP test manager"
+    case 0x0040...0x007F: "dynamic channel \(Hex.string(rawValue))"
     default: "CID \(Hex.string(rawValue))"
     }
   }
+
+  public var fieldText: String { "\(self) (\(Hex.string(rawValue)))" }
 }
 
-/// The basic header in front of each frame: payload length and channel, 16 bits each (Vol 3, Part A, 3.1).
-public enum BasicHeader {
+/// The basic header in front of each frame (Vol 3, Part A, 3.1).
+public struct BasicHeader: PacketFields {
+  /// Of the payload, in bytes.
+  public var payloadLength: UInt16 = 0
+  public var channel = ChannelID()
+
   public static let length = 4
+
+  public init() {}
+
+  @inlinable
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("length", &payloadLength, .unit("bytes"))
+    try fields.value("channel", &channel)
+  }
 
   /// Writes a whole frame.
   public static func writeFrame(_ payload: RawSpan, on channel: ChannelID, into writer: inout ByteWriter) {
-    writer.write(UInt16(truncatingIfNeeded: payload.byteCount))
-    writer.write(channel.rawValue)
+    var header = BasicHeader()
+    header.payloadLength = UInt16(truncatingIfNeeded: payload.byteCount)
+    header.channel = channel
+    header.visit(&writer)
     writer.write(payload)
   }
 }

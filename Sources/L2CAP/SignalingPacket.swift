@@ -3,7 +3,7 @@ import HCI
 
 /// A command on the LE signalling channel: code, identifier, length, data (Core Specification Vol 3, Part A, 4).
 public struct SignalingPacket: Hashable, Sendable {
-  public struct Code: RawRepresentable, Hashable, Sendable {
+  public struct Code: HCICode {
     public var rawValue: UInt8
 
     public init(rawValue: UInt8) {
@@ -11,8 +11,16 @@ public struct SignalingPacket: Hashable, Sendable {
     }
 
     public static let commandReject = Code(rawValue: 0x01)
+    public static let connectionRequest = Code(rawValue: 0x02)
+    public static let connectionResponse = Code(rawValue: 0x03)
+    public static let configurationRequest = Code(rawValue: 0x04)
+    public static let configurationResponse = Code(rawValue: 0x05)
     public static let disconnectionRequest = Code(rawValue: 0x06)
     public static let disconnectionResponse = Code(rawValue: 0x07)
+    public static let echoRequest = Code(rawValue: 0x08)
+    public static let echoResponse = Code(rawValue: 0x09)
+    public static let informationRequest = Code(rawValue: 0x0A)
+    public static let informationResponse = Code(rawValue: 0x0B)
     public static let connectionParameterUpdateRequest = Code(rawValue: 0x12)
     public static let connectionParameterUpdateResponse = Code(rawValue: 0x13)
     public static let leCreditBasedConnectionRequest = Code(rawValue: 0x14)
@@ -47,46 +55,51 @@ public struct SignalingPacket: Hashable, Sendable {
     self.data = data
   }
 
+  public init(code: Code, identifier: UInt8, data: some PacketFields) {
+    self.init(code: code, identifier: identifier, data: data.encoded())
+  }
+
   /// Reads the one command that an LE signalling frame holds.
   /// - Throws: ``DecodeError`` if the length is not that of the data.
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    code = Code(rawValue: try reader.readUInt8())
-    identifier = try reader.readUInt8()
-    data = try reader.readBytes(Int(try reader.readUInt16()))
+    let header = try SignalingHeader(parsing: &reader)
+    code = header.code
+    identifier = header.identifier
+    data = try reader.readBytes(Int(header.length))
     try reader.expectEnd()
   }
 
   public func write(into writer: inout ByteWriter) {
-    writer.write(code.rawValue)
-    writer.write(identifier)
-    writer.write(UInt16(truncatingIfNeeded: data.count))
+    let header = SignalingHeader {
+      $0.code = code
+      $0.identifier = identifier
+      $0.length = UInt16(truncatingIfNeeded: data.count)
+    }
+    header.write(into: &writer)
     writer.write(data)
+  }
+
+  /// The data as the fields of its command.
+  public func fields<Fields: PacketFields>(_ type: Fields.Type) -> Fields? {
+    data.withReader { reader in
+      guard let fields = try? Fields(parsing: &reader), reader.isAtEnd else { return nil }
+      return fields
+    }
   }
 }
 
-/// What a peripheral wishes for with Connection Parameter Update Request (4.20).
-public struct ConnectionParameterUpdateRequest: Hashable, Sendable {
-  public var parameters: ConnectionParameters
+/// The first four bytes of a signalling command (4).
+public struct SignalingHeader: PacketFields {
+  public var code = SignalingPacket.Code(rawValue: 0)
+  public var identifier: UInt8 = 0
+  /// Of the data, in bytes.
+  public var length: UInt16 = 0
 
-  public init(_ parameters: ConnectionParameters) {
-    self.parameters = parameters
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    parameters = ConnectionParameters(
-      intervalMin: try ConnectionInterval(parsing: &reader),
-      intervalMax: try ConnectionInterval(parsing: &reader), latency: try reader.readUInt16(),
-      supervisionTimeout: try SupervisionTimeout(parsing: &reader))
-    try reader.expectEnd()
-  }
-
-  /// The data of the signalling packet.
-  public var data: [UInt8] {
-    var writer = ByteWriter(capacity: 8)
-    parameters.intervalMin.write(into: &writer)
-    parameters.intervalMax.write(into: &writer)
-    writer.write(parameters.latency)
-    parameters.supervisionTimeout.write(into: &writer)
-    return writer.bytes
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("code", &code)
+    try fields.value("identifier", &identifier)
+    try fields.value("length", &length, .unit("bytes"))
   }
 }

@@ -14,7 +14,10 @@ enum SignalingResponder {
     /// Makes a refusal of what would have been granted.
     mutating func refuse() {
       isAccepted = false
-      reply?.data = [1, 0]
+      guard let identifier = reply?.identifier else { return }
+      reply = .init(
+        code: .connectionParameterUpdateResponse, identifier: identifier,
+        data: ConnectionParameterUpdateResponse(isAccepted: false))
     }
   }
 
@@ -34,17 +37,18 @@ enum SignalingResponder {
     guard packet.code == .connectionParameterUpdateRequest else {
       return Answer(reply: reject(packet.identifier))
     }
-    let wish = packet.data.withReader { try? ConnectionParameterUpdateRequest(parsing: &$0) }
-    guard let wish else { return Answer(reply: reject(packet.identifier)) }
+    guard let wish = packet.fields(ConnectionParameterUpdateRequest.self) else {
+      return Answer(reply: reject(packet.identifier))
+    }
     let isAccepted = policy == .accept && wish.parameters.isLegal
     let reply = SignalingPacket(
       code: .connectionParameterUpdateResponse, identifier: packet.identifier,
-      data: [isAccepted ? 0 : 1, 0])
+      data: ConnectionParameterUpdateResponse(isAccepted: isAccepted))
     return Answer(reply: reply, wish: wish.parameters, isAccepted: isAccepted)
   }
 
   /// Command Reject, reason "command not understood" (4.1).
   private static func reject(_ identifier: UInt8) -> SignalingPacket {
-    SignalingPacket(code: .commandReject, identifier: identifier, data: [0, 0])
+    SignalingPacket(code: .commandReject, identifier: identifier, data: CommandReject())
   }
 }

@@ -10,22 +10,16 @@ import Testing
   private func checkFields(_ packet: [UInt8], isSent: Bool, sourceLocation: SourceLocation = #_sourceLocation)
   {
     let dissected = Script().packet(packet, isSent: isSent)
+    let fields = dissected.layers.flatMap { dissected.fields(of: $0) }
     var end = 0
-    for layer in dissected.layers {
-      for field in dissected.fields(of: layer) where field.range.lowerBound < field.range.upperBound {
-        let isGroup = field.range.lowerBound == end || field.range.upperBound <= end
-        #expect(isGroup, "\(Hex.string(packet)): \(field) after byte \(end)", sourceLocation: sourceLocation)
-        end = max(end, isLeaf(field, in: dissected.fields(of: layer)) ? field.range.upperBound : end)
-      }
+    for (index, field) in fields.enumerated() where !field.range.isEmpty {
+      // A group has its fields behind it.
+      if index + 1 < fields.count, fields[index + 1].depth > field.depth { continue }
+      #expect(
+        field.range.lowerBound == end, "\(Hex.string(packet)): \(field)", sourceLocation: sourceLocation)
+      end = field.range.upperBound
     }
     #expect(end == packet.count, "\(Hex.string(packet))", sourceLocation: sourceLocation)
-  }
-
-  /// Whether no other field lies in this one.
-  private func isLeaf(_ field: PacketField, in fields: [PacketField]) -> Bool {
-    !fields.contains {
-      $0.depth > field.depth && field.range.contains($0.range.lowerBound) && !$0.range.isEmpty
-    }
   }
 
   private func packet(_ header: [UInt8], _ parameters: [UInt8]) -> [UInt8] {

@@ -9,14 +9,14 @@ import Testing
   /// What our own recordings note among the packets is told as such.
   @Test func remarksOfOursAreReadable() {
     let packet = Script().packet(CaptureNote.packet("zone utc-offset=3600"), isSent: false)
-    #expect(packet.summary == "halo-raw's remark: zone utc-offset=3600")
+    #expect(packet.summary == "note of halo-raw: zone utc-offset=3600")
   }
 
   @Test func aCommandAndItsEventFindEachOther() throws {
     let script = Script()
     let command = script.sent("01 0c20 02 01 00")
     #expect(command.hci?.opcode?.rawValue == 0x200C)
-    #expect(command.summary == "LE Set Scan Enable: enabled yes, filters duplicates no")
+    #expect(command.summary == "LE Set Scan Enable: enabled yes, filter duplicates no")
     let other = script.received("04 0e 04 01 030c 00")
     #expect(other.hci?.command == nil)
     let event = script.received("04 0e 04 01 0c20 0c")

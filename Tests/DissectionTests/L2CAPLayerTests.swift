@@ -62,7 +62,7 @@ import Testing
     #expect(wish.top == .signaling)
     #expect(
       wish.summary
-        == "Connection Parameter Update Request, id 1: interval, least 7.5 ms, interval, most 15 ms, "
+        == "Connection Parameter Update Request, id 1: interval min 7.5 ms, interval max 15 ms, "
         + "latency 0 events, timeout 2000 ms")
     #expect(wish.fields(of: .signaling).first?.reference == "Vol 3, Part A, 4.20")
     let refusal = script.packet(Script.acl(hex("0505"), channel: 6, isSent: true), isSent: true)
@@ -70,6 +70,6 @@ import Testing
     let request = script.packet(
       Script.acl(hex("01 03 00 0d 10 01 03".dense), channel: 6, isSent: false), isSent: false)
     #expect(request.value(.smp, "authentication") == "bonding, MITM, secure connections")
-    #expect(request.value(.smp, "responder's keys") == "LTK, IRK")
+    #expect(request.value(.smp, "responder keys") == "LTK, IRK")
   }
 }

@@ -31,19 +31,33 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     (.hardwareError(HardwareError(code: 0x42)), "04 10 01 42"),
     (
       .leRemoteConnectionParameterRequest(
-        LERemoteConnectionParameterRequest(
-          handle: handle(0x40), intervalMin: interval(6), intervalMax: interval(12), latency: 3,
-          supervisionTimeout: timeout(500))), "04 3e 0b 06 4000 0600 0c00 0300 f401"
+        LERemoteConnectionParameterRequest {
+          $0.handle = handle(0x40)
+          $0.intervalMin = interval(6)
+          $0.intervalMax = interval(12)
+          $0.latency = 3
+          $0.supervisionTimeout = timeout(500)
+        }), "04 3e 0b 06 4000 0600 0c00 0300 f401"
     ),
     (
       .leDataLengthChange(
-        LEDataLengthChange(
-          handle: handle(0x40), maxTxOctets: 251, maxTxTime: 2120, maxRxOctets: 27, maxRxTime: 328)),
+        LEDataLengthChange {
+          $0.handle = handle(0x40)
+          $0.lengths.transmit.octets = 251
+          $0.lengths.transmit.time = 2120
+          $0.lengths.receive.octets = 27
+          $0.lengths.receive.time = 328
+        }),
       "04 3e 0b 07 4000 fb00 4808 1b00 4801"
     ),
     (
       .lePHYUpdateComplete(
-        LEPHYUpdateComplete(status: .success, handle: handle(0x40), tx: .le2M, rx: .leCoded)),
+        LEPHYUpdateComplete {
+          $0.status = .success
+          $0.handle = handle(0x40)
+          $0.phys.transmit = .le2M
+          $0.phys.receive = .leCoded
+        }),
       "04 3e 06 0c 00 4000 02 03"
     ),
     (.leScanTimeout, "04 3e 01 11"),
@@ -173,14 +187,14 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     #expect(version.lmpSubversion == 8716)
 
     let features = try complete("040e0c01031000bffecffedbff7b87")
-      .response(to: ReadLocalSupportedFeatures.self)
+      .response(to: ReadLocalSupportedFeatures.self).features
     #expect(features.rawValue == 0x877B_FFDB_FECF_FEBF)
     #expect(features.isSuperset(of: [.leSupportedController, .extendedFeatures]))
     #expect(!features.contains(.brEDRNotSupported))
 
     let buffers = try complete("040e0a01602000fb000ffb0006").response(to: LEReadBufferSizeV2.self)
-    #expect(buffers.aclDataLength == 251)
-    #expect(buffers.aclPackets == 15)
+    #expect(buffers.acl.aclDataLength == 251)
+    #expect(buffers.acl.aclPackets == 15)
     #expect(buffers.isochronousDataLength == 251)
     #expect(buffers.isochronousPackets == 6)
   }
@@ -201,7 +215,7 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
   }
 
   @Test func answersAreWritten() throws {
-    let response = ReadBDADDR.Response(address: BluetoothAddress(0x001A_7DDA_7113, .public))
+    let response = ReadBDADDR.Response { $0.address = BluetoothAddress(0x001A_7DDA_7113, .public) }
     let event = CommandComplete(ReadBDADDR.self, response: response)
     #expect(packet(.commandComplete(event)) == hex("04 0e 0a 01 0910 00 1371da7d1a00"))
     #expect(try event.response(to: ReadBDADDR.self) == response)

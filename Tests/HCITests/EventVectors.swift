@@ -15,7 +15,11 @@ let eventVectors: [EventVector] = [
     .commandComplete(CommandComplete(commandCredits: 1, opcode: opcode(8201), returnParameters: hex("01")))),
   EventVector(
     "Encryption Key Refresh Complete", "043003004000",
-    .encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete(status: error(0), handle: handle(64)))),
+    .encryptionKeyRefreshComplete(
+      EncryptionKeyRefreshComplete {
+        $0.status = error(0)
+        $0.handle = handle(64)
+      })),
   EventVector(
     "pureswift: setPeriodicAdvertisingEnable", "040e0401402000",
     .commandComplete(CommandComplete(commandCredits: 1, opcode: opcode(8256), returnParameters: hex("00")))),
@@ -35,12 +39,19 @@ let eventVectors: [EventVector] = [
     "bumble: LE Enhanced Connection Complete",
     "043e1f0a0041000001bb1d1a17f2c401000000004a02000000005b18000000480001",
     .leConnectionComplete(
-      LEConnectionComplete(
-        form: .enhanced, status: error(0), handle: handle(65), role: LERole(rawValue: 0),
-        peerAddress: BluetoothAddress(0xC4F2171A1DBB, .random),
-        localResolvableAddress: BluetoothAddress(0x4A0000000001, .random),
-        peerResolvableAddress: BluetoothAddress(0x5B0000000002, .random), interval: interval(24), latency: 0,
-        supervisionTimeout: timeout(72), clockAccuracy: ClockAccuracy(rawValue: 1)))),
+      LEConnectionComplete {
+        $0.form = .enhanced
+        $0.status = error(0)
+        $0.handle = handle(65)
+        $0.role = LERole(rawValue: 0)
+        $0.peerAddress = BluetoothAddress(0xC4F2171A1DBB, .random)
+        $0.localResolvableAddress = BluetoothAddress(0x4A0000000001, .random)
+        $0.peerResolvableAddress = BluetoothAddress(0x5B0000000002, .random)
+        $0.parameters.interval = interval(24)
+        $0.parameters.latency = 0
+        $0.parameters.supervisionTimeout = timeout(72)
+        $0.clockAccuracy = ClockAccuracy(rawValue: 1)
+      })),
   EventVector(
     "scapy: Number Of Completed Packets", "0413050103000300",
     .numberOfCompletedPackets(NumberOfCompletedPackets([.init(handle: handle(3), count: 3)]))),
@@ -50,12 +61,20 @@ let eventVectors: [EventVector] = [
       CommandComplete(commandCredits: 1, opcode: opcode(4099), returnParameters: hex("00bffecffedbff7b87")))),
   EventVector(
     "pureswift: lEStartEncryption", "04080400410001",
-    .encryptionChange(EncryptionChange(status: error(0), handle: handle(65), encryption: 1))),
+    .encryptionChange(
+      EncryptionChange {
+        $0.status = error(0)
+        $0.handle = handle(65)
+        $0.encryption = .on
+      })),
   EventVector(
     "bumble: LE Read Remote Features Complete", "043e0c040007000011223344556677",
     .leReadRemoteFeaturesComplete(
-      LEReadRemoteFeaturesComplete(
-        status: error(0), handle: handle(7), features: LEFeatures(rawValue: 0x7766554433221100)))),
+      LEReadRemoteFeaturesComplete {
+        $0.status = error(0)
+        $0.handle = handle(7)
+        $0.features = LEFeatures(rawValue: 0x7766554433221100)
+      })),
   EventVector(
     "pureswift: advertising report body 30", "043e1a0201000187ca148ccf7e0e0201060aff4c001005071899831e80",
     .leAdvertisingReports(
@@ -70,7 +89,11 @@ let eventVectors: [EventVector] = [
   EventVector(
     "bumble: LE Long Term Key Request", "043e0d05400000010203040506073412",
     .leLongTermKeyRequest(
-      LELongTermKeyRequest(handle: handle(64), random: 0x0706050403020100, encryptedDiversifier: 4660))),
+      LELongTermKeyRequest {
+        $0.handle = handle(64)
+        $0.random = 0x0706050403020100
+        $0.encryptedDiversifier = 4660
+      })),
   EventVector(
     "pureswift: lowEnergyScan", "040e04010c2000",
     .commandComplete(CommandComplete(commandCredits: 1, opcode: opcode(8204), returnParameters: hex("00")))),
@@ -80,7 +103,11 @@ let eventVectors: [EventVector] = [
       CommandComplete(commandCredits: 1, opcode: opcode(1035), returnParameters: hex("002587ceedd668")))),
   EventVector(
     "bumble: LE Channel Selection Algorithm", "043e0414070001",
-    .leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm(handle: handle(7), algorithm: 1))),
+    .leChannelSelectionAlgorithm(
+      LEChannelSelectionAlgorithm {
+        $0.handle = handle(7)
+        $0.algorithm = 1
+      })),
   EventVector(
     "pureswift: setScanResponseData", "040e0401092000",
     .commandComplete(CommandComplete(commandCredits: 1, opcode: opcode(8201), returnParameters: hex("00")))),
@@ -168,10 +195,17 @@ let eventVectors: [EventVector] = [
     "LE Enhanced Connection Complete v2",
     "043e22290041000001bb1d1a17f2c400000000000000000000000018000000480001ffffff",
     .leConnectionComplete(
-      LEConnectionComplete(
-        form: .enhancedV2, status: error(0), handle: handle(65), role: LERole(rawValue: 0),
-        peerAddress: BluetoothAddress(0xC4F2171A1DBB, .random), interval: interval(24), latency: 0,
-        supervisionTimeout: timeout(72), clockAccuracy: ClockAccuracy(rawValue: 1)))),
+      LEConnectionComplete {
+        $0.form = .enhancedV2
+        $0.status = error(0)
+        $0.handle = handle(65)
+        $0.role = LERole(rawValue: 0)
+        $0.peerAddress = BluetoothAddress(0xC4F2171A1DBB, .random)
+        $0.parameters.interval = interval(24)
+        $0.parameters.latency = 0
+        $0.parameters.supervisionTimeout = timeout(72)
+        $0.clockAccuracy = ClockAccuracy(rawValue: 1)
+      })),
   EventVector(
     "scapy: 7.4.1 Read Local Version Information", "040e0c010110000900100931010c22",
     .commandComplete(
@@ -196,28 +230,46 @@ let eventVectors: [EventVector] = [
   EventVector(
     "capture of a charger: record 555", "043e13010045000000a07d1c7fc7f028000000d00700",
     .leConnectionComplete(
-      LEConnectionComplete(
-        form: .plain, status: error(0), handle: handle(69), role: LERole(rawValue: 0),
-        peerAddress: BluetoothAddress(0xF0C77F1C7DA0, .public), interval: interval(40), latency: 0,
-        supervisionTimeout: timeout(2000), clockAccuracy: ClockAccuracy(rawValue: 0)))),
+      LEConnectionComplete {
+        $0.form = .plain
+        $0.status = error(0)
+        $0.handle = handle(69)
+        $0.role = LERole(rawValue: 0)
+        $0.peerAddress = BluetoothAddress(0xF0C77F1C7DA0, .public)
+        $0.parameters.interval = interval(40)
+        $0.parameters.latency = 0
+        $0.parameters.supervisionTimeout = timeout(2000)
+        $0.clockAccuracy = ClockAccuracy(rawValue: 0)
+      })),
   EventVector(
     "capture of a charger: record 558", "043e0c040045000100000000000000",
     .leReadRemoteFeaturesComplete(
-      LEReadRemoteFeaturesComplete(
-        status: error(0), handle: handle(69), features: LEFeatures(rawValue: 0x0000000000000001)))),
+      LEReadRemoteFeaturesComplete {
+        $0.status = error(0)
+        $0.handle = handle(69)
+        $0.features = LEFeatures(rawValue: 0x0000000000000001)
+      })),
   EventVector(
     "capture of a charger: record 561", "040c08004500060d004001",
     .readRemoteVersionInformationComplete(
-      ReadRemoteVersionInformationComplete(
-        status: error(0), handle: handle(69), version: CoreVersion(rawValue: 6),
-        manufacturer: CompanyIdentifier(rawValue: 13), subversion: 320))),
+      ReadRemoteVersionInformationComplete {
+        $0.status = error(0)
+        $0.handle = handle(69)
+        $0.version = CoreVersion(rawValue: 6)
+        $0.manufacturer = CompanyIdentifier(rawValue: 13)
+        $0.subversion = 320
+      })),
   EventVector(
     "capture of a charger: record 565", "0413050145000100",
     .numberOfCompletedPackets(NumberOfCompletedPackets([.init(handle: handle(69), count: 1)]))),
   EventVector(
     "capture of a charger: record 572", "043e0a0300450006000000d007",
     .leConnectionUpdateComplete(
-      LEConnectionUpdateComplete(
-        status: error(0), handle: handle(69), interval: interval(6), latency: 0,
-        supervisionTimeout: timeout(2000)))),
+      LEConnectionUpdateComplete {
+        $0.status = error(0)
+        $0.handle = handle(69)
+        $0.parameters.interval = interval(6)
+        $0.parameters.latency = 0
+        $0.parameters.supervisionTimeout = timeout(2000)
+      })),
 ]

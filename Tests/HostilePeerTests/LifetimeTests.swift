@@ -118,9 +118,12 @@ import Testing
     answer()
     var writer = ByteWriter()
     HCIEvent.leConnectionComplete(
-      LEConnectionComplete(
-        handle: ConnectionHandle(rawValue: 0x40), peerAddress: peer,
-        interval: ConnectionInterval(.milliseconds(15)), supervisionTimeout: SupervisionTimeout(.seconds(4)))
+      LEConnectionComplete {
+        $0.handle = ConnectionHandle(rawValue: 0x40)
+        $0.peerAddress = peer
+        $0.parameters.interval = ConnectionInterval(.milliseconds(15))
+        $0.parameters.supervisionTimeout = SupervisionTimeout(.seconds(4))
+      }
     ).packet(into: &writer)
     host.receive(writer.span, at: timers.now)
     answer()

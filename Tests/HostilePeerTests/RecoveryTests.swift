@@ -251,9 +251,9 @@ import Testing
     stage.peer.isThere = false
     stage.radio.answer = { [radio = stage.radio] opcode, _ in
       switch opcode {
-      case LECreateConnectionCancel.opcode: return [Radio.complete(opcode, [0])]
+      case LECreateConnectionCancel.opcode: return [HCIEvent.complete(opcode, [0]).packet]
       case LECreateConnection.opcode where radio.commands.contains(LECreateConnectionCancel.opcode):
-        return [Radio.status(opcode, 0x0C)]
+        return [HCIEvent.status(opcode, HCIErrorCode(rawValue: 0x0C)).packet]
       case Reset.opcode:
         radio.answer = nil
         return nil
@@ -279,8 +279,8 @@ import Testing
     let (stage, client) = try await Stage.connected()
     stage.radio.answer = { [radio = stage.radio] opcode, _ in
       switch opcode {
-      case Disconnect.opcode: return [Radio.status(opcode)]
-      case LECreateConnection.opcode: return [Radio.status(opcode, 0x0B)]
+      case Disconnect.opcode: return [HCIEvent.status(opcode).packet]
+      case LECreateConnection.opcode: return [HCIEvent.status(opcode, HCIErrorCode(rawValue: 0x0B)).packet]
       case Reset.opcode:
         radio.answer = nil
         return nil

@@ -50,7 +50,7 @@ def test_a_replay_is_explained(halo, name):
     result = halo.run("replay", path, *command.split(), "--explain").succeeded()
     explained = [line for line in result.err.splitlines() if LINE.match(line)]
     decoded = halo.run("decode", path).succeeded().out.splitlines()
-    remarks = [line for line in decoded if "halo-raw's remark" in line]
+    remarks = [line for line in decoded if "note of halo-raw" in line]
     assert explained == [line for line in decoded if line not in remarks]
 
 
@@ -65,7 +65,7 @@ def test_a_simulation_explains_what_its_host_says(halo):
     def packets(text, arrow):
         lines = [line for line in text.splitlines() if LINE.match(line) and f"  {arrow}  " in line]
         without_times = [re.sub(r"after [\d.]+ ms \(packet \d+\)", "", line.partition(arrow)[2]) for line in lines]
-        return [line for line in without_times if "halo-raw's remark" not in line]
+        return [line for line in without_times if "note of halo-raw" not in line]
 
     assert packets(host, "->") == packets(controller, "->") != []
     # Advertisements may still be under way when the host is done.

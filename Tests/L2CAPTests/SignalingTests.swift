@@ -109,7 +109,7 @@ import Testing
     let request = try data.withReader { reader throws(DecodeError) in
       try ConnectionParameterUpdateRequest(parsing: &reader)
     }
-    #expect(request.data == data)
+    #expect(request.encoded() == data)
   }
 }
 

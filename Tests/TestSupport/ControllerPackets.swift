@@ -33,9 +33,13 @@ extension HCIEvent {
   /// The answer of a Bluetooth 5.0 controller to Read Local Version Information.
   public static let version = complete(
     ReadLocalVersionInformation.self,
-    .init(
-      hciVersion: CoreVersion(rawValue: 9), hciSubversion: 1, lmpVersion: CoreVersion(rawValue: 9),
-      manufacturer: CompanyIdentifier(rawValue: 15), lmpSubversion: 2))
+    .init {
+      $0.hciVersion = CoreVersion(rawValue: 9)
+      $0.hciSubversion = 1
+      $0.lmpVersion = CoreVersion(rawValue: 9)
+      $0.manufacturer = CompanyIdentifier(rawValue: 15)
+      $0.lmpSubversion = 2
+    })
 }
 
 extension HCIOpcode {

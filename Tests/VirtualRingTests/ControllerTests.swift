@@ -45,10 +45,14 @@ import VirtualRing
   }
 
   @Test func commandFamiliesAreNotMixed() {
-    let scan = LESetScanParameters(
-      type: .active, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48))
-    let extended = LESetExtendedScanParameters(
-      le1M: .init(type: .active, interval: scan.interval, window: scan.window))
+    let scan = LESetScanParameters {
+      $0.scan.type = .active
+      $0.scan.interval = ScanInterval(rawValue: 96)
+      $0.scan.window = ScanInterval(rawValue: 48)
+    }
+    let extended = LESetExtendedScanParameters {
+      $0.le1M = scan.scan
+    }
     let host = ScriptedHost()
     #expect(host.complete(extended) == [0])
     #expect(host.complete(scan) == [HCIErrorCode.commandDisallowed.rawValue])
@@ -65,13 +69,13 @@ import VirtualRing
     host.run(.seconds(1))
     // After a reset LE Meta events are off.
     #expect(host.reports.isEmpty)
-    _ = host.complete(SetEventMask(mask: [.leMeta]))
+    _ = host.complete(SetEventMask { $0.mask = [.leMeta] })
     host.run(.seconds(1))
     #expect(!host.reports.isEmpty)
     host.controller.fail(code: 7)
     host.run(.seconds(1))
     #expect(!host.events.contains(.hardwareError(HardwareError(code: 7))))
-    _ = host.complete(SetEventMask(mask: [.hardwareError]))
+    _ = host.complete(SetEventMask { $0.mask = [.hardwareError] })
     host.controller.fail(code: 7)
     host.run(.seconds(1))
     #expect(host.events.last == .hardwareError(HardwareError(code: 7)))

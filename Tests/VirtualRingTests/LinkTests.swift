@@ -14,18 +14,21 @@ import VirtualRing
     #expect(host.wait { host.handle != nil })
     #expect(host.connections.map(\.form) == [isEnhanced ? .enhanced : .plain])
     #expect(host.connections.first?.peerAddress == host.controller.options.address)
-    #expect(host.connections.first?.interval == ConnectionInterval(rawValue: 12))
+    #expect(host.connections.first?.parameters.interval == ConnectionInterval(rawValue: 12))
   }
 
   @Test func extendedCommandsConnectToo() {
     let host = ScriptedHost()
     host.prepare()
     let initiation = LEExtendedCreateConnection.Initiation(
-      scanInterval: ScanInterval(rawValue: 96), scanWindow: ScanInterval(rawValue: 48),
+      scan: .init(interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48)),
       parameters: ScriptedHost.parameters)
     #expect(
       host.status(
-        LEExtendedCreateConnection(peerAddress: host.controller.options.address, le1M: initiation))
+        LEExtendedCreateConnection {
+          $0.peerAddress = host.controller.options.address
+          $0.le1M = initiation
+        })
         == .success)
     #expect(host.wait { host.handle != nil })
   }
@@ -111,37 +114,78 @@ import VirtualRing
     #expect(
       host.events.contains(
         .leReadRemoteFeaturesComplete(
-          .init(
-            status: .success, handle: handle, features: [.encryption, .dataPacketLengthExtension]))))
+          .init {
+            $0.status = .success
+            $0.handle = handle
+            $0.features = [.encryption, .dataPacketLengthExtension]
+          })))
 
-    #expect(host.complete(LESetDataLength(handle: handle, txOctets: 100, txTime: 912)) == hex("00 4000"))
+    #expect(
+      host.complete(
+        LESetDataLength {
+          $0.handle = handle
+          $0.transmit.octets = 100
+          $0.transmit.time = 912
+        }) == hex("00 4000"))
     host.run(.milliseconds(100))
     #expect(
       host.events.contains(
         .leDataLengthChange(
-          .init(handle: handle, maxTxOctets: 100, maxTxTime: 912, maxRxOctets: 100, maxRxTime: 912))))
+          .init {
+            $0.handle = handle
+            $0.lengths.transmit.octets = 100
+            $0.lengths.transmit.time = 912
+            $0.lengths.receive.octets = 100
+            $0.lengths.receive.time = 912
+          })))
     #expect(
-      host.complete(LESetDataLength(handle: handle, txOctets: 26, txTime: 912))
+      host.complete(
+        LESetDataLength {
+          $0.handle = handle
+          $0.transmit.octets = 26
+          $0.transmit.time = 912
+        })
         == [HCIErrorCode.invalidCommandParameters.rawValue])
 
-    #expect(host.status(LESetPHY(handle: handle, tx: .le2M, rx: nil)) == .success)
+    #expect(
+      host.status(
+        LESetPHY {
+          $0.handle = handle
+          $0.preferred.transmit = .le2M
+          $0.preferred.receive = nil
+        }) == .success)
     host.run(.milliseconds(200))
     #expect(
       host.events.contains(
-        .lePHYUpdateComplete(.init(status: .success, handle: handle, tx: .le2M, rx: .le1M))))
+        .lePHYUpdateComplete(
+          .init {
+            $0.status = .success
+            $0.handle = handle
+            $0.phys.transmit = .le2M
+            $0.phys.receive = .le1M
+          })))
     #expect(host.complete(LEReadPHY(handle: handle)) == hex("00 4000 02 01"))
 
     var parameters = ScriptedHost.parameters
     parameters.intervalMin = ConnectionInterval(rawValue: 80)
     parameters.intervalMax = ConnectionInterval(rawValue: 99)
-    #expect(host.status(LEConnectionUpdate(handle: handle, parameters: parameters)) == .success)
+    #expect(
+      host.status(
+        LEConnectionUpdate {
+          $0.handle = handle
+          $0.parameters = parameters
+        }) == .success)
     host.run(.milliseconds(200))
     #expect(
       host.events.contains(
         .leConnectionUpdateComplete(
-          .init(
-            status: .success, handle: handle, interval: ConnectionInterval(rawValue: 99), latency: 0,
-            supervisionTimeout: SupervisionTimeout(rawValue: 200)))))
+          .init {
+            $0.status = .success
+            $0.handle = handle
+            $0.parameters.interval = ConnectionInterval(rawValue: 99)
+            $0.parameters.latency = 0
+            $0.parameters.supervisionTimeout = SupervisionTimeout(rawValue: 200)
+          })))
     #expect(host.controller.peripheral.log.intervals.map(\.rawValue) == [12, 99])
 
     let other = ConnectionHandle(rawValue: 1)

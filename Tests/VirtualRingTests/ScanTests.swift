@@ -7,7 +7,11 @@ import VirtualRing
 
 @Suite struct ScanTests {
   private func parameters(_ type: ScanType) -> LESetScanParameters {
-    LESetScanParameters(type: type, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48))
+    LESetScanParameters {
+      $0.scan.type = type
+      $0.scan.interval = ScanInterval(rawValue: 96)
+      $0.scan.window = ScanInterval(rawValue: 48)
+    }
   }
 
   private func scanning(
@@ -56,7 +60,7 @@ import VirtualRing
     let host = scanning(.passive)
     #expect(host.complete(parameters(.active)) == [HCIErrorCode.commandDisallowed.rawValue])
     #expect(
-      host.complete(LESetRandomAddress(address: BluetoothAddress(0xC0FF_EE00_0001, .random)))
+      host.complete(LESetRandomAddress { $0.address = BluetoothAddress(0xC0FF_EE00_0001, .random) })
         == [HCIErrorCode.commandDisallowed.rawValue])
     #expect(host.complete(LESetScanEnable(isEnabled: false)) == [0])
     let count = host.reports.count
@@ -64,7 +68,7 @@ import VirtualRing
     #expect(host.reports.count == count)
     #expect(host.complete(parameters(.active)) == [0])
     var illegal = parameters(.active)
-    illegal.window = ScanInterval(rawValue: 97)
+    illegal.scan.window = ScanInterval(rawValue: 97)
     #expect(host.complete(illegal) == [HCIErrorCode.invalidCommandParameters.rawValue])
   }
 
@@ -81,10 +85,15 @@ import VirtualRing
     let host = ScriptedHost()
     host.prepare([.afterReset, .extendedAdvertisingReport, .scanTimeout])
     _ = host.complete(
-      LESetExtendedScanParameters(
-        le1M: .init(
-          type: .active, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48))))
-    _ = host.complete(LESetExtendedScanEnable(isEnabled: true, duration: ScanDuration(rawValue: 100)))
+      LESetExtendedScanParameters {
+        $0.le1M = .init(
+          type: .active, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48))
+      })
+    _ = host.complete(
+      LESetExtendedScanEnable {
+        $0.isEnabled = true
+        $0.duration = ScanDuration(rawValue: 100)
+      })
     host.run(.seconds(5))
     #expect(host.events.last == .leScanTimeout)
     #expect((18...22).contains(host.reports.count))

@@ -110,8 +110,8 @@ final class ScriptedHost {
 
   func prepare(_ leEvents: LEEventMask = [.afterReset, .dataLengthChange, .phyUpdateComplete]) {
     _ = complete(Reset())
-    _ = complete(SetEventMask(mask: [.disconnectionComplete, .hardwareError, .leMeta]))
-    _ = complete(LESetEventMask(mask: leEvents))
+    _ = complete(SetEventMask { $0.mask = [.disconnectionComplete, .hardwareError, .leMeta] })
+    _ = complete(LESetEventMask { $0.mask = leEvents })
   }
 
   static let parameters = ConnectionParameters(
@@ -119,9 +119,12 @@ final class ScriptedHost {
     supervisionTimeout: SupervisionTimeout(rawValue: 200))
 
   static func creation(_ peer: BluetoothAddress) -> LECreateConnection {
-    LECreateConnection(
-      scanInterval: ScanInterval(rawValue: 96), scanWindow: ScanInterval(rawValue: 48), peerAddress: peer,
-      parameters: parameters)
+    LECreateConnection {
+      $0.scan.interval = ScanInterval(rawValue: 96)
+      $0.scan.window = ScanInterval(rawValue: 48)
+      $0.peerAddress = peer
+      $0.parameters = parameters
+    }
   }
 
   /// Prepares the controller and connects to the ring.

@@ -117,15 +117,18 @@ import VirtualRing
     let host = ScriptedHost()
     host.prepare()
     _ = host.complete(LEClearFilterAcceptList())
-    if let address { _ = host.complete(LEAddDeviceToFilterAcceptList(address: address)) }
+    if let address { _ = host.complete(LEAddDeviceToFilterAcceptList { $0.address = address }) }
     return host
   }
 
   private func scan(_ host: ScriptedHost) {
     _ = host.complete(
-      LESetScanParameters(
-        type: .passive, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48),
-        filterPolicy: .filterAcceptList))
+      LESetScanParameters {
+        $0.scan.type = .passive
+        $0.scan.interval = ScanInterval(rawValue: 96)
+        $0.scan.window = ScanInterval(rawValue: 48)
+        $0.filterPolicy = .filterAcceptList
+      })
     _ = host.complete(LESetScanEnable(isEnabled: true, filtersDuplicates: true))
     host.run(.seconds(1))
   }
@@ -149,29 +152,29 @@ import VirtualRing
     scan(host)
     let disallowed = [HCIErrorCode.commandDisallowed.rawValue]
     #expect(host.complete(LEClearFilterAcceptList()) == disallowed)
-    #expect(host.complete(LEAddDeviceToFilterAcceptList(address: address)) == disallowed)
-    #expect(host.complete(LERemoveDeviceFromFilterAcceptList(address: address)) == disallowed)
+    #expect(host.complete(LEAddDeviceToFilterAcceptList { $0.address = address }) == disallowed)
+    #expect(host.complete(LERemoveDeviceFromFilterAcceptList { $0.address = address }) == disallowed)
     #expect(host.complete(LESetScanEnable(isEnabled: false)) == [0])
-    #expect(host.complete(LERemoveDeviceFromFilterAcceptList(address: address)) == [0])
+    #expect(host.complete(LERemoveDeviceFromFilterAcceptList { $0.address = address }) == [0])
     var creation = ScriptedHost.creation(BluetoothAddress(0, .public))
     creation.filterPolicy = .filterAcceptList
     #expect(host.status(creation) == .success)
     host.run(.seconds(1))
     #expect(host.handle == nil, "the list is empty")
-    #expect(host.complete(LEAddDeviceToFilterAcceptList(address: address)) == disallowed)
+    #expect(host.complete(LEAddDeviceToFilterAcceptList { $0.address = address }) == disallowed)
   }
 
   @Test func itHoldsEightDevices() {
     let host = host(with: nil)
     for number in 0..<8 {
-      let device = LEAddDeviceToFilterAcceptList(address: BluetoothAddress(UInt64(number), .public))
+      let device = LEAddDeviceToFilterAcceptList { $0.address = BluetoothAddress(UInt64(number), .public) }
       #expect(host.complete(device) == [0])
     }
     // Who is in it already needs no more room.
     #expect(
-      host.complete(LEAddDeviceToFilterAcceptList(address: BluetoothAddress(7, .public))) == [0])
+      host.complete(LEAddDeviceToFilterAcceptList { $0.address = BluetoothAddress(7, .public) }) == [0])
     #expect(
-      host.complete(LEAddDeviceToFilterAcceptList(address: BluetoothAddress(8, .public)))
+      host.complete(LEAddDeviceToFilterAcceptList { $0.address = BluetoothAddress(8, .public) })
         == [HCIErrorCode.memoryCapacityExceeded.rawValue])
   }
 }

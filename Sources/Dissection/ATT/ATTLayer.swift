@@ -62,19 +62,5 @@ public struct ATTLayer: Hashable, Sendable {
   }
 
   /// The section of the PDU.
-  var reference: String { "Vol 3, Part F, 3.4" + (Self.sections[opcode] ?? "") }
-
-  private static let sections: [ATTOpcode: String] = [
-    .errorResponse: ".1.1", .exchangeMTURequest: ".2.1", .exchangeMTUResponse: ".2.2",
-    .findInformationRequest: ".3.1", .findInformationResponse: ".3.2", .findByTypeValueRequest: ".3.3",
-    .findByTypeValueResponse: ".3.4", .readByTypeRequest: ".4.1", .readByTypeResponse: ".4.2",
-    .readRequest: ".4.3", .readResponse: ".4.4", .readBlobRequest: ".4.5", .readBlobResponse: ".4.6",
-    .readMultipleRequest: ".4.7", .readMultipleResponse: ".4.8", .readByGroupTypeRequest: ".4.9",
-    .readByGroupTypeResponse: ".4.10", .readMultipleVariableRequest: ".4.11",
-    .readMultipleVariableResponse: ".4.12", .writeRequest: ".5.1", .writeResponse: ".5.2",
-    .writeCommand: ".5.3", .signedWriteCommand: ".5.4", .prepareWriteRequest: ".6.1",
-    .prepareWriteResponse: ".6.2", .executeWriteRequest: ".6.3", .executeWriteResponse: ".6.4",
-    .handleValueNotification: ".7.1", .handleValueIndication: ".7.2", .handleValueConfirmation: ".7.3",
-    .multipleHandleValueNotification: ".7.4",
-  ]
+  var reference: String { opcode.reference }
 }

@@ -3,11 +3,12 @@ import HCI
 
 extension HCILayer {
   /// Where the packet is specified.
-  var reference: String {
+  func reference(_ commands: HCICommandCatalog) -> String {
     switch type {
-    case .command: opcode.map(\.section) ?? "Vol 4, Part E, 5.4.1"
+    case .command: opcode.flatMap { commands[$0]?.info.reference } ?? "Vol 4, Part E, 5.4.1"
     case .event:
-      subevent.map(\.section) ?? event.map(\.section) ?? "Vol 4, Part E, 5.4.4"
+      subevent.flatMap { HCIEventInfo[$0]?.reference } ?? event.flatMap { HCIEventInfo[$0]?.reference }
+        ?? "Vol 4, Part E, 5.4.4"
     case .acl: "Vol 4, Part E, 5.4.2"
     case .synchronous: "Vol 4, Part E, 5.4.3"
     case .isochronous: "Vol 4, Part E, 5.4.5"
@@ -16,52 +17,90 @@ extension HCILayer {
   }
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
-  func fields(of packet: RawSpan, hasUpperLayer: Bool = false) -> [PacketField] {
-    var header = FieldReader(packet, 0..<headerLength, reference: headerReference)
-    header.readAll { reader throws(DecodeError) in
-      try reader.uint8(
-        "packet type",
-        words: [
-          1: "command (1)", 2: "ACL data (2)", 3: "synchronous data (3)", 4: "event (4)",
-          5: "isochronous data (5)",
-        ])
+  func fields(
+    of packet: RawSpan, hasUpperLayer: Bool = false, _ commands: HCICommandCatalog
+  ) -> [PacketField] {
+    var header = FieldLister(packet, 0..<headerLength, reference: headerReference(commands))
+    header.readAll { lister throws(DecodeError) in
+      var type = type
+      try lister.value("packet type", &type)
       switch type {
       case .command:
-        try reader.code("opcode", HCIOpcode.self)
-        try reader.uint8("parameter length", unit: "bytes")
+        var header = CommandHeader()
+        try header.list(&lister)
       case .event:
-        try reader.code("event code", HCIEventCode.self)
-        try reader.uint8("parameter length", unit: "bytes")
+        var header = EventHeader()
+        try header.list(&lister)
       case .acl, .isochronous:
-        try reader.value(
-          "connection handle and flags", { reader throws(DecodeError) in try reader.readUInt16() }
-        ) {
-          let boundary = ACLHeader.Boundary(rawValue: UInt8(truncatingIfNeeded: $0 >> 12))
-          return "\(ConnectionHandle(rawValue: $0)), \(boundary), broadcast \($0 >> 14)"
-        }
-        try reader.uint16("data length", unit: "bytes")
+        var header = ACLHeader()
+        try header.list(&lister)
       case .synchronous:
-        try reader.connection()
-        try reader.uint8("data length", unit: "bytes")
-      default: reader.rest("bytes")
+        var header = SynchronousHeader()
+        try header.list(&lister)
+      default: lister.showRest("bytes")
       }
     }
-    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet))
+    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
   }
 
   /// What stands behind the header.
-  func parameterFields(of packet: RawSpan) -> [PacketField] {
-    var body = FieldReader(
-      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference)
-    body.readAll { reader throws(DecodeError) in
+  func parameterFields(of packet: RawSpan, _ commands: HCICommandCatalog) -> [PacketField] {
+    var body = FieldLister(
+      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference(commands))
+    body.readAll { lister throws(DecodeError) in
       switch type {
-      case .command: try opcode?.readParameters(&reader)
-      case .event: try event?.readParameters(&reader)
+      case .command:
+        if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
+      case .event: try listEvent(&lister, commands)
       default: break
       }
-      reader.rest(type == .event || type == .command ? "parameters" : "data")
+      lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
-    return body.fields
+    return body.fields.enumerated().map { index, field in
+      // The value of an AD structure stands behind its type.
+      guard field.name == "value", index > 0, let type = packet.byte(at: field.range.lowerBound - 1) else {
+        return field
+      }
+      var field = field
+      field.value = AdvertisingText.describe(
+        ADType(rawValue: type), Array(packet.extracting(field.range)))
+      return field
+    }
+  }
+
+  private static func list(
+    _ fields: (any PacketFields)?, _ lister: inout FieldLister
+  ) throws(DecodeError) {
+    guard var fields else { return }
+    try fields.list(&lister)
+  }
+
+  private func listEvent(
+    _ lister: inout FieldLister, _ commands: HCICommandCatalog
+  ) throws(DecodeError) {
+    switch event {
+    case .leMeta?:
+      var code = LESubevent()
+      try lister.value("subevent", &code)
+      try Self.list(HCIEventInfo[code]?.parameters, &lister)
+    case .commandComplete?: try listCommandComplete(&lister, commands)
+    case let code?: try Self.list(HCIEventInfo[code]?.parameters, &lister)
+    case nil: break
+    }
+  }
+
+  /// The return parameters are those of the command.
+  private func listCommandComplete(
+    _ lister: inout FieldLister, _ commands: HCICommandCatalog
+  ) throws(DecodeError) {
+    var header = CommandCompleteHeader()
+    try header.list(&lister)
+    guard !lister.isAtEnd, !header.opcode.isVendorSpecific else { return }
+    var status = HCIErrorCode.success
+    try lister.status(&status)
+    // A command that failed may return nothing else.
+    guard !lister.isAtEnd else { return }
+    try Self.list(commands[header.opcode]?.type?.returnParameters, &lister)
   }
 
   private var headerLength: Int {
@@ -73,11 +112,11 @@ extension HCILayer {
     }
   }
 
-  private var headerReference: String {
+  private func headerReference(_ commands: HCICommandCatalog) -> String {
     switch type {
     case .command: "Vol 4, Part E, 5.4.1"
     case .event: "Vol 4, Part E, 5.4.4"
-    default: reference
+    default: reference(commands)
     }
   }
 }

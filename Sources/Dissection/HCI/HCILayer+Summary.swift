@@ -4,18 +4,18 @@ import HCI
 
 extension HCILayer {
   /// What the packet says, in a line.
-  func summary(of packet: RawSpan) -> String {
-    let words = words(of: packet)
-    return problem.map { "\(words); \($0)" } ?? words
+  func summary(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
+    let text = text(of: packet, commands)
+    return problem.map { "\(text); \($0)" } ?? text
   }
 
-  private func words(of packet: RawSpan) -> String {
+  private func text(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
     switch type {
     case .command:
       guard let opcode else { return "command" }
-      let words = parameters(of: packet)
-      return "\(opcode.name ?? "\(opcode)")" + (words.isEmpty ? "" : ": \(words)")
-    case .event: return eventWords(of: packet)
+      let parameters = parameters(of: packet, commands)
+      return commands.name(of: opcode) + (parameters.isEmpty ? "" : ": \(parameters)")
+    case .event: return eventText(of: packet, commands)
     case .acl:
       guard let connection else { return "ACL data" }
       if connection == .controllerDebug { return "debug output of the controller, \(length) bytes" }
@@ -26,11 +26,11 @@ extension HCILayer {
     }
   }
 
-  private func eventWords(of packet: RawSpan) -> String {
+  private func eventText(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
     guard let event else { return "event" }
-    // A remark of ours among the packets: not the radio's.
+    // A note of ours among the packets: not the radio's.
     if let note = CaptureNote.text(of: packet.withUnsafeBytes(Array.init)) {
-      return "halo-raw's remark: \(note)"
+      return "note of halo-raw: \(note)"
     }
     let answered = command.map { ", \($0.words)" } ?? ""
     switch event {
@@ -40,34 +40,39 @@ extension HCILayer {
       let outcome = status.map { $0 == .success ? "" : ": \($0)" } ?? ""
       let more =
         event == .commandComplete && (status ?? .success) == .success
-        ? parameters(of: packet, without: ["commands allowed", "command", "status"]) : ""
-      return "\(opcode.name ?? "\(opcode)") \(event == .commandComplete ? "done" : "taken up")\(outcome)"
+        ? parameters(of: packet, commands, without: ["commands allowed", "command", "status"]) : ""
+      return "\(commands.name(of: opcode)) \(event == .commandComplete ? "done" : "pending")\(outcome)"
         + (more.isEmpty ? "" : ": \(more)") + answered
     case .leMeta:
       guard let subevent else { return "LE Meta" }
       switch subevent {
       case .advertisingReport, .directedAdvertisingReport, .extendedAdvertisingReport:
         return "\(subevent.name ?? ""): \(reports(of: packet))"
-      default: return words(subevent.name ?? "\(subevent)", packet)
+      default: return text(subevent.name ?? "\(subevent)", packet, commands)
       }
-    default: return words(event.name ?? "\(event)", packet)
+    default: return text(event.name ?? "\(event)", packet, commands)
     }
   }
 
-  private func words(_ name: String, _ packet: RawSpan) -> String {
+  private func text(_ name: String, _ packet: RawSpan, _ commands: HCICommandCatalog) -> String {
     let outcome = status.map { $0 == .success ? [] : ["\($0)"] } ?? []
-    let words = outcome + [parameters(of: packet, without: ["subevent", "status"])].filter { !$0.isEmpty }
+    let words =
+      outcome + [parameters(of: packet, commands, without: ["subevent", "status"])].filter { !$0.isEmpty }
     return words.isEmpty ? name : "\(name): \(words.joined(separator: ", "))"
   }
 
   /// The fields in a row.
-  private func parameters(of packet: RawSpan, without: Set<String> = []) -> String {
-    parameterFields(of: packet).filter { $0.depth == 0 && !$0.value.isEmpty && !without.contains($0.name) }
-      .map {
-        $0.range.count > 8 && $0.value.utf8.count > 60
-          ? "\($0.name) \($0.range.count) bytes" : "\($0.name) \($0.value)"
-      }
-      .joined(separator: ", ")
+  private func parameters(
+    of packet: RawSpan, _ commands: HCICommandCatalog, without: Set<String> = []
+  ) -> String {
+    parameterFields(of: packet, commands).filter {
+      $0.depth == 0 && !$0.value.isEmpty && !without.contains($0.name)
+    }
+    .map {
+      $0.range.count > 8 && $0.value.utf8.count > 60
+        ? "\($0.name) \($0.range.count) bytes" : "\($0.name) \($0.value)"
+    }
+    .joined(separator: ", ")
   }
 
   private func reports(of packet: RawSpan) -> String {

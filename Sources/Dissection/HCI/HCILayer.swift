@@ -23,7 +23,7 @@ public struct HCILayer: Hashable, Sendable {
   /// What is wrong with it.
   public var problem: String?
 
-  /// Reads the headers; the rest is only read when somebody asks for it.
+  /// Reads the headers; the rest is read when it is asked for.
   ///
   /// - Parameter packet: with its H4 type byte
   init(_ packet: RawSpan) {
@@ -79,8 +79,10 @@ public struct HCILayer: Hashable, Sendable {
       try reader.skip(1)
       let answered = try HCIOpcode(parsing: &reader)
       opcode = answered
-      // What a maker's own command answers, only he knows.
-      if answered != .noOperation, answered.group != 0x3F { status = reader.peek().map(HCIErrorCode.init) }
+      // Only the manufacturer knows what a command of its own answers.
+      if answered != .noOperation, !answered.isVendorSpecific {
+        status = reader.peek().map(HCIErrorCode.init)
+      }
     case .commandStatus:
       status = try HCIErrorCode(parsing: &reader)
       try reader.skip(1)
@@ -88,51 +90,22 @@ public struct HCILayer: Hashable, Sendable {
     case .leMeta:
       let subevent = try LESubevent(parsing: &reader)
       self.subevent = subevent
-      if subevent.hasStatus { status = try HCIErrorCode(parsing: &reader) }
-      if subevent.hasConnection { connection = try ConnectionHandle(parsing: &reader) }
-    default:
-      if code.hasStatus { status = try HCIErrorCode(parsing: &reader) }
-      if code.hasConnection { connection = try ConnectionHandle(parsing: &reader) }
-    }
-  }
-}
-
-extension HCIEventCode {
-  /// Whether the first parameter is a status.
-  var hasStatus: Bool {
-    switch rawValue {
-    case 0x01, 0x03, 0x05...0x0D, 0x12, 0x14, 0x1C, 0x1D, 0x21, 0x23, 0x2C...0x2E, 0x30, 0x36, 0x50, 0x53,
-      0x59:
-      true
-    default: false
+      try readLink(HCIEventInfo[subevent], reader.bytes, from: reader.offset)
+    default: try readLink(HCIEventInfo[code], reader.bytes, from: reader.offset)
     }
   }
 
-  /// Whether a connection handle is the next.
-  var hasConnection: Bool {
-    switch rawValue {
-    case 0x03, 0x05, 0x06, 0x08...0x0D, 0x11, 0x14, 0x1B...0x1E, 0x21, 0x23, 0x2C...0x2E, 0x30, 0x38, 0x39,
-      0x57, 0x59:
-      true
-    default: false
+  /// Reads the status and the link of an event that has them.
+  private mutating func readLink(
+    _ event: HCIEventInfo?, _ packet: RawSpan, from start: Int
+  ) throws(DecodeError) {
+    func value<Value: FieldValue>(at offset: Int?, _ packet: RawSpan) throws(DecodeError) -> Value? {
+      guard let offset else { return nil }
+      var reader = ByteReader(packet)
+      try reader.skip(start + offset)
+      return try Value(parsing: &reader)
     }
-  }
-}
-
-extension LESubevent {
-  var hasStatus: Bool {
-    switch rawValue {
-    case 0x01, 0x03, 0x04, 0x08...0x0A, 0x0C, 0x0E, 0x12, 0x17...0x19, 0x1B, 0x1D, 0x1F, 0x21, 0x23, 0x24,
-      0x26, 0x29, 0x2A:
-      true
-    default: false
-    }
-  }
-
-  var hasConnection: Bool {
-    switch rawValue {
-    case 0x01, 0x03...0x07, 0x0A, 0x0C, 0x14, 0x16...0x1A, 0x1F...0x21, 0x23, 0x26, 0x29, 0x2A: true
-    default: false
-    }
+    status = try value(at: event?.statusOffset, packet)
+    connection = try value(at: event?.handleOffset, packet)
   }
 }

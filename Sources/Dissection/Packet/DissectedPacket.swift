@@ -66,11 +66,13 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// One line on one layer.
-  public func summary(of layer: Layer) -> String? {
+  ///
+  /// - Parameter commands: the HCI commands that are known
+  public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
     let source = source
     let span = source.span.bytes
     return switch layer {
-    case .hci: hci?.summary(of: bytes.span.bytes)
+    case .hci: hci?.summary(of: bytes.span.bytes, commands)
     case .l2cap: l2cap?.summary
     case .signaling: signaling?.summary(of: span)
     case .smp: smp?.summary(of: span)
@@ -88,12 +90,14 @@ public struct DissectedPacket: Hashable, Sendable {
     return "\(own) · \(gatt.summary)"
   }
 
-  /// All that one layer says.
-  public func fields(of layer: Layer) -> [PacketField] {
+  /// The fields of one layer.
+  ///
+  /// - Parameter commands: the HCI commands that are known
+  public func fields(of layer: Layer, commands: HCICommandCatalog = .standard) -> [PacketField] {
     let source = source
     let span = source.span.bytes
     return switch layer {
-    case .hci: hci?.fields(of: bytes.span.bytes, hasUpperLayer: l2cap != nil) ?? []
+    case .hci: hci?.fields(of: bytes.span.bytes, hasUpperLayer: l2cap != nil, commands) ?? []
     case .l2cap: l2cap?.fields(of: span, hasUpperLayer: att != nil || signaling != nil || smp != nil) ?? []
     case .signaling: signaling?.fields(of: span) ?? []
     case .smp: smp?.fields(of: span) ?? []

@@ -122,26 +122,26 @@ public struct CaptureSummary: Sendable {
       change(index) {
         $0.peer = event.peerAddress
         $0.role = event.role
-        $0.add(Self.words(event.interval, event.latency, event.supervisionTimeout), at: time)
+        $0.add(Self.words(event.parameters), at: time)
       }
     case .disconnectionComplete(let event) where event.status == .success:
       close(event.handle, info, reason: event.reason)
     case .leConnectionUpdateComplete(let event) where event.status == .success:
-      note(Self.words(event.interval, event.latency, event.supervisionTimeout), event.handle, info)
+      note(Self.words(event.parameters), event.handle, info)
     case .leDataLengthChange(let event):
-      note("data length \(event.maxTxOctets) sent, \(event.maxRxOctets) received", event.handle, info)
+      note(
+        "data length \(event.lengths.transmit.octets) sent, \(event.lengths.receive.octets) received",
+        event.handle, info)
     case .lePHYUpdateComplete(let event) where event.status == .success:
-      note("\(event.tx) sent, \(event.rx) received", event.handle, info)
+      note("\(event.phys.transmit) sent, \(event.phys.receive) received", event.handle, info)
     case .encryptionChange(let event) where event.status == .success:
-      note(event.encryption == 0 ? "encryption off" : "encryption on", event.handle, info)
+      note(event.encryption == .off ? "encryption off" : "encryption on", event.handle, info)
     default: break
     }
   }
 
-  private static func words(
-    _ interval: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout
-  ) -> String {
-    "interval \(interval), latency \(latency), timeout \(timeout)"
+  private static func words(_ link: LinkParameters) -> String {
+    "interval \(link.interval), latency \(link.latency), timeout \(link.supervisionTimeout)"
   }
 
   private mutating func add(_ report: AdvertisingReport) {

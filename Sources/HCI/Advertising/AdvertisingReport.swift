@@ -77,12 +77,38 @@ public struct AdvertisingReport: Hashable, Sendable {
 }
 
 extension AdvertisingReport {
-  /// The PDUs of Core Specification 4, at the place of their number in a legacy report. Nobody tells whether
-  /// the device behind a scan response is connectable: the advertisement does.
-  private static let legacyTypes: [EventType] = [
-    [.legacy, .connectable, .scannable], [.legacy, .connectable, .directed], [.legacy, .scannable], [.legacy],
-    [.legacy, .scannable, .scanResponse],
+  /// A report as one of the three events has it.
+  struct Layout: PacketFields {
+    var form = AdvertisingReports.Form.legacy
+    var report = AdvertisingReport(address: .zero, eventType: .legacy, rssi: nil, data: [])
+
+    init() {}
+
+    init(_ form: AdvertisingReports.Form, _ report: AdvertisingReport? = nil) {
+      self.form = form
+      if let report { self.report = report }
+    }
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      switch form {
+      case .legacy: try report.visitLegacy(&fields)
+      case .directed: try report.visitDirected(&fields)
+      case .extended: try report.visitExtended(&fields)
+      }
+    }
+  }
+
+  /// The PDUs of Core Specification 4, at the place of their number in a legacy report. A scan response does not say
+  /// whether the device is connectable: the advertisement does.
+  private static let legacyTypes: [(type: EventType, name: String)] = [
+    ([.legacy, .connectable, .scannable], "connectable, undirected"),
+    ([.legacy, .connectable, .directed], "connectable, directed"),
+    ([.legacy, .scannable], "scannable, undirected"), ([.legacy], "not connectable, undirected"),
+    ([.legacy, .scannable, .scanResponse], "scan response"),
   ]
+
+  private static let legacyTypeNames = Dictionary(
+    uniqueKeysWithValues: legacyTypes.enumerated().map { (UInt64($0.offset), $0.element.name) })
 
   private var legacyType: UInt8 {
     if eventType.contains(.scanResponse) { return 4 }
@@ -91,74 +117,68 @@ extension AdvertisingReport {
     return eventType.contains(.scannable) ? 2 : 3
   }
 
-  init(parsingLegacy reader: inout ByteReader) throws(DecodeError) {
-    let type = Int(try reader.readUInt8())
-    guard Self.legacyTypes.indices.contains(type) else {
-      throw reader.invalid("no kind of advertisement: \(type)")
-    }
-    let address = try reader.readAddress()
-    let data = try reader.readBytes(Int(try reader.readUInt8()))
-    self.init(address: address, eventType: Self.legacyTypes[type], rssi: try reader.readPower(), data: data)
+  private mutating func visitLegacy<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    var type = legacyType
+    try fields.value("event type", &type, .names(Self.legacyTypeNames))
+    try fields.check(Int(type) < Self.legacyTypes.count, "no kind of advertisement: \(type)")
+    if Int(type) < Self.legacyTypes.count { eventType = Self.legacyTypes[Int(type)].type }
+    try fields.typedAddress("address", type: "address type", &address)
+    try fields.advertisingData(&data)
+    try fields.value("RSSI", &rssi, none: .max, .power)
   }
 
-  func writeLegacy(into writer: inout ByteWriter) {
-    writer.write(legacyType)
-    writer.writeAddress(address)
-    writeData(into: &writer)
-    writer.writePower(rssi)
+  private mutating func visitDirected<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    var type: UInt8 = 1
+    try fields.value("event type", &type, .names(Self.legacyTypeNames))
+    try fields.check(type == 1, "no kind of directed advertisement: \(type)")
+    eventType = Self.legacyTypes[1].type
+    try fields.typedAddress("address", type: "address type", &address)
+    var direct = directAddress ?? .zero
+    try fields.typedAddress("direct address", type: "direct address type", &direct)
+    directAddress = direct
+    try fields.value("RSSI", &rssi, none: .max, .power)
   }
 
-  init(parsingDirected reader: inout ByteReader) throws(DecodeError) {
-    let type = try reader.readUInt8()
-    guard type == 1 else { throw reader.invalid("no kind of directed advertisement: \(type)") }
-    let address = try reader.readAddress()
-    let direct = try reader.readAddress()
-    self.init(
-      address: address, eventType: Self.legacyTypes[1], rssi: try reader.readPower(), directAddress: direct,
-      data: [])
-  }
-
-  func writeDirected(into writer: inout ByteWriter) {
-    writer.write(UInt8(1))
-    writer.writeAddress(address)
-    writer.writeAddress(directAddress ?? BluetoothAddress(0, .public))
-    writer.writePower(rssi)
-  }
-
-  init(parsingExtended reader: inout ByteReader) throws(DecodeError) {
-    let type = try reader.readUInt16()
-    eventType = EventType(rawValue: type & ~0x60)
-    dataStatus = DataStatus(rawValue: UInt8(truncatingIfNeeded: type >> 5))
-    address = try reader.readAddress()
-    primaryPHY = try LEPHY(parsing: &reader)
-    secondaryPHY = try LEPHY(parsing: &reader)
-    let sid = try reader.readUInt8()
-    advertisingSID = sid == .max ? nil : sid
-    txPower = try reader.readPower()
-    rssi = try reader.readPower()
-    periodicAdvertisingInterval = try PeriodicAdvertisingInterval(parsing: &reader)
-    let direct = try reader.readAddress()
+  private mutating func visitExtended<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    var type = ExtendedEventType(eventType, dataStatus)
+    try fields.value("event type", &type)
+    eventType = type.eventType
+    dataStatus = type.dataStatus
+    try fields.typedAddress("address", type: "address type", &address)
+    try fields.value("primary PHY", &primaryPHY)
+    try fields.value("secondary PHY", &secondaryPHY)
+    try fields.value("advertising SID", &advertisingSID, none: .max, .names([0xFF: "none"]))
+    try fields.value("transmit power", &txPower, none: .max, .power)
+    try fields.value("RSSI", &rssi, none: .max, .power)
+    try fields.value("periodic advertising interval", &periodicAdvertisingInterval)
+    var direct = directAddress ?? .zero
+    try fields.typedAddress("direct address", type: "direct address type", &direct)
     directAddress = eventType.contains(.directed) ? direct : nil
-    data = try reader.readBytes(Int(try reader.readUInt8()))
+    try fields.advertisingData(&data)
+  }
+}
+
+/// The event type of an extended report: the kind of the advertisement, and the status of the data in bits 5 and 6.
+private struct ExtendedEventType: HCICode {
+  var rawValue: UInt16
+
+  init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  init(_ type: AdvertisingReport.EventType, _ status: AdvertisingReport.DataStatus) {
+    rawValue = type.rawValue & ~0x60 | UInt16(status.rawValue) << 5
   }
 
-  func writeExtended(into writer: inout ByteWriter) {
-    writer.write(eventType.rawValue & ~0x60 | UInt16(dataStatus.rawValue) << 5)
-    writer.writeAddress(address)
-    primaryPHY.write(into: &writer)
-    secondaryPHY.write(into: &writer)
-    writer.write(advertisingSID ?? .max)
-    writer.writePower(txPower)
-    writer.writePower(rssi)
-    periodicAdvertisingInterval.write(into: &writer)
-    writer.writeAddress(directAddress ?? BluetoothAddress(0, .public))
-    writeData(into: &writer)
-  }
+  var eventType: AdvertisingReport.EventType { .init(rawValue: rawValue & ~0x60) }
+  var dataStatus: AdvertisingReport.DataStatus { .init(rawValue: UInt8(truncatingIfNeeded: rawValue >> 5)) }
 
-  /// A length, and no more bytes than fit into an event beside the other fields of an extended report.
-  private func writeData(into writer: inout ByteWriter) {
-    let data = data.prefix(AdvertisingReports.largestData)
-    writer.write(UInt8(truncatingIfNeeded: data.count))
-    writer.write(data)
+  var description: String {
+    let names = ["connectable", "scannable", "directed", "scan response", "legacy"]
+    var words = names.indices.filter { rawValue & 1 << UInt16($0) != 0 }.map { names[$0] }
+    switch dataStatus {
+    case .complete: words.append("data complete")
+    case .incomplete: words.append("more data follows")
+    default: words.append("data truncated")
+    }
+    return words.joined(separator: ", ")
   }
 }

@@ -1,57 +1,193 @@
 import BluetoothCore
 
-/// Chooses the events that the controller sends (Core Specification Vol 4, Part E, 7.3.1).
-public struct SetEventMask: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
+/// Chooses the events that the controller sends.
+public struct SetEventMask: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C01, "Set Event Mask", "7.3.1", octet: 5, bit: 6)
 
-  public static let opcode = HCIOpcode(rawValue: 0x0C01)
+  public var mask: EventMask = []
 
-  public var mask: EventMask
+  public init() {}
 
-  public init(mask: EventMask) {
-    self.mask = mask
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    mask = try EventMask(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    mask.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("events", &mask)
   }
 }
 
-/// Returns the controller to the state after power-on: no links, no scan, default masks (7.3.2).
-public struct Reset: HCICompletingCommand, HCIEmpty, Hashable {
-  public typealias Response = NoReturnParameters
+/// Chooses more events of BR/EDR.
+public struct SetEventMaskPage2: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C63, "Set Event Mask Page 2", "7.3.69", octet: 22, bit: 2)
 
-  public static let opcode = HCIOpcode(rawValue: 0x0C03)
+  public var mask: UInt64 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("events of page 2", &mask, .hex)
+  }
+}
+
+/// Returns the controller to the state after power-on: no links, no scan, default masks.
+public struct Reset: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x0C03, "Reset", "7.3.2", octet: 5, bit: 7)
 
   public init() {}
 }
 
-/// Tells a controller for BR/EDR and LE that its host speaks LE (7.3.79).
-public struct WriteLEHostSupport: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
+/// Sets the name of this device for BR/EDR.
+public struct WriteLocalName: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C13, "Write Local Name", "7.3.11", octet: 7, bit: 0)
 
-  public static let opcode = HCIOpcode(rawValue: 0x0C6D)
+  /// UTF-8, up to 248 bytes.
+  public var name: [UInt8] = []
 
-  public var isSupported: Bool
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("name", &name, count: 248, .text)
+  }
+}
+
+/// Asks for the name of this device for BR/EDR.
+public struct ReadLocalName: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x0C14, "Read Local Name", "7.3.12", octet: 7, bit: 1)
+
+  public struct Response: PacketFields {
+    /// UTF-8, up to 248 bytes.
+    public var name: [UInt8] = []
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.rest("name", &name, .text)
+    }
+  }
+
+  public init() {}
+}
+
+/// Makes this device discoverable and connectable for BR/EDR.
+public struct WriteScanEnable: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C1A, "Write Scan Enable", "7.3.18", octet: 7, bit: 7)
+
+  public var scans: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("scans", &scans, .names([0: "none", 1: "inquiry", 2: "page", 3: "inquiry and page"]))
+  }
+}
+
+/// Asks for the class of this device.
+public struct ReadClassOfDevice: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0)
+
+  public struct Response: PacketFields {
+    public var classOfDevice: [UInt8] = []
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.bytes("class of device", &classOfDevice, count: 3)
+    }
+  }
+
+  public init() {}
+}
+
+/// Sets the class of this device.
+public struct WriteClassOfDevice: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C24, "Write Class of Device", "7.3.26", octet: 9, bit: 1)
+
+  public var classOfDevice = UInt24()
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("class of device", &classOfDevice, .hex)
+  }
+}
+
+/// Asks for the transmit power on a link.
+public struct ReadTransmitPowerLevel: HCICompletingCommand, HCILinkFields {
+  public static let info = HCICommandInfo(0x0C2D, "Read Transmit Power Level", "7.3.35", octet: 10, bit: 2)
+
+  public var handle = ConnectionHandle()
+  public var level: UInt8 = 0
+
+  public struct Response: HCILinkFields {
+    public var handle = ConnectionHandle()
+    /// In dBm.
+    public var power: Int8 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("transmit power", &power, .power)
+    }
+  }
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("level", &level, .names([0: "current", 1: "maximum"]))
+  }
+}
+
+/// Says how much the host can receive.
+public struct HostBufferSize: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C33, "Host Buffer Size", "7.3.39", octet: 10, bit: 6)
+
+  public var sizes = BufferSizes()
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try sizes.visit(&fields)
+  }
+}
+
+/// Allows secure simple pairing.
+public struct WriteSimplePairingMode: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C56, "Write Simple Pairing Mode", "7.3.59", octet: 17, bit: 6)
+
+  public var isEnabled = false
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("enabled", &isEnabled)
+  }
+}
+
+/// Allows secure connections on BR/EDR.
+public struct WriteSecureConnectionsHostSupport: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x0C7A, "Write Secure Connections Host Support", "7.3.92", octet: 32, bit: 3)
+
+  public var isEnabled = false
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("enabled", &isEnabled)
+  }
+}
+
+/// Tells a controller for BR/EDR and LE that its host supports LE.
+public struct WriteLEHostSupport: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x0C6D, "Write LE Host Support", "7.3.79", octet: 24, bit: 6)
+
+  public var isSupported = false
   /// Reserved: zero.
-  public var simultaneous: UInt8
+  public var simultaneous: UInt8 = 0
 
-  public init(isSupported: Bool, simultaneous: UInt8 = 0) {
-    self.isSupported = isSupported
-    self.simultaneous = simultaneous
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    isSupported = try reader.readBool()
-    simultaneous = try reader.readUInt8()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    writer.write(isSupported)
-    writer.write(simultaneous)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("LE supported by the host", &isSupported)
+    try fields.value("unused", &simultaneous)
   }
 }

@@ -1,132 +1,133 @@
 import BluetoothCore
 
-/// Asks which versions the controller implements, and who made it (Core Specification Vol 4, Part E, 7.4.1).
-public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x1001)
+/// Asks which versions the controller implements, and who made it.
+public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(
+    0x1001, "Read Local Version Information", "7.4.1", octet: 14, bit: 3)
 
-  public init() {}
-
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
-    public var hciVersion: CoreVersion
-    /// The maker's own number.
-    public var hciSubversion: UInt16
+  public struct Response: PacketFields, Hashable {
+    public var hciVersion = CoreVersion()
+    /// The manufacturer's own number.
+    public var hciSubversion: UInt16 = 0
     /// The version of the link manager or link layer.
-    public var lmpVersion: CoreVersion
-    public var manufacturer: CompanyIdentifier
-    /// The maker's own number.
-    public var lmpSubversion: UInt16
+    public var lmpVersion = CoreVersion()
+    public var manufacturer = CompanyIdentifier()
+    /// The manufacturer's own number.
+    public var lmpSubversion: UInt16 = 0
 
-    public init(
-      hciVersion: CoreVersion, hciSubversion: UInt16, lmpVersion: CoreVersion,
-      manufacturer: CompanyIdentifier, lmpSubversion: UInt16
-    ) {
-      self.hciVersion = hciVersion
-      self.hciSubversion = hciSubversion
-      self.lmpVersion = lmpVersion
-      self.manufacturer = manufacturer
-      self.lmpSubversion = lmpSubversion
-    }
+    public init() {}
 
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      hciVersion = try CoreVersion(parsing: &reader)
-      hciSubversion = try reader.readUInt16()
-      lmpVersion = try CoreVersion(parsing: &reader)
-      manufacturer = try CompanyIdentifier(parsing: &reader)
-      lmpSubversion = try reader.readUInt16()
-    }
-
-    public func write(into writer: inout ByteWriter) {
-      hciVersion.write(into: &writer)
-      writer.write(hciSubversion)
-      lmpVersion.write(into: &writer)
-      manufacturer.write(into: &writer)
-      writer.write(lmpSubversion)
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("HCI version", &hciVersion)
+      try fields.value("HCI subversion", &hciSubversion, .hex)
+      try fields.value("LMP version", &lmpVersion)
+      try fields.value("manufacturer", &manufacturer)
+      try fields.value("LMP subversion", &lmpSubversion, .hex)
     }
   }
+
+  public init() {}
 }
 
-/// Asks which commands the controller knows (7.4.2).
-public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty, Hashable {
+/// Asks which commands the controller supports.
+public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
   public typealias Response = SupportedCommands
 
-  public static let opcode = HCIOpcode(rawValue: 0x1002)
+  public static let info = HCICommandInfo(0x1002, "Read Local Supported Commands", "7.4.2")
 
   public init() {}
 }
 
-/// Asks for page 0 of the controller's features (7.4.3).
-public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty, Hashable {
-  public typealias Response = LMPFeatures
+/// Asks for page 0 of the controller's features.
+public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(
+    0x1003, "Read Local Supported Features", "7.4.3", octet: 14, bit: 5)
 
-  public static let opcode = HCIOpcode(rawValue: 0x1003)
+  public struct Response: PacketFields {
+    public var features: LMPFeatures = []
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("features", &features)
+    }
+  }
 
   public init() {}
 }
 
-/// Asks for the controller's buffers for data from the host; LE links share the ACL ones if LE Read Buffer
-/// Size gives none of their own (7.4.5).
-public struct ReadBufferSize: HCICompletingCommand, HCIEmpty, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x1005)
+/// Asks for another page of the controller's features.
+public struct ReadLocalExtendedFeatures: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x1004, "Read Local Extended Features", "7.4.4", octet: 14, bit: 6)
+
+  public var page: UInt8 = 0
+
+  public struct Response: PacketFields {
+    public var page: UInt8 = 0
+    public var lastPage: UInt8 = 0
+    public var features: UInt64 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("page", &page)
+      try fields.value("last page", &lastPage)
+      try fields.value("features", &features, .hex)
+    }
+  }
 
   public init() {}
 
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
-    /// The most bytes in an ACL packet behind its header.
-    public var aclDataLength: UInt16
-    /// The most bytes in a synchronous packet behind its header.
-    public var synchronousDataLength: UInt8
-    /// How many ACL packets the controller can hold.
-    public var aclPackets: UInt16
-    /// How many synchronous packets the controller can hold.
-    public var synchronousPackets: UInt16
-
-    public init(
-      aclDataLength: UInt16, synchronousDataLength: UInt8, aclPackets: UInt16, synchronousPackets: UInt16
-    ) {
-      self.aclDataLength = aclDataLength
-      self.synchronousDataLength = synchronousDataLength
-      self.aclPackets = aclPackets
-      self.synchronousPackets = synchronousPackets
-    }
-
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      aclDataLength = try reader.readUInt16()
-      synchronousDataLength = try reader.readUInt8()
-      aclPackets = try reader.readUInt16()
-      synchronousPackets = try reader.readUInt16()
-    }
-
-    public func write(into writer: inout ByteWriter) {
-      writer.write(aclDataLength)
-      writer.write(synchronousDataLength)
-      writer.write(aclPackets)
-      writer.write(synchronousPackets)
-    }
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("page", &page)
   }
 }
 
-/// Asks for the controller's public address; all zero if it has none (7.4.6).
-public struct ReadBDADDR: HCICompletingCommand, HCIEmpty, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x1009)
+/// Asks for the controller's buffers for data from the host. LE links share the ACL ones if LE Read Buffer Size
+/// gives none of their own.
+public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
+  public typealias Response = BufferSizes
+
+  public static let info = HCICommandInfo(0x1005, "Read Buffer Size", "7.4.5", octet: 14, bit: 7)
+
+  public init() {}
+}
+
+/// Buffers for data, of the controller (7.4.5) or of the host (7.3.39).
+public struct BufferSizes: PacketFields {
+  /// The most bytes in an ACL packet behind its header.
+  public var aclDataLength: UInt16 = 0
+  /// The most bytes in a synchronous packet behind its header.
+  public var synchronousDataLength: UInt8 = 0
+  /// How many ACL packets can be held.
+  public var aclPackets: UInt16 = 0
+  /// How many synchronous packets can be held.
+  public var synchronousPackets: UInt16 = 0
 
   public init() {}
 
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
-    public var address: BluetoothAddress
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("ACL data length", &aclDataLength, .unit("bytes"))
+    try fields.value("synchronous data length", &synchronousDataLength, .unit("bytes"))
+    try fields.value("ACL packets", &aclPackets)
+    try fields.value("synchronous packets", &synchronousPackets)
+  }
+}
 
-    public init(address: BluetoothAddress) {
-      self.address = address
-    }
+/// Asks for the controller's public address; all zero if it has none.
+public struct ReadBDADDR: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x1009, "Read BD_ADDR", "7.4.6", octet: 15, bit: 1)
 
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      address = try BluetoothAddress(parsing: &reader, kind: .public)
-    }
+  public struct Response: PacketFields {
+    public var address = BluetoothAddress.zero
 
-    public func write(into writer: inout ByteWriter) {
-      address.write(into: &writer)
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("address", &address, kind: .public)
     }
   }
+
+  public init() {}
 }

@@ -1,118 +1,39 @@
 import BluetoothCore
 
-/// What a host wishes for a link, in the order that all commands share (Core Specification Vol 4, Part E, 7.8.12).
-public struct ConnectionParameters: HCICodable, Hashable {
-  public var intervalMin: ConnectionInterval
-  public var intervalMax: ConnectionInterval
+/// The parameters that a host asks for on a link, in the order that all commands share
+/// (Core Specification Vol 4, Part E, 7.8.12).
+public struct ConnectionParameters: PacketFields, Hashable {
+  public var intervalMin = ConnectionInterval()
+  public var intervalMax = ConnectionInterval()
   /// How many connection events the peripheral may sleep through: 0 to 499.
-  public var latency: UInt16
-  public var supervisionTimeout: SupervisionTimeout
-  public var eventLengthMin: ConnectionEventLength
-  public var eventLengthMax: ConnectionEventLength
+  public var latency: UInt16 = 0
+  public var supervisionTimeout = SupervisionTimeout()
+  public var eventLengthMin = ConnectionEventLength()
+  public var eventLengthMax = ConnectionEventLength()
+
+  public init() {}
 
   public init(
     intervalMin: ConnectionInterval, intervalMax: ConnectionInterval, latency: UInt16 = 0,
-    supervisionTimeout: SupervisionTimeout,
-    eventLengthMin: ConnectionEventLength = ConnectionEventLength(rawValue: 0),
-    eventLengthMax: ConnectionEventLength = ConnectionEventLength(rawValue: 0)
+    supervisionTimeout: SupervisionTimeout
   ) {
     self.intervalMin = intervalMin
     self.intervalMax = intervalMax
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
-    self.eventLengthMin = eventLengthMin
-    self.eventLengthMax = eventLengthMax
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    intervalMin = try ConnectionInterval(parsing: &reader)
-    intervalMax = try ConnectionInterval(parsing: &reader)
-    latency = try reader.readUInt16()
-    supervisionTimeout = try SupervisionTimeout(parsing: &reader)
-    eventLengthMin = try ConnectionEventLength(parsing: &reader)
-    eventLengthMax = try ConnectionEventLength(parsing: &reader)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("connection interval min", &intervalMin)
+    try fields.value("connection interval max", &intervalMax)
+    try fields.value("latency", &latency, .unit("events"))
+    try fields.value("supervision timeout", &supervisionTimeout)
+    try fields.value("connection event length min", &eventLengthMin)
+    try fields.value("connection event length max", &eventLengthMax)
   }
 
-  public func write(into writer: inout ByteWriter) {
-    intervalMin.write(into: &writer)
-    intervalMax.write(into: &writer)
-    writer.write(latency)
-    supervisionTimeout.write(into: &writer)
-    eventLengthMin.write(into: &writer)
-    eventLengthMax.write(into: &writer)
-  }
-}
-
-/// Starts to connect to the first advertisement that fits. The link, or its failure, is told by LE Connection
-/// Complete; the wait has no end of its own (7.8.12).
-public struct LECreateConnection: HCIStatusCommand, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x200D)
-
-  public var scanInterval: ScanInterval
-  public var scanWindow: ScanInterval
-  public var filterPolicy: InitiatorFilterPolicy
-  public var peerAddress: BluetoothAddress
-  public var ownAddressType: OwnAddressType
-  public var parameters: ConnectionParameters
-
-  public init(
-    scanInterval: ScanInterval, scanWindow: ScanInterval, filterPolicy: InitiatorFilterPolicy = .peerAddress,
-    peerAddress: BluetoothAddress, ownAddressType: OwnAddressType = .public, parameters: ConnectionParameters
-  ) {
-    self.scanInterval = scanInterval
-    self.scanWindow = scanWindow
-    self.filterPolicy = filterPolicy
-    self.peerAddress = peerAddress
-    self.ownAddressType = ownAddressType
-    self.parameters = parameters
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    scanInterval = try ScanInterval(parsing: &reader)
-    scanWindow = try ScanInterval(parsing: &reader)
-    filterPolicy = try InitiatorFilterPolicy(parsing: &reader)
-    peerAddress = try reader.readAddress()
-    ownAddressType = try OwnAddressType(parsing: &reader)
-    parameters = try ConnectionParameters(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    scanInterval.write(into: &writer)
-    scanWindow.write(into: &writer)
-    filterPolicy.write(into: &writer)
-    writer.writeAddress(peerAddress)
-    ownAddressType.write(into: &writer)
-    parameters.write(into: &writer)
-  }
-}
-
-/// Ends the wait of LE (Extended) Create Connection. LE Connection Complete follows in any case: with Unknown
-/// Connection Identifier, or with a link that was faster (7.8.13).
-public struct LECreateConnectionCancel: HCICompletingCommand, HCIEmpty, Hashable {
-  public typealias Response = NoReturnParameters
-
-  public static let opcode = HCIOpcode(rawValue: 0x200E)
-
-  public init() {}
-}
-
-/// Whom to connect to (7.8.12).
-public struct InitiatorFilterPolicy: HCICode {
-  public var rawValue: UInt8
-
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
-
-  public static let peerAddress = InitiatorFilterPolicy(rawValue: 0)
-  /// Any device of the list; the peer address is ignored.
-  public static let filterAcceptList = InitiatorFilterPolicy(rawValue: 1)
-}
-
-extension ConnectionParameters {
   /// Whether a controller may accept these parameters: each in its range, and the supervision timeout longer
-  /// than two connection events with all that the peripheral may sleep through (7.8.12). A controller refuses
-  /// a command with others, or worse: accepts them.
+  /// than two connection events with all that the peripheral may sleep through. Some controllers accept others.
   public var isLegal: Bool {
     let interval = Int64(intervalMax.rawValue) * ConnectionInterval.step
     let timeout = Int64(supervisionTimeout.rawValue) * SupervisionTimeout.step
@@ -120,4 +41,115 @@ extension ConnectionParameters {
       && supervisionTimeout.isLegal && timeout > (Int64(latency) + 1) * interval * 2
       && eventLengthMin <= eventLengthMax
   }
+}
+
+/// How long and how often to listen for the peer (7.8.12).
+public struct InitiatorScan: PacketFields {
+  public var interval = ScanInterval()
+  public var window = ScanInterval()
+
+  public init() {}
+
+  public init(interval: ScanInterval, window: ScanInterval) {
+    self.interval = interval
+    self.window = window
+  }
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("scan interval", &interval)
+    try fields.value("scan window", &window)
+  }
+}
+
+/// Connects to the first advertisement that fits. LE Connection Complete follows, with the link or its failure;
+/// the controller waits without an end of its own.
+public struct LECreateConnection: HCIStatusCommand {
+  public static let info = HCICommandInfo(0x200D, "LE Create Connection", "7.8.12", octet: 26, bit: 4)
+
+  public var scan = InitiatorScan()
+  public var filterPolicy = InitiatorFilterPolicy.peerAddress
+  public var peerAddress = BluetoothAddress.zero
+  public var ownAddressType = OwnAddressType.public
+  public var parameters = ConnectionParameters()
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try scan.visit(&fields)
+    try fields.value("initiator filter policy", &filterPolicy)
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
+    try fields.value("own address type", &ownAddressType)
+    try parameters.visit(&fields)
+  }
+}
+
+/// Connects to the first legacy or extended advertisement that fits, with parameters for each physical layer.
+/// LE (Enhanced) Connection Complete follows, with the link or its failure.
+public struct LEExtendedCreateConnection: HCIStatusCommand {
+  public static let info = HCICommandInfo(
+    0x2043, "LE Extended Create Connection", "7.8.66", octet: 37, bit: 7)
+
+  /// How to look for the peer, and to communicate with it, on one physical layer.
+  public struct Initiation: PacketFields {
+    /// Not used for LE 2M, on which there is no primary advertising.
+    public var scan = InitiatorScan()
+    public var parameters = ConnectionParameters()
+
+    public init() {}
+
+    public init(scan: InitiatorScan, parameters: ConnectionParameters) {
+      self.scan = scan
+      self.parameters = parameters
+    }
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try scan.visit(&fields)
+      try parameters.visit(&fields)
+    }
+  }
+
+  public var filterPolicy = InitiatorFilterPolicy.peerAddress
+  public var ownAddressType = OwnAddressType.public
+  public var peerAddress = BluetoothAddress.zero
+  /// For LE 1M; nil to leave it out. The same holds for the other two.
+  public var le1M: Initiation?
+  public var le2M: Initiation?
+  public var leCoded: Initiation?
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("initiator filter policy", &filterPolicy)
+    try fields.value("own address type", &ownAddressType)
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
+    var phys = LEPHYs(le1M: le1M != nil, le2M: le2M != nil, leCoded: leCoded != nil)
+    try fields.value("PHYs", &phys)
+    try fields.check(
+      !phys.isEmpty && phys.isSubset(of: [.le1M, .le2M, .leCoded]),
+      "no set of physical layers to connect on: \(phys)")
+    try fields.group("LE 1M", &le1M, isPresent: phys.contains(.le1M))
+    try fields.group("LE 2M", &le2M, isPresent: phys.contains(.le2M))
+    try fields.group("LE Coded", &leCoded, isPresent: phys.contains(.leCoded))
+  }
+}
+
+/// Ends the wait of LE (Extended) Create Connection. LE Connection Complete follows in any case: with Unknown
+/// Connection Identifier, or with a link that was faster.
+public struct LECreateConnectionCancel: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x200E, "LE Create Connection Cancel", "7.8.13", octet: 26, bit: 5)
+
+  public init() {}
+}
+
+/// Which device to connect to (7.8.12).
+public struct InitiatorFilterPolicy: HCICode {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let peerAddress = InitiatorFilterPolicy(rawValue: 0)
+  /// Any device of the list; the peer address is ignored.
+  public static let filterAcceptList = InitiatorFilterPolicy(rawValue: 1)
+
+  public static let names: [UInt8: String] = [0: "the peer address", 1: "the filter accept list"]
 }

@@ -1,241 +1,175 @@
 import BluetoothCore
 
-/// Chooses the LE events that the controller sends (Core Specification Vol 4, Part E, 7.8.1).
-public struct LESetEventMask: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
+/// Chooses the LE events that the controller sends.
+public struct LESetEventMask: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x2001, "LE Set Event Mask", "7.8.1", octet: 25, bit: 0)
 
-  public static let opcode = HCIOpcode(rawValue: 0x2001)
-
-  public var mask: LEEventMask
-
-  public init(mask: LEEventMask) {
-    self.mask = mask
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    mask = try LEEventMask(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    mask.write(into: &writer)
-  }
-}
-
-/// Asks for the controller's buffers for data on LE links. All zero: they share those of Read Buffer Size
-/// (7.8.2).
-public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x2002)
+  public var mask: LEEventMask = []
 
   public init() {}
 
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("LE events", &mask)
+  }
+}
+
+/// Asks for the controller's buffers for data on LE links. All zero: they share those of Read Buffer Size.
+public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x2002, "LE Read Buffer Size", "7.8.2", octet: 25, bit: 1)
+
+  public struct Response: PacketFields {
     /// The most bytes in an ACL packet behind its header.
-    public var aclDataLength: UInt16
+    public var aclDataLength: UInt16 = 0
     /// How many ACL packets the controller can hold.
-    public var aclPackets: UInt8
+    public var aclPackets: UInt8 = 0
 
-    public init(aclDataLength: UInt16, aclPackets: UInt8) {
-      self.aclDataLength = aclDataLength
-      self.aclPackets = aclPackets
-    }
+    public init() {}
 
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      aclDataLength = try reader.readUInt16()
-      aclPackets = try reader.readUInt8()
-    }
-
-    public func write(into writer: inout ByteWriter) {
-      writer.write(aclDataLength)
-      writer.write(aclPackets)
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("LE ACL data length", &aclDataLength, .unit("bytes"))
+      try fields.value("LE ACL packets", &aclPackets)
     }
   }
-}
-
-/// Version 2 of LE Read Buffer Size, with the buffers for isochronous data (7.8.2).
-public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x2060)
-
-  public init() {}
-
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
-    /// The most bytes in an ACL packet behind its header.
-    public var aclDataLength: UInt16
-    /// How many ACL packets the controller can hold.
-    public var aclPackets: UInt8
-    public var isochronousDataLength: UInt16
-    public var isochronousPackets: UInt8
-
-    public init(
-      aclDataLength: UInt16, aclPackets: UInt8, isochronousDataLength: UInt16, isochronousPackets: UInt8
-    ) {
-      self.aclDataLength = aclDataLength
-      self.aclPackets = aclPackets
-      self.isochronousDataLength = isochronousDataLength
-      self.isochronousPackets = isochronousPackets
-    }
-
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      aclDataLength = try reader.readUInt16()
-      aclPackets = try reader.readUInt8()
-      isochronousDataLength = try reader.readUInt16()
-      isochronousPackets = try reader.readUInt8()
-    }
-
-    public func write(into writer: inout ByteWriter) {
-      writer.write(aclDataLength)
-      writer.write(aclPackets)
-      writer.write(isochronousDataLength)
-      writer.write(isochronousPackets)
-    }
-  }
-}
-
-/// Asks what the controller's link layer can do (7.8.3).
-public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty, Hashable {
-  public typealias Response = LEFeatures
-
-  public static let opcode = HCIOpcode(rawValue: 0x2003)
 
   public init() {}
 }
 
-/// Gives the controller the address that it uses where ``OwnAddressType/random`` is asked for. Not while it
-/// scans, advertises or connects with it (7.8.4).
-public struct LESetRandomAddress: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
+/// Version 2 of LE Read Buffer Size, with the buffers for isochronous data.
+public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x2060, "LE Read Buffer Size [v2]", "7.8.2", octet: 41, bit: 5)
 
-  public static let opcode = HCIOpcode(rawValue: 0x2005)
+  public struct Response: PacketFields {
+    public var acl = LEReadBufferSize.Response()
+    public var isochronousDataLength: UInt16 = 0
+    public var isochronousPackets: UInt8 = 0
 
-  public var address: BluetoothAddress
+    public init() {}
 
-  public init(address: BluetoothAddress) {
-    self.address = address
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try acl.visit(&fields)
+      try fields.value("isochronous data length", &isochronousDataLength, .unit("bytes"))
+      try fields.value("isochronous packets", &isochronousPackets)
+    }
   }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    address = try BluetoothAddress(parsing: &reader, kind: .random)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    address.write(into: &writer)
-  }
-}
-
-/// Empties the list of devices that filter policies accept (7.8.15).
-public struct LEClearFilterAcceptList: HCICompletingCommand, HCIEmpty, Hashable {
-  public typealias Response = NoReturnParameters
-
-  public static let opcode = HCIOpcode(rawValue: 0x2010)
 
   public init() {}
 }
 
-/// Adds a device to the list that filter policies accept (7.8.16).
-public struct LEAddDeviceToFilterAcceptList: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
+/// Asks what the controller's link layer can do.
+public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(
+    0x2003, "LE Read Local Supported Features", "7.8.3", octet: 25, bit: 2)
 
-  public static let opcode = HCIOpcode(rawValue: 0x2011)
+  public struct Response: PacketFields {
+    public var features: LEFeatures = []
 
-  public var address: BluetoothAddress
+    public init() {}
 
-  public init(address: BluetoothAddress) {
-    self.address = address
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("LE features", &features)
+    }
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    address = try reader.readAddress()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    writer.writeAddress(address)
-  }
+  public init() {}
 }
 
-/// Removes a device from the list that filter policies accept (7.8.17).
-public struct LERemoveDeviceFromFilterAcceptList: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
+/// Sets the address that the controller uses where ``OwnAddressType/random`` is asked for. Not while it scans,
+/// advertises or connects with it.
+public struct LESetRandomAddress: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x2005, "LE Set Random Address", "7.8.4", octet: 25, bit: 4)
 
-  public static let opcode = HCIOpcode(rawValue: 0x2012)
-
-  public var address: BluetoothAddress
-
-  public init(address: BluetoothAddress) {
-    self.address = address
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    address = try reader.readAddress()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    writer.writeAddress(address)
-  }
-}
-
-/// Says how long packets on new links may be (7.8.35).
-public struct LEWriteSuggestedDefaultDataLength: HCICompletingCommand, Hashable {
-  public typealias Response = NoReturnParameters
-
-  public static let opcode = HCIOpcode(rawValue: 0x2024)
-
-  /// 27 to 251 bytes.
-  public var maxTxOctets: UInt16
-  /// 328 to 17040 microseconds.
-  public var maxTxTime: UInt16
-
-  public init(maxTxOctets: UInt16, maxTxTime: UInt16) {
-    self.maxTxOctets = maxTxOctets
-    self.maxTxTime = maxTxTime
-  }
-
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    maxTxOctets = try reader.readUInt16()
-    maxTxTime = try reader.readUInt16()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    writer.write(maxTxOctets)
-    writer.write(maxTxTime)
-  }
-}
-
-/// Asks how long packets may be at most (7.8.46).
-public struct LEReadMaximumDataLength: HCICompletingCommand, HCIEmpty, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x202F)
+  public var address = BluetoothAddress(0, .random)
 
   public init() {}
 
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
-    /// The most payload bytes in a packet that is sent: 27 to 251.
-    public var maxTxOctets: UInt16
-    /// The longest time that a sent packet may take, in microseconds: 328 to 17040.
-    public var maxTxTime: UInt16
-    /// The same for packets that are received.
-    public var maxRxOctets: UInt16
-    public var maxRxTime: UInt16
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("random address", &address, kind: .random)
+  }
+}
 
-    public init(maxTxOctets: UInt16, maxTxTime: UInt16, maxRxOctets: UInt16, maxRxTime: UInt16) {
-      self.maxTxOctets = maxTxOctets
-      self.maxTxTime = maxTxTime
-      self.maxRxOctets = maxRxOctets
-      self.maxRxTime = maxRxTime
-    }
+/// Asks how many devices the filter accept list can hold.
+public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
+  public typealias Response = ListSize
 
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      maxTxOctets = try reader.readUInt16()
-      maxTxTime = try reader.readUInt16()
-      maxRxOctets = try reader.readUInt16()
-      maxRxTime = try reader.readUInt16()
-    }
+  public static let info = HCICommandInfo(
+    0x200F, "LE Read Filter Accept List Size", "7.8.14", octet: 26, bit: 6)
 
-    public func write(into writer: inout ByteWriter) {
-      writer.write(maxTxOctets)
-      writer.write(maxTxTime)
-      writer.write(maxRxOctets)
-      writer.write(maxRxTime)
+  public init() {}
+}
+
+/// How many entries a list of the controller can hold (7.8.14, 7.8.41).
+public struct ListSize: PacketFields {
+  public var size: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("max entries", &size)
+  }
+}
+
+/// Empties the list of devices that filter policies accept.
+public struct LEClearFilterAcceptList: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x2010, "LE Clear Filter Accept List", "7.8.15", octet: 26, bit: 7)
+
+  public init() {}
+}
+
+/// Adds a device to the list that filter policies accept.
+public struct LEAddDeviceToFilterAcceptList: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2011, "LE Add Device To Filter Accept List", "7.8.16", octet: 27, bit: 0)
+
+  public var address = BluetoothAddress.zero
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("address", type: "address type", &address)
+  }
+}
+
+/// Removes a device from the list that filter policies accept.
+public struct LERemoveDeviceFromFilterAcceptList: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2012, "LE Remove Device From Filter Accept List", "7.8.17", octet: 27, bit: 1)
+
+  public var address = BluetoothAddress.zero
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("address", type: "address type", &address)
+  }
+}
+
+/// Tells the controller which channels others disturb.
+public struct LESetHostChannelClassification: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2014, "LE Set Host Channel Classification", "7.8.19", octet: 27, bit: 3)
+
+  public var channelMap: [UInt8] = []
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("channel map", &channelMap, count: 5)
+  }
+}
+
+/// Asks which combinations of states the controller supports.
+public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
+
+  public struct Response: PacketFields {
+    public var states: UInt64 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("states", &states, .hex)
     }
   }
+
+  public init() {}
 }

@@ -1,37 +1,87 @@
 import BluetoothCore
 
-/// Ends a link. Its end is told by Disconnection Complete (Core Specification Vol 4, Part E, 7.1.6).
-public struct Disconnect: HCIStatusCommand, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x0406)
+/// Ends a link; Disconnection Complete follows.
+public struct Disconnect: HCIStatusCommand, HCILinkFields {
+  public static let info = HCICommandInfo(0x0406, "Disconnect", "7.1.6", octet: 0, bit: 5)
 
-  public var handle: ConnectionHandle
-  /// What the peer is told.
-  public var reason: HCIErrorCode
+  public var handle = ConnectionHandle()
+  /// What the peer gets to know.
+  public var reason = HCIErrorCode.remoteUserTerminatedConnection
 
-  public init(handle: ConnectionHandle, reason: HCIErrorCode = .remoteUserTerminatedConnection) {
-    self.handle = handle
-    self.reason = reason
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-    reason = try HCIErrorCode(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
-    reason.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("reason", &reason)
   }
 }
 
-/// Asks for the version and maker of the peer's controller; the answer is Read Remote Version Information
-/// Complete (7.1.23).
-public struct ReadRemoteVersionInformation: HCIStatusCommand, HCIHandleCodable, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x041D)
+/// Asks for the version and manufacturer of the peer's controller; Read Remote Version Information Complete
+/// follows.
+public struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
+  public static let info = HCICommandInfo(
+    0x041D, "Read Remote Version Information", "7.1.23", octet: 2, bit: 7)
 
-  public var handle: ConnectionHandle
+  public var handle = ConnectionHandle()
 
-  public init(handle: ConnectionHandle) {
-    self.handle = handle
+  public init() {}
+}
+
+/// Asks what the peer's BR/EDR controller can do.
+public struct ReadRemoteSupportedFeatures: HCIStatusCommand, HCILinkFields {
+  public static let info = HCICommandInfo(
+    0x041B, "Read Remote Supported Features", "7.1.21", octet: 2, bit: 5)
+
+  public var handle = ConnectionHandle()
+
+  public init() {}
+}
+
+/// Connects to a BR/EDR device.
+public struct CreateConnection: HCIStatusCommand {
+  public static let info = HCICommandInfo(0x0405, "Create Connection", "7.1.5", octet: 0, bit: 4)
+
+  public var peerAddress = BluetoothAddress.zero
+  public var packetTypes: UInt16 = 0
+  public var page = PageParameters()
+  public var allowsRoleSwitch = false
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("packet types", &packetTypes, .hex)
+    try page.visit(&fields)
+    try fields.value("allow role switch", &allowsRoleSwitch)
+  }
+}
+
+/// Asks a BR/EDR device for its name.
+public struct RemoteNameRequest: HCIStatusCommand {
+  public static let info = HCICommandInfo(0x0419, "Remote Name Request", "7.1.19", octet: 2, bit: 3)
+
+  public var peerAddress = BluetoothAddress.zero
+  public var page = PageParameters()
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try page.visit(&fields)
+  }
+}
+
+/// How to page a BR/EDR device (7.1.5).
+public struct PageParameters: PacketFields {
+  public var scanRepetitionMode: UInt8 = 0
+  public var reserved: UInt8 = 0
+  public var clockOffset: UInt16 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("page scan repetition mode", &scanRepetitionMode)
+    try fields.value("reserved", &reserved)
+    try fields.value("clock offset", &clockOffset, .hex)
   }
 }

@@ -1,34 +1,44 @@
 import BluetoothCore
 
-/// Asks for the strength of the last packet on a link (Core Specification Vol 4, Part E, 7.5.4).
-public struct ReadRSSI: HCICompletingCommand, HCIHandleCodable, Hashable {
-  public static let opcode = HCIOpcode(rawValue: 0x1405)
+/// Asks for the strength of the last packet on a link.
+public struct ReadRSSI: HCICompletingCommand, HCILinkFields {
+  public static let info = HCICommandInfo(0x1405, "Read RSSI", "7.5.4", octet: 15, bit: 5)
 
-  public var handle: ConnectionHandle
+  public var handle = ConnectionHandle()
 
-  public init(handle: ConnectionHandle) {
-    self.handle = handle
-  }
-
-  /// What the controller answers.
-  public struct Response: HCICodable, Hashable {
-    public var handle: ConnectionHandle
+  public struct Response: HCILinkFields {
+    public var handle = ConnectionHandle()
     /// In dBm; nil if the controller does not know.
     public var rssi: Int8?
 
-    public init(handle: ConnectionHandle, rssi: Int8?) {
-      self.handle = handle
-      self.rssi = rssi
-    }
+    public init() {}
 
-    public init(parsing reader: inout ByteReader) throws(DecodeError) {
-      handle = try ConnectionHandle(parsing: &reader)
-      rssi = try reader.readPower()
-    }
-
-    public func write(into writer: inout ByteWriter) {
-      handle.write(into: &writer)
-      writer.writePower(rssi)
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("RSSI", &rssi, none: .max, .power)
     }
   }
+
+  public init() {}
+}
+
+/// Asks for the length of the key that a link is encrypted with.
+public struct ReadEncryptionKeySize: HCICompletingCommand, HCILinkFields {
+  public static let info = HCICommandInfo(0x1408, "Read Encryption Key Size", "7.5.7", octet: 20, bit: 4)
+
+  public var handle = ConnectionHandle()
+
+  public struct Response: HCILinkFields {
+    public var handle = ConnectionHandle()
+    public var keySize: UInt8 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("key size", &keySize, .unit("bytes"))
+    }
+  }
+
+  public init() {}
 }

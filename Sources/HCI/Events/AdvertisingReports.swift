@@ -1,8 +1,8 @@
 import BluetoothCore
 
-/// The reports of one event. One that is damaged hides those behind it, as nobody knows where they begin; it
+/// The reports of one event. One that is damaged hides those behind it, as their beginnings are unknown; it
 /// never hides those before.
-public struct AdvertisingReports: Hashable, Sendable {
+public struct AdvertisingReports: PacketFields {
   public enum Form: Hashable, Sendable {
     /// LE Advertising Report (Core Specification Vol 4, Part E, 7.7.65.2).
     case legacy
@@ -16,59 +16,38 @@ public struct AdvertisingReports: Hashable, Sendable {
   /// fields of an extended report.
   static let largestData = 229
 
-  public var form: Form
-  public var reports: [AdvertisingReport]
+  public var form = Form.legacy
+  public var reports: [AdvertisingReport] = []
   /// How many reports the event claims.
-  public var claimed: UInt8
+  public var claimed: UInt8 = 0
   /// What could not be read, from the damaged report on; or bytes behind the last report.
-  public var unread: [UInt8]
+  public var unread: [UInt8] = []
+
+  public init() {}
+
+  public init(form: Form) {
+    self.form = form
+  }
 
   public init(_ form: Form, _ reports: [AdvertisingReport]) {
     self.form = form
     self.reports = reports
     claimed = UInt8(clamping: reports.count)
-    unread = []
   }
 
   /// Whether the event was not what it claims to be.
   public var isDamaged: Bool { Int(claimed) != reports.count || !unread.isEmpty }
 
-  init(parsing reader: inout ByteReader, form: Form) throws(DecodeError) {
-    self.form = form
-    reports = []
-    claimed = try reader.readUInt8()
-    unread = []
-    while reports.count < claimed {
-      let start = reader.offset
-      guard let report = try? Self.report(parsing: &reader, form: form) else {
-        unread = Array(reader.bytes.extracting(start..<reader.bytes.byteCount))
-        return
-      }
-      reports.append(report)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("reports", &claimed)
+    let isReading = fields.bytesLeft != nil
+    for index in 0..<Int(claimed) {
+      guard isReading || index < reports.count else { break }
+      var layout = AdvertisingReport.Layout(form, isReading ? nil : reports[index])
+      guard try fields.tryGroup("report", number: index + 1, &layout) else { break }
+      if isReading { reports.append(layout.report) }
     }
-    unread = reader.readRemainingBytes()
-  }
-
-  private static func report(
-    parsing reader: inout ByteReader, form: Form
-  ) throws(DecodeError) -> AdvertisingReport {
-    switch form {
-    case .legacy: try AdvertisingReport(parsingLegacy: &reader)
-    case .directed: try AdvertisingReport(parsingDirected: &reader)
-    case .extended: try AdvertisingReport(parsingExtended: &reader)
-    }
-  }
-
-  func write(into writer: inout ByteWriter) {
-    writer.write(claimed)
-    for report in reports {
-      switch form {
-      case .legacy: report.writeLegacy(into: &writer)
-      case .directed: report.writeDirected(into: &writer)
-      case .extended: report.writeExtended(into: &writer)
-      }
-    }
-    writer.write(unread)
+    try fields.rest("unread", &unread)
   }
 }
 

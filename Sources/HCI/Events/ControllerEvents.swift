@@ -1,15 +1,17 @@
 import BluetoothCore
 
 /// A command has been carried out, or was refused (Core Specification Vol 4, Part E, 7.7.14).
-public struct CommandComplete: HCICodable, Hashable {
+public struct CommandComplete: PacketFields {
   /// How many commands the host may send now.
-  public var commandCredits: UInt8
-  public var opcode: HCIOpcode
+  public var commandCredits: UInt8 = 1
+  public var opcode = HCIOpcode.noOperation
   /// The status, and behind it what the command answers. Too few bytes are common when the status is an error;
   /// with ``HCIOpcode/noOperation`` there are none at all.
-  public var returnParameters: [UInt8]
+  public var returnParameters: [UInt8] = []
 
-  public init(commandCredits: UInt8, opcode: HCIOpcode, returnParameters: [UInt8]) {
+  public init() {}
+
+  public init(commandCredits: UInt8 = 1, opcode: HCIOpcode, returnParameters: [UInt8]) {
     self.commandCredits = commandCredits
     self.opcode = opcode
     self.returnParameters = returnParameters
@@ -19,22 +21,15 @@ public struct CommandComplete: HCICodable, Hashable {
   public init<Command: HCICompletingCommand>(
     _ command: Command.Type, response: Command.Response, commandCredits: UInt8 = 1
   ) {
-    var writer = ByteWriter()
-    HCIErrorCode.success.write(into: &writer)
-    response.write(into: &writer)
-    self.init(commandCredits: commandCredits, opcode: Command.opcode, returnParameters: writer.bytes)
+    self.init(
+      commandCredits: commandCredits, opcode: Command.opcode,
+      returnParameters: [HCIErrorCode.success.rawValue] + response.encoded())
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    commandCredits = try reader.readUInt8()
-    opcode = try HCIOpcode(parsing: &reader)
-    returnParameters = reader.readRemainingBytes()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    writer.write(commandCredits)
-    opcode.write(into: &writer)
-    writer.write(returnParameters)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("commands allowed", &commandCredits)
+    try fields.value("command", &opcode)
+    try fields.rest("return parameters", &returnParameters)
   }
 
   /// The first return parameter; nil if there is none.
@@ -54,83 +49,73 @@ public struct CommandComplete: HCICodable, Hashable {
   }
 }
 
-/// A command has been taken up, or was refused; its outcome follows as another event (7.7.15).
-public struct CommandStatus: HCICodable, Hashable {
-  public var status: HCIErrorCode
+/// A command is pending, or was refused; its outcome follows as another event (7.7.15).
+public struct CommandStatus: PacketFields {
+  public var status = HCIErrorCode.success
   /// How many commands the host may send now.
-  public var commandCredits: UInt8
-  public var opcode: HCIOpcode
+  public var commandCredits: UInt8 = 1
+  public var opcode = HCIOpcode.noOperation
 
-  public init(status: HCIErrorCode, commandCredits: UInt8, opcode: HCIOpcode) {
+  public init() {}
+
+  public init(status: HCIErrorCode, commandCredits: UInt8 = 1, opcode: HCIOpcode) {
     self.status = status
     self.commandCredits = commandCredits
     self.opcode = opcode
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    commandCredits = try reader.readUInt8()
-    opcode = try HCIOpcode(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    writer.write(commandCredits)
-    opcode.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.value("commands allowed", &commandCredits)
+    try fields.value("command", &opcode)
   }
 }
 
 /// The controller has failed, and needs a reset (7.7.16).
-public struct HardwareError: HCICodable, Hashable {
-  /// The maker's own number.
-  public var code: UInt8
+public struct HardwareError: PacketFields {
+  /// The manufacturer's own number.
+  public var code: UInt8 = 0
+
+  public init() {}
 
   public init(code: UInt8) {
     self.code = code
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    code = try reader.readUInt8()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    writer.write(code)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("code", &code, .hex)
   }
 }
 
-/// Packets that the controller has sent, or dropped with their link: so much room has become free (7.7.19).
-public struct NumberOfCompletedPackets: HCICodable, Hashable {
-  public struct Item: Hashable, Sendable {
-    public var handle: ConnectionHandle
-    public var count: UInt16
+/// Packets that the controller has sent, or dropped with their link: as much room has become free (7.7.19).
+public struct NumberOfCompletedPackets: PacketFields {
+  public struct Item: HCILinkFields, Hashable {
+    public var handle = ConnectionHandle()
+    public var count: UInt16 = 0
+
+    public init() {}
 
     public init(handle: ConnectionHandle, count: UInt16) {
       self.handle = handle
       self.count = count
     }
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("packets completed", &count)
+    }
   }
 
-  public var items: [Item]
+  public var items: [Item] = []
+
+  public init() {}
 
   public init(_ items: [Item]) {
     self.items = items
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    items = []
-    for _ in 0..<(try reader.readUInt8()) {
-      let handle = try ConnectionHandle(parsing: &reader)
-      items.append(Item(handle: handle, count: try reader.readUInt16()))
-    }
-  }
-
-  /// Writes the first 63 items, as many as an event can hold.
-  public func write(into writer: inout ByteWriter) {
-    let items = items.prefix(63)
-    writer.write(UInt8(truncatingIfNeeded: items.count))
-    for item in items {
-      item.handle.write(into: &writer)
-      writer.write(item.count)
-    }
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    // As many as an event can hold.
+    try fields.list("links", &items, limit: 63)
   }
 }

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// What a controller tells its host (Core Specification Vol 4, Part E, 7.7).
-public enum HCIEvent: Hashable, Sendable {
+public enum HCIEvent: Sendable {
   case disconnectionComplete(DisconnectionComplete)
   case encryptionChange(EncryptionChange)
   case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
@@ -65,17 +65,17 @@ public enum HCIEvent: Hashable, Sendable {
     let subevent = try LESubevent(parsing: &packet)
     switch subevent {
     case .connectionComplete:
-      self = .leConnectionComplete(try LEConnectionComplete(parsing: &packet, form: .plain))
+      self = .leConnectionComplete(try read(LEConnectionComplete(form: .plain), &packet))
     case .enhancedConnectionComplete:
-      self = .leConnectionComplete(try LEConnectionComplete(parsing: &packet, form: .enhanced))
+      self = .leConnectionComplete(try read(LEConnectionComplete(form: .enhanced), &packet))
     case .enhancedConnectionCompleteV2:
-      self = .leConnectionComplete(try LEConnectionComplete(parsing: &packet, form: .enhancedV2))
+      self = .leConnectionComplete(try read(LEConnectionComplete(form: .enhancedV2), &packet))
     case .advertisingReport:
-      self = .leAdvertisingReports(try AdvertisingReports(parsing: &packet, form: .legacy))
+      self = .leAdvertisingReports(try read(AdvertisingReports(form: .legacy), &packet))
     case .directedAdvertisingReport:
-      self = .leAdvertisingReports(try AdvertisingReports(parsing: &packet, form: .directed))
+      self = .leAdvertisingReports(try read(AdvertisingReports(form: .directed), &packet))
     case .extendedAdvertisingReport:
-      self = .leAdvertisingReports(try AdvertisingReports(parsing: &packet, form: .extended))
+      self = .leAdvertisingReports(try read(AdvertisingReports(form: .extended), &packet))
     case .connectionUpdateComplete:
       self = .leConnectionUpdateComplete(try LEConnectionUpdateComplete(parsing: &packet))
     case .readRemoteFeaturesComplete:
@@ -91,4 +91,13 @@ public enum HCIEvent: Hashable, Sendable {
     default: self = .unknownLE(subevent, packet.readRemainingBytes())
     }
   }
+}
+
+/// Reads the fields into `prototype`, which says which form they have.
+private func read<Fields: PacketFields>(
+  _ prototype: Fields, _ reader: inout ByteReader
+) throws(DecodeError) -> Fields {
+  var fields = prototype
+  try fields.visit(&reader)
+  return fields
 }

@@ -76,3 +76,13 @@ extension HCIEvent {
     }
   }
 }
+
+extension HCIEvent: Equatable {
+  /// Whether both are written as the same bytes.
+  public static func == (left: HCIEvent, right: HCIEvent) -> Bool {
+    var writers = (ByteWriter(), ByteWriter())
+    left.write(into: &writers.0)
+    right.write(into: &writers.1)
+    return writers.0.bytes == writers.1.bytes
+  }
+}

@@ -1,216 +1,193 @@
 import BluetoothCore
 
-/// The parameters that are in force on a link now (Core Specification Vol 4, Part E, 7.7.65.3).
-public struct LEConnectionUpdateComplete: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
-  public var interval: ConnectionInterval
+/// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
+public struct LinkParameters: PacketFields, Hashable {
+  public var interval = ConnectionInterval()
   /// How many connection events the peripheral may sleep through.
-  public var latency: UInt16
-  public var supervisionTimeout: SupervisionTimeout
+  public var latency: UInt16 = 0
+  public var supervisionTimeout = SupervisionTimeout()
 
-  public init(
-    status: HCIErrorCode, handle: ConnectionHandle, interval: ConnectionInterval, latency: UInt16,
-    supervisionTimeout: SupervisionTimeout
-  ) {
-    self.status = status
-    self.handle = handle
+  public init() {}
+
+  public init(interval: ConnectionInterval, latency: UInt16 = 0, supervisionTimeout: SupervisionTimeout) {
     self.interval = interval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-    interval = try ConnectionInterval(parsing: &reader)
-    latency = try reader.readUInt16()
-    supervisionTimeout = try SupervisionTimeout(parsing: &reader)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("connection interval", &interval)
+    try fields.value("latency", &latency, .unit("events"))
+    try fields.value("supervision timeout", &supervisionTimeout)
   }
+}
 
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
-    interval.write(into: &writer)
-    writer.write(latency)
-    supervisionTimeout.write(into: &writer)
+/// The parameters of a link have changed, or could not (7.7.65.3).
+public struct LEConnectionUpdateComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var parameters = LinkParameters()
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try parameters.visit(&fields)
   }
 }
 
 /// What the peer's link layer can do (7.7.65.4).
-public struct LEReadRemoteFeaturesComplete: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
-  public var features: LEFeatures
+public struct LEReadRemoteFeaturesComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var features: LEFeatures = []
 
-  public init(status: HCIErrorCode, handle: ConnectionHandle, features: LEFeatures) {
-    self.status = status
-    self.handle = handle
-    self.features = features
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-    features = try LEFeatures(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
-    features.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try fields.value("features", &features)
   }
 }
 
 /// The peer wants to encrypt a link and needs its key (7.7.65.5).
-public struct LELongTermKeyRequest: HCICodable, Hashable {
-  public var handle: ConnectionHandle
+public struct LELongTermKeyRequest: HCILinkFields {
+  public var handle = ConnectionHandle()
   /// Rand, as the number whose least significant byte comes first.
-  public var random: UInt64
+  public var random: UInt64 = 0
   /// EDIV.
-  public var encryptedDiversifier: UInt16
+  public var encryptedDiversifier: UInt16 = 0
 
-  public init(handle: ConnectionHandle, random: UInt64, encryptedDiversifier: UInt16) {
-    self.handle = handle
-    self.random = random
-    self.encryptedDiversifier = encryptedDiversifier
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-    random = try reader.readUInt64()
-    encryptedDiversifier = try reader.readUInt16()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
-    writer.write(random)
-    writer.write(encryptedDiversifier)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("random number", &random, .hex)
+    try fields.value("encrypted diversifier", &encryptedDiversifier, .hex)
   }
 }
 
-/// The peer wishes for other parameters, and waits for a reply (7.7.65.6).
-public struct LERemoteConnectionParameterRequest: HCICodable, Hashable {
-  public var handle: ConnectionHandle
-  public var intervalMin: ConnectionInterval
-  public var intervalMax: ConnectionInterval
+/// The peer asks for other parameters, and waits for a reply (7.7.65.6).
+public struct LERemoteConnectionParameterRequest: HCILinkFields {
+  public var handle = ConnectionHandle()
+  public var intervalMin = ConnectionInterval()
+  public var intervalMax = ConnectionInterval()
   /// How many connection events the peripheral may sleep through.
-  public var latency: UInt16
-  public var supervisionTimeout: SupervisionTimeout
+  public var latency: UInt16 = 0
+  public var supervisionTimeout = SupervisionTimeout()
 
-  public init(
-    handle: ConnectionHandle, intervalMin: ConnectionInterval, intervalMax: ConnectionInterval,
-    latency: UInt16, supervisionTimeout: SupervisionTimeout
-  ) {
-    self.handle = handle
-    self.intervalMin = intervalMin
-    self.intervalMax = intervalMax
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-    intervalMin = try ConnectionInterval(parsing: &reader)
-    intervalMax = try ConnectionInterval(parsing: &reader)
-    latency = try reader.readUInt16()
-    supervisionTimeout = try SupervisionTimeout(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
-    intervalMin.write(into: &writer)
-    intervalMax.write(into: &writer)
-    writer.write(latency)
-    supervisionTimeout.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("connection interval min", &intervalMin)
+    try fields.value("connection interval max", &intervalMax)
+    try fields.value("latency", &latency, .unit("events"))
+    try fields.value("supervision timeout", &supervisionTimeout)
   }
 }
 
-/// How long packets on a link may be now (7.7.65.7).
-public struct LEDataLengthChange: HCICodable, Hashable {
-  public var handle: ConnectionHandle
-  /// The most payload bytes in a packet that is sent: 27 to 251.
-  public var maxTxOctets: UInt16
-  /// The longest time that a sent packet may take, in microseconds: 328 to 17040.
-  public var maxTxTime: UInt16
-  /// The same for packets that are received.
-  public var maxRxOctets: UInt16
-  public var maxRxTime: UInt16
+/// The longest packets on a link have changed (7.7.65.7).
+public struct LEDataLengthChange: HCILinkFields {
+  public var handle = ConnectionHandle()
+  public var lengths = DataLengths()
 
-  public init(
-    handle: ConnectionHandle, maxTxOctets: UInt16, maxTxTime: UInt16, maxRxOctets: UInt16, maxRxTime: UInt16
-  ) {
-    self.handle = handle
-    self.maxTxOctets = maxTxOctets
-    self.maxTxTime = maxTxTime
-    self.maxRxOctets = maxRxOctets
-    self.maxRxTime = maxRxTime
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-    maxTxOctets = try reader.readUInt16()
-    maxTxTime = try reader.readUInt16()
-    maxRxOctets = try reader.readUInt16()
-    maxRxTime = try reader.readUInt16()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
-    writer.write(maxTxOctets)
-    writer.write(maxTxTime)
-    writer.write(maxRxOctets)
-    writer.write(maxRxTime)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try lengths.visit(&fields)
   }
 }
 
 /// Which physical layers a link uses now (7.7.65.12).
-public struct LEPHYUpdateComplete: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
-  public var tx: LEPHY
-  public var rx: LEPHY
+public struct LEPHYUpdateComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var phys = LinkPHYs()
 
-  public init(status: HCIErrorCode, handle: ConnectionHandle, tx: LEPHY, rx: LEPHY) {
-    self.status = status
-    self.handle = handle
-    self.tx = tx
-    self.rx = rx
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-    tx = try LEPHY(parsing: &reader)
-    rx = try LEPHY(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
-    tx.write(into: &writer)
-    rx.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try phys.visit(&fields)
   }
 }
 
 /// How a link hops over the channels (7.7.65.20).
-public struct LEChannelSelectionAlgorithm: HCICodable, Hashable {
-  public var handle: ConnectionHandle
+public struct LEChannelSelectionAlgorithm: HCILinkFields {
+  public var handle = ConnectionHandle()
   /// 0 is algorithm #1, 1 is algorithm #2.
-  public var algorithm: UInt8
+  public var algorithm: UInt8 = 0
 
-  public init(handle: ConnectionHandle, algorithm: UInt8) {
-    self.handle = handle
-    self.algorithm = algorithm
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("channel selection algorithm", &algorithm, .names([0: "#1", 1: "#2"]))
   }
+}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    handle = try ConnectionHandle(parsing: &reader)
-    algorithm = try reader.readUInt8()
+// MARK: Events that the stack does not use
+
+/// The controller's public key for pairing (7.7.65.8).
+public struct LEReadLocalP256PublicKeyComplete: PacketFields {
+  public var status = HCIErrorCode.success
+  /// 32 bytes each, least significant byte first.
+  public var x: [UInt8] = []
+  public var y: [UInt8] = []
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.bytes("public key X", &x, count: 32)
+    try fields.bytes("public key Y", &y, count: 32)
   }
+}
 
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
-    writer.write(algorithm)
+/// A Diffie-Hellman key (7.7.65.9).
+public struct LEGenerateDHKeyComplete: PacketFields {
+  public var status = HCIErrorCode.success
+  public var key: [UInt8] = []
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.bytes("Diffie-Hellman key", &key, count: 32)
+  }
+}
+
+/// An advertising set has ended, with a link or without (7.7.65.18).
+public struct LEAdvertisingSetTerminated: PacketFields {
+  public var status = HCIErrorCode.success
+  public var advertisingHandle: UInt8 = 0
+  public var handle = ConnectionHandle()
+  public var events: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.value("advertising handle", &advertisingHandle)
+    try fields.connectionHandle(&handle)
+    try fields.value("advertising events", &events)
+  }
+}
+
+/// A scanner has asked for a scan response (7.7.65.19).
+public struct LEScanRequestReceived: PacketFields {
+  public var advertisingHandle: UInt8 = 0
+  public var scanner = BluetoothAddress.zero
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("advertising handle", &advertisingHandle)
+    try fields.typedAddress("scanner address", type: "scanner address type", &scanner)
   }
 }

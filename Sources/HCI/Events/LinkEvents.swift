@@ -1,110 +1,119 @@
 import BluetoothCore
 
-/// A link has ended (Core Specification Vol 4, Part E, 7.7.5).
-public struct DisconnectionComplete: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
-  public var reason: HCIErrorCode
+/// The status, and the link that it is about: the beginning of many events.
+public struct LinkStatus: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
 
-  public init(status: HCIErrorCode, handle: ConnectionHandle, reason: HCIErrorCode) {
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// A link has ended (Core Specification Vol 4, Part E, 7.7.5).
+public struct DisconnectionComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var reason = HCIErrorCode.success
+
+  public init() {}
+
+  public init(status: HCIErrorCode = .success, handle: ConnectionHandle, reason: HCIErrorCode) {
     self.status = status
     self.handle = handle
     self.reason = reason
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-    reason = try HCIErrorCode(parsing: &reader)
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
-    reason.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try fields.value("reason", &reason)
   }
 }
 
 /// Encryption of a link was turned on or off (7.7.8).
-public struct EncryptionChange: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
-  /// 0 is off; 1 is AES-CCM on an LE link.
-  public var encryption: UInt8
+public struct EncryptionChange: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var encryption = LinkEncryption.off
 
-  public init(status: HCIErrorCode, handle: ConnectionHandle, encryption: UInt8) {
-    self.status = status
-    self.handle = handle
-    self.encryption = encryption
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try fields.value("encryption", &encryption)
+  }
+}
+
+/// Version 2 of Encryption Change, with the length of the key.
+public struct EncryptionChangeV2: HCILinkFields {
+  public var change = EncryptionChange()
+  public var keySize: UInt8 = 0
+
+  public var handle: ConnectionHandle {
+    get { change.handle }
+    set { change.handle = newValue }
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-    encryption = try reader.readUInt8()
-  }
+  public init() {}
 
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
-    writer.write(encryption)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try change.visit(&fields)
+    try fields.value("key size", &keySize, .unit("bytes"))
   }
+}
+
+/// How a link is encrypted (7.7.8).
+public struct LinkEncryption: HCICode {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let off = LinkEncryption(rawValue: 0)
+  /// AES-CCM on an LE link.
+  public static let on = LinkEncryption(rawValue: 1)
+
+  public static let names: [UInt8: String] = [0: "off", 1: "on", 2: "on, AES-CCM"]
 }
 
 /// A link's key was renewed (7.7.39).
-public struct EncryptionKeyRefreshComplete: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
+public typealias EncryptionKeyRefreshComplete = LinkStatus
 
-  public init(status: HCIErrorCode, handle: ConnectionHandle) {
-    self.status = status
-    self.handle = handle
-  }
+/// What the peer's BR/EDR controller can do (7.7.11).
+public struct ReadRemoteSupportedFeaturesComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var features: LMPFeatures = []
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-  }
+  public init() {}
 
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try fields.value("features", &features)
   }
 }
 
-/// The version and maker of the peer's controller (7.7.12).
-public struct ReadRemoteVersionInformationComplete: HCICodable, Hashable {
-  public var status: HCIErrorCode
-  public var handle: ConnectionHandle
-  public var version: CoreVersion
-  public var manufacturer: CompanyIdentifier
-  /// The maker's own number.
-  public var subversion: UInt16
+/// The version and manufacturer of the peer's controller (7.7.12).
+public struct ReadRemoteVersionInformationComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var version = CoreVersion()
+  public var manufacturer = CompanyIdentifier()
+  /// The manufacturer's own number.
+  public var subversion: UInt16 = 0
 
-  public init(
-    status: HCIErrorCode, handle: ConnectionHandle, version: CoreVersion, manufacturer: CompanyIdentifier,
-    subversion: UInt16
-  ) {
-    self.status = status
-    self.handle = handle
-    self.version = version
-    self.manufacturer = manufacturer
-    self.subversion = subversion
-  }
+  public init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    status = try HCIErrorCode(parsing: &reader)
-    handle = try ConnectionHandle(parsing: &reader)
-    version = try CoreVersion(parsing: &reader)
-    manufacturer = try CompanyIdentifier(parsing: &reader)
-    subversion = try reader.readUInt16()
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    status.write(into: &writer)
-    handle.write(into: &writer)
-    version.write(into: &writer)
-    manufacturer.write(into: &writer)
-    writer.write(subversion)
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try fields.value("version", &version)
+    try fields.value("manufacturer", &manufacturer)
+    try fields.value("subversion", &subversion, .hex)
   }
 }

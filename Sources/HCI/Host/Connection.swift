@@ -1,19 +1,5 @@
 import BluetoothCore
 
-/// What a link runs with, as the controller reported it last.
-public struct LinkParameters: Hashable, Sendable {
-  public var interval: ConnectionInterval
-  /// How many connection events the peripheral may sleep through.
-  public var latency: UInt16
-  public var supervisionTimeout: SupervisionTimeout
-
-  public init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
-    self.interval = interval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-  }
-}
-
 extension LinkParameters: CustomStringConvertible {
   public var description: String {
     "interval \(interval), latency \(latency), supervision timeout \(supervisionTimeout)"
@@ -117,7 +103,11 @@ public final class LEConnection {
     _ parameters: ConnectionParameters, completion: @escaping (Result<Void, HCIError>) -> Void = { _ in }
   ) {
     guard let host, isConnected else { return completion(.failure(failure ?? .notConnected)) }
-    host.send(LEConnectionUpdate(handle: handle, parameters: parameters), completion: completion)
+    host.send(
+      LEConnectionUpdate {
+        $0.handle = handle
+        $0.parameters = parameters
+      }, completion: completion)
   }
 
   /// Asks for the signal strength of the link in dBm; nil if the controller does not know.

@@ -19,7 +19,7 @@ public struct ControllerInformation: Hashable, Sendable {
 
   /// Whether to connect with the extended commands. Same family as the scan, or a controller would refuse.
   public var usesExtendedConnect: Bool {
-    usesExtendedScan && supportedCommands.contains(.leExtendedCreateConnection)
+    usesExtendedScan && supportedCommands.contains(LEExtendedCreateConnection.self)
   }
 
   var ownAddressType: OwnAddressType { address.kind == .random ? .random : .public }
@@ -31,11 +31,8 @@ final class ControllerSetup {
   private let randomAddress: BluetoothAddress
   private let completion: (Result<ControllerInformation, HCIError>) -> Void
   private var information = ControllerInformation(
-    version: .init(
-      hciVersion: CoreVersion(rawValue: 0), hciSubversion: 0, lmpVersion: CoreVersion(rawValue: 0),
-      manufacturer: CompanyIdentifier(rawValue: 0), lmpSubversion: 0),
-    supportedCommands: SupportedCommands(), features: [], leFeatures: [],
-    address: BluetoothAddress(0, .public), aclDataLength: 0, aclPackets: 0)
+    version: .init(), supportedCommands: SupportedCommands(), features: [], leFeatures: [], address: .zero,
+    aclDataLength: 0, aclPackets: 0)
 
   /// - Parameter randomAddress: what to use if the controller has no public address
   init(
@@ -67,10 +64,11 @@ final class ControllerSetup {
       self.information.version = version
       self.step(ReadLocalSupportedCommands()) { commands in
         self.information.supportedCommands = commands
-        self.step(ReadLocalSupportedFeatures()) { features in
-          self.information.features = features
-          // Some controllers for LE alone leave the bit for LE out, and know the commands all the same.
-          guard features.contains(.leSupportedController) || commands.contains(.leSetScanEnable) else {
+        self.step(ReadLocalSupportedFeatures()) { response in
+          self.information.features = response.features
+          // Some controllers for LE alone leave the bit for LE out, and support the commands all the same.
+          guard response.features.contains(.leSupportedController) || commands.contains(LESetScanEnable.self)
+          else {
             return self.completion(.failure(.lowEnergyNotSupported))
           }
           self.readLE()
@@ -80,15 +78,15 @@ final class ControllerSetup {
   }
 
   private func readLE() {
-    step(LEReadLocalSupportedFeatures()) { features in
-      self.information.leFeatures = features
+    step(LEReadLocalSupportedFeatures()) { response in
+      self.information.leFeatures = response.features
       self.setMasks()
     }
   }
 
   private func setMasks() {
-    step(SetEventMask(mask: .host)) { _ in
-      self.step(LESetEventMask(mask: .host(self.information.leFeatures))) { _ in self.readBuffers() }
+    step(SetEventMask { $0.mask = .host }) { _ in
+      self.step(LESetEventMask { $0.mask = .host(self.information.leFeatures) }) { _ in self.readBuffers() }
     }
   }
 
@@ -125,7 +123,7 @@ final class ControllerSetup {
         return self.completion(.success(self.information))
       }
       self.information.address = self.randomAddress
-      self.step(LESetRandomAddress(address: self.randomAddress)) { _ in
+      self.step(LESetRandomAddress { $0.address = self.randomAddress }) { _ in
         self.completion(.success(self.information))
       }
     }

@@ -343,9 +343,7 @@ public final class HostController {
       removed(connection, event.reason)
     case .leConnectionUpdateComplete(let event):
       guard event.status == .success else { return }
-      connections[event.handle]?.adopt(
-        LinkParameters(
-          interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout))
+      connections[event.handle]?.adopt(event.parameters)
     case .leReadRemoteFeaturesComplete(let event): receive(event)
     case .leRemoteConnectionParameterRequest(let event): receive(event, at: time)
     case .hardwareError(let event): recover(from: event.code)
@@ -386,7 +384,7 @@ public final class HostController {
     let wish = ConnectionParameters(
       intervalMin: event.intervalMin, intervalMax: event.intervalMax, latency: event.latency,
       supervisionTimeout: event.supervisionTimeout)
-    let done = { [weak self] (_: Result<ConnectionHandle, HCIError>) -> Void in
+    let done = { [weak self] (_: Result<LinkReturnParameters, HCIError>) -> Void in
       self?.openParameterReplies.remove(event.handle)
     }
     let connection = connections[event.handle]
@@ -394,7 +392,10 @@ public final class HostController {
     if !isAdmitted { counters.excessParameterRequests += 1 }
     if isAdmitted, connection?.parameterPolicy == .accept, wish.isLegal {
       send(
-        LERemoteConnectionParameterRequestReply(handle: event.handle, parameters: wish), completion: done)
+        LERemoteConnectionParameterRequestReply {
+          $0.handle = event.handle
+          $0.parameters = wish
+        }, completion: done)
     } else {
       send(LERemoteConnectionParameterRequestNegativeReply(handle: event.handle), completion: done)
     }

@@ -140,18 +140,24 @@ final class Initiator {
     }
     // While it initiates, the controller listens all the time; that is over as soon as the peer is heard.
     let window = ScanInterval(.milliseconds(60))
+    let scan = InitiatorScan(interval: window, window: window)
     let request = attempt.request
     if controller.usesExtendedConnect {
       host.send(
-        LEExtendedCreateConnection(
-          ownAddressType: controller.ownAddressType, peerAddress: request.peer,
-          le1M: .init(scanInterval: window, scanWindow: window, parameters: request.parameters)),
+        LEExtendedCreateConnection {
+          $0.ownAddressType = controller.ownAddressType
+          $0.peerAddress = request.peer
+          $0.le1M = .init(scan: scan, parameters: request.parameters)
+        },
         completion: accepted)
     } else {
       host.send(
-        LECreateConnection(
-          scanInterval: window, scanWindow: window, peerAddress: request.peer,
-          ownAddressType: controller.ownAddressType, parameters: request.parameters),
+        LECreateConnection {
+          $0.scan = scan
+          $0.peerAddress = request.peer
+          $0.ownAddressType = controller.ownAddressType
+          $0.parameters = request.parameters
+        },
         completion: accepted)
     }
   }
@@ -218,8 +224,7 @@ final class Initiator {
     timers.cancel(watchdog)
     let connection = LEConnection(
       host, handle: event.handle, peer: attempt.request.peer,
-      parameters: LinkParameters(
-        interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout),
+      parameters: event.parameters,
       parameterPolicy: attempt.request.parameterPolicy)
     state = .establishing(connection)
     return connection

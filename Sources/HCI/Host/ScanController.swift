@@ -137,17 +137,19 @@ final class ScanController {
           completion: enabled)
       }
     }
+    let scan = PHYScanParameters(type: type, interval: parameters.interval, window: parameters.window)
     if usesExtendedCommands {
       commands.send(
-        LESetExtendedScanParameters(
-          ownAddressType: ownAddressType, filterPolicy: .acceptAll,
-          le1M: .init(type: type, interval: parameters.interval, window: parameters.window)),
-        completion: configured)
+        LESetExtendedScanParameters {
+          $0.ownAddressType = ownAddressType
+          $0.le1M = scan
+        }, completion: configured)
     } else {
       commands.send(
-        LESetScanParameters(
-          type: type, interval: parameters.interval, window: parameters.window,
-          ownAddressType: ownAddressType), completion: configured)
+        LESetScanParameters {
+          $0.scan = scan
+          $0.ownAddressType = ownAddressType
+        }, completion: configured)
     }
   }
 

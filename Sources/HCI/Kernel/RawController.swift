@@ -97,7 +97,7 @@ public final class RawController {
 
   /// Asks what the controller's link layer can do.
   public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
-    commands.send(LEReadLocalSupportedFeatures(), completion: completion)
+    commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }
   }
 
   /// Fails what is open, and everything to come.
@@ -137,7 +137,11 @@ public final class RawController {
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
     completion: @escaping (Result<Void, HCIError>) -> Void
   ) {
-    commands.send(LEConnectionUpdate(handle: handle, parameters: parameters), completion: completion)
+    commands.send(
+      LEConnectionUpdate {
+        $0.handle = handle
+        $0.parameters = parameters
+      }, completion: completion)
   }
 
   /// Asks for the signal strength of a link in dBm; nil if the controller does not know.
@@ -167,21 +171,13 @@ public final class RawController {
         return
       }
       guard event.role == .central else { return }
-      onLink?(
-        .connected(
-          event.handle, event.peerAddress,
-          LinkParameters(
-            interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout)))
+      onLink?(.connected(event.handle, event.peerAddress, event.parameters))
     case .leConnectionUpdateComplete(let event):
       guard event.status == .success else {
         onLink?(.parametersRefused(event.handle, event.status))
         return
       }
-      onLink?(
-        .parameters(
-          event.handle,
-          LinkParameters(
-            interval: event.interval, latency: event.latency, supervisionTimeout: event.supervisionTimeout)))
+      onLink?(.parameters(event.handle, event.parameters))
     case .disconnectionComplete(let event):
       guard event.status == .success else { return }
       onLink?(.disconnected(event.handle, event.reason))

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The four bytes in front of ACL data (Core Specification Vol 4, Part E, 5.4.2), without the H4 type byte.
-public struct ACLHeader: HCICodable, Hashable {
+public struct ACLHeader: PacketFields, Hashable {
   /// How the data stands to the L2CAP frame that it belongs to.
   public struct Boundary: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
@@ -22,12 +22,14 @@ public struct ACLHeader: HCICodable, Hashable {
 
   public static let length = 4
 
-  public var handle: ConnectionHandle
-  public var boundary: Boundary
+  public var handle = ConnectionHandle()
+  public var boundary = Boundary.firstNonFlushable
   /// Two bits: 0 is a link to one peer, the only kind that LE has.
-  public var broadcast: UInt8
+  public var broadcast: UInt8 = 0
   /// How many bytes of data follow, as the header claims.
-  public var dataLength: UInt16
+  public var dataLength: UInt16 = 0
+
+  public init() {}
 
   public init(
     handle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, dataLength: UInt16
@@ -38,17 +40,29 @@ public struct ACLHeader: HCICodable, Hashable {
     self.dataLength = dataLength
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    let word = try reader.readUInt16()
-    handle = ConnectionHandle(rawValue: word)
-    boundary = Boundary(rawValue: UInt8(truncatingIfNeeded: word >> 12))
-    broadcast = UInt8(truncatingIfNeeded: word >> 14)
-    dataLength = try reader.readUInt16()
+  @inlinable
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    var word = HandleAndFlags(
+      rawValue: handle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast) << 14)
+    try fields.value("connection handle and flags", &word)
+    handle = word.handle
+    boundary = word.boundary
+    broadcast = word.broadcast
+    try fields.value("data length", &dataLength, .unit("bytes"))
   }
 
-  public func write(into writer: inout ByteWriter) {
-    writer.write(handle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast) << 14)
-    writer.write(dataLength)
+  /// The first two bytes.
+  @usableFromInline
+  struct HandleAndFlags: HCICode {
+    @usableFromInline var rawValue: UInt16
+
+    @usableFromInline
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    @usableFromInline var handle: ConnectionHandle { ConnectionHandle(rawValue: rawValue) }
+    @usableFromInline var boundary: Boundary { Boundary(rawValue: UInt8(truncatingIfNeeded: rawValue >> 12)) }
+    @usableFromInline var broadcast: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 14) }
+    @usableFromInline var description: String { "\(handle), \(boundary), broadcast \(broadcast)" }
   }
 }
 

@@ -18,22 +18,6 @@ public struct ConnectionHandle: HCICode {
   public static let controllerDebug = ConnectionHandle(rawValue: 0x0EDC)
 }
 
-/// Something whose only field is the handle of a link.
-public protocol HCIHandleCodable: HCICodable {
-  var handle: ConnectionHandle { get }
-  init(handle: ConnectionHandle)
-}
-
-extension HCIHandleCodable {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(handle: try ConnectionHandle(parsing: &reader))
-  }
-
-  public func write(into writer: inout ByteWriter) {
-    handle.write(into: &writer)
-  }
-}
-
-extension ConnectionHandle: CustomStringConvertible {
+extension ConnectionHandle {
   public var description: String { Hex.string(rawValue) }
 }

@@ -53,11 +53,3 @@ public struct LEEventMask: OptionSet, HCICode {
     self.init(rawValue: (0..<64).contains(bit) ? 1 << UInt64(bit) : 0)
   }
 }
-
-extension EventMask: CustomStringConvertible {
-  public var description: String { Hex.string(rawValue) }
-}
-
-extension LEEventMask: CustomStringConvertible {
-  public var description: String { Hex.string(rawValue) }
-}

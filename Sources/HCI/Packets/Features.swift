@@ -46,11 +46,3 @@ public struct LMPFeatures: OptionSet, HCICode {
   public static let secureSimplePairing = LMPFeatures(rawValue: 1 << 51)
   public static let extendedFeatures = LMPFeatures(rawValue: 1 << 63)
 }
-
-extension LEFeatures: CustomStringConvertible {
-  public var description: String { Hex.string(rawValue) }
-}
-
-extension LMPFeatures: CustomStringConvertible {
-  public var description: String { Hex.string(rawValue) }
-}

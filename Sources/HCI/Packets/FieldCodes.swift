@@ -4,9 +4,7 @@ import BluetoothCore
 public struct CoreVersion: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   private static let names = [
     "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
@@ -14,7 +12,7 @@ public struct CoreVersion: HCICode {
   ]
 }
 
-extension CoreVersion: CustomStringConvertible {
+extension CoreVersion {
   /// `5.4`.
   public var description: String {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "version \(rawValue)"
@@ -30,7 +28,7 @@ public struct CompanyIdentifier: HCICode {
   }
 }
 
-extension CompanyIdentifier: CustomStringConvertible {
+extension CompanyIdentifier {
   public var description: String { Hex.string(rawValue) }
 }
 
@@ -38,98 +36,66 @@ extension CompanyIdentifier: CustomStringConvertible {
 public struct LERole: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let central = LERole(rawValue: 0)
   public static let peripheral = LERole(rawValue: 1)
-}
 
-extension LERole: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .central: "central"
-    case .peripheral: "peripheral"
-    default: "role \(rawValue)"
-    }
-  }
+  public static let names: [UInt8: String] = [0: "central", 1: "peripheral"]
 }
 
 /// A physical layer (7.7.65.12).
 public struct LEPHY: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// No packets are sent on the secondary channels (7.7.65.13).
   public static let none = LEPHY(rawValue: 0)
   public static let le1M = LEPHY(rawValue: 1)
   public static let le2M = LEPHY(rawValue: 2)
   public static let leCoded = LEPHY(rawValue: 3)
-}
 
-extension LEPHY: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .none: "none"
-    case .le1M: "LE 1M"
-    case .le2M: "LE 2M"
-    case .leCoded: "LE Coded"
-    default: "PHY \(rawValue)"
-    }
-  }
+  public static let names: [UInt8: String] = [0: "none", 1: "LE 1M", 2: "LE 2M", 3: "LE Coded"]
 }
 
 /// A set of physical layers that a host would accept (7.8.49).
 public struct LEPHYs: OptionSet, HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let le1M = LEPHYs(rawValue: 1)
   public static let le2M = LEPHYs(rawValue: 2)
   public static let leCoded = LEPHYs(rawValue: 4)
+
+  init(le1M: Bool, le2M: Bool, leCoded: Bool) {
+    self.init(rawValue: (le1M ? 1 : 0) | (le2M ? 2 : 0) | (leCoded ? 4 : 0))
+  }
 }
 
 /// The address that a controller shall use for itself (7.8.10).
 public struct OwnAddressType: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let `public` = OwnAddressType(rawValue: 0)
   /// The one set with LE Set Random Address.
   public static let random = OwnAddressType(rawValue: 1)
   public static let resolvableOrPublic = OwnAddressType(rawValue: 2)
   public static let resolvableOrRandom = OwnAddressType(rawValue: 3)
-}
 
-extension OwnAddressType: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .public: "public"
-    case .random: "random"
-    case .resolvableOrPublic: "resolvable or public"
-    case .resolvableOrRandom: "resolvable or random"
-    default: "type \(rawValue)"
-    }
-  }
+  public static let names: [UInt8: String] = [
+    0: "public", 1: "random", 2: "resolvable or public", 3: "resolvable or random",
+  ]
 }
 
 /// How exact the clock of the central is (7.7.65.1).
 public struct ClockAccuracy: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let ppm500 = ClockAccuracy(rawValue: 0)
   public static let ppm250 = ClockAccuracy(rawValue: 1)
@@ -139,20 +105,9 @@ public struct ClockAccuracy: HCICode {
   public static let ppm50 = ClockAccuracy(rawValue: 5)
   public static let ppm30 = ClockAccuracy(rawValue: 6)
   public static let ppm20 = ClockAccuracy(rawValue: 7)
-}
 
-extension ClockAccuracy: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .ppm500: "500 ppm"
-    case .ppm250: "250 ppm"
-    case .ppm150: "150 ppm"
-    case .ppm100: "100 ppm"
-    case .ppm75: "75 ppm"
-    case .ppm50: "50 ppm"
-    case .ppm30: "30 ppm"
-    case .ppm20: "20 ppm"
-    default: "accuracy \(rawValue)"
-    }
-  }
+  public static let names: [UInt8: String] = [
+    0: "500 ppm", 1: "250 ppm", 2: "150 ppm", 3: "100 ppm", 4: "75 ppm", 5: "50 ppm", 6: "30 ppm",
+    7: "20 ppm",
+  ]
 }

@@ -1,41 +1,82 @@
 import BluetoothCore
 
-/// Something with a fixed place in a packet: it reads itself from the bytes and writes itself to them.
-public protocol HCICodable: Sendable {
-  /// Reads the fields in wire order. Bytes behind the last field are left to the caller.
-  init(parsing reader: inout ByteReader) throws(DecodeError)
-  /// Writes the fields in wire order.
-  func write(into writer: inout ByteWriter)
-}
-
-/// A command that the host gives to the controller (Core Specification Vol 4, Part E, 5.4.1). The fields are
-/// the command's parameters.
-public protocol HCICommand: HCICodable {
-  /// What the controller answers; without the status, which ``HostController`` has checked already.
+/// A command that the host sends to the controller (Core Specification Vol 4, Part E, 5.4.1). Its fields are the
+/// command's parameters. One declaration is all that a command needs: it is written, read, named, shown and
+/// answered by the virtual controller from there. It also has a line in ``HCICommandInfo/declared``.
+public protocol HCICommand: PacketFields {
+  /// The return parameters behind the status, which ``HostController`` checks.
   associatedtype Response: Sendable
 
-  static var opcode: HCIOpcode { get }
+  static var info: HCICommandInfo { get }
+  /// The return parameters, all zero; nil if there are none behind the status.
+  static var returnParameters: (any PacketFields)? { get }
+}
+
+extension HCICommand {
+  public static var opcode: HCIOpcode { info.opcode }
 }
 
 /// A command that is answered by Command Complete, with return parameters (7.7.14).
-public protocol HCICompletingCommand: HCICommand where Response: HCICodable {}
-
-/// A command that is only acknowledged, by Command Status; its outcome follows as an event of its own (7.7.15).
-public protocol HCIStatusCommand: HCICommand where Response == Void {}
-
-/// Something without any fields: a command without parameters.
-public protocol HCIEmpty: HCICodable {
-  init()
+public protocol HCICompletingCommand: HCICommand where Response: PacketFields {
+  associatedtype Response = NoReturnParameters
 }
 
+extension HCICompletingCommand {
+  public static var returnParameters: (any PacketFields)? { Response() }
+}
+
+/// A command that is acknowledged by Command Status; its outcome follows as an event (7.7.15).
+public protocol HCIStatusCommand: HCICommand where Response == Void {}
+
+extension HCIStatusCommand {
+  public static var returnParameters: (any PacketFields)? { nil }
+}
+
+/// A command or an answer without parameters.
+public protocol HCIEmpty: PacketFields {}
+
 extension HCIEmpty {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { self.init() }
-  public func write(into writer: inout ByteWriter) {}
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
 }
 
 /// Return parameters that consist of the status alone.
-public struct NoReturnParameters: HCIEmpty, Hashable {
+public struct NoReturnParameters: HCIEmpty {
   public init() {}
+}
+
+/// A command or an answer that begins with the handle of a link. By default, that is all of it.
+public protocol HCILinkFields: PacketFields {
+  var handle: ConnectionHandle { get set }
+}
+
+extension HCILinkFields {
+  public init(handle: ConnectionHandle) {
+    self.init()
+    self.handle = handle
+  }
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Return parameters that repeat the handle of the link.
+public struct LinkReturnParameters: HCILinkFields {
+  public var handle = ConnectionHandle()
+
+  public init() {}
+}
+
+extension FieldVisitor where Self: ~Escapable {
+  @inlinable @inline(__always)
+  public mutating func connectionHandle(_ handle: inout ConnectionHandle) throws(Failure) {
+    try value("connection handle", &handle)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func status(_ status: inout HCIErrorCode) throws(Failure) {
+    try value("status", &status)
+  }
 }
 
 extension HCICommand {

@@ -127,7 +127,7 @@ public struct HCIErrorCode: HCICode, Error {
   }
 }
 
-extension HCIErrorCode: CustomStringConvertible {
+extension HCIErrorCode {
   /// Name and number: `Connection Timeout (0x08)`.
   public var description: String {
     let number = Hex.string(rawValue)

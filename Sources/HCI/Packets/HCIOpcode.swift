@@ -1,3 +1,5 @@
+import BluetoothCore
+
 /// A command's number: six bits of group, ten bits of command (Core Specification Vol 4, Part E, 5.4.1).
 public struct HCIOpcode: HCICode {
   public var rawValue: UInt16
@@ -15,4 +17,26 @@ public struct HCIOpcode: HCICode {
 
   public var group: UInt8 { UInt8(rawValue >> 10) }
   public var command: UInt16 { rawValue & 0x3FF }
+}
+
+extension HCIOpcode {
+  /// Names no command: an event carries it to give the host credits for commands without answering one
+  /// (Core Specification Vol 4, Part E, 4.4).
+  public static let noOperation = HCIOpcode(rawValue: 0)
+
+  /// Whether it is a manufacturer's own command.
+  public var isVendorSpecific: Bool { group == 0x3F }
+
+  /// The command's name in the specification; nil if it has none here.
+  public var name: String? {
+    isVendorSpecific ? "Vendor Specific" : HCICommandCatalog.standard[self]?.info.name
+  }
+}
+
+extension HCIOpcode {
+  /// Name and number: `LE Set Scan Enable (0x200c)`.
+  public var description: String {
+    let number = Hex.string(rawValue)
+    return name.map { "\($0) (\(number))" } ?? "command \(number)"
+  }
 }

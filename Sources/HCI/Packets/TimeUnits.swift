@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// A time that HCI counts in steps of its own length.
-public protocol TimeInSteps: HCICode, Comparable, CustomStringConvertible where RawValue == UInt16 {
+public protocol TimeInSteps: HCICode, Comparable where RawValue == UInt16 {
   /// The length of a step, in microseconds.
   static var step: Int64 { get }
   /// The numbers of steps that a host may ask for. Values outside survive reading, as an event may hold them.
@@ -103,4 +103,25 @@ public struct ScanPeriod: TimeInSteps {
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let step: Int64 = 1_280_000
   public static let legalRange: ClosedRange<UInt16> = 0x0000...0xFFFF
+}
+
+/// The time between two events of extended advertising, in steps of 0.625 ms: 20 ms to 10485 s, three bytes (7.8.53).
+public struct ExtendedAdvertisingInterval: FieldValue, Hashable {
+  /// In steps.
+  public var steps: UInt24
+
+  public init() { steps = UInt24() }
+
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    steps = try UInt24(parsing: &reader)
+  }
+
+  public func write(into writer: inout ByteWriter) { steps.write(into: &writer) }
+
+  public var fieldNumber: UInt64? { steps.fieldNumber }
+
+  public var description: String {
+    let microseconds = Int(steps.value) * 625
+    return "\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst()) ms"
+  }
 }

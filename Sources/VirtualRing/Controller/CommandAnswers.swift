@@ -9,12 +9,24 @@ enum CommandFamily {
 
   /// Nil for commands that belong to neither.
   init?(_ opcode: HCIOpcode) {
-    switch opcode.rawValue {
-    case 0x2006, 0x2008...0x200D: self = .legacy
-    case 0x2036...0x2039, 0x203C...0x2048: self = .extended
-    default: return nil
-    }
+    guard let family = Self.members[opcode] else { return nil }
+    self = family
   }
+
+  private static let members: [HCIOpcode: CommandFamily] = {
+    let legacy: [any HCICommand.Type] = [
+      LESetAdvertisingParameters.self, LESetAdvertisingData.self, LESetScanResponseData.self,
+      LESetAdvertisingEnable.self, LESetScanParameters.self, LESetScanEnable.self, LECreateConnection.self,
+    ]
+    let extended: [any HCICommand.Type] = [
+      LESetExtendedAdvertisingParameters.self, LESetExtendedAdvertisingData.self,
+      LESetExtendedScanResponseData.self, LESetExtendedAdvertisingEnable.self, LERemoveAdvertisingSet.self,
+      LEClearAdvertisingSets.self, LESetExtendedScanParameters.self, LESetExtendedScanEnable.self,
+      LEExtendedCreateConnection.self,
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: legacy.map { ($0.opcode, .legacy) } + extended.map { ($0.opcode, .extended) })
+  }()
 }
 
 extension VirtualController {

@@ -4,7 +4,7 @@ import HCI
 extension VirtualController {
   /// Carries a command out; false if this controller does not know it.
   func carryOut(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> Bool {
-    if !options.bluetooth5, Self.commandsOfVersion5.contains(opcode) { return false }
+    if !options.bluetooth5, Self.opcodesOfVersion5.contains(opcode) { return false }
     switch opcode {
     case Reset.opcode:
       complete(Reset.self, &reader) { _ in
@@ -35,10 +35,25 @@ extension VirtualController {
     return true
   }
 
-  private static let commandsOfVersion5: Set<HCIOpcode> = [
-    LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode, LEExtendedCreateConnection.opcode,
-    LEReadBufferSizeV2.opcode, LEReadPHY.opcode, LESetPHY.opcode,
+  /// The commands that are carried out here, beside those of ``SideCommand``.
+  private static let commands: [any HCICommand.Type] = [
+    Disconnect.self, ReadRemoteVersionInformation.self, SetEventMask.self, Reset.self,
+    ReadLocalVersionInformation.self, ReadLocalSupportedFeatures.self, ReadBufferSize.self, ReadBDADDR.self,
+    ReadRSSI.self, LESetEventMask.self, LEReadBufferSize.self, LEReadLocalSupportedFeatures.self,
+    LESetRandomAddress.self, LESetScanParameters.self, LESetScanEnable.self, LECreateConnection.self,
+    LECreateConnectionCancel.self, LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
+    LERemoveDeviceFromFilterAcceptList.self, LEConnectionUpdate.self, LEReadRemoteFeatures.self,
+    LERemoteConnectionParameterRequestReply.self, LERemoteConnectionParameterRequestNegativeReply.self,
+    LESetDataLength.self, LEWriteSuggestedDefaultDataLength.self, LEReadMaximumDataLength.self,
   ]
+
+  /// Those that only a controller of Core Specification 5 supports.
+  private static let commandsOfVersion5: [any HCICommand.Type] = [
+    LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LEExtendedCreateConnection.self,
+    LEReadBufferSizeV2.self, LEReadPHY.self, LESetPHY.self,
+  ]
+
+  private static let opcodesOfVersion5 = Set(commandsOfVersion5.map { $0.opcode })
 
   /// Commands that only ask.
   private func tell(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> Bool {
@@ -47,50 +62,63 @@ extension VirtualController {
       complete(ReadLocalVersionInformation.self, &reader) { _ in
         let version = CoreVersion(rawValue: options.bluetooth5 ? 9 : 8)
         return .success(
-          .init(
-            hciVersion: version, hciSubversion: 1, lmpVersion: version,
-            manufacturer: CompanyIdentifier(rawValue: 0xFFFF), lmpSubversion: 1))
+          .init {
+            $0.hciVersion = version
+            $0.hciSubversion = 1
+            $0.lmpVersion = version
+            $0.manufacturer = CompanyIdentifier(rawValue: 0xFFFF)
+            $0.lmpSubversion = 1
+          })
       }
     case ReadLocalSupportedCommands.opcode:
       complete(ReadLocalSupportedCommands.self, &reader) { _ in .success(supportedCommands) }
     case ReadLocalSupportedFeatures.opcode:
       complete(ReadLocalSupportedFeatures.self, &reader) { _ in
-        .success([.brEDRNotSupported, .leSupportedController])
+        .success(.init { $0.features = [.brEDRNotSupported, .leSupportedController] })
       }
     case LEReadLocalSupportedFeatures.opcode:
-      complete(LEReadLocalSupportedFeatures.self, &reader) { _ in .success(features) }
+      complete(LEReadLocalSupportedFeatures.self, &reader) { _ in .success(.init { $0.features = features }) }
     case ReadBDADDR.opcode:
       complete(ReadBDADDR.self, &reader) { _ in
-        .success(.init(address: BluetoothAddress(0x001A_7DDA_7113, .public)))
+        .success(.init { $0.address = BluetoothAddress(0x001A_7DDA_7113, .public) })
       }
     case ReadBufferSize.opcode:
       // Zero: this controller has no buffers for BR/EDR, and the LE ones count.
       complete(ReadBufferSize.self, &reader) { _ in
-        .success(.init(aclDataLength: 0, synchronousDataLength: 0, aclPackets: 0, synchronousPackets: 0))
+        .success(.init())
       }
     case LEReadBufferSize.opcode:
       complete(LEReadBufferSize.self, &reader) { _ in
-        .success(.init(aclDataLength: options.aclLength, aclPackets: options.aclPackets))
+        .success(buffers)
       }
     case LEReadBufferSizeV2.opcode:
       complete(LEReadBufferSizeV2.self, &reader) { _ in
-        .success(
-          .init(
-            aclDataLength: options.aclLength, aclPackets: options.aclPackets, isochronousDataLength: 0,
-            isochronousPackets: 0))
+        .success(.init { $0.acl = buffers })
       }
     case LEReadMaximumDataLength.opcode:
       complete(LEReadMaximumDataLength.self, &reader) { _ in
-        .success(.init(maxTxOctets: 251, maxTxTime: 2120, maxRxOctets: 251, maxRxTime: 2120))
+        let longest = DataLength(octets: 251, time: 2120)
+        return .success(
+          .init {
+            $0.transmit = longest
+            $0.receive = longest
+          })
       }
     case LEWriteSuggestedDefaultDataLength.opcode:
       complete(LEWriteSuggestedDefaultDataLength.self, &reader) {
-        suggestedDataLength = $0
+        suggestedDataLength = $0.transmit
         return .success(.init())
       }
     default: return false
     }
     return true
+  }
+
+  private var buffers: LEReadBufferSize.Response {
+    .init {
+      $0.aclDataLength = options.aclLength
+      $0.aclPackets = options.aclPackets
+    }
   }
 
   /// What both ends of the link can do.
@@ -104,26 +132,10 @@ extension VirtualController {
   }
 
   private var supportedCommands: SupportedCommands {
-    var commands: SupportedCommands = [
-      .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readLocalVersionInformation,
-      .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask,
-      .leReadBufferSize, .leReadLocalSupportedFeatures, .leSetRandomAddress, .leSetScanParameters,
-      .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel, .leClearFilterAcceptList,
-      .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
-      .leReadRemoteFeatures, .leRemoteConnectionParameterRequestReply,
-      .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength,
-      .leWriteSuggestedDefaultDataLength, .leReadMaximumDataLength,
-    ]
-    if options.bluetooth5 {
-      for bit in [
-        .leReadPHY, .leSetPHY, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
-        .leExtendedCreateConnection, .leReadBufferSizeV2,
-      ] as [SupportedCommands.Bit] {
-        commands.insert(bit)
-      }
-    }
+    var commands = SupportedCommands(Self.commands)
+    if options.bluetooth5 { for command in Self.commandsOfVersion5 { commands.insert(command.info) } }
     for command in SideCommand.table.values where options.bluetooth5 || !command.isOfVersion5 {
-      commands.insert(command.place)
+      commands.insert(command.type.info)
     }
     return commands
   }

@@ -26,9 +26,9 @@ extension VirtualController {
     switch opcode {
     case LESetScanParameters.opcode:
       complete(LESetScanParameters.self, &reader) { command in
-        let isLegal = command.interval.isLegal && command.window.isLegal && command.window <= command.interval
-        return configureScan(
-          isLegal: isLegal && command.type.rawValue <= 1, command.type, command.filterPolicy)
+        let scan = command.scan
+        let isLegal = scan.interval.isLegal && scan.window.isLegal && scan.window <= scan.interval
+        return configureScan(isLegal: isLegal && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
       }
     case LESetExtendedScanParameters.opcode:
       complete(LESetExtendedScanParameters.self, &reader) { command in
@@ -201,20 +201,22 @@ extension VirtualController {
 
   private func reportCancelled() {
     sendConnectionComplete(
-      .unknownConnectionIdentifier, ConnectionHandle(rawValue: 0), BluetoothAddress(0, .public),
-      ConnectionInterval(rawValue: 0), 0, SupervisionTimeout(rawValue: 0))
+      .unknownConnectionIdentifier, ConnectionHandle(), .zero, LinkParameters())
   }
 
   /// Sends the one form of the event that the host has asked for.
   func sendConnectionComplete(
     _ status: HCIErrorCode, _ handle: ConnectionHandle, _ peer: BluetoothAddress,
-    _ interval: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout
+    _ parameters: LinkParameters
   ) {
     send(
       .leConnectionComplete(
-        LEConnectionComplete(
-          form: leEventMask.contains(.enhancedConnectionComplete) ? .enhanced : .plain, status: status,
-          handle: handle, peerAddress: peer, interval: interval, latency: latency,
-          supervisionTimeout: timeout)))
+        LEConnectionComplete {
+          $0.form = leEventMask.contains(.enhancedConnectionComplete) ? .enhanced : .plain
+          $0.status = status
+          $0.handle = handle
+          $0.peerAddress = peer
+          $0.parameters = parameters
+        }))
   }
 }

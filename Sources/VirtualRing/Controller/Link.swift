@@ -17,8 +17,10 @@ struct Link {
   let recombiner = Recombiner()
   var event: Timers.Token?
   var dataLength: UInt16 = 27
-  var tx = LEPHY.le1M
-  var rx = LEPHY.le1M
+  var phys = LinkPHYs {
+    $0.transmit = .le1M
+    $0.receive = .le1M
+  }
   /// What ends with the link.
   var tokens: [Timers.Token] = []
 
@@ -37,8 +39,10 @@ extension VirtualController {
     link.isDead = failuresLeft > 0
     self.link = link
     sendConnectionComplete(
-      .success, link.handle, options.address, link.interval, parameters.latency,
-      parameters.supervisionTimeout)
+      .success, link.handle, options.address,
+      LinkParameters(
+        interval: link.interval, latency: parameters.latency,
+        supervisionTimeout: parameters.supervisionTimeout))
     if link.isDead {
       failuresLeft -= 1
       // Six connection events without a packet (Vol 6, Part B, 4.5.2).
@@ -80,11 +84,14 @@ extension VirtualController {
   func changeDataLength(_ octets: UInt16) {
     guard let link, link.dataLength != octets, (27...251).contains(octets) else { return }
     self.link?.dataLength = octets
-    let time = (octets + 14) * 8
+    let length = DataLength(octets: octets, time: (octets + 14) * 8)
     send(
       .leDataLengthChange(
-        LEDataLengthChange(
-          handle: link.handle, maxTxOctets: octets, maxTxTime: time, maxRxOctets: octets, maxRxTime: time)))
+        LEDataLengthChange {
+          $0.handle = link.handle
+          $0.lengths.transmit = length
+          $0.lengths.receive = length
+        }))
   }
 
   // MARK: Data

@@ -18,9 +18,12 @@ extension VirtualController {
         controller.afterExchange(2) {
           $0.send(
             .readRemoteVersionInformationComplete(
-              .init(
-                status: .success, handle: command.handle, version: CoreVersion(rawValue: 9),
-                manufacturer: CompanyIdentifier(rawValue: 0x005D), subversion: 1)))
+              .init {
+                $0.handle = command.handle
+                $0.version = CoreVersion(rawValue: 9)
+                $0.manufacturer = CompanyIdentifier(rawValue: 0x005D)
+                $0.subversion = 1
+              }))
         }
       }
     case LEReadRemoteFeatures.opcode:
@@ -30,9 +33,10 @@ extension VirtualController {
         controller.afterExchange(2) {
           $0.send(
             .leReadRemoteFeaturesComplete(
-              .init(
-                status: .success, handle: command.handle,
-                features: [.encryption, .dataPacketLengthExtension])))
+              .init {
+                $0.handle = command.handle
+                $0.features = [.encryption, .dataPacketLengthExtension]
+              }))
         }
       }
     case LEConnectionUpdate.opcode:
@@ -47,25 +51,36 @@ extension VirtualController {
       begin(LESetPHY.self, &reader) {
         check($0.handle)
       } then: { controller, command in
-        controller.afterExchange(6) { $0.choosePHY(tx: command.tx, rx: command.rx) }
+        controller.afterExchange(6) { $0.choosePHY(command.preferred) }
       }
     case LEReadPHY.opcode:
       complete(LEReadPHY.self, &reader) { command in
-        linked(command.handle).map { .init(handle: $0.handle, tx: $0.tx, rx: $0.rx) }
+        linked(command.handle).map { link in
+          .init {
+            $0.handle = link.handle
+            $0.phys = link.phys
+          }
+        }
       }
     case LESetDataLength.opcode:
       complete(LESetDataLength.self, &reader) { command in
-        guard (27...251).contains(command.txOctets), (328...17040).contains(command.txTime) else {
+        guard (27...251).contains(command.transmit.octets), (328...17040).contains(command.transmit.time)
+        else {
           return .failure(.invalidCommandParameters)
         }
         return linked(command.handle).map { link in
-          afterExchange(2) { $0.changeDataLength(command.txOctets) }
-          return link.handle
+          afterExchange(2) { $0.changeDataLength(command.transmit.octets) }
+          return .init(handle: link.handle)
         }
       }
     case ReadRSSI.opcode:
       complete(ReadRSSI.self, &reader) { command in
-        linked(command.handle).map { .init(handle: $0.handle, rssi: options.rssi) }
+        linked(command.handle).map { link in
+          .init {
+            $0.handle = link.handle
+            $0.rssi = options.rssi
+          }
+        }
       }
     case LERemoteConnectionParameterRequestReply.opcode:
       // The ring asks by L2CAP, so that there is never such a request to answer.
@@ -96,20 +111,28 @@ extension VirtualController {
     peripheral.updated(interval: parameters.intervalMax)
     send(
       .leConnectionUpdateComplete(
-        LEConnectionUpdateComplete(
-          status: .success, handle: handle, interval: parameters.intervalMax, latency: parameters.latency,
-          supervisionTimeout: parameters.supervisionTimeout)))
+        LEConnectionUpdateComplete {
+          $0.handle = handle
+          $0.parameters = LinkParameters(
+            interval: parameters.intervalMax, latency: parameters.latency,
+            supervisionTimeout: parameters.supervisionTimeout)
+        }))
   }
 
-  private func choosePHY(tx: LEPHYs?, rx: LEPHYs?) {
+  private func choosePHY(_ preferred: PreferredPHYs) {
     guard var link else { return }
     func choose(_ wanted: LEPHYs?, _ current: LEPHY) -> LEPHY {
       guard let wanted else { return current }
       return wanted.contains(.le2M) ? .le2M : .le1M
     }
-    link.tx = choose(tx, link.tx)
-    link.rx = choose(rx, link.rx)
+    link.phys.transmit = choose(preferred.transmit, link.phys.transmit)
+    link.phys.receive = choose(preferred.receive, link.phys.receive)
     self.link = link
-    send(.lePHYUpdateComplete(.init(status: .success, handle: link.handle, tx: link.tx, rx: link.rx)))
+    send(
+      .lePHYUpdateComplete(
+        .init {
+          $0.handle = link.handle
+          $0.phys = link.phys
+        }))
   }
 }

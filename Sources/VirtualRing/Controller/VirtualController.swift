@@ -45,7 +45,7 @@ public final class VirtualController {
   var resolvingList: Set<BluetoothAddress> = []
   /// How many random numbers were given out.
   var randomNumbers: UInt64 = 0
-  var suggestedDataLength = LEWriteSuggestedDefaultDataLength(maxTxOctets: 27, maxTxTime: 328)
+  var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
   var initiation: Initiation?
   var link: Link?
@@ -108,7 +108,7 @@ public final class VirtualController {
     randomAddress = nil
     acceptList = []
     resolvingList = []
-    suggestedDataLength = LEWriteSuggestedDefaultDataLength(maxTxOctets: 27, maxTxTime: 328)
+    suggestedDataLength = DataLength(octets: 27, time: 328)
     stopScan()
     initiation = nil
     timers.cancel(advertisingTimer)

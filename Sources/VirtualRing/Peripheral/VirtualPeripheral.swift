@@ -184,7 +184,7 @@ public final class VirtualPeripheral {
     identifier = identifier == .max ? 1 : identifier + 1
     send(
       SignalingPacket(
-        code: .connectionParameterUpdateRequest, identifier: identifier, data: wish.data))
+        code: .connectionParameterUpdateRequest, identifier: identifier, data: wish))
   }
 
   private func receiveSignaling(_ bytes: RawSpan) {
@@ -192,12 +192,13 @@ public final class VirtualPeripheral {
     guard let packet = try? SignalingPacket(parsing: &reader) else { return }
     switch packet.code {
     case .connectionParameterUpdateResponse where packet.identifier == identifier:
-      log.parameterAnswers.append(packet.data == [0, 0])
+      let answer = packet.fields(ConnectionParameterUpdateResponse.self)
+      log.parameterAnswers.append(answer?.isAccepted ?? false)
     case .commandReject where packet.identifier == identifier: log.parameterAnswers.append(false)
     case .connectionParameterUpdateResponse, .commandReject: log.strayAnswers += 1
     default:
       // Command not understood (Vol 3, Part A, 4.1).
-      send(SignalingPacket(code: .commandReject, identifier: packet.identifier, data: [0, 0]))
+      send(SignalingPacket(code: .commandReject, identifier: packet.identifier, data: CommandReject()))
     }
   }
 

@@ -37,7 +37,7 @@ enum PacketJSON {
     }
     if let smp = packet.smp {
       text(",\"smp\":{\"name\":", smp.name, &output)
-      number(",\"code\":", Int(smp.code), &output)
+      number(",\"code\":", Int(smp.code.rawValue), &output)
       output.write("}")
     }
     if let att = packet.att { write(att, packet.source, &output) }

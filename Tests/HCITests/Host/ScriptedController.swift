@@ -12,16 +12,17 @@ final class ScriptedController {
 
   /// What the controller can do, as its set-up tells.
   struct Abilities {
-    var commands: SupportedCommands = [.leSetScanEnable, .leCreateConnection]
+    var commands = SupportedCommands([LESetScanEnable.self, LECreateConnection.self])
     var features: LMPFeatures = .leSupportedController
     var leFeatures: LEFeatures = []
     var publicAddress = BluetoothAddress(0x0001_0203_0405, .public)
     var leBuffers: (length: UInt16, count: UInt8) = (27, 4)
     var sharedBuffers: (length: UInt16, count: UInt16) = (1021, 8)
 
-    static let extended = Abilities(commands: [
-      .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
-    ])
+    static let extended = Abilities(
+      commands: SupportedCommands([
+        LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LEExtendedCreateConnection.self,
+      ]))
   }
 
   let timers = Timers()
@@ -108,19 +109,25 @@ final class ScriptedController {
     switch opcode {
     case ReadLocalVersionInformation.opcode: receive(.version)
     case ReadLocalSupportedCommands.opcode: respond(ReadLocalSupportedCommands.self, abilities.commands)
-    case ReadLocalSupportedFeatures.opcode: respond(ReadLocalSupportedFeatures.self, abilities.features)
-    case LEReadLocalSupportedFeatures.opcode: respond(LEReadLocalSupportedFeatures.self, abilities.leFeatures)
+    case ReadLocalSupportedFeatures.opcode:
+      respond(ReadLocalSupportedFeatures.self, .init { $0.features = abilities.features })
+    case LEReadLocalSupportedFeatures.opcode:
+      respond(LEReadLocalSupportedFeatures.self, .init { $0.features = abilities.leFeatures })
     case LEReadBufferSize.opcode:
       respond(
         LEReadBufferSize.self,
-        .init(aclDataLength: abilities.leBuffers.length, aclPackets: abilities.leBuffers.count))
+        .init {
+          $0.aclDataLength = abilities.leBuffers.length
+          $0.aclPackets = abilities.leBuffers.count
+        })
     case ReadBufferSize.opcode:
       respond(
         ReadBufferSize.self,
-        .init(
-          aclDataLength: abilities.sharedBuffers.length, synchronousDataLength: 0,
-          aclPackets: abilities.sharedBuffers.count, synchronousPackets: 0))
-    case ReadBDADDR.opcode: respond(ReadBDADDR.self, .init(address: abilities.publicAddress))
+        .init {
+          $0.aclDataLength = abilities.sharedBuffers.length
+          $0.aclPackets = abilities.sharedBuffers.count
+        })
+    case ReadBDADDR.opcode: respond(ReadBDADDR.self, .init { $0.address = abilities.publicAddress })
     case LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEReadRemoteFeatures.opcode,
       Disconnect.opcode, LEConnectionUpdate.opcode:
       status(opcode)
@@ -173,15 +180,24 @@ final class ScriptedController {
   ) {
     receive(
       .leConnectionComplete(
-        LEConnectionComplete(
-          status: status, handle: handle(number), role: role, peerAddress: peer, interval: interval(12),
-          supervisionTimeout: timeout(400))))
+        LEConnectionComplete {
+          $0.status = status
+          $0.handle = handle(number)
+          $0.role = role
+          $0.peerAddress = peer
+          $0.parameters.interval = interval(12)
+          $0.parameters.supervisionTimeout = timeout(400)
+        }))
   }
 
   func featuresComplete(_ number: UInt16 = 0x40, _ status: HCIErrorCode = .success) {
     receive(
       .leReadRemoteFeaturesComplete(
-        LEReadRemoteFeaturesComplete(status: status, handle: handle(number), features: .encryption)))
+        LEReadRemoteFeaturesComplete {
+          $0.status = status
+          $0.handle = handle(number)
+          $0.features = .encryption
+        }))
   }
 
   func disconnected(_ number: UInt16 = 0x40, _ reason: HCIErrorCode = .remoteUserTerminatedConnection) {

@@ -47,7 +47,7 @@ import Testing
     #expect(extended.usesExtendedScan && extended.usesExtendedConnect)
     // Never mixed: without the extended scan, the extended connect is not used either.
     let half = ScriptedController.ready(
-      .init(commands: [.leExtendedCreateConnection, .leSetExtendedScanEnable]))
+      .init(commands: SupportedCommands([LEExtendedCreateConnection.self, LESetExtendedScanEnable.self])))
     let information = try #require(try half.outcome?.get())
     #expect(!information.usesExtendedScan && !information.usesExtendedConnect)
   }
@@ -64,12 +64,13 @@ import Testing
   }
 
   @Test func aControllerWithoutLEIsRefused() {
-    let controller = ScriptedController(.init(commands: [], features: []))
+    let controller = ScriptedController(.init(commands: SupportedCommands(), features: []))
     controller.initialize()
     controller.answerAll()
     #expect(controller.outcome == .failure(.lowEnergyNotSupported))
     // The bit may be missing where the commands are there.
-    let only = ScriptedController.ready(.init(commands: [.leSetScanEnable], features: []))
+    let only = ScriptedController.ready(
+      .init(commands: SupportedCommands([LESetScanEnable.self]), features: []))
     #expect((try? only.outcome?.get()) != nil)
   }
 

@@ -39,13 +39,13 @@ import Testing
   }
 
   /// Answers the two questions of the start.
-  private func ready(_ commands: SupportedCommands = [.leSetScanEnable]) -> Result<
+  private func ready(_ commands: [any HCICommand.Type] = [LESetScanEnable.self]) -> Result<
     RawController.Information, HCIError
   >? {
     var result: Result<RawController.Information, HCIError>?
     controller.initialize { result = $0 }
     receive("040e0c01" + "0110" + "00" + "0900000902000f00")
-    receive("040e4401" + "0210" + "00" + Hex.string(commands.bytes))
+    receive("040e4401" + "0210" + "00" + Hex.string(SupportedCommands(commands).bytes))
     _ = sent()
     return result
   }
@@ -56,7 +56,8 @@ import Testing
     #expect(sent() == ["01011000"])
     receive("040e0c01" + "0110" + "00" + "0900000902000f00")
     #expect(sent() == ["01021000"])
-    receive("040e4401" + "0210" + "00" + Hex.string(SupportedCommands([.leSetExtendedScanParameters]).bytes))
+    receive(
+      "040e4401" + "0210" + "00" + Hex.string(SupportedCommands([LESetExtendedScanParameters.self]).bytes))
     #expect(try result?.get().usesExtendedScan == false)
   }
 
@@ -73,7 +74,7 @@ import Testing
   }
 
   @Test func theExtendedCommandsWhereBothExist() throws {
-    let result = ready([.leSetExtendedScanParameters, .leSetExtendedScanEnable])
+    let result = ready([LESetExtendedScanParameters.self, LESetExtendedScanEnable.self])
     #expect(try result?.get().usesExtendedScan == true)
     controller.setScan(.gentle)
     #expect(sent().first?.hasPrefix("014120") == true)

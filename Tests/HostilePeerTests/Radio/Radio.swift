@@ -154,10 +154,14 @@ final class Radio: HCITransport {
     }
     deliver(
       .leConnectionComplete(
-        LEConnectionComplete(
-          status: status, handle: ConnectionHandle(rawValue: handle), role: role, peerAddress: address,
-          interval: ConnectionInterval(.milliseconds(15)), supervisionTimeout: SupervisionTimeout(.seconds(4))
-        )))
+        LEConnectionComplete {
+          $0.status = status
+          $0.handle = ConnectionHandle(rawValue: handle)
+          $0.role = role
+          $0.peerAddress = address
+          $0.parameters.interval = ConnectionInterval(.milliseconds(15))
+          $0.parameters.supervisionTimeout = SupervisionTimeout(.seconds(4))
+        }))
   }
 
   // MARK: Commands
@@ -172,18 +176,26 @@ final class Radio: HCITransport {
     switch opcode {
     case ReadLocalVersionInformation.opcode: deliver(.version)
     case ReadLocalSupportedCommands.opcode:
-      respond(ReadLocalSupportedCommands.self, [.leSetScanEnable, .leCreateConnection])
-    case ReadLocalSupportedFeatures.opcode: respond(ReadLocalSupportedFeatures.self, .leSupportedController)
+      respond(
+        ReadLocalSupportedCommands.self, SupportedCommands([LESetScanEnable.self, LECreateConnection.self]))
+    case ReadLocalSupportedFeatures.opcode:
+      respond(ReadLocalSupportedFeatures.self, .init { $0.features = .leSupportedController })
     case LEReadLocalSupportedFeatures.opcode:
-      respond(LEReadLocalSupportedFeatures.self, .connectionParametersRequestProcedure)
+      respond(
+        LEReadLocalSupportedFeatures.self, .init { $0.features = .connectionParametersRequestProcedure })
     case LEReadBufferSize.opcode:
-      respond(LEReadBufferSize.self, .init(aclDataLength: buffers.length, aclPackets: buffers.count))
+      respond(
+        LEReadBufferSize.self,
+        .init {
+          $0.aclDataLength = buffers.length
+          $0.aclPackets = buffers.count
+        })
     case ReadBufferSize.opcode:
       respond(
         ReadBufferSize.self,
-        .init(aclDataLength: 0, synchronousDataLength: 0, aclPackets: 0, synchronousPackets: 0))
+        .init())
     case ReadBDADDR.opcode:
-      respond(ReadBDADDR.self, .init(address: BluetoothAddress(0x0001_0203_0405, .public)))
+      respond(ReadBDADDR.self, .init { $0.address = BluetoothAddress(0x0001_0203_0405, .public) })
     case ReadRSSI.opcode:
       deliver(.complete(opcode, [0, parameters[0], parameters[1], 0xC4]))
     case LECreateConnection.opcode:
@@ -198,9 +210,11 @@ final class Radio: HCITransport {
       deliver(.status(opcode))
       deliver(
         .leReadRemoteFeaturesComplete(
-          LEReadRemoteFeaturesComplete(
-            status: .success, handle: ConnectionHandle(rawValue: Self.handle(parameters)),
-            features: .encryption)))
+          LEReadRemoteFeaturesComplete {
+            $0.status = .success
+            $0.handle = ConnectionHandle(rawValue: Self.handle(parameters))
+            $0.features = .encryption
+          }))
     case Disconnect.opcode:
       deliver(.status(opcode))
       if let peer = links[Self.handle(parameters)] { end(peer, .connectionTerminatedByLocalHost) }

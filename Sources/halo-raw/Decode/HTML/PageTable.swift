@@ -1,3 +1,4 @@
+import BluetoothCore
 import Dissection
 
 /// Texts and shapes that repeat in the packets of a report; each is written in full only once.

@@ -1,0 +1,197 @@
+import BluetoothCore
+
+extension ATTPDU {
+  /// A PDU of this opcode with all parameters zero or empty: what reading starts with.
+  init(_ opcode: ATTOpcode) {
+    switch opcode {
+    case .errorResponse:
+      self = .errorResponse(.init(request: .init(rawValue: 0), handle: 0, code: .init(rawValue: 0)))
+    case .exchangeMTURequest: self = .exchangeMTURequest(clientMTU: 0)
+    case .exchangeMTUResponse: self = .exchangeMTUResponse(serverMTU: 0)
+    case .findInformationRequest: self = .findInformationRequest(.none)
+    case .findInformationResponse: self = .findInformationResponse([])
+    case .findByTypeValueRequest: self = .findByTypeValueRequest(.none, type: 0, value: [])
+    case .findByTypeValueResponse: self = .findByTypeValueResponse([])
+    case .readByTypeRequest: self = .readByTypeRequest(.none, type: .zero)
+    case .readByTypeResponse: self = .readByTypeResponse([])
+    case .readRequest: self = .readRequest(0)
+    case .readResponse: self = .readResponse([])
+    case .readBlobRequest: self = .readBlobRequest(0, offset: 0)
+    case .readBlobResponse: self = .readBlobResponse([])
+    case .readMultipleRequest: self = .readMultipleRequest([])
+    case .readMultipleResponse: self = .readMultipleResponse([])
+    case .readByGroupTypeRequest: self = .readByGroupTypeRequest(.none, type: .zero)
+    case .readByGroupTypeResponse: self = .readByGroupTypeResponse([])
+    case .writeRequest: self = .writeRequest(0, value: [])
+    case .writeResponse: self = .writeResponse
+    case .writeCommand: self = .writeCommand(0, value: [])
+    case .signedWriteCommand: self = .signedWriteCommand(0, value: [], signature: .init(counter: 0, code: 0))
+    case .prepareWriteRequest: self = .prepareWriteRequest(.init(handle: 0, offset: 0, value: []))
+    case .prepareWriteResponse: self = .prepareWriteResponse(.init(handle: 0, offset: 0, value: []))
+    case .executeWriteRequest: self = .executeWriteRequest(.cancel)
+    case .executeWriteResponse: self = .executeWriteResponse
+    case .readMultipleVariableRequest: self = .readMultipleVariableRequest([])
+    case .readMultipleVariableResponse: self = .readMultipleVariableResponse([])
+    case .handleValueNotification: self = .handleValueNotification(0, value: [])
+    case .handleValueIndication: self = .handleValueIndication(0, value: [])
+    case .handleValueConfirmation: self = .handleValueConfirmation
+    case .multipleHandleValueNotification: self = .multipleHandleValueNotification([])
+    default: self = .unknown(opcode, parameters: [])
+    }
+  }
+
+  /// Visits the parameters behind the opcode.
+  ///
+  /// Bytes behind the last field of a PDU of fixed size are left, as later versions of the specification may add
+  /// fields there. Lists must fit exactly: an entry that is cut makes the whole list doubtful.
+  mutating func visitParameters<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    switch self {
+    case .errorResponse(var error):
+      try fields.value("request in error", &error.request)
+      try fields.value("handle in error", &error.handle)
+      try fields.value("error", &error.code)
+      self = .errorResponse(error)
+    case .exchangeMTURequest(var mtu):
+      try fields.value("client MTU", &mtu, .unit("bytes"))
+      self = .exchangeMTURequest(clientMTU: mtu)
+    case .exchangeMTUResponse(var mtu):
+      try fields.value("server MTU", &mtu, .unit("bytes"))
+      self = .exchangeMTUResponse(serverMTU: mtu)
+    case .findInformationRequest(var range):
+      try range.visit(&fields)
+      self = .findInformationRequest(range)
+    case .findInformationResponse(var entries):
+      try entries.visit(&fields)
+      self = .findInformationResponse(entries)
+    case .findByTypeValueRequest(var range, var type, var value):
+      try range.visit(&fields)
+      try fields.value("type", &type, .hex)
+      try fields.rest("value", &value)
+      self = .findByTypeValueRequest(range, type: type, value: value)
+    case .findByTypeValueResponse(var ranges):
+      try fields.entries(nil, &ranges)
+      self = .findByTypeValueResponse(ranges)
+    case .readByTypeRequest(var range, var type):
+      try range.visit(&fields)
+      try fields.attributeType(&type)
+      self = .readByTypeRequest(range, type: type)
+    case .readByGroupTypeRequest(var range, var type):
+      try range.visit(&fields)
+      try fields.attributeType(&type)
+      self = .readByGroupTypeRequest(range, type: type)
+    case .readByTypeResponse(var entries):
+      try entries.visit(&fields)
+      self = .readByTypeResponse(entries)
+    case .readByGroupTypeResponse(var entries):
+      try entries.visit(&fields)
+      self = .readByGroupTypeResponse(entries)
+    case .readRequest(var handle):
+      try fields.value("handle", &handle)
+      self = .readRequest(handle)
+    case .readBlobRequest(var handle, var offset):
+      try fields.value("handle", &handle)
+      try fields.value("offset", &offset)
+      self = .readBlobRequest(handle, offset: offset)
+    case .readMultipleRequest(var handles):
+      try fields.handles(&handles)
+      self = .readMultipleRequest(handles)
+    case .readMultipleVariableRequest(var handles):
+      try fields.handles(&handles)
+      self = .readMultipleVariableRequest(handles)
+    case .readResponse(var value):
+      try fields.rest("value", &value)
+      self = .readResponse(value)
+    case .readBlobResponse(var value):
+      try fields.rest("value", &value)
+      self = .readBlobResponse(value)
+    case .readMultipleResponse(var value):
+      try fields.rest("value", &value)
+      self = .readMultipleResponse(value)
+    default: try visitWrites(&fields)
+    }
+  }
+
+  private mutating func visitWrites<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    switch self {
+    case .writeRequest(var handle, var value):
+      try fields.attribute(&handle, &value)
+      self = .writeRequest(handle, value: value)
+    case .writeCommand(var handle, var value):
+      try fields.attribute(&handle, &value)
+      self = .writeCommand(handle, value: value)
+    case .handleValueNotification(var handle, var value):
+      try fields.attribute(&handle, &value)
+      self = .handleValueNotification(handle, value: value)
+    case .handleValueIndication(var handle, var value):
+      try fields.attribute(&handle, &value)
+      self = .handleValueIndication(handle, value: value)
+    case .signedWriteCommand(var handle, var value, var signature):
+      try fields.value("handle", &handle)
+      try fields.bytes(
+        "value", &value, count: fields.bytesLeft.map { $0 - ATTSignature.length } ?? value.count)
+      try fields.value("sign counter", &signature.counter)
+      try fields.value("signature", &signature.code, .hex)
+      self = .signedWriteCommand(handle, value: value, signature: signature)
+    case .prepareWriteRequest(var part):
+      try part.visit(&fields)
+      self = .prepareWriteRequest(part)
+    case .prepareWriteResponse(var part):
+      try part.visit(&fields)
+      self = .prepareWriteResponse(part)
+    case .executeWriteRequest(var flags):
+      try fields.value("flags", &flags)
+      self = .executeWriteRequest(flags)
+    case .readMultipleVariableResponse(let values):
+      var entries = values.map { VariableValue(value: $0) }
+      try fields.entries("entry", &entries)
+      self = .readMultipleVariableResponse(entries.map(\.value))
+    case .multipleHandleValueNotification(let values):
+      var entries = values.map { HandleAndVariableValue(handle: $0.handle, value: $0.value) }
+      try fields.entries("entry", &entries)
+      self = .multipleHandleValueNotification(entries.map { .init(handle: $0.handle, value: $0.value) })
+    case .unknown(let opcode, var parameters):
+      try fields.rest("value", &parameters)
+      self = .unknown(opcode, parameters: parameters)
+    default: break
+    }
+  }
+}
+
+extension ATTPDU {
+  /// Reads one whole PDU, opcode first, up to the end of the reader.
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(ATTOpcode(rawValue: try reader.readUInt8()))
+    try visitParameters(&reader)
+  }
+
+  /// Reads one whole PDU.
+  public init(_ bytes: RawSpan) throws(DecodeError) {
+    var reader = ByteReader(bytes)
+    try self.init(parsing: &reader)
+  }
+
+  /// Writes the PDU, opcode first.
+  ///
+  /// Lists must have entries of one size, as the format demands; entries of another size than the first are
+  /// left out, and so are the bytes of an entry that is too large for a length byte.
+  public func write(into writer: inout ByteWriter) {
+    opcode.write(into: &writer)
+    var pdu = self
+    pdu.visitParameters(&writer)
+  }
+
+  /// The PDU as bytes of its own.
+  public var bytes: [UInt8] {
+    var writer = ByteWriter(capacity: 32)
+    write(into: &writer)
+    return writer.bytes
+  }
+
+  /// Lists the opcode and the parameters of the PDU that `lister` stands at.
+  public static func list(_ lister: inout FieldLister) throws(DecodeError) {
+    var opcode = ATTOpcode(rawValue: 0)
+    try lister.value("opcode", &opcode)
+    var pdu = ATTPDU(opcode)
+    try pdu.visitParameters(&lister)
+  }
+}

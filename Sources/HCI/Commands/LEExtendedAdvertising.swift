@@ -1,0 +1,204 @@
+import BluetoothCore
+
+/// Sets the random address of an advertising set.
+public struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2035, "LE Set Advertising Set Random Address", "7.8.52", octet: 36, bit: 1)
+
+  public var advertisingHandle: UInt8 = 0
+  public var address = BluetoothAddress(0, .random)
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("advertising handle", &advertisingHandle)
+    try fields.address("random address", &address, kind: .random)
+  }
+}
+
+/// Sets how an advertising set is sent.
+public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2036, "LE Set Extended Advertising Parameters", "7.8.53", octet: 36, bit: 2)
+
+  public var advertisingHandle: UInt8 = 0
+  public var properties: UInt16 = 0
+  public var intervalMin = ExtendedAdvertisingInterval()
+  public var intervalMax = ExtendedAdvertisingInterval()
+  public var channels = AdvertisingChannels.all
+  public var ownAddressType = OwnAddressType.public
+  public var peerAddress = BluetoothAddress.zero
+  public var filterPolicy: UInt8 = 0
+  /// In dBm; 127 for no preference.
+  public var power: Int8 = .max
+  public var primaryPHY = LEPHY.le1M
+  public var secondaryMaxSkip: UInt8 = 0
+  public var secondaryPHY = LEPHY.le1M
+  public var sid: UInt8 = 0
+  public var reportsScanRequests = false
+
+  public struct Response: PacketFields {
+    /// In dBm.
+    public var power: Int8 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("selected transmit power", &power, .power)
+    }
+  }
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("advertising handle", &advertisingHandle)
+    try fields.value("event properties", &properties, .hex)
+    try fields.value("primary interval min", &intervalMin)
+    try fields.value("primary interval max", &intervalMax)
+    try fields.value("primary channels", &channels)
+    try fields.value("own address type", &ownAddressType)
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
+    try fields.value("filter policy", &filterPolicy)
+    try fields.value("transmit power", &power, .power)
+    try fields.value("primary PHY", &primaryPHY)
+    try fields.value("secondary max skip", &secondaryMaxSkip)
+    try fields.value("secondary PHY", &secondaryPHY)
+    try fields.value("advertising SID", &sid)
+    try fields.value("scan request notification", &reportsScanRequests)
+  }
+}
+
+/// A piece of the data of an advertising set (7.8.54, 7.8.55).
+public protocol HCIAdvertisingDataFields: PacketFields {
+  var advertisingHandle: UInt8 { get set }
+  var operation: UInt8 { get set }
+  var fragmentPreference: UInt8 { get set }
+  var data: [UInt8] { get set }
+}
+
+extension HCIAdvertisingDataFields {
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("advertising handle", &advertisingHandle)
+    try fields.value(
+      "operation", &operation,
+      .names([
+        0: "intermediate fragment", 1: "first fragment", 2: "last fragment", 3: "complete data",
+        4: "unchanged, new DID",
+      ]))
+    try fields.value(
+      "fragment preference", &fragmentPreference, .names([0: "may fragment", 1: "should not fragment"]))
+    try fields.advertisingData(&data)
+  }
+}
+
+/// Sets the advertising data of an advertising set.
+public struct LESetExtendedAdvertisingData: HCICompletingCommand, HCIAdvertisingDataFields {
+  public static let info = HCICommandInfo(
+    0x2037, "LE Set Extended Advertising Data", "7.8.54", octet: 36, bit: 3)
+
+  public var advertisingHandle: UInt8 = 0
+  public var operation: UInt8 = 3
+  public var fragmentPreference: UInt8 = 0
+  public var data: [UInt8] = []
+
+  public init() {}
+}
+
+/// Sets what active scanners get of an advertising set.
+public struct LESetExtendedScanResponseData: HCICompletingCommand, HCIAdvertisingDataFields {
+  public static let info = HCICommandInfo(
+    0x2038, "LE Set Extended Scan Response Data", "7.8.55", octet: 36, bit: 4)
+
+  public var advertisingHandle: UInt8 = 0
+  public var operation: UInt8 = 3
+  public var fragmentPreference: UInt8 = 0
+  public var data: [UInt8] = []
+
+  public init() {}
+}
+
+/// Starts or stops advertising sets.
+public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2039, "LE Set Extended Advertising Enable", "7.8.56", octet: 36, bit: 5)
+
+  public struct AdvertisingSet: PacketFields {
+    public var handle: UInt8 = 0
+    public var duration = ScanDuration()
+    public var maxEvents: UInt8 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("advertising handle", &handle)
+      try fields.value("duration", &duration)
+      try fields.value("max events", &maxEvents)
+    }
+  }
+
+  public var isEnabled = false
+  public var sets: [AdvertisingSet] = []
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("enabled", &isEnabled)
+    try fields.list("sets", &sets, limit: 63)
+  }
+}
+
+/// Asks how long advertising data may be.
+public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(
+    0x203A, "LE Read Maximum Advertising Data Length", "7.8.57", octet: 36, bit: 6)
+
+  public struct Response: PacketFields {
+    public var length: UInt16 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("max advertising data length", &length, .unit("bytes"))
+    }
+  }
+
+  public init() {}
+}
+
+/// Asks how many advertising sets there can be.
+public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(
+    0x203B, "LE Read Number of Supported Advertising Sets", "7.8.58", octet: 36, bit: 7)
+
+  public struct Response: PacketFields {
+    public var count: UInt8 = 0
+
+    public init() {}
+
+    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("advertising sets", &count)
+    }
+  }
+
+  public init() {}
+}
+
+/// Removes an advertising set.
+public struct LERemoveAdvertisingSet: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x203C, "LE Remove Advertising Set", "7.8.59", octet: 37, bit: 0)
+
+  public var advertisingHandle: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("advertising handle", &advertisingHandle)
+  }
+}
+
+/// Removes all advertising sets.
+public struct LEClearAdvertisingSets: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x203D, "LE Clear Advertising Sets", "7.8.60", octet: 37, bit: 1)
+
+  public init() {}
+}

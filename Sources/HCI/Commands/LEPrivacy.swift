@@ -1,0 +1,134 @@
+import BluetoothCore
+
+/// Adds a device to those whose resolvable addresses the controller resolves.
+public struct LEAddDeviceToResolvingList: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x2027, "LE Add Device To Resolving List", "7.8.38", octet: 34, bit: 3)
+
+  public var identity = BluetoothAddress.zero
+  public var peerIRK: [UInt8] = []
+  public var localIRK: [UInt8] = []
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("identity address", type: "identity address type", &identity)
+    try fields.bytes("peer IRK", &peerIRK, count: 16)
+    try fields.bytes("local IRK", &localIRK, count: 16)
+  }
+}
+
+/// The identity address of a device in the resolving list.
+public protocol HCIIdentityFields: PacketFields {
+  var identity: BluetoothAddress { get set }
+}
+
+extension HCIIdentityFields {
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("identity address", type: "identity address type", &identity)
+  }
+}
+
+/// Removes a device from the resolving list.
+public struct LERemoveDeviceFromResolvingList: HCICompletingCommand, HCIIdentityFields {
+  public static let info = HCICommandInfo(
+    0x2028, "LE Remove Device From Resolving List", "7.8.39", octet: 34, bit: 4)
+
+  public var identity = BluetoothAddress.zero
+
+  public init() {}
+}
+
+/// Empties the resolving list.
+public struct LEClearResolvingList: HCICompletingCommand, HCIEmpty {
+  public static let info = HCICommandInfo(0x2029, "LE Clear Resolving List", "7.8.40", octet: 34, bit: 5)
+
+  public init() {}
+}
+
+/// Asks how many devices the resolving list can hold.
+public struct LEReadResolvingListSize: HCICompletingCommand, HCIEmpty {
+  public typealias Response = ListSize
+
+  public static let info = HCICommandInfo(0x202A, "LE Read Resolving List Size", "7.8.41", octet: 34, bit: 6)
+
+  public init() {}
+}
+
+/// A resolvable private address that is in use.
+public struct ResolvableAddress: PacketFields {
+  public var address = BluetoothAddress(0, .random)
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("resolvable address", &address, kind: .random)
+  }
+}
+
+/// Asks for the resolvable address that a peer uses now.
+public struct LEReadPeerResolvableAddress: HCICompletingCommand, HCIIdentityFields {
+  public typealias Response = ResolvableAddress
+
+  public static let info = HCICommandInfo(
+    0x202B, "LE Read Peer Resolvable Address", "7.8.42", octet: 34, bit: 7)
+
+  public var identity = BluetoothAddress.zero
+
+  public init() {}
+}
+
+/// Asks for the resolvable address that the controller uses now with a peer.
+public struct LEReadLocalResolvableAddress: HCICompletingCommand, HCIIdentityFields {
+  public typealias Response = ResolvableAddress
+
+  public static let info = HCICommandInfo(
+    0x202C, "LE Read Local Resolvable Address", "7.8.43", octet: 35, bit: 0)
+
+  public var identity = BluetoothAddress.zero
+
+  public init() {}
+}
+
+/// Turns the resolving of addresses on or off.
+public struct LESetAddressResolutionEnable: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x202D, "LE Set Address Resolution Enable", "7.8.44", octet: 35, bit: 1)
+
+  public var isEnabled = false
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("enabled", &isEnabled)
+  }
+}
+
+/// Sets how long a resolvable private address is used.
+public struct LESetResolvablePrivateAddressTimeout: HCICompletingCommand {
+  public static let info = HCICommandInfo(
+    0x202E, "LE Set Resolvable Private Address Timeout", "7.8.45", octet: 35, bit: 2)
+
+  public var timeout: UInt16 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("timeout", &timeout, .unit("s"))
+  }
+}
+
+/// Whether a peer may use its identity address beside resolvable ones.
+public struct LESetPrivacyMode: HCICompletingCommand {
+  public static let info = HCICommandInfo(0x204E, "LE Set Privacy Mode", "7.8.77", octet: 39, bit: 2)
+
+  public var identity = BluetoothAddress.zero
+  public var mode: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("identity address", type: "identity address type", &identity)
+    try fields.value("privacy mode", &mode, .names([0: "network", 1: "device"]))
+  }
+}

@@ -1,0 +1,133 @@
+import BluetoothCore
+
+// Events of BR/EDR links. The stack uses none of them; they are here so that captures of a phone can be read.
+
+/// A link to a BR/EDR device has come about, or has not (Core Specification Vol 4, Part E, 7.7.3).
+public struct ConnectionComplete: HCILinkFields {
+  public var status = HCIErrorCode.success
+  public var handle = ConnectionHandle()
+  public var peerAddress = BluetoothAddress.zero
+  public var linkType = LinkType.acl
+  public var encryption = LinkEncryption.off
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.connectionHandle(&handle)
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("link type", &linkType)
+    try fields.value("encryption", &encryption)
+  }
+}
+
+/// A BR/EDR device wants to connect (7.7.4).
+public struct ClassicConnectionRequest: PacketFields {
+  public var peerAddress = BluetoothAddress.zero
+  public var classOfDevice: [UInt8] = []
+  public var linkType = LinkType.acl
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.bytes("class of device", &classOfDevice, count: 3)
+    try fields.value("link type", &linkType)
+  }
+}
+
+/// The name of a BR/EDR device (7.7.7).
+public struct RemoteNameRequestComplete: PacketFields {
+  public var status = HCIErrorCode.success
+  public var peerAddress = BluetoothAddress.zero
+  public var name: [UInt8] = []
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.rest("name", &name, .text)
+  }
+}
+
+/// Central and peripheral have changed places (7.7.18).
+public struct RoleChange: PacketFields {
+  public var status = HCIErrorCode.success
+  public var peerAddress = BluetoothAddress.zero
+  public var role = LERole.central
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("new role", &role)
+  }
+}
+
+/// An event that begins with a status and an address (7.7.42).
+public struct AddressStatus: PacketFields {
+  public var status = HCIErrorCode.success
+  public var peerAddress = BluetoothAddress.zero
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// An event that begins with an address, such as a request of pairing.
+public struct PeerAddress: PacketFields {
+  public var peerAddress = BluetoothAddress.zero
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// How long the packets of a link may be (7.7.27).
+public struct MaxSlotsChange: HCILinkFields {
+  public var handle = ConnectionHandle()
+  public var slots: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("max slots", &slots)
+  }
+}
+
+/// An event that begins with a status.
+public struct StatusOnly: PacketFields {
+  public var status = HCIErrorCode.success
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+  }
+}
+
+/// An event that begins with the handle of a link.
+public struct LinkOnly: HCILinkFields {
+  public var handle = ConnectionHandle()
+
+  public init() {}
+}
+
+/// What a link is for (7.7.3).
+public struct LinkType: HCICode {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let acl = LinkType(rawValue: 1)
+
+  public static let names: [UInt8: String] = [0: "SCO", 1: "ACL", 2: "eSCO"]
+}

@@ -1,0 +1,28 @@
+/// Finds commands by their opcode.
+public struct HCICommandCatalog: Sendable {
+  public struct Entry: Sendable {
+    public var info: HCICommandInfo
+    /// The type that declares the command; nil if its parameters are not described.
+    public var type: (any HCICommand.Type)?
+  }
+
+  /// All commands that are known here.
+  public static let standard = HCICommandCatalog(HCICommandInfo.declared, others: HCICommandInfo.others)
+
+  private var entries: [HCIOpcode: Entry] = [:]
+
+  /// - Parameters:
+  ///   - types: commands whose parameters are described
+  ///   - others: commands of which only the name is known
+  public init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
+    for info in others { entries[info.opcode] = Entry(info: info) }
+    for type in types { entries[type.opcode] = Entry(info: type.info, type: type) }
+  }
+
+  public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
+
+  /// The name of a command, or its number.
+  public func name(of opcode: HCIOpcode) -> String {
+    entries[opcode]?.info.name ?? opcode.description
+  }
+}

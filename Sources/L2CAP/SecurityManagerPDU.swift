@@ -1,0 +1,176 @@
+import BluetoothCore
+
+/// The PDUs of the Security Manager Protocol (Core Specification Vol 3, Part H, 3).
+public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let pairingRequest = SecurityManagerCode(rawValue: 0x01)
+  public static let pairingFailed = SecurityManagerCode(rawValue: 0x05)
+  public static let securityRequest = SecurityManagerCode(rawValue: 0x0B)
+
+  /// Name, section and fields; each PDU begins with its code.
+  private static let table: [UInt8: (name: String, section: String, fields: any PacketFields)] = [
+    0x01: ("Pairing Request", "3.5.1", PairingFeatures()),
+    0x02: ("Pairing Response", "3.5.2", PairingFeatures()),
+    0x03: ("Pairing Confirm", "3.5.3", Value()),
+    0x04: ("Pairing Random", "3.5.4", Value()),
+    0x05: ("Pairing Failed", "3.5.5", PairingFailed()),
+    0x06: ("Encryption Information", "3.6.2", Value()),
+    0x07: ("Central Identification", "3.6.3", CentralIdentification()),
+    0x08: ("Identity Information", "3.6.4", Value()),
+    0x09: ("Identity Address Information", "3.6.5", IdentityAddress()),
+    0x0A: ("Signing Information", "3.6.6", Value()),
+    0x0B: ("Security Request", "3.6.7", SecurityRequest()),
+    0x0C: ("Pairing Public Key", "3.5.6", PublicKey()),
+    0x0D: ("Pairing DHKey Check", "3.5.7", Value()),
+    0x0E: ("Pairing Keypress Notification", "3.5.8", Keypress()),
+  ]
+
+  /// The name in the specification; nil if it has none here.
+  public var name: String? { Self.table[rawValue]?.name }
+
+  /// `Vol 3, Part H, 3.5.1`.
+  public var reference: String { "Vol 3, Part H, " + (Self.table[rawValue]?.section ?? "3.3") }
+
+  /// What stands behind the code, all zero; nil for codes that are not known here.
+  public var fields: (any PacketFields)? { Self.table[rawValue]?.fields }
+}
+
+/// Why pairing has failed (3.5.5).
+public struct PairingFailed: PacketFields {
+  public var reason: UInt8 = 0
+
+  public init() {}
+
+  public static let pairingNotSupported = PairingFailed { $0.reason = 0x05 }
+
+  public static let reasons: [UInt64: String] = [
+    0x01: "passkey entry failed", 0x02: "OOB not available", 0x03: "authentication requirements",
+    0x04: "confirm value failed", 0x05: "pairing not supported", 0x06: "encryption key size",
+    0x07: "command not supported", 0x08: "unspecified reason", 0x09: "repeated attempts",
+    0x0A: "invalid parameters", 0x0B: "DHKey check failed", 0x0C: "numeric comparison failed",
+    0x0D: "BR/EDR pairing in progress", 0x0E: "cross-transport key derivation not allowed",
+    0x0F: "key rejected",
+  ]
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("reason", &reason, .names(Self.reasons))
+  }
+}
+
+// MARK: PDUs that the stack does not use
+
+private struct PairingFeatures: PacketFields {
+  var capability: UInt8 = 0
+  var oob: UInt8 = 0
+  var authentication = Authentication()
+  var maxKeySize: UInt8 = 0
+  var initiatorKeys = KeyDistribution()
+  var responderKeys = KeyDistribution()
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value(
+      "IO capability", &capability,
+      .names([
+        0: "display only", 1: "display, yes or no", 2: "keyboard only", 3: "no input, no output",
+        4: "keyboard and display",
+      ]))
+    try fields.value("OOB data", &oob, .names([0: "not present", 1: "present"]))
+    try fields.value("authentication", &authentication)
+    try fields.value("max key size", &maxKeySize, .unit("bytes"))
+    try fields.value("initiator keys", &initiatorKeys)
+    try fields.value("responder keys", &responderKeys)
+  }
+}
+
+/// A key, a confirm value or a random number.
+private struct Value: PacketFields {
+  var value: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("value", &value, count: 16)
+  }
+}
+
+private struct CentralIdentification: PacketFields {
+  var encryptedDiversifier: UInt16 = 0
+  var random: UInt64 = 0
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("encrypted diversifier", &encryptedDiversifier, .hex)
+    try fields.value("random number", &random, .hex)
+  }
+}
+
+private struct IdentityAddress: PacketFields {
+  var address = BluetoothAddress.zero
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("identity address", type: "identity address type", &address)
+  }
+}
+
+private struct SecurityRequest: PacketFields {
+  var authentication = Authentication()
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("authentication", &authentication)
+  }
+}
+
+private struct PublicKey: PacketFields {
+  var x: [UInt8] = []
+  var y: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("public key X", &x, count: 32)
+    try fields.bytes("public key Y", &y, count: 32)
+  }
+}
+
+private struct Keypress: PacketFields {
+  var type: UInt8 = 0
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value(
+      "keypress", &type,
+      .names([0: "started", 1: "digit", 2: "digit erased", 3: "cleared", 4: "completed"]))
+  }
+}
+
+/// The authentication requirements (3.5.1).
+private struct Authentication: FieldValue {
+  var bits: UInt8 = 0
+
+  init() {}
+  init(parsing reader: inout ByteReader) throws(DecodeError) { bits = try reader.readUInt8() }
+  func write(into writer: inout ByteWriter) { writer.write(bits) }
+  var fieldNumber: UInt64? { UInt64(bits) }
+
+  var description: String {
+    var words = [bits & 3 == 1 ? "bonding" : "no bonding"]
+    for (bit, word) in [(2, "MITM"), (3, "secure connections"), (4, "keypress"), (5, "CT2")]
+    where bits & 1 << UInt8(bit) != 0 {
+      words.append(word)
+    }
+    return words.joined(separator: ", ")
+  }
+}
+
+/// The keys that a side distributes (3.6.1).
+private struct KeyDistribution: FieldValue {
+  var bits: UInt8 = 0
+
+  init() {}
+  init(parsing reader: inout ByteReader) throws(DecodeError) { bits = try reader.readUInt8() }
+  func write(into writer: inout ByteWriter) { writer.write(bits) }
+  var fieldNumber: UInt64? { UInt64(bits) }
+
+  var description: String {
+    let words = ["LTK", "IRK", "CSRK", "link key"].enumerated()
+      .filter { bits & 1 << UInt8($0.offset) != 0 }.map(\.element)
+    return words.isEmpty ? "none" : words.joined(separator: ", ")
+  }
+}
