@@ -139,7 +139,7 @@ extension FieldLister: FieldVisitor {
   ) throws(DecodeError) {
     let start = reader.offset
     value = try readWhole { reader throws(DecodeError) in try Value(parsing: &reader) }
-    note("\(name)", style().text(value, width: reader.offset - start), from: start)
+    note(name.description, style().text(value, width: reader.offset - start), from: start)
   }
 
   @_lifetime(self: copy self)
@@ -149,7 +149,7 @@ extension FieldLister: FieldVisitor {
     let start = reader.offset
     bytes = try reader.readBytes(count)
     guard count > 0 else { return }
-    note("\(name)", style().text(bytes), from: start)
+    note(name.description, style().text(bytes), from: start)
   }
 
   @_lifetime(self: copy self)
@@ -167,14 +167,14 @@ extension FieldLister: FieldVisitor {
     address = try readWhole { reader throws(DecodeError) in
       try BluetoothAddress(parsing: &reader, kind: kind)
     }
-    note("\(name)", address.description, from: start)
+    note(name.description, address.description, from: start)
   }
 
   @_lifetime(self: copy self)
   public mutating func group<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(DecodeError) {
-    try group(number.map { "\(name) \($0)" } ?? "\(name)") { lister throws(DecodeError) in
+    try group(number.map { "\(name.description) \($0)" } ?? name.description) { lister throws(DecodeError) in
       try fields.list(&lister)
     }
   }

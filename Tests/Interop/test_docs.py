@@ -51,6 +51,11 @@ def test_the_bytes_it_speaks_of_are_shown(name):
         if each not in shown and each.replace(" ", "") not in shown]
 
 
+def test_the_declaration_that_is_shown_is_the_one_that_is_tested():
+    (shown,) = re.findall(r"^```swift\n(.*?)^```", TEXTS["adding.md"], re.DOTALL | re.MULTILINE)
+    assert shown in (ROOT / "Tests/DissectionTests/DeclaredCommandTests.swift").read_text()
+
+
 def test_the_table_of_contents_has_every_page():
     assert set(TEXTS) - {"README.md"} <= set(LINK.findall(TEXTS["README.md"]))
 

@@ -56,16 +56,15 @@ extension HCILayer {
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
-    return body.fields.enumerated().map { index, field in
+    var fields = body.fields
+    for index in fields.indices.dropFirst() where fields[index].name == "value" {
       // The value of an AD structure stands behind its type.
-      guard field.name == "value", index > 0, let type = packet.byte(at: field.range.lowerBound - 1) else {
-        return field
-      }
-      var field = field
-      field.value = AdvertisingText.describe(
-        ADType(rawValue: type), Array(packet.extracting(field.range)))
-      return field
+      let range = fields[index].range
+      guard let type = packet.byte(at: range.lowerBound - 1) else { continue }
+      fields[index].value = AdvertisingText.describe(
+        ADType(rawValue: type), Array(packet.extracting(range)))
     }
+    return fields
   }
 
   private static func list(
