@@ -47,64 +47,66 @@ let fuzzer: [Target] =
       swiftSettings: settings)
   ]
 
-let layerNames = layers.compactMap(\.first?.name)
+let layerNames: [String] = layers.compactMap(\.first?.name)
+let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
+
+// Parts of one array would take some compilers long to type-check.
+var products: [Product] = layerNames.map { .library(name: $0, targets: [$0]) }
+products.append(.executable(name: "halo-raw", targets: ["halo-raw"]))
+
+var targets: [Target] = layers.flatMap { $0 }
+targets += fuzzer
+targets += [
+  .systemLibrary(
+    name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  .target(name: "CPrivileges"),
+  // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
+  .target(
+    name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
+    swiftSettings: settings),
+  // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
+  .target(
+    name: "ReportAssets",
+    resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
+    swiftSettings: settings),
+  .executableTarget(
+    name: "halo-raw",
+    dependencies: allLayers + ["LineOutput", "ReportAssets", "CPrivileges"],
+    swiftSettings: settings),
+  .testTarget(
+    name: "CommandLineTests",
+    dependencies: allLayers + ["halo-raw", "LineOutput", "TestSupport"],
+    swiftSettings: settings),
+  .testTarget(
+    name: "HostilePeerTests",
+    dependencies: [
+      "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink", "TestSupport",
+    ],
+    swiftSettings: settings),
+  .executableTarget(
+    name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],
+    path: "Examples/Pulse", swiftSettings: settings),
+  .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
+  .executableTarget(
+    name: "hot-path-check",
+    dependencies: allLayers + ["LineOutput", "CAllocationCounter"],
+    path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
+  .executableTarget(
+    name: "soak-check",
+    dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing"],
+    path: "Tests/Soak", swiftSettings: settings),
+  .target(
+    name: "FuzzTargets", dependencies: allLayers,
+    path: "Tests/Fuzzing/Targets", swiftSettings: settings),
+  .testTarget(
+    name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
+    path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
+  .target(
+    name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
+    path: "Tests/TestSupport",
+    swiftSettings: settings),
+]
 
 let package = Package(
-  name: "halo-raw",
-  products: layerNames.map { .library(name: $0, targets: [$0]) }
-    + [.executable(name: "halo-raw", targets: ["halo-raw"])],
-  targets: layers.flatMap { $0 } + fuzzer + [
-    .systemLibrary(
-      name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .target(name: "CPrivileges"),
-    // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
-    .target(
-      name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
-      swiftSettings: settings),
-    // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
-    .target(
-      name: "ReportAssets",
-      resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "halo-raw",
-      dependencies: layerNames.map { .init(stringLiteral: $0) } + [
-        "LineOutput", "ReportAssets", "CPrivileges",
-      ],
-      swiftSettings: settings),
-    .testTarget(
-      name: "CommandLineTests",
-      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["halo-raw", "LineOutput", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "HostilePeerTests",
-      dependencies: [
-        "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink", "TestSupport",
-      ],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],
-      path: "Examples/Pulse", swiftSettings: settings),
-    .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
-    .executableTarget(
-      name: "hot-path-check",
-      dependencies: layerNames.map { .init(stringLiteral: $0) } + ["LineOutput", "CAllocationCounter"],
-      path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
-    .executableTarget(
-      name: "soak-check",
-      dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing"],
-      path: "Tests/Soak", swiftSettings: settings),
-    .target(
-      name: "FuzzTargets", dependencies: layerNames.map { .init(stringLiteral: $0) },
-      path: "Tests/Fuzzing/Targets", swiftSettings: settings),
-    .testTarget(
-      name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
-      path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
-    .target(
-      name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
-      path: "Tests/TestSupport",
-      swiftSettings: settings),
-  ],
-  swiftLanguageModes: [.v6]
-)
+  name: "halo-raw", products: products, targets: targets, swiftLanguageModes: [.v6])
