@@ -1,3 +1,38 @@
+/// What was walked since the ring's midnight (ring reference, 4.14).
+public struct TodayTotals: FrameRecord {
+  public var steps: UInt32 = 0
+  public var runningSteps: UInt32 = 0
+  /// Small calories: 1000 make a kilocalorie.
+  public var calories: UInt32 = 0
+  public var meters: UInt32 = 0
+  public var activeMinutes: UInt16 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("steps", \.steps, at: 1, .uint24BigEndian, .steps),
+    RecordField("running-steps", \.runningSteps, at: 4, .uint24BigEndian, .steps),
+    RecordField("calories", \.calories, at: 7, .uint24BigEndian, .calories),
+    RecordField("distance", \.meters, at: 10, .uint24BigEndian, .meters),
+    RecordField("active", \.activeMinutes, at: 13, .uint16BigEndian, .minutes),
+  ]
+}
+
+/// The days for which a ring has something stored (ring reference, 4.14).
+public struct StoredDays: FrameRecord {
+  /// Bit n stands for n days ago.
+  public var mask: UInt32 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("mask", \.mask, at: 1, .uint32BigEndian)
+  ]
+
+  /// 0 is today.
+  public var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
+}
+
 /// What was walked on a day, in sum (ring reference, 4.14): of rings that do not know ``CommandTable/today``.
 public struct DayTotals: Hashable, Sendable {
   /// The day that the ring means; nil if it has nothing of the day that was asked for.
@@ -66,19 +101,22 @@ public struct DayTotalsAssembler: LogAssembler {
   private var second: DayTotalsSecond?
 
   public static let forms = [
-    FrameForm("no data", startingWith: [0xFF]),
-    FrameForm("first", startingWith: [0], DayTotalsFirst.fields.map(\.field)),
-    FrameForm("second", startingWith: [1], DayTotalsSecond.fields.map(\.field)),
+    .noData, firstForm, secondForm,
   ]
+
+  private static let firstForm = FrameForm("first", startingWith: [0], DayTotalsFirst.self)
+  private static let secondForm = FrameForm("second", startingWith: [1], DayTotalsSecond.self)
 
   public init(_ request: DaysAgo) {}
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<DayTotals> {
-    switch frame.byte(at: 1) {
-    case 0xFF: return .complete(DayTotals())
-    case 0: first = try DayTotalsFirst(parsing: frame)
-    case 1: second = try DayTotalsSecond(parsing: frame)
-    default: throw .value("an answer of two frames can't have frame \(frame.byte(at: 1))")
+    if FrameForm.noData.matches(frame) { return .complete(DayTotals()) }
+    if Self.firstForm.matches(frame) {
+      first = try DayTotalsFirst(parsing: frame)
+    } else if Self.secondForm.matches(frame) {
+      second = try DayTotalsSecond(parsing: frame)
+    } else {
+      throw .value("an answer of two frames can't have frame \(frame.byte(at: 1))")
     }
     guard let second else { return .incomplete(received: 1, of: 2) }
     guard let first else { return .gaps([0]) }
@@ -119,12 +157,6 @@ public struct DayTotalsAssembler: LogAssembler {
       second.activeMinutes = UInt16(clamping: totals.activeMinutes)
       second.sleepMinutes = UInt16(clamping: totals.sleepMinutes)
     }
-    return [
-      RingFrame(command) { first.store(in: &$0) },
-      RingFrame(command) {
-        $0.store(1, at: 1)
-        second.store(in: &$0)
-      },
-    ]
+    return [RingFrame(command, first, form: firstForm), RingFrame(command, second, form: secondForm)]
   }
 }

@@ -151,8 +151,8 @@ public final class MeasurementSession {
 
   private func receive(_ frame: RingFrame, at time: Instant) {
     guard !isOver else { return }
-    if frame.isError(for: command) {
-      return finish(.failure(.refused(.frame(command), frame.errorCode)), tellsRing: false)
+    if let refusal = CommandTable.refusal(frame, pending: command), refusal.command == command {
+      return finish(.failure(.refused(.frame(command), refusal.code)), tellsRing: false)
     }
     do throws(RingFrameError) {
       if method == .live {

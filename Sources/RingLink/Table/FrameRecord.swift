@@ -17,6 +17,12 @@ extension FrameRecord {
     }
   }
 
+  /// Reads a frame of one command.
+  init(parsing frame: RingFrame, of command: RingCommand) throws(RingFrameError) {
+    guard frame.command == command else { throw .unexpected(frame.command) }
+    try self.init(parsing: frame)
+  }
+
   /// Writes all fields into a frame that is zero there.
   func store(in frame: inout RingFrame) {
     for field in Self.fields {
@@ -28,8 +34,160 @@ extension FrameRecord {
   }
 }
 
+extension RingFrame {
+  /// The frame that carries a record, in one of the command's forms.
+  init(_ command: RingCommand, _ record: some FrameRecord, form: FrameForm? = nil) {
+    self.init(command) {
+      for mark in form?.marks ?? [] { $0.store(mark.byte, at: mark.offset) }
+      record.store(in: &$0)
+    }
+  }
+}
+
 /// Of a command that says nothing but its name.
 public struct NoFields: FrameRecord {
   public static let fields: [RecordField<Self>] = []
   public init() {}
+}
+
+/// A field of a frame, and the property that holds it.
+public struct RecordField<Record>: Sendable {
+  enum Access: Sendable {
+    case number(
+      get: @Sendable (Record) -> Int, set: @Sendable (inout Record, Int) throws(RingFrameError) -> Void)
+    case bytes(get: @Sendable (Record) -> [UInt8], set: @Sendable (inout Record, [UInt8]) -> Void)
+  }
+
+  public let field: FrameField
+  let access: Access
+
+  /// A number.
+  ///
+  /// - Parameters:
+  ///   - limits: a frame with another number is refused
+  ///   - settable: what it can be set to, if it is a setting's
+  public init<Number: FixedWidthInteger & Sendable>(
+    _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
+    _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,
+    words: [Int: String] = [:], settable: ClosedRange<Int>? = nil
+  ) {
+    self.init(
+      FrameField(name, at: offset, form, unit, words: words, settable: settable),
+      get: { Int(clamping: $0[keyPath: property]) },
+      set: { (record, number) throws(RingFrameError) in
+        guard limits?.contains(number) ?? true, let exact = Number(exactly: number) else {
+          throw .value("\(name) can't be \(number)")
+        }
+        record[keyPath: property] = exact
+      })
+  }
+
+  /// Yes or no; 1 and 0 unless `form` says otherwise.
+  public init(
+    _ name: String, _ property: any WritableKeyPath<Record, Bool> & Sendable, at offset: Int,
+    _ form: WireForm = .flag(on: 1, off: 0)
+  ) {
+    self.init(
+      FrameField(name, at: offset, form), get: { $0[keyPath: property] ? 1 : 0 },
+      set: { (record, number) throws(RingFrameError) in record[keyPath: property] = number != 0 })
+  }
+
+  /// One of several things, told by a number.
+  public init<Choice: RawRepresentable & Sendable>(
+    _ name: String, _ property: any WritableKeyPath<Record, Choice> & Sendable, at offset: Int,
+    words: [Int: String] = [:]
+  ) where Choice.RawValue == UInt8 {
+    self.init(
+      FrameField(name, at: offset, .uint8, words: words), get: { Int($0[keyPath: property].rawValue) },
+      set: { (record, number) throws(RingFrameError) in
+        guard let raw = UInt8(exactly: number), let choice = Choice(rawValue: raw) else {
+          throw .value("\(name) can't be \(number)")
+        }
+        record[keyPath: property] = choice
+      })
+  }
+
+  /// Bytes that are no number.
+  public init(
+    _ name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable, at offset: Int, count: UInt8
+  ) {
+    field = FrameField(name, at: offset, .bytes(count))
+    access = .bytes(get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
+  }
+
+  /// Sixteen bits of a record that is also read without this list; see ``FrameWord``.
+  ///
+  /// - Parameter isNumber: false if the two bytes mean nothing by themselves
+  init(
+    _ word: FrameWord, _ property: any WritableKeyPath<Record, UInt16> & Sendable, isNumber: Bool = true
+  ) {
+    field = FrameField("\(word.name)", at: word.offset, isNumber ? .uint16BigEndian : .bytes(2))
+    guard !isNumber else {
+      access = .number(
+        get: { Int($0[keyPath: property]) },
+        set: { $0[keyPath: property] = UInt16(truncatingIfNeeded: $1) })
+      return
+    }
+    access = .bytes(
+      get: { [UInt8($0[keyPath: property] >> 8), UInt8(truncatingIfNeeded: $0[keyPath: property])] },
+      set: { $0[keyPath: property] = $1.reduce(0) { $0 << 8 | UInt16($1) } })
+  }
+
+  /// The same for yes or no.
+  init(_ flag: FrameFlag, _ property: any WritableKeyPath<Record, Bool> & Sendable) {
+    self.init("\(flag.name)", property, at: flag.offset, .flag(on: FrameFlag.on, off: 0))
+  }
+
+  /// A number that stands in the frame otherwise than in the record.
+  public init(
+    _ field: FrameField, get: @escaping @Sendable (Record) -> Int,
+    set: @escaping @Sendable (inout Record, Int) throws(RingFrameError) -> Void
+  ) {
+    self.field = field
+    access = .number(get: get, set: set)
+  }
+}
+
+/// Two bytes of a frame, big-endian, whose place is known when the program is compiled. The raw stream is read by these,
+/// with two shifts each; the ``RecordField`` of the same word documents it and writes it.
+struct FrameWord: Sendable {
+  let name: StaticString
+  let offset: Int
+
+  init(_ name: StaticString, at offset: Int) {
+    self.name = name
+    self.offset = offset
+  }
+
+  @inline(__always)
+  func read(_ frame: RingFrame) -> UInt16 { frame.uint16BigEndian(at: offset) }
+}
+
+/// A byte that is 1 for yes, like a ``FrameWord``.
+struct FrameFlag: Sendable {
+  static let on: UInt8 = 1
+
+  let name: StaticString
+  let offset: Int
+
+  init(_ name: StaticString, at offset: Int) {
+    self.name = name
+    self.offset = offset
+  }
+
+  @inline(__always)
+  func read(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == Self.on }
+}
+
+/// A number in the byte behind the command.
+public struct SingleByte: FrameRecord {
+  public var value: UInt8 = 0
+
+  public init() {}
+
+  public init(_ value: UInt8) {
+    self.value = value
+  }
+
+  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 1)]
 }

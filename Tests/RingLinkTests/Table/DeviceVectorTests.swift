@@ -81,8 +81,8 @@ struct DeviceVectorTests {
   }
 
   @Test func theThirdByteOfAStartMayBeFour() throws {
-    let entry = CommandTable.entry(of: try frame("a10404000000000000000000000000a9"), isFromRing: false)
-    #expect(entry?.name == "raw stream")
+    let meaning = CommandTable.meaning(of: try frame("a10404000000000000000000000000a9"), isFromRing: false)
+    #expect(meaning.name == "raw stream" && meaning.form?.name == "control")
   }
 
   @Test func revisionsTellTheFamily() {
