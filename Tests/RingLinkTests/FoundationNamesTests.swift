@@ -16,7 +16,7 @@ struct FoundationNamesTests {
     RingCapabilities.self, RingCommand.self, RingDay.self, RingDispatcher.self, RingError.self,
     RingEvent.self, RingExchange.self, RingFrame.self, RingInformation.self, RingLayout.self,
     RingLog<DayTotalsAssembler>.self, RingMessage.self, RingQuery<NoFields, RingBattery>.self,
-    RingReport<LiveTotals>.self, RingSelector.self, RingStream<NoFields, LiveHeartRate>.self, RingTime.self,
+    RingReport<LiveTotals>.self, RingSelector.self, RingTime.self,
     RingTraffic.self, RingUnit.self, SavedMeasurements.self, SettingError.self, SleepLog.self,
     SleepSession.self, SleepStage.self, StreamStatistics.self, Switch.self, TemperatureUnit.self,
     TimePolicy.self, TodayTotals.self, WireForm.self, (any RingSetting).self,

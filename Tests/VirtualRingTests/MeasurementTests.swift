@@ -22,7 +22,7 @@ import VirtualRing
     host.notifications.compactMap { notification in
       guard notification.handle == 0x0012,
         let frame = try? RingFrame(parsing: notification.value.span.bytes), frame.command == 0x69,
-        let update = try? CommandTable.measurementStart.update(frame)
+        let update = try? CommandTable.measurementStart.reply(frame)
       else { return nil }
       return ((notification.time - origin).inSeconds, update)
     }

@@ -24,7 +24,7 @@ public enum RawSample: Hashable, Sendable {
     case .accelerometer: self = .accelerometer(AccelerometerSample(frame))
     case .wearCalibrationEnd:
       self = .wearCalibrationEnd(
-        first: WearCalibration.Word.first.read(frame), second: WearCalibration.Word.second.read(frame))
+        first: WearCalibration.first.word(frame), second: WearCalibration.second.word(frame))
     case .refused, .notSupported: self = .refused
     case nil: self = .unknown(subtype: frame.byte(at: 1))
     }
@@ -92,26 +92,22 @@ public struct OpticalSample: FrameRecord {
     self.init(raw: 0, max: 0, min: 0, diff: 0, isValid: false)
   }
 
-  private enum Word {
-    static let raw = FrameWord("raw", at: 2)
-    static let max = FrameWord("max", at: 4)
-    static let min = FrameWord("min", at: 6)
-    static let diff = FrameWord("diff", at: 8)
-    static let valid = FrameFlag("valid", at: 10)
-  }
+  private static let raw = FramePlace(name: "raw", offset: 2)
+  private static let max = FramePlace(name: "max", offset: 4)
+  private static let min = FramePlace(name: "min", offset: 6)
+  private static let diff = FramePlace(name: "diff", offset: 8)
+  private static let valid = FramePlace(name: "valid", offset: 10)
 
   public static let fields: [RecordField<Self>] = [
-    RecordField(Word.raw, \.raw), RecordField(Word.max, \.max), RecordField(Word.min, \.min),
-    RecordField(Word.diff, \.diff), RecordField(Word.valid, \.isValid),
+    RecordField(raw, \.raw), RecordField(max, \.max), RecordField(min, \.min), RecordField(diff, \.diff),
+    RecordField("\(valid.name)", \.isValid, at: valid.offset),
   ]
 
   @inline(__always)
   fileprivate init(_ frame: RingFrame) {
-    raw = Word.raw.read(frame)
-    max = Word.max.read(frame)
-    min = Word.min.read(frame)
-    diff = Word.diff.read(frame)
-    isValid = Word.valid.read(frame)
+    self.init(
+      raw: Self.raw.word(frame), max: Self.max.word(frame), min: Self.min.word(frame),
+      diff: Self.diff.word(frame), isValid: Self.valid.flag(frame))
   }
 }
 
@@ -135,23 +131,17 @@ public struct AccelerometerSample: FrameRecord {
     self.init(x: 0, y: 0, z: 0)
   }
 
-  private enum Word {
-    static let y = FrameWord("y", at: 2)
-    static let z = FrameWord("z", at: 4)
-    static let x = FrameWord("x", at: 6)
-  }
+  private static let y = FramePlace(name: "y", offset: 2)
+  private static let z = FramePlace(name: "z", offset: 4)
+  private static let x = FramePlace(name: "x", offset: 6)
 
-  /// Bytes and no numbers: one frame does not say what they mean.
   public static let fields: [RecordField<Self>] = [
-    RecordField(Word.y, \.y, isNumber: false), RecordField(Word.z, \.z, isNumber: false),
-    RecordField(Word.x, \.x, isNumber: false),
+    RecordField(bytesOf: y, \.y), RecordField(bytesOf: z, \.z), RecordField(bytesOf: x, \.x),
   ]
 
   @inline(__always)
   fileprivate init(_ frame: RingFrame) {
-    y = Word.y.read(frame)
-    z = Word.z.read(frame)
-    x = Word.x.read(frame)
+    self.init(x: Self.x.word(frame), y: Self.y.word(frame), z: Self.z.word(frame))
   }
 }
 
@@ -160,14 +150,10 @@ struct WearCalibration: FrameRecord {
   var first: UInt16 = 0
   var second: UInt16 = 0
 
-  fileprivate enum Word {
-    static let first = FrameWord("first", at: 2)
-    static let second = FrameWord("second", at: 4)
-  }
+  fileprivate static let first = FramePlace(name: "first", offset: 2)
+  fileprivate static let second = FramePlace(name: "second", offset: 4)
 
-  static let fields: [RecordField<Self>] = [
-    RecordField(Word.first, \.first), RecordField(Word.second, \.second),
-  ]
+  static let fields: [RecordField<Self>] = [RecordField(first, \.first), RecordField(second, \.second)]
 }
 
 /// What the host asks of the raw stream: the second byte of a 0xA1 request (ring reference, 5.1).

@@ -25,12 +25,6 @@ public struct ActionCommands: CommandGroup {
     0xFF, startingWith: [0x66, 0x66], "factory reset", "Erases what the ring has stored.", source: "4.16 [F]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<ActionCommands, Row>) -> Row {
-    ActionCommands.shared[keyPath: row]
-  }
-}
-
 extension Ring {
   /// Lights the ring for about ten seconds (ring reference, 4.8).
   public func find() async throws(RingError) { try await perform(CommandTable.find) }

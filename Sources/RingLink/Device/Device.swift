@@ -145,12 +145,6 @@ public struct DeviceCommands: CommandGroup {
     0x61, "notification mask", "Of which messages of a phone the ring is told.", .device, source: "4.3 [C]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<DeviceCommands, Row>) -> Row {
-    DeviceCommands.shared[keyPath: row]
-  }
-}
-
 extension Ring {
   /// How full the battery is (ring reference, 4.2).
   public func battery() async throws(RingError) -> RingBattery {

@@ -213,9 +213,3 @@ public struct RingReports: CommandGroup {
     (0x25, "counter", "4.15 [F]"), (0x27, "value 0x27", "4.15 [F]"), (0x28, "value 0x28", "4.15 [F]"),
   ]
 }
-
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<RingReports, Row>) -> Row {
-    RingReports.shared[keyPath: row]
-  }
-}

@@ -164,12 +164,6 @@ public struct ActivityCommands: CommandGroup {
     0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<ActivityCommands, Row>) -> Row {
-    ActivityCommands.shared[keyPath: row]
-  }
-}
-
 /// In all of these, `now` is the ring's wall clock as the host knows it.
 extension Ring {
   /// What was walked since the ring's midnight (ring reference, 4.14).

@@ -178,12 +178,6 @@ public struct DayLogCommands: CommandGroup {
     source: "4.16 [F]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<DayLogCommands, Row>) -> Row {
-    DayLogCommands.shared[keyPath: row]
-  }
-}
-
 /// In all of these, `now` is the ring's wall clock as the host knows it.
 extension Ring {
   /// What the ring measured by itself on a day.

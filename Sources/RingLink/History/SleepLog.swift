@@ -113,12 +113,6 @@ public struct SleepCommands: CommandGroup {
     source: "6.1 [C]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<SleepCommands, Row>) -> Row {
-    SleepCommands.shared[keyPath: row]
-  }
-}
-
 /// Nights and naps (ring reference, 6.1).
 extension Ring {
   /// All nights and naps that the ring has stored, in the order of time. Rings of different age want to be asked in

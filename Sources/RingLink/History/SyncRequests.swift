@@ -83,9 +83,3 @@ public struct SyncCommands: CommandGroup {
   public let nickname = BulkQuery<BulkStatus<Nickname>>(
     0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
 }
-
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<SyncCommands, Row>) -> Row {
-    SyncCommands.shared[keyPath: row]
-  }
-}

@@ -126,12 +126,6 @@ public struct TemperatureCommands: CommandGroup {
     families: .newer, source: "6.4 [A]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<TemperatureCommands, Row>) -> Row {
-    TemperatureCommands.shared[keyPath: row]
-  }
-}
-
 /// In all of these, `now` is the ring's wall clock as the host knows it.
 extension Ring {
   /// The skin's temperatures of so many days up to today, in the order of time.

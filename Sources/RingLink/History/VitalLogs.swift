@@ -139,12 +139,6 @@ public struct VitalCommands: CommandGroup {
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
 }
 
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<VitalCommands, Row>) -> Row {
-    VitalCommands.shared[keyPath: row]
-  }
-}
-
 /// In all of these, `now` is the ring's wall clock as the host knows it.
 extension Ring {
   /// The heart rates that somebody asked for.

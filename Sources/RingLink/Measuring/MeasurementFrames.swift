@@ -152,22 +152,16 @@ public struct LiveHeartRate: FrameRecord {
 public struct MeasurementCommands: CommandGroup {
   static let shared = MeasurementCommands()
 
-  public let measurementStart = RingStream<MeasurementStart, MeasurementUpdate>(
+  public let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
     0x69, "measurement", "Measures while one waits: starts a measurement, or keeps a continuous one going.",
-    source: "4.9 [F][C]")
+    .measurements, isStream: true, source: "4.9 [F][C]")
   public let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
     0x6A, "measurement stop", "Ends a measurement, and tells the ring which value to store.", .measurements,
     source: "4.9 [C]")
-  public let liveHeartRate = RingStream<LiveHeartRateControl, LiveHeartRate>(
-    0x1E, "live heart rate", "The older way to a continuous heart rate.", families: [.rf03, .unknown],
-    source: "4.9 [A]")
+  public let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
+    0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,
+    families: [.rf03, .unknown], source: "4.9 [A]")
   public let sport = RingQuery<SportControl, SportControl>(
     0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements, families: .newer,
     source: "4.14 [A]")
-}
-
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<MeasurementCommands, Row>) -> Row {
-    MeasurementCommands.shared[keyPath: row]
-  }
 }

@@ -156,9 +156,9 @@ public final class MeasurementSession {
     }
     do throws(RingFrameError) {
       if method == .live {
-        receive(try CommandTable.liveHeartRate.update(frame), at: time)
+        receive(try CommandTable.liveHeartRate.reply(frame), at: time)
       } else {
-        receive(try CommandTable.measurementStart.update(frame), at: time)
+        receive(try CommandTable.measurementStart.reply(frame), at: time)
       }
     } catch {
       finish(.failure(.malformed(.frame(command), error)))

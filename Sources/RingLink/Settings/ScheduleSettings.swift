@@ -71,9 +71,3 @@ public struct ScheduleSettings: CommandGroup {
     "How the ring measures the skin's temperature by itself.",
     families: .newer, source: "4.7 [A]")
 }
-
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<ScheduleSettings, Row>) -> Row {
-    ScheduleSettings.shared[keyPath: row]
-  }
-}

@@ -193,9 +193,3 @@ public struct WearerSettings: CommandGroup {
     0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
     families: [.rt11cr], source: "4.7 [C]")
 }
-
-extension CommandTable {
-  public static subscript<Row>(dynamicMember row: KeyPath<WearerSettings, Row>) -> Row {
-    WearerSettings.shared[keyPath: row]
-  }
-}

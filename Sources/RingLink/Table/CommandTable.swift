@@ -32,6 +32,24 @@ public enum CommandTable {
 
   private static let bySubject = Dictionary(grouping: all, by: \.subject)
 
+  // Swift finds a property of a group by these.
+  public static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<MeasurementCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<ActivityCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<DayLogCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<SleepCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<VitalCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<TemperatureCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<SyncCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<ScheduleSettings, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<WearerSettings, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<ActionCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<RingReports, R>) -> R { read(row) }
+
+  private static func read<Group: CommandGroup, Row>(_ row: KeyPath<Group, Row>) -> Row {
+    Group.shared[keyPath: row]
+  }
+
   /// The entries that share a first byte or a bulk id.
   public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] { bySubject[subject] ?? [] }
 }

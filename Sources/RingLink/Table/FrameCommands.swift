@@ -1,17 +1,17 @@
-/// A command that is answered with one frame.
+/// A command that is answered with one frame; or, if it starts something, with frames that come until it is stopped.
 public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
   public let command: RingCommand
   public let entry: CommandEntry
 
   init(
     _ command: RingCommand, _ name: String, _ purpose: String, _ group: CommandEntry.Group,
-    families: Set<RingFamily> = .every, source: String
+    isStream: Bool = false, families: Set<RingFamily> = .every, source: String
   ) {
     self.command = command
     entry = CommandEntry(
-      subject: .frame(command), name: name, purpose: purpose, group: group, shape: .single,
-      requests: [FrameForm("request", Request.self)], replies: [FrameForm("reply", Reply.self)],
-      families: families, source: source)
+      subject: .frame(command), name: name, purpose: purpose, group: group,
+      shape: isStream ? .stream : .single, requests: [FrameForm("request", Request.self)],
+      replies: [FrameForm(isStream ? "update" : "reply", Reply.self)], families: families, source: source)
   }
 
   public func request(_ request: Request = .init()) -> RingFrame { RingFrame(command, request) }
@@ -23,33 +23,6 @@ public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
 
   /// What a ring answers.
   public func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
-}
-
-/// A command that starts something which goes on: frames of the same command come until it is stopped.
-public struct RingStream<Request: FrameRecord, Update: FrameRecord>: CommandRow {
-  public let command: RingCommand
-  public let entry: CommandEntry
-
-  init(
-    _ command: RingCommand, _ name: String, _ purpose: String, families: Set<RingFamily> = .every,
-    source: String
-  ) {
-    self.command = command
-    entry = CommandEntry(
-      subject: .frame(command), name: name, purpose: purpose, group: .measurements, shape: .stream,
-      requests: [FrameForm("request", Request.self)], replies: [FrameForm("update", Update.self)],
-      families: families, source: source)
-  }
-
-  public func request(_ request: Request) -> RingFrame { RingFrame(command, request) }
-
-  /// Reads a frame of the ring.
-  public func update(_ frame: RingFrame) throws(RingFrameError) -> Update {
-    try Update(parsing: frame, of: command)
-  }
-
-  /// The frame that a ring sends.
-  public func frame(_ update: Update) -> RingFrame { RingFrame(command, update) }
 }
 
 /// A command that is not answered, or answered with its echo, which says nothing.

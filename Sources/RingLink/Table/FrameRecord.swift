@@ -9,12 +9,7 @@ extension FrameRecord {
   /// Reads a frame. Which command it belongs to is for the caller to know.
   public init(parsing frame: RingFrame) throws(RingFrameError) {
     self.init()
-    for field in Self.fields {
-      switch field.access {
-      case .number(_, let set): try set(&self, field.field.form.read(frame, at: field.field.offset))
-      case .bytes(_, let set): set(&self, field.field.range.map(frame.byte(at:)))
-      }
-    }
+    try Self.fields.read(frame, into: &self)
   }
 
   /// Reads a frame of one command.
@@ -22,13 +17,25 @@ extension FrameRecord {
     guard frame.command == command else { throw .unexpected(frame.command) }
     try self.init(parsing: frame)
   }
+}
+
+extension Array {
+  func read<Record>(_ frame: RingFrame, into record: inout Record) throws(RingFrameError)
+  where Element == RecordField<Record> {
+    for field in self {
+      switch field.access {
+      case .number(_, let set): try set(&record, field.field.form.read(frame, at: field.field.offset))
+      case .bytes(_, let set): set(&record, field.field.range.map(frame.byte(at:)))
+      }
+    }
+  }
 
   /// Writes all fields into a frame that is zero there.
-  func store(in frame: inout RingFrame) {
-    for field in Self.fields {
+  func store<Record>(_ record: Record, in frame: inout RingFrame) where Element == RecordField<Record> {
+    for field in self {
       switch field.access {
-      case .number(let get, _): field.field.form.write(get(self), into: &frame, at: field.field.offset)
-      case .bytes(let get, _): frame.store(get(self).prefix(field.field.form.width), at: field.field.offset)
+      case .number(let get, _): field.field.form.write(get(record), into: &frame, at: field.field.offset)
+      case .bytes(let get, _): frame.store(get(record).prefix(field.field.form.width), at: field.field.offset)
       }
     }
   }
@@ -36,10 +43,14 @@ extension FrameRecord {
 
 extension RingFrame {
   /// The frame that carries a record, in one of the command's forms.
-  init(_ command: RingCommand, _ record: some FrameRecord, form: FrameForm? = nil) {
+  init<Record: FrameRecord>(_ command: RingCommand, _ record: Record, form: FrameForm? = nil) {
+    self.init(command, form) { Record.fields.store(record, in: &$0) }
+  }
+
+  init(_ command: RingCommand, _ form: FrameForm?, fill: (inout RingFrame) -> Void) {
     self.init(command) {
       for mark in form?.marks ?? [] { $0.store(mark.byte, at: mark.offset) }
-      record.store(in: &$0)
+      fill(&$0)
     }
   }
 }
@@ -115,27 +126,17 @@ public struct RecordField<Record>: Sendable {
     access = .bytes(get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
   }
 
-  /// Sixteen bits of a record that is also read without this list; see ``FrameWord``.
-  ///
-  /// - Parameter isNumber: false if the two bytes mean nothing by themselves
-  init(
-    _ word: FrameWord, _ property: any WritableKeyPath<Record, UInt16> & Sendable, isNumber: Bool = true
-  ) {
-    field = FrameField("\(word.name)", at: word.offset, isNumber ? .uint16BigEndian : .bytes(2))
-    guard !isNumber else {
-      access = .number(
-        get: { Int($0[keyPath: property]) },
-        set: { $0[keyPath: property] = UInt16(truncatingIfNeeded: $1) })
-      return
-    }
+  /// A word of a ``FramePlace``.
+  init(_ place: FramePlace, _ property: any WritableKeyPath<Record, UInt16> & Sendable) {
+    self.init("\(place.name)", property, at: place.offset, .uint16BigEndian)
+  }
+
+  /// A word of a ``FramePlace`` whose bytes are no number by themselves.
+  init(bytesOf place: FramePlace, _ property: any WritableKeyPath<Record, UInt16> & Sendable) {
+    field = FrameField("\(place.name)", at: place.offset, .bytes(2))
     access = .bytes(
       get: { [UInt8($0[keyPath: property] >> 8), UInt8(truncatingIfNeeded: $0[keyPath: property])] },
       set: { $0[keyPath: property] = $1.reduce(0) { $0 << 8 | UInt16($1) } })
-  }
-
-  /// The same for yes or no.
-  init(_ flag: FrameFlag, _ property: any WritableKeyPath<Record, Bool> & Sendable) {
-    self.init("\(flag.name)", property, at: flag.offset, .flag(on: FrameFlag.on, off: 0))
   }
 
   /// A number that stands in the frame otherwise than in the record.
@@ -148,35 +149,19 @@ public struct RecordField<Record>: Sendable {
   }
 }
 
-/// Two bytes of a frame, big-endian, whose place is known when the program is compiled. The raw stream is read by these,
-/// with two shifts each; the ``RecordField`` of the same word documents it and writes it.
-struct FrameWord: Sendable {
+/// A place in a frame that is known when the program is compiled. The raw stream is read by these, with a few shifts; the
+/// ``RecordField`` of the same place documents it and writes it.
+struct FramePlace: Sendable {
   let name: StaticString
   let offset: Int
 
-  init(_ name: StaticString, at offset: Int) {
-    self.name = name
-    self.offset = offset
-  }
-
+  /// Two bytes, big-endian.
   @inline(__always)
-  func read(_ frame: RingFrame) -> UInt16 { frame.uint16BigEndian(at: offset) }
-}
+  func word(_ frame: RingFrame) -> UInt16 { frame.uint16BigEndian(at: offset) }
 
-/// A byte that is 1 for yes, like a ``FrameWord``.
-struct FrameFlag: Sendable {
-  static let on: UInt8 = 1
-
-  let name: StaticString
-  let offset: Int
-
-  init(_ name: StaticString, at offset: Int) {
-    self.name = name
-    self.offset = offset
-  }
-
+  /// A byte that is 1 for yes.
   @inline(__always)
-  func read(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == Self.on }
+  func flag(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == 1 }
 }
 
 /// A number in the byte behind the command.
