@@ -25,17 +25,6 @@ public struct HistoryProgress: Hashable, Sendable {
   public var received: Int
   /// How many there will be; nil if the ring has not told.
   public var expected: Int?
-
-  public init(
-    kind: HistoryKind, day: RingDay?, completed: Int, total: Int, received: Int, expected: Int?
-  ) {
-    self.kind = kind
-    self.day = day
-    self.completed = completed
-    self.total = total
-    self.received = received
-    self.expected = expected
-  }
 }
 
 /// What a ring has stored of one kind, in the order of time.

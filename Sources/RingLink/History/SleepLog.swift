@@ -53,7 +53,7 @@ public struct SleepDay: BulkRecord {
         "start", \.start, .minutes, in: 0...1439,
         "after midnight; a start after the end is of the evening before"),
       BulkField("end", \.end, .minutes, in: 0...1440, "after midnight"),
-      BulkField("stages", \.stages, .rest),
+      BulkField(toEnd: "stages", \.stages),
     ]),
   ]
 
@@ -83,7 +83,7 @@ public struct SleepLog: BulkContents, BulkRecord {
     self.days = days
   }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .byte)]
+  public static let fields: [BulkField<Self>] = [BulkField("days", \.days)]
 }
 
 extension SleepStage: BulkRecord {

@@ -65,7 +65,7 @@ public struct TemperatureLog: BulkContents, BulkRecord {
     self.days = days
   }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .rest)]
+  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
 
   /// The slots with a value, in any order.
   public func readings(today: RingDay) -> [TemperatureReading] {

@@ -57,7 +57,7 @@ public struct OxygenLog: BulkContents, BulkRecord {
     }
 
     public static let fields: [BulkField<Self>] = [
-      BulkField("days-ago", \.daysAgo, .days), BulkField("hours", \.hours, .exactly(24)),
+      BulkField("days-ago", \.daysAgo, .days), BulkField("hours", \.hours, count: 24),
     ]
   }
 
@@ -70,7 +70,7 @@ public struct OxygenLog: BulkContents, BulkRecord {
     self.days = days
   }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .rest)]
+  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
 
   /// The hours with a value, in any order. Some rings tell the larger of the two first.
   public func readings(today: RingDay) -> [OxygenReading] {
@@ -122,7 +122,7 @@ public struct ManualHeartRates: BulkContents, BulkRecord {
   public static let isNothingAByte = false
 
   public static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days), BulkField("readings", \.readings, .rest),
+    BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings),
   ]
 
   public init(payload: [UInt8]) throws(BulkContentsError) {

@@ -30,11 +30,9 @@ extension BulkRecord {
 
   /// - Throws: also if bytes are left over
   init(whole payload: [UInt8]) throws(DecodeError) {
-    self = try payload.withReader { (reader: inout ByteReader) throws(DecodeError) -> Self in
-      let record = try Self(parsing: &reader)
-      try reader.expectEnd()
-      return record
-    }
+    var reader = ByteReader(payload.span.bytes)
+    try self.init(parsing: &reader)
+    try reader.expectEnd()
   }
 }
 
@@ -44,16 +42,9 @@ public struct BulkField<Record>: Sendable {
   public let text: String
   let read: @Sendable (inout ByteReader, inout Record) throws(DecodeError) -> Void
   let write: @Sendable (Record, inout ByteWriter) -> Void
+}
 
-  init(
-    text: String, read: @escaping @Sendable (inout ByteReader, inout Record) throws(DecodeError) -> Void,
-    write: @escaping @Sendable (Record, inout ByteWriter) -> Void
-  ) {
-    self.text = text
-    self.read = read
-    self.write = write
-  }
-
+extension BulkField {
   /// A number, as wide as its property.
   ///
   /// - Parameters:
@@ -79,45 +70,34 @@ public struct BulkField<Record>: Sendable {
       })
   }
 
-  /// How many elements a list has.
-  enum Count: Sendable {
-    case exactly(Int)
-    /// The byte before the list says how many.
-    case byte
-    /// As many as fit into the rest.
-    case rest
-  }
-
-  /// Records in a row.
+  /// Records in a row: a number of them that is always the same, or as many as the byte before them says.
   init<Element: BulkRecord>(
-    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, _ count: Count
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, count fixed: Int? = nil
   ) {
-    let prefix =
-      switch count {
-      case .exactly(let count): "\(count) `\(name)`"
-      case .byte: "their number, `\(name)`"
-      case .rest: "`\(name)` up to the end"
-      }
     self.init(
-      text: "\(prefix), each: \(Element.form)",
+      text: "\(fixed.map { "\($0)" } ?? "their number,") `\(name)`, each: \(Element.form)",
       read: { reader, record throws(DecodeError) in
-        let most =
-          switch count {
-          case .exactly(let count): count
-          case .byte: Int(try reader.readUInt8())
-          case .rest: Int.max
-          }
-        var elements: [Element] = []
-        while elements.count < most, count.isFixed || !reader.isAtEnd {
-          elements.append(try Element(parsing: &reader))
+        let count = if let fixed { fixed } else { Int(try reader.readUInt8()) }
+        for _ in 0..<count {
+          record[keyPath: property].append(try Element(parsing: &reader))
         }
-        record[keyPath: property] = elements
       },
       write: { record, writer in
-        let elements = record[keyPath: property]
-        if case .byte = count { writer.write(UInt8(clamping: elements.count)) }
-        for element in elements { element.write(into: &writer) }
+        if fixed == nil { writer.write(UInt8(clamping: record[keyPath: property].count)) }
+        for element in record[keyPath: property] { element.write(into: &writer) }
       })
+  }
+
+  /// Records up to the end.
+  init<Element: BulkRecord>(
+    toEnd name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable
+  ) {
+    self.init(
+      text: "`\(name)` up to the end, each: \(Element.form)",
+      read: { reader, record throws(DecodeError) in
+        while !reader.isAtEnd { record[keyPath: property].append(try Element(parsing: &reader)) }
+      },
+      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } })
   }
 
   /// Numbers in a row, a byte each, of a whole day.
@@ -170,10 +150,6 @@ public struct BulkField<Record>: Sendable {
         writer.write(block.bytes[..<length])
       })
   }
-}
-
-extension BulkField.Count {
-  fileprivate var isFixed: Bool { if case .rest = self { false } else { true } }
 }
 
 extension ByteReader {

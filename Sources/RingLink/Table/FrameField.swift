@@ -97,13 +97,8 @@ public struct FrameForm: Hashable, Sendable {
 
 /// How a field lies in a frame.
 public enum WireForm: Hashable, Sendable {
-  case uint8
-  case uint16LittleEndian
-  case uint16BigEndian
-  case uint24LittleEndian
-  case uint24BigEndian
-  case uint32LittleEndian
-  case uint32BigEndian
+  /// A number without a sign, of 1 to 4 bytes.
+  case integer(bytes: Int, isBigEndian: Bool)
   /// Two decimal digits, one in each half of a byte. A half above 9 makes the byte 0, as ring firmware reads it.
   case bcd
   /// A byte that is `on` for yes; whatever else it is means no, and `off` is what is written for it.
@@ -113,13 +108,19 @@ public enum WireForm: Hashable, Sendable {
   /// Bytes in a row that are no number.
   case bytes(UInt8)
 
+  public static let uint8 = WireForm.integer(bytes: 1, isBigEndian: false)
+  public static let uint16LittleEndian = WireForm.integer(bytes: 2, isBigEndian: false)
+  public static let uint16BigEndian = WireForm.integer(bytes: 2, isBigEndian: true)
+  public static let uint24LittleEndian = WireForm.integer(bytes: 3, isBigEndian: false)
+  public static let uint24BigEndian = WireForm.integer(bytes: 3, isBigEndian: true)
+  public static let uint32LittleEndian = WireForm.integer(bytes: 4, isBigEndian: false)
+  public static let uint32BigEndian = WireForm.integer(bytes: 4, isBigEndian: true)
+
   /// In bytes.
   public var width: Int {
     switch self {
-    case .uint8, .bcd, .flag, .bit: 1
-    case .uint16LittleEndian, .uint16BigEndian: 2
-    case .uint24LittleEndian, .uint24BigEndian: 3
-    case .uint32LittleEndian, .uint32BigEndian: 4
+    case .integer(let bytes, _): bytes
+    case .bcd, .flag, .bit: 1
     case .bytes(let count): Int(count)
     }
   }
@@ -127,17 +128,10 @@ public enum WireForm: Hashable, Sendable {
   /// What it can hold.
   public var numbers: ClosedRange<Int> {
     switch self {
+    case .integer(let bytes, _): 0...(1 << (bytes * 8)) - 1
     case .flag, .bit: 0...1
     case .bcd: 0...99
     case .bytes: 0...0
-    default: 0...(1 << (width * 8)) - 1
-    }
-  }
-
-  private var isBigEndian: Bool {
-    switch self {
-    case .uint16BigEndian, .uint24BigEndian, .uint32BigEndian: true
-    default: false
     }
   }
 
@@ -149,7 +143,7 @@ public enum WireForm: Hashable, Sendable {
     case .flag(let on, _): return byte == on ? 1 : 0
     case .bit(let bit): return Int(byte >> (bit & 7)) & 1
     case .bytes: return 0
-    default:
+    case .integer(let width, let isBigEndian):
       var number = 0
       for index in 0..<width {
         number = number << 8 | Int(frame.byte(at: offset + (isBigEndian ? index : width - 1 - index)))
@@ -167,9 +161,8 @@ public enum WireForm: Hashable, Sendable {
     case .flag(let on, let off): frame.store(value != 0 ? on : off, at: offset)
     case .bit(let bit): frame.store(value != 0 ? 1 << (bit & 7) : 0, at: offset)
     case .bytes: break
-    default:
-      let most = (1 << (width * 8)) - 1
-      let value = Swift.min(Swift.max(value, 0), most)
+    case .integer(let width, let isBigEndian):
+      let value = Swift.min(Swift.max(value, 0), numbers.upperBound)
       for index in 0..<width {
         let place = isBigEndian ? width - 1 - index : index
         frame.store(UInt8(truncatingIfNeeded: value >> (place * 8)), at: offset + index)
@@ -181,13 +174,8 @@ public enum WireForm: Hashable, Sendable {
 extension WireForm: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .uint8: "u8"
-    case .uint16LittleEndian: "u16 LE"
-    case .uint16BigEndian: "u16 BE"
-    case .uint24LittleEndian: "u24 LE"
-    case .uint24BigEndian: "u24 BE"
-    case .uint32LittleEndian: "u32 LE"
-    case .uint32BigEndian: "u32 BE"
+    case .integer(let bytes, let isBigEndian):
+      "u\(bytes * 8)" + (bytes == 1 ? "" : isBigEndian ? " BE" : " LE")
     case .bcd: "BCD"
     case .flag(let on, let off): "\(on) yes, \(off) no"
     case .bit(let bit): "bit \(bit)"
