@@ -26,13 +26,17 @@ import Testing
     "HCI/Kernel/Management.swift": (1, .deadline("ManagementQueue's deadline for each command")),
     "HCI/Kernel/UserChannelTransport.swift": (1, .deadline("2 s of KernelCall.close")),
     "HCI/Transport/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
+    "RingLink/Device/ActionsAndEvents.swift": (
+      2,
+      .deadline("the time for a ring to leave; events end with the link or by cancellation: they may be rare")
+    ),
     "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),
-    "RingLink/Measuring/Ring+Sport.swift": (2, .deadline("the silence after which a session has ended")),
-    "RingLink/Ring+Actions.swift": (1, .deadline("the time for a ring to leave")),
-    "RingLink/Ring+Events.swift": (1, .ended(by: "the end of the link, or cancellation: events may be rare")),
-    "RingLink/Ring+Exchanges.swift": (1, .deadline("RingExchange.silence")),
-    "RingLink/Ring+RawStream.swift": (2, .deadline("firstSampleDeadline; 2 s for what is to be written")),
-    "RingLink/RingFinder.swift": (1, .deadline("the search's deadline")),
+    "RingLink/Measuring/Sport.swift": (2, .deadline("the silence after which a session has ended")),
+    "RingLink/Ring/Exchanges.swift": (1, .deadline("RingExchange.silence")),
+    "RingLink/Ring/Ring+RawStream.swift": (
+      2, .deadline("firstSampleDeadline; 2 s for what is to be written")
+    ),
+    "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
     "halo-raw/Adapters/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
     "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
     "halo-raw/Commands/ValueCommands.swift": (

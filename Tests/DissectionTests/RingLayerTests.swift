@@ -34,13 +34,46 @@ import Testing
     let sample = script.att("1b1200" + digits(RawSample.refused.frame), isSent: false)
     #expect(sample.ring?.isByShape == true)
     let refusal = script.att("1b1200" + digits(RingFrame(0x86, 0xEE)), isSent: false)
-    #expect(refusal.ring?.refused == 0x06)
+    #expect(refusal.ring?.meaning?.refusal?.command == 0x06)
     var wrong = RingFrame(0x03, 67).bytes
     wrong[15] ^= 1
     #expect(script.att("1b1200" + Hex.string(wrong), isSent: false).ring == nil)
     // A command that nobody knows: only where a ring has spoken.
     #expect(script.att("1b1200" + digits(RingFrame(0x7F, 1)), isSent: false).ring != nil)
     #expect(script.att("1b1400" + digits(RingFrame(0x7F, 1)), isSent: false).ring == nil)
+  }
+
+  /// Every first byte in both directions, the cases that used to be read in two ways among them.
+  @Test(arguments: [0x00, 0x05, 0xEE] as [UInt8])
+  func decodeReadsWhatTheTableSays(code: UInt8) throws {
+    for first in UInt8.min...UInt8.max {
+      let frame = RingFrame(RingCommand(rawValue: first), code)
+      for isFromRing in [true, false] {
+        let script = Script()
+        // Write at 0x000F, notify at 0x0012.
+        script.ask("08 0e00 1300 0328".dense, "09 15 0e00 0c 0f00 9ecadc240ee5a9e093f3a3b50200406e".dense)
+        script.ask("08 0f00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
+        let opening = isFromRing ? "1b1200" : "520f00"
+        let layer = try #require(script.att(opening + digits(frame), isSent: !isFromRing).ring)
+        let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing)
+        #expect(layer.content == .frame(meaning))
+        #expect(layer.isFromRing == isFromRing && !layer.isByShape)
+        if let refusal = meaning.refusal {
+          #expect(layer.summary == "\(meaning.name) refused: \(refusal.code)")
+        }
+      }
+    }
+  }
+
+  /// `c6 00` alone may be an answer of 0xC6; after a request 0x46 it refuses that, as on a live link.
+  @Test func theRequestBeforeDecidesWhatRefuses() {
+    let script = Script()
+    discover(script)
+    script.att("520f00" + digits(RingFrame(0x46)), isSent: true)
+    let refusal = script.att("1b1200" + digits(RingFrame(0xC6, 0)), isSent: false)
+    #expect(refusal.summary == "stored days refused: malformed request")
+    let second = script.att("1b1200" + digits(RingFrame(0xC6, 0)), isSent: false)
+    #expect(second.ring?.meaning?.refusal == nil)
   }
 
   @Test func otherCharacteristicsAreNoRing() {

@@ -41,14 +41,16 @@ import Testing
 
   @Test func aStallAfterWhichAllArrivesIsADelay() {
     // 1.2 s at 25 a second: 29 samples wait, and come at once.
-    let times = (0..<500).map { Int64($0) * 40 }.map { (4000..<5200).contains($0) ? 5200 : $0 }
+    let even: [Int64] = (0..<500).map { Int64($0 * 40) }
+    let times = even.map { (4000..<5200).contains($0) ? 5200 : $0 }
     let stalled = statistics(times)
     #expect((stalled.gaps, stalled.delays) == (0, 1))
     #expect(stalled.longestInterval == 1_240_000_000)
   }
 
   @Test func aLostBurstIsAGap() {
-    let times = (0..<300).map { Int64($0) / 3 * 15 }.filter { $0 != 600 && $0 != 615 }
+    let all: [Int64] = (0..<300).map { Int64($0 / 3 * 15) }
+    let times = all.filter { $0 != 600 && $0 != 615 }
     let broken = statistics(times)
     #expect((broken.gaps, broken.delays) == (1, 0))
   }

@@ -249,7 +249,7 @@ import Testing
 
   /// Asks a ring that stays silent, and gives it what `answers` has for an answer.
   private func injected<Assembler: LogAssembler>(
-    _ log: Log<Assembler>, _ request: Assembler.Request, _ answers: [RingFrame]
+    _ log: RingLog<Assembler>, _ request: Assembler.Request, _ answers: [RingFrame]
   ) async throws -> Result<Assembler.Contents, any Error> {
     try await withRing(options { $0.faults.logFramesUntilSilence = 0 }) { ring in
       let asked = spawn { try await ring.log(log, request) }

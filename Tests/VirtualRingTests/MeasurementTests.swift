@@ -22,7 +22,7 @@ import VirtualRing
     host.notifications.compactMap { notification in
       guard notification.handle == 0x0012,
         let frame = try? RingFrame(parsing: notification.value.span.bytes), frame.command == 0x69,
-        let update = try? CommandTable.measurementStart.update(frame)
+        let update = try? CommandTable.measurementStart.reply(frame)
       else { return nil }
       return ((notification.time - origin).inSeconds, update)
     }
@@ -176,7 +176,8 @@ import VirtualRing
       host.write(request)
       host.run(.milliseconds(900))
       let isRefused = host.frames[seen...].contains {
-        $0.isError(for: request.command) && $0.errorCode == .notSupported
+        CommandTable.meaning(of: $0, isFromRing: true).refusal
+          == FrameMeaning.Refusal(command: request.command, code: .notSupported)
       }
       #expect(isRefused == !isKnown, "\(request) to \(firmware)")
     }
@@ -227,7 +228,7 @@ import VirtualRing
   }
 
   @Test(arguments: [(CommandTable.reboot, true), (CommandTable.powerOff, false)])
-  func itGoesWhenItIsTold(action: Action, comesBack: Bool) throws {
+  func itGoesWhenItIsTold(action: RingAction, comesBack: Bool) throws {
     let host = try subscribed()
     host.write(action.frame)
     host.run(.seconds(1))

@@ -5,7 +5,7 @@ import RingLink
 public struct RingLayer: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
     /// A frame of 16 bytes, with the right checksum.
-    case frame(RingFrame)
+    case frame(FrameMeaning)
     /// A whole bulk frame, at the value that completes it.
     case bulk(BulkFrame)
     /// A piece of a bulk frame: payload bytes that are there, and those that it has.
@@ -24,28 +24,15 @@ public struct RingLayer: Hashable, Sendable {
   /// The row of the command table.
   public var entry: CommandEntry? {
     switch content {
-    case .frame(let frame): CommandTable.entry(of: frame, isFromRing: isFromRing)
+    case .frame(let meaning): meaning.entry
     case .bulk(let frame): CommandTable.entries(for: .bulk(frame.id)).first
     case .part(let id, _, _): CommandTable.entries(for: .bulk(id)).first
     case .damaged: nil
     }
   }
 
-  /// The form that a frame has.
-  public var form: FrameForm? {
-    guard case .frame(let frame) = content, let entry else { return nil }
-    return (isFromRing ? entry.replies : entry.requests).first { $0.matches(frame) }
-  }
-
-  /// What a frame refuses: the answer to a command that the ring does not know or does not want.
-  public var refused: RingCommand? {
-    guard case .frame(let frame) = content, isFromRing,
-      CommandTable.entries(for: .frame(frame.command)).isEmpty,
-      frame.command.rawValue >= 0x80
-    else { return nil }
-    let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)
-    return CommandTable.entries(for: .frame(command)).isEmpty ? nil : command
-  }
+  /// What a frame is; nil for everything else.
+  public var meaning: FrameMeaning? { if case .frame(let meaning) = content { meaning } else { nil } }
 }
 
 extension RingLayer {
@@ -53,14 +40,14 @@ extension RingLayer {
     let side = isFromRing ? "from the ring" : "to the ring"
     let doubt = isByShape ? " (by its shape)" : ""
     switch content {
-    case .frame(let frame):
-      if let refused { return "\(refused) refused: \(frame.errorCode)\(doubt)" }
+    case .frame(let meaning):
+      let frame = meaning.frame
+      if let refusal = meaning.refusal { return "\(meaning.name) refused: \(refusal.code)\(doubt)" }
       guard let entry else { return "\(frame.command) \(side): \(frame)\(doubt)" }
-      let words = form.map { form in
-        form.fields.map { "\($0.name) \($0.value(in: frame))" }.joined(separator: ", ")
-      }
-      let name = form.map { Self.isPlain($0.name) ? entry.name : "\(entry.name), \($0.name)" } ?? entry.name
-      return "\(name), \(side)" + (words.map { $0.isEmpty ? "" : ": \($0)" } ?? ": \(frame)") + doubt
+      guard let form = meaning.form else { return "\(entry.name), \(side): \(frame)\(doubt)" }
+      let name = Self.isPlain(form.name) ? entry.name : "\(entry.name), \(form.name)"
+      let fields = meaning.fields.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+      return "\(name), \(side)" + (fields.isEmpty ? "" : ": \(fields)") + doubt
     case .bulk(let frame):
       return "bulk \(frame.id), \(side): \(frame.payload.count) bytes of payload\(doubt)"
     case .part(let id, let received, let length):
@@ -72,7 +59,7 @@ extension RingLayer {
   private static func isPlain(_ form: String) -> Bool { form == "request" || form == "reply" }
 
   func fields(of source: RawSpan) -> [PacketField] {
-    let reference = "ring reference, " + (entry.map(\.source) ?? "2")
+    let reference = "ring reference, " + (meaning?.refusal == nil ? entry?.source ?? "2" : "2")
     var fields: [PacketField] = []
     func add(_ name: String, _ value: String, _ range: Range<Int>, depth: Int = 0) {
       let start = self.range.lowerBound
@@ -81,12 +68,15 @@ extension RingLayer {
         PacketField(name, value, range: place.clamped(to: self.range), reference: reference, depth: depth))
     }
     switch content {
-    case .frame(let frame):
+    case .frame(let meaning):
+      let frame = meaning.frame
       add("command", "\(frame.command) (\(Hex.string(frame.command.rawValue)))", 0..<1)
-      if refused != nil { add("reason", "\(frame.errorCode)", 1..<2) }
-      if let form {
+      if let refusal = meaning.refusal {
+        add("reason", "\(refusal.code)", 1..<2)
+        add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
+      } else if let form = meaning.form {
         add("form", form.name, 1..<15)
-        for field in form.fields { add(field.name, "\(field.value(in: frame))", field.range, depth: 1) }
+        for field in meaning.fields { add(field.name, "\(field.value)", field.range, depth: 1) }
       } else {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
       }

@@ -17,6 +17,9 @@ struct RingTracker {
   /// Handles without a UUID where a command was seen that the table has: what comes there is of a ring.
   private var known: Set<Place> = []
 
+  /// The command that was sent to the ring last, and is not answered.
+  private var pending: RingCommand?
+
   /// Takes a value that was written or notified.
   ///
   /// - Parameter range: where it stands in `source`
@@ -31,7 +34,7 @@ struct RingTracker {
     switch uuid {
     case RingGATT.commandWrite?, RingGATT.commandNotify?:
       do throws(RingFrameError) {
-        layer.content = .frame(try RingFrame(parsing: value))
+        layer.content = .frame(meaning(of: try RingFrame(parsing: value), isFromRing))
       } catch {
         layer.content = .damaged("\(error)")
       }
@@ -45,10 +48,11 @@ struct RingTracker {
         // Not one byte of it can be trusted then.
         if case .damaged = layer.content { return nil }
       } else if let frame = try? RingFrame(parsing: value),
-        known.contains(place) || Self.looksLikeFrame(frame, isFromRing)
+        known.contains(place)
+          || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).entry != nil
       {
         if known.count < Self.capacity { known.insert(place) }
-        layer.content = .frame(frame)
+        layer.content = .frame(meaning(of: frame, isFromRing))
       } else {
         return nil
       }
@@ -64,7 +68,7 @@ struct RingTracker {
     let before = assembler.errors
     switch assembler.receive(value, at: Instant(nanoseconds: overflow ? 0 : nanoseconds)) {
     case .frame(let frame): return .bulk(frame)
-    case .raw(let frame): return .frame(frame)
+    case .raw(let frame): return .frame(meaning(of: frame, place.isFromRing))
     case .incomplete:
       guard let open = assembler.openFrame else { return .damaged("a piece of nothing") }
       return .part(open.id, received: open.received, length: open.length)
@@ -76,12 +80,15 @@ struct RingTracker {
     }
   }
 
-  /// A command that the table has, or the refusal of one.
-  private static func looksLikeFrame(_ frame: RingFrame, _ isFromRing: Bool) -> Bool {
-    let command = frame.command
-    if !CommandTable.entries(for: .frame(command)).isEmpty { return true }
-    let refused = RingCommand(rawValue: command.rawValue & 0x7F)
-    return isFromRing && command.rawValue >= 0x80 && !CommandTable.entries(for: .frame(refused)).isEmpty
+  /// What a frame is, after what was sent before it.
+  private mutating func meaning(of frame: RingFrame, _ isFromRing: Bool) -> FrameMeaning {
+    let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending)
+    if !isFromRing {
+      pending = frame.command
+    } else if pending == meaning.refusal?.command ?? frame.command {
+      pending = nil
+    }
+    return meaning
   }
 
   /// The header of a bulk frame, and no more bytes than it announces.

@@ -240,10 +240,10 @@ public struct CaptureSummary: Sendable {
   private mutating func add(_ ring: RingLayer) {
     let side = ring.isFromRing ? "from the ring" : "to the ring"
     switch ring.content {
-    case .frame(let frame):
-      if let refused = ring.refused { return count("\(refused), refused", in: \.ringFrames) }
+    case .frame(let meaning):
+      if meaning.refusal != nil { return count("\(meaning.name), refused", in: \.ringFrames) }
       if let sample = ring.sample { return count(sample.kind, in: \.ringFrames) }
-      count("\(ring.entry?.name ?? frame.command.description), \(side)", in: \.ringFrames)
+      count("\(meaning.name), \(side)", in: \.ringFrames)
     case .bulk(let frame): count("bulk \(frame.id), \(side)", in: \.ringFrames)
     case .part: break
     case .damaged(let what): count("ring: \(what)", in: \.errors)
@@ -254,7 +254,7 @@ public struct CaptureSummary: Sendable {
 extension RingLayer {
   /// The sample that a ring sends; nil if this is something else.
   public var sample: RawSample? {
-    if case .frame(let frame) = content, isFromRing { RawSample(frame) } else { nil }
+    if case .frame(let meaning) = content, isFromRing { RawSample(meaning.frame) } else { nil }
   }
 }
 

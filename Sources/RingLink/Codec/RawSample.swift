@@ -18,45 +18,57 @@ public enum RawSample: Hashable, Sendable {
   /// Reads a frame; nil if it is not of the raw stream.
   public init?(_ frame: RingFrame) {
     guard frame.command == .rawStream else { return nil }
-    switch frame.byte(at: 1) {
-    case 1: self = .spo2(OpticalSample(frame))
-    case 2: self = .ppg(OpticalSample(frame))
-    case 3: self = .accelerometer(AccelerometerSample(frame))
-    case 8:
-      self = .wearCalibrationEnd(first: frame.uint16BigEndian(at: 2), second: frame.uint16BigEndian(at: 4))
-    // 0xEE is the code of refusals in general (ring reference, 2).
-    case 0xFF, 0xEE: self = .refused
-    case let subtype: self = .unknown(subtype: subtype)
+    switch Kind(rawValue: frame.byte(at: 1)) {
+    case .spo2: self = .spo2(OpticalSample(frame))
+    case .ppg: self = .ppg(OpticalSample(frame))
+    case .accelerometer: self = .accelerometer(AccelerometerSample(frame))
+    case .wearCalibrationEnd:
+      self = .wearCalibrationEnd(
+        first: WearCalibration.first.word(frame), second: WearCalibration.second.word(frame))
+    case .refused, .notSupported: self = .refused
+    case nil: self = .unknown(subtype: frame.byte(at: 1))
     }
   }
 
   /// The frame that a ring sends for this sample.
   public var frame: RingFrame {
     switch self {
-    case .spo2(let sample): RingFrame(.rawStream) { sample.store(in: &$0, subtype: 1) }
-    case .ppg(let sample): RingFrame(.rawStream) { sample.store(in: &$0, subtype: 2) }
-    case .accelerometer(let sample):
-      RingFrame(.rawStream) { frame in
-        frame.store(3, at: 1)
-        frame.storeBigEndian(sample.y, at: 2)
-        frame.storeBigEndian(sample.z, at: 4)
-        frame.storeBigEndian(sample.x, at: 6)
-      }
+    case .spo2(let sample): RingFrame(.rawStream, sample, form: Kind.spo2.form)
+    case .ppg(let sample): RingFrame(.rawStream, sample, form: Kind.ppg.form)
+    case .accelerometer(let sample): RingFrame(.rawStream, sample, form: Kind.accelerometer.form)
     case .wearCalibrationEnd(let first, let second):
-      RingFrame(.rawStream) { frame in
-        frame.store(8, at: 1)
-        frame.storeBigEndian(first, at: 2)
-        frame.storeBigEndian(second, at: 4)
-      }
-    case .refused: RingFrame(.rawStream, 0xFF)
+      RingFrame(.rawStream, WearCalibration(first: first, second: second), form: Kind.wearCalibrationEnd.form)
+    case .refused: RingFrame(.rawStream, Kind.refused.rawValue)
     case .unknown(let subtype): RingFrame(.rawStream, subtype)
+    }
+  }
+
+  /// The second byte of a frame, and what follows it.
+  enum Kind: UInt8, CaseIterable {
+    case spo2 = 1
+    case ppg = 2
+    case accelerometer = 3
+    case wearCalibrationEnd = 8
+    case refused = 0xFF
+    /// The code of refusals in general (ring reference, 2).
+    case notSupported = 0xEE
+
+    var form: FrameForm {
+      switch self {
+      case .spo2: FrameForm("SpO2", startingWith: [rawValue], OpticalSample.self)
+      case .ppg: FrameForm("PPG", startingWith: [rawValue], OpticalSample.self)
+      case .accelerometer: FrameForm("acceleration", startingWith: [rawValue], AccelerometerSample.self)
+      case .wearCalibrationEnd:
+        FrameForm("wear calibration", startingWith: [rawValue], WearCalibration.self)
+      case .refused, .notSupported: FrameForm("refused", startingWith: [rawValue])
+      }
     }
   }
 }
 
 /// A value of the optical sensor, in counts of its converter, with the ring's own statistics (ring reference,
 /// 5.2 and 5.3).
-public struct OpticalSample: Hashable, Sendable {
+public struct OpticalSample: FrameRecord {
   /// The latest value. Isolated zeros are gaps of the sensor, not light.
   public var raw: UInt16
   /// Largest value of an earlier window: `raw` may lie above it.
@@ -76,21 +88,26 @@ public struct OpticalSample: Hashable, Sendable {
     self.isValid = isValid
   }
 
-  fileprivate init(_ frame: RingFrame) {
-    raw = frame.uint16BigEndian(at: 2)
-    max = frame.uint16BigEndian(at: 4)
-    min = frame.uint16BigEndian(at: 6)
-    diff = frame.uint16BigEndian(at: 8)
-    isValid = frame.byte(at: 10) != 0
+  public init() {
+    self.init(raw: 0, max: 0, min: 0, diff: 0, isValid: false)
   }
 
-  fileprivate func store(in frame: inout RingFrame, subtype: UInt8) {
-    frame.store(subtype, at: 1)
-    frame.storeBigEndian(raw, at: 2)
-    frame.storeBigEndian(max, at: 4)
-    frame.storeBigEndian(min, at: 6)
-    frame.storeBigEndian(diff, at: 8)
-    frame.store(isValid ? 1 : 0, at: 10)
+  private static let raw = FramePlace(name: "raw", offset: 2)
+  private static let max = FramePlace(name: "max", offset: 4)
+  private static let min = FramePlace(name: "min", offset: 6)
+  private static let diff = FramePlace(name: "diff", offset: 8)
+  private static let valid = FramePlace(name: "valid", offset: 10)
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField(raw, \.raw), RecordField(max, \.max), RecordField(min, \.min), RecordField(diff, \.diff),
+    RecordField("\(valid.name)", \.isValid, at: valid.offset),
+  ]
+
+  @inline(__always)
+  fileprivate init(_ frame: RingFrame) {
+    self.init(
+      raw: Self.raw.word(frame), max: Self.max.word(frame), min: Self.min.word(frame),
+      diff: Self.diff.word(frame), isValid: Self.valid.flag(frame))
   }
 }
 
@@ -99,7 +116,7 @@ public struct OpticalSample: Hashable, Sendable {
 ///
 /// Z runs along the axis through the ring's hole, Y through the charging contacts, X stands upright when the
 /// hand lies flat.
-public struct AccelerometerSample: Hashable, Sendable {
+public struct AccelerometerSample: FrameRecord {
   public var x: UInt16
   public var y: UInt16
   public var z: UInt16
@@ -110,10 +127,84 @@ public struct AccelerometerSample: Hashable, Sendable {
     self.z = z
   }
 
-  /// The order in a frame is Y, Z, X.
-  fileprivate init(_ frame: RingFrame) {
-    y = frame.uint16BigEndian(at: 2)
-    z = frame.uint16BigEndian(at: 4)
-    x = frame.uint16BigEndian(at: 6)
+  public init() {
+    self.init(x: 0, y: 0, z: 0)
   }
+
+  private static let y = FramePlace(name: "y", offset: 2)
+  private static let z = FramePlace(name: "z", offset: 4)
+  private static let x = FramePlace(name: "x", offset: 6)
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField(bytesOf: y, \.y), RecordField(bytesOf: z, \.z), RecordField(bytesOf: x, \.x),
+  ]
+
+  @inline(__always)
+  fileprivate init(_ frame: RingFrame) {
+    self.init(x: Self.x.word(frame), y: Self.y.word(frame), z: Self.z.word(frame))
+  }
+}
+
+/// The counters at the end of a wear calibration.
+struct WearCalibration: FrameRecord {
+  var first: UInt16 = 0
+  var second: UInt16 = 0
+
+  fileprivate static let first = FramePlace(name: "first", offset: 2)
+  fileprivate static let second = FramePlace(name: "second", offset: 4)
+
+  static let fields: [RecordField<Self>] = [RecordField(first, \.first), RecordField(second, \.second)]
+}
+
+/// What the host asks of the raw stream: the second byte of a 0xA1 request (ring reference, 5.1).
+public struct RawControl: RawRepresentable, FrameRecord {
+  public var rawValue: UInt8
+
+  public init() {
+    self.init(rawValue: 0)
+  }
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Ends a stream; on newer firmware it leaves the light on that ``stream`` switched on.
+  public static let stop = RawControl(rawValue: 2)
+  /// One set of samples, no stream.
+  public static let once = RawControl(rawValue: 3)
+  /// All sensors until stopped. Ends whatever measurement runs.
+  public static let stream = RawControl(rawValue: 4)
+  /// Releases the light that ``stream`` took.
+  public static let release = RawControl(rawValue: 5)
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField(
+      "control", \.rawValue, at: 1,
+      words: [
+        Int(stop.rawValue): "stop", Int(once.rawValue): "once", Int(stream.rawValue): "stream",
+        Int(release.rawValue): "release the light",
+      ])
+  ]
+
+  /// The request. Its third byte stays zero: the form that was captured from working hosts; some write 4
+  /// there, and no firmware that has been read looks at it.
+  public var frame: RingFrame { RingFrame(.rawStream, self) }
+
+  /// Starts the stream. There is no acknowledgement: the first samples are the answer, or a
+  /// ``RawSample/refused``.
+  public static var start: RingFrame { stream.frame }
+
+  /// What ends the stream, to be sent in this order and without waiting: the oldest rings need only the
+  /// second, newer ones keep their light on without the first.
+  public static var stopSequence: [RingFrame] { [release.frame, stop.frame] }
+}
+
+/// The raw stream has code of its own, ``RawControl`` and ``RawSample``: it must not cost an allocation.
+struct RawStreamCommands: CommandGroup {
+  static let shared = RawStreamCommands()
+
+  let rawStream = CommandEntry(
+    subject: .frame(.rawStream), name: "raw stream", purpose: "The sensors as they are, sample by sample.",
+    group: .rawStream, shape: .stream, requests: [FrameForm("control", RawControl.self)],
+    replies: RawSample.Kind.allCases.map(\.form), source: "5 [F][C]")
 }

@@ -74,17 +74,6 @@ public struct RingFrame: Hashable, Sendable {
     writer.write(high)
   }
 
-  /// Whether this frame refuses `outstanding`, a command that was sent and not answered yet.
-  ///
-  /// A top bit alone is no error: 0xA1 and several others are commands in their own right. In particular the
-  /// raw stream must not be mistaken for a refusal of 0x21.
-  public func isError(for outstanding: RingCommand) -> Bool {
-    outstanding.rawValue < 0x80 && command == outstanding.errorReply && command != .rawStream
-  }
-
-  /// Why the ring refused; meaningful only if ``isError(for:)``.
-  public var errorCode: RingErrorCode { RingErrorCode(rawValue: byte(at: 1)) }
-
   /// The sum of all bytes but the last.
   private var sum: UInt8 {
     var sum: UInt8 = 0
@@ -103,15 +92,88 @@ public struct RingFrame: Hashable, Sendable {
   mutating func store(_ bytes: some Sequence<UInt8>, at index: Int) {
     for (place, byte) in zip(index..<Self.length - 1, bytes) { store(byte, at: place) }
   }
-
-  @inline(__always)
-  mutating func storeBigEndian(_ value: UInt16, at index: Int) {
-    store(UInt8(truncatingIfNeeded: value >> 8), at: index)
-    store(UInt8(truncatingIfNeeded: value), at: index + 1)
-  }
 }
 
 extension RingFrame: CustomStringConvertible {
   /// The bytes as hexadecimal digits.
   public var description: String { Hex.string(bytes, separator: " ") }
+}
+
+/// What a frame is about: its first byte. ``CommandTable`` knows what each is for.
+public struct RingCommand: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Raw sensor stream. Its top bit is part of the number and no sign of an error.
+  public static let rawStream: RingCommand = 0xA1
+  /// Only ever sent by the ring: how many bytes fit into its notifications.
+  public static let payloadLength: RingCommand = 0x2F
+  /// Only ever sent by the ring: something happened.
+  public static let notification: RingCommand = 0x73
+}
+
+extension RingCommand: ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: UInt8) {
+    self.init(rawValue: value)
+  }
+}
+
+extension RingCommand: CustomStringConvertible {
+  /// The name in the command table.
+  public var description: String {
+    CommandTable.entries(for: .frame(self)).first?.name ?? "command \(Hex.string(rawValue))"
+  }
+}
+
+/// Why bytes are not a frame, or a frame is not the answer that was expected.
+public enum RingFrameError: Error, Hashable, Sendable {
+  /// A frame has 16 bytes, these are another number.
+  case length(Int)
+  /// The last byte is not the sum of those before it.
+  case checksum(expected: UInt8, found: UInt8)
+  /// A payload that was to be sent has more than 14 bytes.
+  case payloadTooLong(Int)
+  /// The frame is about something else.
+  case unexpected(RingCommand)
+  /// A field holds what it cannot mean.
+  case value(String)
+}
+
+extension RingFrameError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .length(let count): "a frame has 16 bytes, not \(count)"
+    case .checksum(let expected, let found):
+      "the checksum is \(Hex.string(found)) and should be \(Hex.string(expected))"
+    case .payloadTooLong(let count): "a frame takes 14 bytes of payload, not \(count)"
+    case .unexpected(let command): "the frame is about something else: \(command)"
+    case .value(let what): what
+    }
+  }
+}
+
+/// Why a ring refuses a command (ring reference, 2).
+public struct RingErrorCode: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// The form that firmware uses for a request it could not make sense of.
+  public static let malformed = RingErrorCode(rawValue: 0)
+  public static let notSupported = RingErrorCode(rawValue: 0xEE)
+}
+
+extension RingErrorCode: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .malformed: "malformed request"
+    case .notSupported: "not supported by this ring"
+    default: "ring error \(Hex.string(rawValue))"
+    }
+  }
 }

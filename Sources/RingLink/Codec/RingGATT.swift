@@ -1,4 +1,6 @@
+import ATT
 import BluetoothCore
+import GATTClient
 
 /// The services and characteristics of a ring (ring reference, 1.2).
 ///
@@ -32,4 +34,48 @@ public enum RingGATT {
   public static let firmwareRevision = BluetoothUUID(0x2A26 as UInt16)
   public static let hardwareRevision = BluetoothUUID(0x2A27 as UInt16)
   public static let softwareRevision = BluetoothUUID(0x2A28 as UInt16)
+}
+
+/// The strings of the Device Information service; nil for those that a ring does not have.
+public struct RingInformation: Hashable, Sendable {
+  public var model: String?
+  public var serialNumber: String?
+  public var firmwareRevision: String?
+  public var hardwareRevision: String?
+  public var softwareRevision: String?
+
+  public init() {}
+
+  /// What decides how the ring behaves.
+  public var revisions: RingFirmware {
+    RingFirmware(firmwareRevision: firmwareRevision, hardwareRevision: hardwareRevision)
+  }
+
+  static var fields: [BluetoothUUID: WritableKeyPath<RingInformation, String?>] {
+    [
+      RingGATT.modelNumber: \.model, RingGATT.serialNumber: \.serialNumber,
+      RingGATT.firmwareRevision: \.firmwareRevision, RingGATT.hardwareRevision: \.hardwareRevision,
+      RingGATT.softwareRevision: \.softwareRevision,
+    ]
+  }
+}
+
+/// Where a ring's attributes are, as discovered on an earlier link, and what proves that they are still there.
+public struct RingLayout: Hashable, Sendable {
+  public var commandWrite: Characteristic
+  public var commandNotify: Characteristic
+  /// The Client Characteristic Configuration of ``commandNotify``.
+  public var configuration: AttributeHandle
+  /// The firmware that had this layout.
+  public var firmwareRevision: String?
+
+  public init(
+    commandWrite: Characteristic, commandNotify: Characteristic, configuration: AttributeHandle,
+    firmwareRevision: String?
+  ) {
+    self.commandWrite = commandWrite
+    self.commandNotify = commandNotify
+    self.configuration = configuration
+    self.firmwareRevision = firmwareRevision
+  }
 }

@@ -1,5 +1,81 @@
 import BluetoothCore
 
+/// The revision strings of a ring, and what follows from them (ring reference, 0.2). Rings sold under one
+/// name have had four different chips inside: only these strings tell.
+public struct RingFirmware: Hashable, Sendable {
+  /// Characteristic 2A26, such as `RT02R_3.11.00_250611`; nil if the ring has none.
+  public var firmwareRevision: String?
+  /// Characteristic 2A27, such as `RT02R_V3.1`; nil if the ring has none.
+  public var hardwareRevision: String?
+
+  public init(firmwareRevision: String?, hardwareRevision: String?) {
+    self.firmwareRevision = firmwareRevision
+    self.hardwareRevision = hardwareRevision
+  }
+
+  /// The firmware decides; the hardware is asked only where the firmware says nothing.
+  public var family: RingFamily {
+    let named = firmwareRevision.map(RingFamily.init(revision:)) ?? .unknown
+    return named == .unknown ? hardwareRevision.map(RingFamily.init(revision:)) ?? .unknown : named
+  }
+
+  /// How this ring encodes acceleration; nil where only the stream can tell, see
+  /// ``AccelerometerEncodingDetector``.
+  public var accelerometerEncoding: AccelerometerEncoding? { family.accelerometerEncoding }
+}
+
+/// Rings that behave alike, named after the start of their firmware's name.
+public enum RingFamily: Hashable, Sendable, CaseIterable {
+  /// The old ones: BlueX RF03, `R02_3.00...`.
+  case rf03
+  /// `RY02...`, `RY09...`: sources disagree on the chip.
+  case ry
+  /// Realtek RTL8762E: `RT02R...`, `RT02CR...`, `RT03CR...`, `RT12...`.
+  case rt
+  /// Realtek RTL8762C, the R11 and R12: `RT11CR...`.
+  case rt11cr
+  case unknown
+
+  /// Reads a firmware or hardware revision.
+  init(revision: String) {
+    let text = Array(revision.utf8)
+    func isDigit(_ index: Int) -> Bool { text.indices.contains(index) && (48...57).contains(text[index]) }
+    if revision.hasPrefix("RT11CR") {
+      self = .rt11cr
+    } else if revision.hasPrefix("RT"), isDigit(2) {
+      self = .rt
+    } else if revision.hasPrefix("RY"), isDigit(2) {
+      self = .ry
+    } else if revision.hasPrefix("R"), isDigit(1), isDigit(2),
+      revision.dropFirst(3).hasPrefix("_3.00") || revision.dropFirst(3).hasPrefix("_V3.0")
+    {
+      self = .rf03
+    } else {
+      self = .unknown
+    }
+  }
+
+  public var accelerometerEncoding: AccelerometerEncoding? {
+    switch self {
+    case .rf03: .twelveBit
+    case .rt, .rt11cr: .sixteenBit
+    case .ry, .unknown: nil
+    }
+  }
+}
+
+extension RingFamily: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .rf03: "RF03"
+    case .ry: "RY"
+    case .rt: "RT"
+    case .rt11cr: "RT11CR"
+    case .unknown: "unknown family"
+    }
+  }
+}
+
 /// How sure an advertisement is of a ring (ring reference, 1.1). Only the attribute table proves it: some
 /// rings advertise no service at all, and some look-alikes have a ring's name.
 public enum RingIdentity: Int, Hashable, Sendable, Comparable {

@@ -102,18 +102,18 @@ public struct ActivityLogAssembler: LogAssembler {
   private var total: Int?
 
   public static let forms = [
-    FrameForm("no data", startingWith: [0xFF]),
-    FrameForm("header", startingWith: [0xF0], ActivityHeader.fields.map(\.field)),
-    FrameForm("record", ActivityRecord.fields.map(\.field)),
+    .noData, headerForm, FrameForm("record", ActivityRecord.self),
   ]
+
+  private static let headerForm = FrameForm("header", startingWith: [0xF0], ActivityHeader.self)
 
   public init(_ request: ActivityRequest) {}
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<ActivityLog> {
-    switch frame.byte(at: 1) {
-    case 0xFF: return .complete(ActivityLog())
-    case 0xF0: header = try ActivityHeader(parsing: frame)
-    default:
+    if FrameForm.noData.matches(frame) { return .complete(ActivityLog()) }
+    if Self.headerForm.matches(frame) {
+      header = try ActivityHeader(parsing: frame)
+    } else {
       let record = try ActivityRecord(parsing: frame)
       guard record.index < record.total else {
         throw .value("record \(record.index) can't be one of \(record.total), which are counted from 0")
@@ -136,20 +136,62 @@ public struct ActivityLogAssembler: LogAssembler {
   public static func frames(
     of log: ActivityLog, command: RingCommand, to request: ActivityRequest
   ) -> [RingFrame] {
-    guard !log.records.isEmpty else { return [RingFrame(command, 0xFF)] }
+    guard !log.records.isEmpty else { return [RingFrame(command, NoFields(), form: .noData)] }
     var header = ActivityHeader()
     header.count = UInt8(clamping: log.records.count)
     header.isInTens = log.isInTens
-    let first = RingFrame(command) {
-      $0.store(0xF0, at: 1)
-      header.store(in: &$0)
-    }
-    return [first]
+    return [RingFrame(command, header, form: headerForm)]
       + log.records.prefix(255).enumerated().map { index, record in
         var record = record
         record.index = UInt8(clamping: index)
         record.total = header.count
-        return RingFrame(command) { record.store(in: &$0) }
+        return RingFrame(command, record)
       }
+  }
+}
+
+public struct ActivityCommands: CommandGroup {
+  static let shared = ActivityCommands()
+
+  public let today = RingQuery<NoFields, TodayTotals>(
+    0x48, "today", "What was walked since the ring's midnight.", .history, source: "4.14 [C]")
+  public let storedDays = RingQuery<NoFields, StoredDays>(
+    0x46, "stored days", "For which days the ring has something stored.", .history, families: .newer,
+    source: "4.14 [A]")
+  public let dayTotals = RingLog<DayTotalsAssembler>(
+    0x07, "day totals", "What was walked on a day, in sum.", families: [.rf03, .unknown], source: "4.14 [A]")
+  public let activity = RingLog<ActivityLogAssembler>(
+    0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
+}
+
+/// In all of these, `now` is the ring's wall clock as the host knows it.
+extension Ring {
+  /// What was walked since the ring's midnight (ring reference, 4.14).
+  public func today() async throws(RingError) -> TodayTotals {
+    try await request(CommandTable.today)
+  }
+
+  /// What was walked on a day, by hours. The days are those that the ring itself tells: they differ from `day` if its
+  /// clock is wrong, and are left out then.
+  public func activity(
+    on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
+  ) async throws(RingError) -> [ActivityReading] {
+    guard let daysAgo = now.daysSince(day) else { return [] }
+    let log = try await log(
+      CommandTable.activity, ActivityRequest(daysAgo: daysAgo), progress: progress)
+    var readings: [ActivityReading] = []
+    for record in log.records {
+      guard let recorded = record.day(near: day) else {
+        throw .malformed(
+          .frame(CommandTable.activity.command),
+          .value("there is no day \(record.day) of month \(record.month)"))
+      }
+      guard recorded == day else { continue }
+      readings.append(
+        ActivityReading(
+          time: day.midnight.adding(minutes: Int(record.slot) * 15), steps: Int(record.steps),
+          meters: Int(record.meters), calories: Int(record.energy) * (log.isInTens ? 10 : 1)))
+    }
+    return readings
   }
 }

@@ -1,130 +1,127 @@
-/// What was walked on a day, in sum (ring reference, 4.14): of rings that do not know ``CommandTable/today``.
-public struct DayTotals: Hashable, Sendable {
-  /// The day that the ring means; nil if it has nothing of the day that was asked for.
-  public var day: RingDay?
-  public var daysAgo = 0
-  public var steps = 0
-  public var runningSteps = 0
-  /// Small calories: 1000 make a kilocalorie.
-  public var calories = 0
-  public var meters = 0
-  public var activeMinutes = 0
-  public var sleepMinutes = 0
-
-  public init() {}
-}
-
-/// The first frame of a day's sum.
-public struct DayTotalsFirst: FrameRecord {
-  public var daysAgo: UInt8 = 0
-  public var yearOfCentury: UInt8 = 0
-  public var month: UInt8 = 0
-  public var day: UInt8 = 0
+/// What was walked since the ring's midnight (ring reference, 4.14).
+public struct TodayTotals: FrameRecord {
   public var steps: UInt32 = 0
   public var runningSteps: UInt32 = 0
+  /// Small calories: 1000 make a kilocalorie.
   public var calories: UInt32 = 0
+  public var meters: UInt32 = 0
+  public var activeMinutes: UInt16 = 0
 
   public init() {}
 
   public static let fields: [RecordField<Self>] = [
-    RecordField("days-ago", \.daysAgo, at: 2, .bcd, .days),
-    RecordField("year", \.yearOfCentury, at: 3, .bcd),
-    RecordField("month", \.month, at: 4, .bcd),
-    RecordField("day", \.day, at: 5, .bcd),
-    RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),
-    RecordField("running-steps", \.runningSteps, at: 9, .uint24BigEndian, .steps),
-    RecordField("calories", \.calories, at: 12, .uint24BigEndian, .calories),
+    RecordField("steps", \.steps, at: 1, .uint24BigEndian, .steps),
+    RecordField("running-steps", \.runningSteps, at: 4, .uint24BigEndian, .steps),
+    RecordField("calories", \.calories, at: 7, .uint24BigEndian, .calories),
+    RecordField("distance", \.meters, at: 10, .uint24BigEndian, .meters),
+    RecordField("active", \.activeMinutes, at: 13, .uint16BigEndian, .minutes),
   ]
 }
 
-/// The second frame of a day's sum.
-public struct DayTotalsSecond: FrameRecord {
-  public var daysAgo: UInt8 = 0
-  public var yearOfCentury: UInt8 = 0
-  public var month: UInt8 = 0
-  public var day: UInt8 = 0
-  public var meters: UInt32 = 0
-  public var activeMinutes: UInt16 = 0
-  public var sleepMinutes: UInt16 = 0
+/// The days for which a ring has something stored (ring reference, 4.14).
+public struct StoredDays: FrameRecord {
+  /// Bit n stands for n days ago.
+  public var mask: UInt32 = 0
 
   public init() {}
 
   public static let fields: [RecordField<Self>] = [
+    RecordField("mask", \.mask, at: 1, .uint32BigEndian)
+  ]
+
+  /// 0 is today.
+  public var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
+}
+
+/// What was walked on a day, in sum (ring reference, 4.14): of rings that do not know ``CommandTable/today``. Comes in two
+/// frames, each with the day.
+public struct DayTotals: Hashable, Sendable {
+  public var daysAgo: UInt8 = 0
+  public var steps: UInt32 = 0
+  public var runningSteps: UInt32 = 0
+  /// Small calories: 1000 make a kilocalorie.
+  public var calories: UInt32 = 0
+  public var meters: UInt32 = 0
+  public var activeMinutes: UInt16 = 0
+  public var sleepMinutes: UInt16 = 0
+  private var yearOfCentury: UInt8 = 0
+  private var month: UInt8 = 0
+  private var dayOfMonth: UInt8 = 0
+
+  public init() {}
+
+  /// The day that the ring means; nil if it has nothing of the day that was asked for.
+  public var day: RingDay? {
+    get { RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(dayOfMonth)) }
+    set {
+      let (year, month, day) = newValue?.civil ?? (2000, 0, 0)
+      yearOfCentury = UInt8(clamping: year - 2000)
+      self.month = UInt8(clamping: month)
+      dayOfMonth = UInt8(clamping: day)
+    }
+  }
+
+  /// Whether the ring has nothing of the day.
+  var isEmpty: Bool { yearOfCentury == 0 && month == 0 && dayOfMonth == 0 }
+
+  /// In both frames; that of the first counts.
+  fileprivate static let dayFields: [RecordField<Self>] = [
     RecordField("days-ago", \.daysAgo, at: 2, .bcd, .days),
     RecordField("year", \.yearOfCentury, at: 3, .bcd),
     RecordField("month", \.month, at: 4, .bcd),
-    RecordField("day", \.day, at: 5, .bcd),
-    RecordField("distance", \.meters, at: 6, .uint24BigEndian, .meters),
-    RecordField("active", \.activeMinutes, at: 9, .uint16BigEndian, .minutes),
-    RecordField("sleep", \.sleepMinutes, at: 11, .uint16BigEndian, .minutes),
+    RecordField("day", \.dayOfMonth, at: 5, .bcd),
+  ]
+
+  /// Of the first frame and of the second.
+  static let fields: [[RecordField<Self>]] = [
+    dayFields + [
+      RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),
+      RecordField("running-steps", \.runningSteps, at: 9, .uint24BigEndian, .steps),
+      RecordField("calories", \.calories, at: 12, .uint24BigEndian, .calories),
+    ],
+    dayFields + [
+      RecordField("distance", \.meters, at: 6, .uint24BigEndian, .meters),
+      RecordField("active", \.activeMinutes, at: 9, .uint16BigEndian, .minutes),
+      RecordField("sleep", \.sleepMinutes, at: 11, .uint16BigEndian, .minutes),
+    ],
   ]
 }
 
 /// Two frames, told apart by byte 1.
 public struct DayTotalsAssembler: LogAssembler {
-  private var first: DayTotalsFirst?
-  private var second: DayTotalsSecond?
+  private var totals = DayTotals()
+  private var seen: Set<Int> = []
 
-  public static let forms = [
-    FrameForm("no data", startingWith: [0xFF]),
-    FrameForm("first", startingWith: [0], DayTotalsFirst.fields.map(\.field)),
-    FrameForm("second", startingWith: [1], DayTotalsSecond.fields.map(\.field)),
+  private static let parts = [
+    FrameForm("first", startingWith: [0], DayTotals.fields[0].map(\.field)),
+    FrameForm("second", startingWith: [1], DayTotals.fields[1].map(\.field)),
   ]
+  public static let forms = [.noData] + parts
 
   public init(_ request: DaysAgo) {}
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<DayTotals> {
-    switch frame.byte(at: 1) {
-    case 0xFF: return .complete(DayTotals())
-    case 0: first = try DayTotalsFirst(parsing: frame)
-    case 1: second = try DayTotalsSecond(parsing: frame)
-    default: throw .value("an answer of two frames can't have frame \(frame.byte(at: 1))")
+    if FrameForm.noData.matches(frame) { return .complete(DayTotals()) }
+    guard let part = Self.parts.firstIndex(where: { $0.matches(frame) }) else {
+      throw .value("an answer of two frames can't have frame \(frame.byte(at: 1))")
     }
-    guard let second else { return .incomplete(received: 1, of: 2) }
-    guard let first else { return .gaps([0]) }
-    var totals = DayTotals()
-    guard first.month > 0 || first.day > 0 || first.yearOfCentury > 0 else { return .complete(totals) }
-    totals.day = RingDay(
-      year: 2000 + Int(first.yearOfCentury), month: Int(first.month), day: Int(first.day))
+    let fields = DayTotals.fields[part].dropFirst(part == 0 ? 0 : DayTotals.dayFields.count)
+    try Array(fields).read(frame, into: &totals)
+    seen.insert(part)
+    guard seen.contains(1) else { return .incomplete(received: 1, of: 2) }
+    guard seen.contains(0) else { return .gaps([0]) }
+    guard !totals.isEmpty else { return .complete(DayTotals()) }
     guard totals.day != nil else { throw .value("there is no such day") }
-    totals.daysAgo = Int(first.daysAgo)
-    totals.steps = Int(first.steps)
-    totals.runningSteps = Int(first.runningSteps)
-    totals.calories = Int(first.calories)
-    totals.meters = Int(second.meters)
-    totals.activeMinutes = Int(second.activeMinutes)
-    totals.sleepMinutes = Int(second.sleepMinutes)
     return .complete(totals)
   }
 
   public static func frames(
     of totals: DayTotals, command: RingCommand, to request: DaysAgo
   ) -> [RingFrame] {
-    var first = DayTotalsFirst()
-    var second = DayTotalsSecond()
-    if let day = totals.day {
-      let (year, month, dayOfMonth) = day.civil
-      first.daysAgo = request.daysAgo
-      first.yearOfCentury = UInt8(clamping: year - 2000)
-      first.month = UInt8(clamping: month)
-      first.day = UInt8(clamping: dayOfMonth)
-      first.steps = UInt32(clamping: totals.steps)
-      first.runningSteps = UInt32(clamping: totals.runningSteps)
-      first.calories = UInt32(clamping: totals.calories)
-      second.daysAgo = first.daysAgo
-      second.yearOfCentury = first.yearOfCentury
-      second.month = first.month
-      second.day = first.day
-      second.meters = UInt32(clamping: totals.meters)
-      second.activeMinutes = UInt16(clamping: totals.activeMinutes)
-      second.sleepMinutes = UInt16(clamping: totals.sleepMinutes)
+    var totals = totals
+    if totals.isEmpty { totals = DayTotals() } else { totals.daysAgo = request.daysAgo }
+    return zip(parts, DayTotals.fields).map { form, fields in
+      RingFrame(command, form) { fields.store(totals, in: &$0) }
     }
-    return [
-      RingFrame(command) { first.store(in: &$0) },
-      RingFrame(command) {
-        $0.store(1, at: 1)
-        second.store(in: &$0)
-      },
-    ]
   }
 }

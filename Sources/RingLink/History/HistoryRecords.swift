@@ -1,3 +1,32 @@
+/// What a ring keeps a history of.
+public enum HistoryKind: String, Hashable, Sendable, CaseIterable {
+  case steps
+  case heartRate = "heart-rate"
+  case oxygen = "spo2"
+  case sleep
+  case stress
+  case variability = "hrv"
+  case temperature
+
+  /// Firmware is known to make these up where the sensor gives nothing (ring reference, 4.9).
+  public var isEstimate: Bool { self == .stress || self == .variability }
+}
+
+/// How far the reading of a history has come.
+public struct HistoryProgress: Hashable, Sendable {
+  public var kind: HistoryKind
+  /// The day that is being read; nil for what comes in one piece.
+  public var day: RingDay?
+  /// Answers that are complete.
+  public var completed: Int
+  /// Answers that are asked for.
+  public var total: Int
+  /// Of the answer that arrives: its frames, or its bytes if it comes in one piece.
+  public var received: Int
+  /// How many there will be; nil if the ring has not told.
+  public var expected: Int?
+}
+
 /// What a ring has stored of one kind, in the order of time.
 public enum HistoryRecords: Hashable, Sendable {
   case steps([ActivityReading])
@@ -30,6 +59,133 @@ public enum HistoryRecords: Hashable, Sendable {
     case .sleep(let records): records.count
     case .stress(let records), .variability(let records): records.count
     case .temperature(let records): records.count
+    }
+  }
+}
+
+/// A heart rate that the ring has stored.
+public struct HeartRateReading: Hashable, Sendable {
+  public var time: RingTime
+  public var beatsPerMinute: Int
+  /// Whether somebody asked for it; else the ring measured by itself.
+  public var isManual: Bool
+
+  public init(time: RingTime, beatsPerMinute: Int, isManual: Bool) {
+    self.time = time
+    self.beatsPerMinute = beatsPerMinute
+    self.isManual = isManual
+  }
+}
+
+/// The oxygen saturation of an hour, in percent.
+public struct OxygenReading: Hashable, Sendable {
+  /// When the hour begins.
+  public var time: RingTime
+  public var minimum: Int
+  public var maximum: Int
+
+  public init(time: RingTime, minimum: Int, maximum: Int) {
+    self.time = time
+    self.minimum = minimum
+    self.maximum = maximum
+  }
+}
+
+/// A value of stress, 1 to 99, or of heart rate variability, in milliseconds. Firmware is known to make them up where
+/// the sensor gives nothing (ring reference, 4.9).
+public struct EstimateReading: Hashable, Sendable {
+  public var time: RingTime
+  public var value: Int
+
+  public init(time: RingTime, value: Int) {
+    self.time = time
+    self.value = value
+  }
+}
+
+/// A temperature of the skin.
+public struct TemperatureReading: Hashable, Sendable {
+  public var time: RingTime
+  /// Hundredths of a degree Celsius.
+  public var centidegrees: Int
+
+  public init(time: RingTime, centidegrees: Int) {
+    self.time = time
+    self.centidegrees = centidegrees
+  }
+
+  public var degreesCelsius: Double { Double(centidegrees) / 100 }
+}
+
+/// What was walked in a part of a day.
+public struct ActivityReading: Hashable, Sendable {
+  /// When the part begins. Rings tell quarters of an hour, and keep hours.
+  public var time: RingTime
+  public var steps: Int
+  public var meters: Int
+  /// Small calories: 1000 make a kilocalorie.
+  public var calories: Int
+
+  public init(time: RingTime, steps: Int, meters: Int, calories: Int) {
+    self.time = time
+    self.steps = steps
+    self.meters = meters
+    self.calories = calories
+  }
+}
+
+/// A night or a nap.
+public struct SleepSession: Hashable, Sendable {
+  public var start: RingTime
+  public var end: RingTime
+  public var isNap: Bool
+  /// In order; together they last from start to end, if the ring is consistent.
+  public var stages: [SleepStage]
+
+  public init(start: RingTime, end: RingTime, isNap: Bool, stages: [SleepStage]) {
+    self.start = start
+    self.end = end
+    self.isNap = isNap
+    self.stages = stages
+  }
+
+  /// Whether the stages last as long as the session.
+  public var isConsistent: Bool { stages.reduce(0) { $0 + $1.minutes } * 60 == end.seconds - start.seconds }
+}
+
+/// A part of a night in which one slept the same way.
+public struct SleepStage: Hashable, Sendable {
+  public var kind: Kind
+  public var minutes: Int
+
+  public init(_ kind: Kind, minutes: Int) {
+    self.kind = kind
+    self.minutes = minutes
+  }
+
+  /// The ring reference, 6.1.
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    public static let light = Kind(rawValue: 2)
+    public static let deep = Kind(rawValue: 3)
+    public static let rem = Kind(rawValue: 4)
+    public static let awake = Kind(rawValue: 5)
+  }
+}
+
+extension SleepStage.Kind: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .light: "light"
+    case .deep: "deep"
+    case .rem: "REM"
+    case .awake: "awake"
+    default: "unknown \(rawValue)"
     }
   }
 }

@@ -1,12 +1,43 @@
+/// Asks for nights. Newer rings ignore what older ones want, and the other way round (ring reference, 6.1).
+public enum SleepRequest: BulkRequest, CaseIterable {
+  /// In the protocol of newer rings.
+  case all
+  /// In the protocol of older rings.
+  case allOfOlder
+  /// Of rings that are older still.
+  case empty
+  /// In the protocol of newer rings.
+  case today
+
+  public static let form =
+    "`FF 01`: all days; `00 01`: today. Older rings want `FF` for all days, or nothing at all."
+
+  public var payload: [UInt8] {
+    switch self {
+    case .all: [0xFF, 1]
+    case .allOfOlder: [0xFF]
+    case .empty: []
+    case .today: [0, 1]
+    }
+  }
+
+  public init?(payload: [UInt8]) {
+    guard let request = Self.allCases.first(where: { $0.payload == payload }) else { return nil }
+    self = request
+  }
+}
+
 /// A night or a nap as it stands in a bulk frame.
-public struct SleepDay: Hashable, Sendable {
+public struct SleepDay: BulkRecord {
   /// The day on which it ended; 0 is today.
-  public var daysAgo: UInt8
+  public var daysAgo: UInt8 = 0
   /// Minutes after midnight of that day, or of the day before: see ``session(isNap:today:)``.
-  public var start: UInt16
+  public var start: UInt16 = 0
   /// Minutes after midnight.
-  public var end: UInt16
-  public var stages: [SleepStage]
+  public var end: UInt16 = 0
+  public var stages: [SleepStage] = []
+
+  public init() {}
 
   public init(daysAgo: UInt8, start: UInt16, end: UInt16, stages: [SleepStage]) {
     self.daysAgo = daysAgo
@@ -14,6 +45,17 @@ public struct SleepDay: Hashable, Sendable {
     self.end = end
     self.stages = stages
   }
+
+  public static let fields: [BulkField<Self>] = [
+    BulkField("days-ago", \.daysAgo, .days),
+    .sized([
+      BulkField(
+        "start", \.start, .minutes, in: 0...1439,
+        "after midnight; a start after the end is of the evening before"),
+      BulkField("end", \.end, .minutes, in: 0...1440, "after midnight"),
+      BulkField(toEnd: "stages", \.stages),
+    ]),
+  ]
 
   /// When it was. Who fell asleep later in the day than awoke did so the evening before; from 18:00 on that may be
   /// meant even if not, and the stages tell.
@@ -30,54 +72,86 @@ public struct SleepDay: Hashable, Sendable {
 }
 
 /// The nights, or the naps, that a ring has stored (ring reference, 6.1).
-public struct SleepLog: BulkContents {
+public struct SleepLog: BulkContents, BulkRecord {
   public typealias Request = SleepRequest
 
-  public var days: [SleepDay]
+  public var days: [SleepDay] = []
+
+  public init() {}
 
   public init(days: [SleepDay]) {
     self.days = days
   }
 
-  public static let replyForm =
-    "The number of days; for each: days ago, the number of bytes that follow, start and end (u16 LE, minutes after "
-    + "midnight; a start after the end is of the evening before), then pairs of kind (2 light, 3 deep, 4 REM, 5 awake) "
-    + "and minutes."
+  public static let fields: [BulkField<Self>] = [BulkField("days", \.days)]
+}
 
-  public init(payload: [UInt8]) throws(BulkContentsError) {
-    var reader = BulkReader(payload)
-    days = []
-    guard try !reader.isNothing() else { return }
-    for _ in 0..<(try reader.uint8()) { days.append(try reader.sleepDay()) }
-    try reader.expectEnd()
+extension SleepStage: BulkRecord {
+  public init() {
+    self.init(.light, minutes: 0)
   }
 
-  public var payload: [UInt8] {
-    [UInt8(clamping: days.count)]
-      + days.flatMap { day in
-        let stages = day.stages.prefix(125)
-        return [day.daysAgo, UInt8(clamping: 4 + stages.count * 2)] + BulkReader.bytes(day.start)
-          + BulkReader.bytes(day.end)
-          + stages.flatMap { [$0.kind.rawValue, UInt8(clamping: $0.minutes)] }
-      }
+  public static let fields: [BulkField<Self>] = [
+    BulkField("kind", \.kind.rawValue, nil, "2 light, 3 deep, 4 REM, 5 awake"),
+    BulkField("minutes", \.clampedMinutes, .minutes),
+  ]
+
+  private var clampedMinutes: UInt8 {
+    get { UInt8(clamping: minutes) }
+    set { minutes = Int(newValue) }
   }
 }
 
-extension BulkReader {
-  fileprivate mutating func sleepDay() throws(BulkContentsError) -> SleepDay {
-    let daysAgo = try uint8()
-    let length = Int(try uint8())
-    guard length >= 4, length.isMultiple(of: 2) else { throw invalid("a night can't have \(length) bytes") }
-    let start = try uint16()
-    let end = try uint16()
-    guard start < 1440, end <= 1440 else {
-      throw invalid("a night can't be from minute \(start) to minute \(end) of a day")
+public struct SleepCommands: CommandGroup {
+  static let shared = SleepCommands()
+
+  public let sleep = BulkQuery<SleepLog>(
+    0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
+    source: "6.1 [C]")
+  public let naps = BulkReport<SleepLog>(
+    .nap, "naps", "The naps that the ring has stored. Comes by itself with the answer to sleep.",
+    source: "6.1 [C]")
+}
+
+/// Nights and naps (ring reference, 6.1).
+extension Ring {
+  /// All nights and naps that the ring has stored, in the order of time. Rings of different age want to be asked in
+  /// different ways, and ignore the others: up to three are tried, five seconds each.
+  ///
+  /// - Parameter now: the ring's wall clock, as the host knows it
+  public func sleep(
+    now: RingTime, progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [SleepSession] {
+    for request in [SleepRequest.all, .allOfOlder] {
+      do throws(RingError) {
+        return try await sleep(request, now: now, progress: progress)
+      } catch .notAnswered {
+        continue
+      } catch .malformedBulk(_, .status) {
+        continue
+      }
     }
-    var stages: [SleepStage] = []
-    for _ in 0..<(length - 4) / 2 {
-      let kind = SleepStage.Kind(rawValue: try uint8())
-      stages.append(SleepStage(kind, minutes: Int(try uint8())))
+    return try await sleep(.empty, now: now, progress: progress)
+  }
+
+  private func sleep(
+    _ request: SleepRequest, now: RingTime, progress: ((Int, Int) -> Void)?
+  ) async throws(RingError) -> [SleepSession] {
+    let frames = try await bulkFrames(
+      .bulk(CommandTable.sleep.id, payload: request.payload), answeredBy: CommandTable.sleep.id,
+      with: CommandTable.naps.id, progress: progress)
+    var sessions: [SleepSession] = []
+    for frame in frames.values {
+      let log: SleepLog = try readable(frame)
+      sessions += log.days.map { $0.session(isNap: frame.id == CommandTable.naps.id, today: now.day) }
     }
-    return SleepDay(daysAgo: daysAgo, start: start, end: end, stages: stages)
+    return sessions.filter { $0.end <= now }.inOrderOfStart
+  }
+}
+
+extension [SleepSession] {
+  /// Sorted by their start, each once.
+  fileprivate var inOrderOfStart: [SleepSession] {
+    Set(self).sorted { ($0.start, $0.end, $0.isNap ? 1 : 0) < ($1.start, $1.end, $1.isNap ? 1 : 0) }
   }
 }

@@ -151,14 +151,14 @@ public final class MeasurementSession {
 
   private func receive(_ frame: RingFrame, at time: Instant) {
     guard !isOver else { return }
-    if frame.isError(for: command) {
-      return finish(.failure(.refused(.frame(command), frame.errorCode)), tellsRing: false)
+    if let refusal = CommandTable.refusal(frame, pending: command), refusal.command == command {
+      return finish(.failure(.refused(.frame(command), refusal.code)), tellsRing: false)
     }
     do throws(RingFrameError) {
       if method == .live {
-        receive(try CommandTable.liveHeartRate.update(frame), at: time)
+        receive(try CommandTable.liveHeartRate.reply(frame), at: time)
       } else {
-        receive(try CommandTable.measurementStart.update(frame), at: time)
+        receive(try CommandTable.measurementStart.reply(frame), at: time)
       }
     } catch {
       finish(.failure(.malformed(.frame(command), error)))

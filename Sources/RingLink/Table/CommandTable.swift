@@ -1,25 +1,143 @@
 import BluetoothCore
 
-/// Everything that a ring understands and says, one entry each. Encoders, decoders, the virtual ring, explanations and
-/// the reference page are made of it; a new command is a new entry.
+/// Everything that a ring understands and sends, one entry each. Encoders, decoders, the virtual ring, the meaning of a
+/// frame and the reference page are made of it.
+///
+/// The entries stand in groups, in the files of what they are about: a stored property of a ``CommandGroup`` is an entry,
+/// and nothing else lists it. `CommandTable.battery` is the property `battery` of whichever group has it.
+@dynamicMemberLookup
 public enum CommandTable {
+  static let groups: [any CommandGroup] = [
+    DeviceCommands.shared, MeasurementCommands.shared, ActivityCommands.shared, DayLogCommands.shared,
+    SleepCommands.shared, VitalCommands.shared, TemperatureCommands.shared, SyncCommands.shared,
+    ScheduleSettings.shared,
+    WearerSettings.shared, ActionCommands.shared, RawStreamCommands.shared, RingReports.shared,
+    BlockedCommands.shared,
+  ]
+
+  private static let rows: [any CommandRow] = groups.flatMap(\.rows)
+
   /// All entries, in the order of the reference page.
-  public static let all: [CommandEntry] =
-    device + measurements + history + settings.map(\.entry) + actions.map(\.entry) + [rawStream] + events
-    + blocked
+  public static let all: [CommandEntry] = rows.map(\.entry)
+
+  /// All settings, in the order of the reference page.
+  public static let settings: [any RingSetting] = rows.compactMap { $0 as? any RingSetting }
+
+  /// The switches of everything that the ring measures automatically: all of them are off when its lights stay dark.
+  public static let automaticMeasurements: [any RingSetting] =
+    ScheduleSettings.shared.rows.compactMap { $0 as? any RingSetting }
+
+  /// All actions, in the order of the reference page.
+  public static let actions: [RingAction] = rows.compactMap { $0 as? RingAction }
 
   private static let bySubject = Dictionary(grouping: all, by: \.subject)
 
+  // Swift finds a property of a group by these.
+  public static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<MeasurementCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<ActivityCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<DayLogCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<SleepCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<VitalCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<TemperatureCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<SyncCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<ScheduleSettings, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<WearerSettings, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<ActionCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<RingReports, R>) -> R { read(row) }
+
+  private static func read<Group: CommandGroup, Row>(_ row: KeyPath<Group, Row>) -> Row {
+    Group.shared[keyPath: row]
+  }
+
   /// The entries that share a first byte or a bulk id.
   public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] { bySubject[subject] ?? [] }
+}
 
-  /// The entry that a frame belongs to.
-  ///
-  /// - Parameter isFromRing: requests and answers can be the same to the byte; only the direction tells them apart
-  public static func entry(of frame: RingFrame, isFromRing: Bool) -> CommandEntry? {
-    let candidates = entries(for: .frame(frame.command))
-    return candidates.first { entry in
-      (isFromRing ? entry.replies : entry.requests).contains { $0.matches(frame) }
-    } ?? candidates.first
+/// A part of the command table. Each stored property is an entry, or an array of entries.
+protocol CommandGroup: Sendable {
+  static var shared: Self { get }
+}
+
+extension CommandGroup {
+  /// The entries in the order in which they are declared.
+  var rows: [any CommandRow] {
+    Mirror(reflecting: self).children.flatMap { child -> [any CommandRow] in
+      (child.value as? any CommandRow).map { [$0] } ?? child.value as? [CommandEntry] ?? []
+    }
+  }
+}
+
+/// What has an entry in the command table.
+public protocol CommandRow: Sendable {
+  var entry: CommandEntry { get }
+}
+
+/// A row of the command table: all that is known of one command, whatever its types.
+public struct CommandEntry: Hashable, Sendable {
+  /// Where it travels: in frames of 16 bytes, or in bulk frames.
+  public enum Subject: Hashable, Sendable {
+    case frame(RingCommand)
+    case bulk(BulkID)
+  }
+
+  /// How it is answered.
+  public enum ReplyShape: String, Hashable, Sendable {
+    case none
+    case single
+    case multiFrame = "multi-frame"
+    /// Frames come until it is ended.
+    case stream
+    case bulk
+    /// No request: the ring sends it on its own.
+    case event
+  }
+
+  public enum Group: String, Hashable, Sendable, CaseIterable {
+    case device = "Device"
+    case measurements = "Measurements"
+    case history = "History"
+    case settings = "Settings"
+    case actions = "Actions"
+    case rawStream = "Raw stream"
+    case events = "What the ring tells by itself"
+    case blocked = "Never sent"
+  }
+
+  public var subject: Subject
+  /// What follows the command's byte, where several entries share it.
+  public var prefix: [UInt8] = []
+  /// `battery`
+  public var name: String
+  /// What it is for, as a sentence.
+  public var purpose: String
+  public var group: Group
+  public var shape: ReplyShape
+  public var requests: [FrameForm] = []
+  public var replies: [FrameForm] = []
+  /// Rings that are known to answer; others refuse, or stay silent.
+  public var families: Set<RingFamily> = .every
+  /// Where this is known from: a section of the ring reference.
+  public var source: String
+  /// Why it is never sent, whoever asks; nil if it may be.
+  public var danger: String?
+}
+
+extension CommandEntry: CommandRow {
+  public var entry: CommandEntry { self }
+}
+
+extension Set<RingFamily> {
+  public static var every: Self { Set(RingFamily.allCases) }
+  /// The old ones lack it.
+  public static var newer: Self { [.ry, .rt, .rt11cr] }
+}
+
+extension CommandEntry.Subject: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .frame(let command): command.description
+    case .bulk(let id): id.description
+    }
   }
 }

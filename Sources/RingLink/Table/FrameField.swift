@@ -60,3 +60,145 @@ extension FrameFieldValue: CustomStringConvertible {
     }
   }
 }
+
+/// One of the forms that the frames of a command have.
+public struct FrameForm: Hashable, Sendable {
+  /// A byte that tells this form from the others.
+  public struct Mark: Hashable, Sendable {
+    public var offset: Int
+    public var byte: UInt8
+  }
+
+  /// `reading`, `header`, `no data`.
+  public var name: String
+  /// All of them are there; a frame without is of another form.
+  public var marks: [Mark]
+  public var fields: [FrameField]
+
+  /// - Parameter bytes: what follows the command's byte in every frame of this form
+  public init(_ name: String, startingWith bytes: [UInt8] = [], _ fields: [FrameField] = []) {
+    self.name = name
+    marks = bytes.enumerated().map { Mark(offset: $0.offset + 1, byte: $0.element) }
+    self.fields = fields
+  }
+
+  /// The answer of a log: the ring has nothing of that day.
+  static let noData = FrameForm("no data", startingWith: [0xFF])
+
+  /// The form of a record, behind `bytes`.
+  init<Record: FrameRecord>(_ name: String, startingWith bytes: [UInt8] = [], _ record: Record.Type) {
+    self.init(name, startingWith: bytes, record.fields.map(\.field))
+  }
+
+  public func matches(_ frame: RingFrame) -> Bool {
+    marks.allSatisfy { frame.byte(at: $0.offset) == $0.byte }
+  }
+}
+
+/// How a field lies in a frame.
+public enum WireForm: Hashable, Sendable {
+  /// A number without a sign, of 1 to 4 bytes.
+  case integer(bytes: Int, isBigEndian: Bool)
+  /// Two decimal digits, one in each half of a byte. A half above 9 makes the byte 0, as ring firmware reads it.
+  case bcd
+  /// A byte that is `on` for yes; whatever else it is means no, and `off` is what is written for it.
+  case flag(on: UInt8, off: UInt8)
+  /// A bit of a byte, 0 the least significant.
+  case bit(UInt8)
+  /// Bytes in a row that are no number.
+  case bytes(UInt8)
+
+  public static let uint8 = WireForm.integer(bytes: 1, isBigEndian: false)
+  public static let uint16LittleEndian = WireForm.integer(bytes: 2, isBigEndian: false)
+  public static let uint16BigEndian = WireForm.integer(bytes: 2, isBigEndian: true)
+  public static let uint24LittleEndian = WireForm.integer(bytes: 3, isBigEndian: false)
+  public static let uint24BigEndian = WireForm.integer(bytes: 3, isBigEndian: true)
+  public static let uint32LittleEndian = WireForm.integer(bytes: 4, isBigEndian: false)
+  public static let uint32BigEndian = WireForm.integer(bytes: 4, isBigEndian: true)
+
+  /// In bytes.
+  public var width: Int {
+    switch self {
+    case .integer(let bytes, _): bytes
+    case .bcd, .flag, .bit: 1
+    case .bytes(let count): Int(count)
+    }
+  }
+
+  /// What it can hold.
+  public var numbers: ClosedRange<Int> {
+    switch self {
+    case .integer(let bytes, _): 0...(1 << (bytes * 8)) - 1
+    case .flag, .bit: 0...1
+    case .bcd: 0...99
+    case .bytes: 0...0
+    }
+  }
+
+  /// The number at `offset`; a flag or a bit is 0 or 1. Bytes beyond the frame are 0.
+  public func read(_ frame: RingFrame, at offset: Int) -> Int {
+    let byte = frame.byte(at: offset)
+    switch self {
+    case .bcd: return byte >> 4 > 9 || byte & 15 > 9 ? 0 : Int(byte >> 4) * 10 + Int(byte & 15)
+    case .flag(let on, _): return byte == on ? 1 : 0
+    case .bit(let bit): return Int(byte >> (bit & 7)) & 1
+    case .bytes: return 0
+    case .integer(let width, let isBigEndian):
+      var number = 0
+      for index in 0..<width {
+        number = number << 8 | Int(frame.byte(at: offset + (isBigEndian ? index : width - 1 - index)))
+      }
+      return number
+    }
+  }
+
+  /// Puts a number where zeros are; what does not fit is cut to what does.
+  func write(_ value: Int, into frame: inout RingFrame, at offset: Int) {
+    switch self {
+    case .bcd:
+      let value = Swift.min(Swift.max(value, 0), 99)
+      frame.store(UInt8((value / 10) << 4 | value % 10), at: offset)
+    case .flag(let on, let off): frame.store(value != 0 ? on : off, at: offset)
+    case .bit(let bit): frame.store(value != 0 ? 1 << (bit & 7) : 0, at: offset)
+    case .bytes: break
+    case .integer(let width, let isBigEndian):
+      let value = Swift.min(Swift.max(value, 0), numbers.upperBound)
+      for index in 0..<width {
+        let place = isBigEndian ? width - 1 - index : index
+        frame.store(UInt8(truncatingIfNeeded: value >> (place * 8)), at: offset + index)
+      }
+    }
+  }
+}
+
+extension WireForm: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .integer(let bytes, let isBigEndian):
+      "u\(bytes * 8)" + (bytes == 1 ? "" : isBigEndian ? " BE" : " LE")
+    case .bcd: "BCD"
+    case .flag(let on, let off): "\(on) yes, \(off) no"
+    case .bit(let bit): "bit \(bit)"
+    case .bytes(let count): "\(count) bytes"
+    }
+  }
+}
+
+/// What a number from a ring counts. Every field of the command table that has a unit names it with one of these.
+public enum RingUnit: String, Hashable, Sendable {
+  case beatsPerMinute = "bpm"
+  /// Small calories, as the ring counts them: 1000 make a kilocalorie.
+  case calories = "cal"
+  case centimeters = "cm"
+  case days = "d"
+  case degreesCelsius = "°C"
+  case kilograms = "kg"
+  case meters = "m"
+  case milliseconds = "ms"
+  case millimetersOfMercury = "mmHg"
+  case minutes = "min"
+  case percent = "%"
+  case seconds = "s"
+  case steps = "steps"
+  case years = "y"
+}

@@ -9,21 +9,48 @@ extension FrameRecord {
   /// Reads a frame. Which command it belongs to is for the caller to know.
   public init(parsing frame: RingFrame) throws(RingFrameError) {
     self.init()
-    for field in Self.fields {
+    try Self.fields.read(frame, into: &self)
+  }
+
+  /// Reads a frame of one command.
+  init(parsing frame: RingFrame, of command: RingCommand) throws(RingFrameError) {
+    guard frame.command == command else { throw .unexpected(frame.command) }
+    try self.init(parsing: frame)
+  }
+}
+
+extension Array {
+  func read<Record>(_ frame: RingFrame, into record: inout Record) throws(RingFrameError)
+  where Element == RecordField<Record> {
+    for field in self {
       switch field.access {
-      case .number(_, let set): try set(&self, field.field.form.read(frame, at: field.field.offset))
-      case .bytes(_, let set): set(&self, field.field.range.map(frame.byte(at:)))
+      case .number(_, let set): try set(&record, field.field.form.read(frame, at: field.field.offset))
+      case .bytes(_, let set): set(&record, field.field.range.map(frame.byte(at:)))
       }
     }
   }
 
   /// Writes all fields into a frame that is zero there.
-  func store(in frame: inout RingFrame) {
-    for field in Self.fields {
+  func store<Record>(_ record: Record, in frame: inout RingFrame) where Element == RecordField<Record> {
+    for field in self {
       switch field.access {
-      case .number(let get, _): field.field.form.write(get(self), into: &frame, at: field.field.offset)
-      case .bytes(let get, _): frame.store(get(self).prefix(field.field.form.width), at: field.field.offset)
+      case .number(let get, _): field.field.form.write(get(record), into: &frame, at: field.field.offset)
+      case .bytes(let get, _): frame.store(get(record).prefix(field.field.form.width), at: field.field.offset)
       }
+    }
+  }
+}
+
+extension RingFrame {
+  /// The frame that carries a record, in one of the command's forms.
+  init<Record: FrameRecord>(_ command: RingCommand, _ record: Record, form: FrameForm? = nil) {
+    self.init(command, form) { Record.fields.store(record, in: &$0) }
+  }
+
+  init(_ command: RingCommand, _ form: FrameForm?, fill: (inout RingFrame) -> Void) {
+    self.init(command) {
+      for mark in form?.marks ?? [] { $0.store(mark.byte, at: mark.offset) }
+      fill(&$0)
     }
   }
 }
@@ -32,4 +59,120 @@ extension FrameRecord {
 public struct NoFields: FrameRecord {
   public static let fields: [RecordField<Self>] = []
   public init() {}
+}
+
+/// A field of a frame, and the property that holds it.
+public struct RecordField<Record>: Sendable {
+  enum Access: Sendable {
+    case number(
+      get: @Sendable (Record) -> Int, set: @Sendable (inout Record, Int) throws(RingFrameError) -> Void)
+    case bytes(get: @Sendable (Record) -> [UInt8], set: @Sendable (inout Record, [UInt8]) -> Void)
+  }
+
+  public let field: FrameField
+  let access: Access
+
+  /// A number.
+  ///
+  /// - Parameters:
+  ///   - limits: a frame with another number is refused
+  ///   - settable: what it can be set to, if it is a setting's
+  public init<Number: FixedWidthInteger & Sendable>(
+    _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
+    _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,
+    words: [Int: String] = [:], settable: ClosedRange<Int>? = nil
+  ) {
+    self.init(
+      FrameField(name, at: offset, form, unit, words: words, settable: settable),
+      get: { Int(clamping: $0[keyPath: property]) },
+      set: { (record, number) throws(RingFrameError) in
+        guard limits?.contains(number) ?? true, let exact = Number(exactly: number) else {
+          throw .value("\(name) can't be \(number)")
+        }
+        record[keyPath: property] = exact
+      })
+  }
+
+  /// Yes or no; 1 and 0 unless `form` says otherwise.
+  public init(
+    _ name: String, _ property: any WritableKeyPath<Record, Bool> & Sendable, at offset: Int,
+    _ form: WireForm = .flag(on: 1, off: 0)
+  ) {
+    self.init(
+      FrameField(name, at: offset, form), get: { $0[keyPath: property] ? 1 : 0 },
+      set: { (record, number) throws(RingFrameError) in record[keyPath: property] = number != 0 })
+  }
+
+  /// One of several things, told by a number.
+  public init<Choice: RawRepresentable & Sendable>(
+    _ name: String, _ property: any WritableKeyPath<Record, Choice> & Sendable, at offset: Int,
+    words: [Int: String] = [:]
+  ) where Choice.RawValue == UInt8 {
+    self.init(
+      FrameField(name, at: offset, .uint8, words: words), get: { Int($0[keyPath: property].rawValue) },
+      set: { (record, number) throws(RingFrameError) in
+        guard let raw = UInt8(exactly: number), let choice = Choice(rawValue: raw) else {
+          throw .value("\(name) can't be \(number)")
+        }
+        record[keyPath: property] = choice
+      })
+  }
+
+  /// Bytes that are no number.
+  public init(
+    _ name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable, at offset: Int, count: UInt8
+  ) {
+    field = FrameField(name, at: offset, .bytes(count))
+    access = .bytes(get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
+  }
+
+  /// A word of a ``FramePlace``.
+  init(_ place: FramePlace, _ property: any WritableKeyPath<Record, UInt16> & Sendable) {
+    self.init("\(place.name)", property, at: place.offset, .uint16BigEndian)
+  }
+
+  /// A word of a ``FramePlace`` whose bytes are no number by themselves.
+  init(bytesOf place: FramePlace, _ property: any WritableKeyPath<Record, UInt16> & Sendable) {
+    field = FrameField("\(place.name)", at: place.offset, .bytes(2))
+    access = .bytes(
+      get: { [UInt8($0[keyPath: property] >> 8), UInt8(truncatingIfNeeded: $0[keyPath: property])] },
+      set: { $0[keyPath: property] = $1.reduce(0) { $0 << 8 | UInt16($1) } })
+  }
+
+  /// A number that stands in the frame otherwise than in the record.
+  public init(
+    _ field: FrameField, get: @escaping @Sendable (Record) -> Int,
+    set: @escaping @Sendable (inout Record, Int) throws(RingFrameError) -> Void
+  ) {
+    self.field = field
+    access = .number(get: get, set: set)
+  }
+}
+
+/// A place in a frame that is known when the program is compiled. The raw stream is read by these, with a few shifts; the
+/// ``RecordField`` of the same place documents it and writes it.
+struct FramePlace: Sendable {
+  let name: StaticString
+  let offset: Int
+
+  /// Two bytes, big-endian.
+  @inline(__always)
+  func word(_ frame: RingFrame) -> UInt16 { frame.uint16BigEndian(at: offset) }
+
+  /// A byte that is 1 for yes.
+  @inline(__always)
+  func flag(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == 1 }
+}
+
+/// A number in the byte behind the command.
+public struct SingleByte: FrameRecord {
+  public var value: UInt8 = 0
+
+  public init() {}
+
+  public init(_ value: UInt8) {
+    self.value = value
+  }
+
+  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 1)]
 }

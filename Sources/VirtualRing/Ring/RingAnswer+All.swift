@@ -2,19 +2,12 @@ import RingLink
 
 extension RingAnswer {
   /// The answer to a frame; nil if the ring does not know it.
-  static func answer(to frame: RingFrame, family: RingFamily) -> RingAnswer? {
-    byCommand[frame.command]?.first { answer in
-      answer.entry.families.contains(family) && answer.entry.requests.contains { $0.matches(frame) }
-    }
+  static func answer(to meaning: FrameMeaning, family: RingFamily) -> RingAnswer? {
+    guard meaning.form != nil, let entry = meaning.entry, entry.families.contains(family) else { return nil }
+    return byEntry[entry.name]?.first { $0.entry == entry }
   }
 
-  nonisolated(unsafe) private static let byCommand: [RingCommand: [RingAnswer]] = {
-    var answers: [RingCommand: [RingAnswer]] = [:]
-    for answer in all {
-      if case .frame(let command) = answer.entry.subject { answers[command, default: []].append(answer) }
-    }
-    return answers
-  }()
+  nonisolated(unsafe) private static let byEntry = Dictionary(grouping: all, by: \.entry.name)
 
   private static var all: [RingAnswer] {
     device + CommandTable.settings.map(setting) + actions + measurements + history

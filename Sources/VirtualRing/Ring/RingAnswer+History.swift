@@ -41,11 +41,12 @@ extension SimulatedHistory {
     let totals = totals(on: day)
     var old = DayTotals()
     old.day = day
-    old.steps = Int(totals.steps)
-    old.calories = Int(totals.calories)
-    old.meters = Int(totals.meters)
-    old.activeMinutes = Int(totals.activeMinutes)
-    old.sleepMinutes = night(endingOn: day, daysAgo: 0)?.stages.reduce(0) { $0 + $1.minutes } ?? 0
+    old.steps = totals.steps
+    old.calories = totals.calories
+    old.meters = totals.meters
+    old.activeMinutes = totals.activeMinutes
+    old.sleepMinutes = UInt16(
+      clamping: night(endingOn: day, daysAgo: 0)?.stages.reduce(0) { $0 + $1.minutes } ?? 0)
     return old
   }
 }

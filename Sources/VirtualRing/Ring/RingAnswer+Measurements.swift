@@ -6,7 +6,7 @@ extension RingAnswer {
     [
       RingAnswer(entry: CommandTable.measurementStart.entry) { ring, frame in
         guard let request = try? MeasurementStart(parsing: frame) else { return [] }
-        guard ring.measures(request.kind) else { return [refusal(of: frame)] }
+        guard ring.measures(request.kind) else { return [.refusal(of: frame.command)].compactMap { $0 } }
         ring.takeSensor()
         ring.measurement.start(request)
         return []
@@ -26,10 +26,6 @@ extension RingAnswer {
         return request
       },
     ]
-  }
-
-  private static func refusal(of frame: RingFrame) -> RingFrame {
-    RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue)
   }
 }
 

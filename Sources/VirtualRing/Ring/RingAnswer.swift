@@ -9,7 +9,7 @@ struct RingAnswer {
 
   /// A question with one frame for an answer. Requests that can't be read are not answered.
   static func query<Request, Reply>(
-    _ query: Query<Request, Reply>, _ answer: @escaping (SimulatedRing, Request) -> Reply
+    _ query: RingQuery<Request, Reply>, _ answer: @escaping (SimulatedRing, Request) -> Reply
   ) -> RingAnswer {
     RingAnswer(entry: query.entry) { ring, frame in
       guard let request = try? Request(parsing: frame) else { return [] }
@@ -19,7 +19,7 @@ struct RingAnswer {
 
   /// A question with several frames for an answer.
   static func log<Assembler>(
-    _ log: Log<Assembler>, _ answer: @escaping (SimulatedRing, Assembler.Request) -> Assembler.Contents
+    _ log: RingLog<Assembler>, _ answer: @escaping (SimulatedRing, Assembler.Request) -> Assembler.Contents
   ) -> RingAnswer {
     RingAnswer(entry: log.entry) { ring, frame in
       guard let request = try? Assembler.Request(parsing: frame) else { return [] }
@@ -42,7 +42,8 @@ struct RingAnswer {
   }
 
   /// Something to do.
-  static func action(_ action: Action, _ perform: @escaping (SimulatedRing) -> Void = { _ in }) -> RingAnswer
+  static func action(_ action: RingAction, _ perform: @escaping (SimulatedRing) -> Void = { _ in })
+    -> RingAnswer
   {
     RingAnswer(entry: action.entry) { ring, frame in
       perform(ring)

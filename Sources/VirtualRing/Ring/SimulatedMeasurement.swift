@@ -110,7 +110,7 @@ final class SimulatedMeasurement {
         update.status = 1
         stop()
       }
-      return send(CommandTable.measurementStart.frame(update))
+      return send(CommandTable.measurementStart.frame(of: update))
     }
     let first = max(1, Int(warmUp.inSeconds * 2))
     let hasInterval = kind == .heartRate || kind == .stress || kind == .variability || kind.rawValue == 12
@@ -118,7 +118,7 @@ final class SimulatedMeasurement {
     let isLast = ticks >= first + 9
     if ticks >= first { fill(&update, isLast: isLast) }
     if isLast { stop() }
-    send(CommandTable.measurementStart.frame(update))
+    send(CommandTable.measurementStart.frame(of: update))
   }
 
   private func fill(_ update: inout MeasurementUpdate, isLast: Bool) {
@@ -153,19 +153,19 @@ final class SimulatedMeasurement {
         update.status = 2
         stop()
       }
-      return send(CommandTable.measurementStart.frame(update))
+      return send(CommandTable.measurementStart.frame(of: update))
     }
     if time >= warmUp.inSeconds * 32 / 51 {
       hasWarmedUp = true
       last = beats
       update.value = last
     }
-    send(CommandTable.measurementStart.frame(update))
+    send(CommandTable.measurementStart.frame(of: update))
   }
 
   private func liveTick() {
     guard timers.now - asked < .seconds(60) else { return stop() }
     let isReady = isWorn() && time >= warmUp.inSeconds * 32 / 51
-    send(CommandTable.liveHeartRate.frame(LiveHeartRate(isReady ? beats : 0)))
+    send(CommandTable.liveHeartRate.frame(of: LiveHeartRate(isReady ? beats : 0)))
   }
 }

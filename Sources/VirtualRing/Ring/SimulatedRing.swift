@@ -88,14 +88,14 @@ public final class SimulatedRing {
       return
     }
     counters.frames += 1
-    if frame.command == .rawStream { return control(RawControl(rawValue: frame.byte(at: 1))) }
-    if let answer = RingAnswer.answer(to: frame, family: options.family) {
+    if frame.command == .rawStream, let request = try? RawControl(parsing: frame) { return control(request) }
+    let meaning = CommandTable.meaning(of: frame, isFromRing: false)
+    if let answer = RingAnswer.answer(to: meaning, family: options.family) {
       var frames = answer.frames(self, frame)
       if answer.entry.shape == .multiFrame { frames = logFaults.apply(options.faults, to: frames) }
       for frame in frames { notify(frame) }
-    } else if frame.command.rawValue < 0x80 {
-      // Numbers with a top bit of their own have no form for a refusal.
-      notify(RingFrame(frame.command.errorReply, RingErrorCode.notSupported.rawValue))
+    } else if let refusal = RingFrame.refusal(of: frame.command) {
+      notify(refusal)
     }
   }
 

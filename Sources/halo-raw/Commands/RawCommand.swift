@@ -111,6 +111,8 @@ private final class TrafficWriter {
   private(set) var received = 0
   private var printer: RecordPrinter
   private var origin: Instant?
+  /// The command that was sent last.
+  private var pending: RingCommand?
 
   init(_ format: OutputFormat) {
     printer = RecordPrinter(
@@ -126,7 +128,8 @@ private final class TrafficWriter {
   func print(_ message: RingMessage, at time: Instant) {
     switch message {
     case .frame(let frame):
-      print(frame, CommandTable.explanation(of: frame, isFromRing: false), isFromRing: false, at: time)
+      pending = frame.command
+      print(CommandTable.meaning(of: frame, isFromRing: false), isFromRing: false, at: time)
     case .bulk(let id, let payload): print(id, payload, isFromRing: false, at: time)
     }
   }
@@ -135,18 +138,17 @@ private final class TrafficWriter {
     received += 1
     switch traffic {
     case .frame(let frame):
-      print(frame, CommandTable.explanation(of: frame, isFromRing: true), isFromRing: true, at: time)
+      let meaning = CommandTable.meaning(of: frame, isFromRing: true, pending: pending)
+      print(meaning, isFromRing: true, at: time)
     case .bulk(let frame): print(frame.id, frame.payload, isFromRing: true, at: time)
     case .unreadable(let bytes):
       put(true, "command", bytes, name: nil, form: "unreadable", fields: [], refusal: nil, [], at: time)
     }
   }
 
-  private func print(
-    _ frame: RingFrame, _ explanation: FrameExplanation, isFromRing: Bool, at time: Instant
-  ) {
-    let width = (explanation.fields.map(\.name.count).max() ?? 0) + 2
-    let lines = explanation.fields.map { field in
+  private func print(_ meaning: FrameMeaning, isFromRing: Bool, at time: Instant) {
+    let width = (meaning.fields.map(\.name.count).max() ?? 0) + 2
+    let lines = meaning.fields.map { field in
       let bytes =
         field.range.count == 1
         ? "byte \(field.range.lowerBound)"
@@ -155,9 +157,9 @@ private final class TrafficWriter {
         + "\(field.value)   [\(bytes)]"
     }
     put(
-      isFromRing, "command", frame.bytes, name: explanation.name, form: explanation.form,
-      fields: explanation.fields.map { "\($0.name)=\($0.value)" },
-      refusal: explanation.refusal?.description, lines, at: time)
+      isFromRing, "command", meaning.frame.bytes, name: meaning.name, form: meaning.form?.name,
+      fields: meaning.fields.map { "\($0.name)=\($0.value)" },
+      refusal: meaning.refusal?.code.description, lines, at: time)
   }
 
   private func print(_ id: BulkID, _ payload: [UInt8], isFromRing: Bool, at time: Instant) {

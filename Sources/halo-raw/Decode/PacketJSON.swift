@@ -126,7 +126,7 @@ enum PacketJSON {
     output.write(ring.isFromRing ? ",\"ring\":{\"from\":\"ring\"" : ",\"ring\":{\"from\":\"host\"")
     if ring.isByShape { output.write(",\"by_shape\":true") }
     switch ring.content {
-    case .frame(let frame): write(frame, ring, &output)
+    case .frame(let meaning): write(meaning, &output)
     case .bulk(let frame):
       text(",\"name\":", frame.id.description, &output)
       number(",\"bulk\":", Int(frame.id.rawValue), &output)
@@ -141,23 +141,23 @@ enum PacketJSON {
     output.write("}")
   }
 
-  private static func write(_ frame: RingFrame, _ ring: RingLayer, _ output: inout LineWriter) {
-    number(",\"command\":", Int(frame.command.rawValue), &output)
-    if let refused = ring.refused {
-      text(",\"refused\":", refused.description, &output)
-      return number(",\"reason\":", Int(frame.errorCode.rawValue), &output)
+  private static func write(_ meaning: FrameMeaning, _ output: inout LineWriter) {
+    number(",\"command\":", Int(meaning.frame.command.rawValue), &output)
+    if let refusal = meaning.refusal {
+      text(",\"refused\":", meaning.name, &output)
+      return number(",\"reason\":", Int(refusal.code.rawValue), &output)
     }
-    guard let entry = ring.entry else { return }
+    guard let entry = meaning.entry else { return }
     text(",\"name\":", entry.name, &output)
-    guard let form = ring.form else { return }
+    guard let form = meaning.form else { return }
     text(",\"form\":", form.name, &output)
     output.write(",\"fields\":{")
-    for (index, field) in form.fields.enumerated() {
+    for (index, field) in meaning.fields.enumerated() {
       if index > 0 { output.write(",") }
       output.write("\"")
       output.write(field.name)
       output.write("\":")
-      switch field.value(in: frame) {
+      switch field.value {
       case .number(let number, _, _): output.write(number)
       case .flag(let flag): if flag { output.write("true") } else { output.write("false") }
       case .bytes(let value):

@@ -78,7 +78,7 @@ extension FuzzTarget {
       guard let frame = try? RingFrame(parsing: bytes.span.bytes) else { return }
       precondition(frame.bytes == bytes)
       for isFromRing in [true, false] {
-        _ = CommandTable.explanation(of: frame, isFromRing: isFromRing).description
+        _ = CommandTable.meaning(of: frame, isFromRing: isFromRing).description
       }
       _ = RawSample(frame)
       _ = RingEvent(frame)

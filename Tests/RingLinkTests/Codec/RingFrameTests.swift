@@ -50,7 +50,7 @@ import Testing
       _ = RawSample(frame)?.frame
       _ = RingEvent(frame)?.description
       _ = try? CommandTable.battery.reply(frame)
-      _ = CommandTable.entry(of: frame, isFromRing: true)
+      _ = CommandTable.meaning(of: frame, isFromRing: true)
       _ = CommandTable.danger(of: frame)
     }
   }
@@ -76,19 +76,6 @@ import Testing
     #expect(frame.byte(at: -1) == 0)
     #expect(frame.byte(at: 16) == 0)
     #expect(frame.uint16BigEndian(at: 15) == 0xFE00)
-  }
-
-  @Test func topBitIsAnErrorOnlyForItsOwnCommand() throws {
-    let refusal = try RingFrame(parsing: hex("86ee0000000000000000000000000074").span.bytes)
-    #expect(refusal.isError(for: 0x06))
-    #expect(!refusal.isError(for: 0x03))
-    #expect(refusal.errorCode == .notSupported)
-    #expect(refusal.errorCode.description == "not supported by this ring")
-    // The raw stream is 0x21 with its top bit set, and never a refusal of that.
-    #expect(!RingFrame(.rawStream).isError(for: 0x21))
-    // 0xC6 stands for itself when nothing is outstanding that it could refuse, and 0xFF for nothing but 0x7F.
-    #expect(!RingFrame(RingCommand(rawValue: 0xC6)).isError(for: RingCommand(rawValue: 0xC6)))
-    #expect(!RingFrame(0xFF).isError(for: 0xFF))
   }
 
   @Test func errorsSayWhatIsWrong() {

@@ -135,22 +135,22 @@ import Testing
     // A count or a length that promises more than there is, a lonely status, times that can't be.
     for (payload, error): ([UInt8], BulkContentsError) in [
       ([255, 0, 4, 0, 0, 0, 0], .truncated(offset: 7)), ([2], .status(2)),
-      ([1, 0, 255, 0, 0, 0, 0], .value("a night can't have 255 bytes", offset: 3)),
-      ([1, 0, 254, 0, 0, 0, 0], .truncated(offset: 7)),
+      ([1, 0, 255, 0, 0, 0, 0], .truncated(offset: 3)),
+      ([1, 0, 3, 0, 0, 0, 0], .truncated(offset: 5)),
       (
-        [1, 0, 4, 0xA0, 5, 0, 0], .value("a night can't be from minute 1440 to minute 0 of a day", offset: 7)
+        [1, 0, 4, 0xA0, 5, 0, 0], .value("start can't be 1440", offset: 5)
       ),
       ([1, 0, 4, 0, 0, 0, 0, 9], .value("1 bytes too many", offset: 7)),
     ] {
       #expect(throws: error) { try SleepLog(payload: payload) }
     }
-    #expect(throws: BulkContentsError.truncated(offset: 1)) { try OxygenLog(payload: [0, 97]) }
+    #expect(throws: BulkContentsError.truncated(offset: 2)) { try OxygenLog(payload: [0, 97]) }
     #expect(throws: BulkContentsError.status(4)) { try OxygenLog(payload: [4]) }
     #expect(throws: BulkContentsError.truncated(offset: 1)) { try ManualHeartRates(payload: [0, 1]) }
-    #expect(throws: BulkContentsError.value("a day has no minute 1440", offset: 3)) {
+    #expect(throws: BulkContentsError.value("minute can't be 1440", offset: 3)) {
       try ManualHeartRates(payload: [0, 0xA0, 5, 80])
     }
-    #expect(throws: BulkContentsError.value("a value can't stand for 0 minutes", offset: 2)) {
+    #expect(throws: BulkContentsError.value("interval can't be 0", offset: 2)) {
       try TemperatureLog(payload: [0, 0, 1])
     }
   }

@@ -122,8 +122,8 @@ import Testing
 
   @Test func lyingHeaders() throws {
     for (header, expected): (String, LogOutcome<SlotLog>) in [
-      ("15000005", .unreadable(.value("an answer can't have 0 frames"))),
-      ("15001800", .unreadable(.value("a value can't stand for 0 minutes"))),
+      ("15000005", .unreadable(.value("frames can't be 0"))),
+      ("15001800", .unreadable(.value("interval can't be 0"))),
       ("15000105", .complete(.empty)),
       ("1500ff05", .incomplete(received: 1, of: 255)),
     ] {

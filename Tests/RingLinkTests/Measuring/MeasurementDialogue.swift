@@ -64,7 +64,7 @@ final class MeasurementDialogue {
     update.value = value
     update.second = second
     update.beatInterval = interval
-    for _ in 0..<times { ring(CommandTable.measurementStart.frame(update), after: time) }
+    for _ in 0..<times { ring(CommandTable.measurementStart.frame(of: update), after: time) }
   }
 
   /// The ring acknowledges the stop.

@@ -72,7 +72,7 @@ struct SpotMeasurementTests {
     var update = MeasurementUpdate(.bloodPressure)
     update.second = 121
     update.third = 79
-    talk.ring(CommandTable.measurementStart.frame(update))
+    talk.ring(CommandTable.measurementStart.frame(of: update))
     talk.timers.advance(by: .milliseconds(1500))
     talk.acknowledge(.bloodPressure)
     #expect(talk.reading?.value == .bloodPressure(systolic: 121, diastolic: 79))

@@ -92,7 +92,7 @@ struct SettingVectorTests {
 
   @Test func aRefusalIsOne() throws {
     let frame = try RingFrame(parsing: hex("86ee0000000000000000000000000074").span.bytes)
-    #expect(frame.isError(for: CommandTable.doNotDisturb.command))
-    #expect(frame.errorCode == .notSupported)
+    let refusal = CommandTable.meaning(of: frame, isFromRing: true).refusal
+    #expect(refusal == FrameMeaning.Refusal(command: CommandTable.doNotDisturb.command, code: .notSupported))
   }
 }

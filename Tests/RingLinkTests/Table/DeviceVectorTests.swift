@@ -67,7 +67,7 @@ struct DeviceVectorTests {
   }
 
   @Test func anUpdateAndAnEvent() throws {
-    let update = try CommandTable.measurementStart.update(frame("6901004e0000000000000000000000b8"))
+    let update = try CommandTable.measurementStart.reply(frame("6901004e0000000000000000000000b8"))
     #expect(update.kind == .heartRate && update.status == 0 && update.value == 78 && update.beatInterval == 0)
     #expect(try LiveHeartRateControl(parsing: frame("1e330000000000000000000000000051")).action == 0x33)
     #expect(RingEvent(try frame("73040000000000000000000000000077"))?.description == "new activity")
@@ -81,8 +81,8 @@ struct DeviceVectorTests {
   }
 
   @Test func theThirdByteOfAStartMayBeFour() throws {
-    let entry = CommandTable.entry(of: try frame("a10404000000000000000000000000a9"), isFromRing: false)
-    #expect(entry?.name == "raw stream")
+    let meaning = CommandTable.meaning(of: try frame("a10404000000000000000000000000a9"), isFromRing: false)
+    #expect(meaning.name == "raw stream" && meaning.form?.name == "control")
   }
 
   @Test func revisionsTellTheFamily() {

@@ -1,0 +1,128 @@
+/// How a pair of bytes holds one axis of the accelerometer (ring reference, 5.4).
+public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
+  /// Twelve bits, two's complement: eight in the first byte, four at the bottom of the second. 512 counts
+  /// a g.
+  case twelveBit
+  /// Sixteen bits, two's complement, big-endian. 8192 counts a g, nominally.
+  case sixteenBit
+
+  public var countsPerG: Double {
+    switch self {
+    case .twelveBit: 512
+    case .sixteenBit: 8192
+    }
+  }
+
+  /// The signed value of a pair.
+  public func counts(_ pair: UInt16) -> Int16 {
+    switch self {
+    case .twelveBit:
+      // The sign is the top bit of the first byte. Readers that look elsewhere turn +189 into -1859.
+      Int16(bitPattern: pair & 0xFF00 | (pair & 0x000F) << 4) >> 4
+    case .sixteenBit: Int16(bitPattern: pair)
+    }
+  }
+
+  /// The pair for a signed value; what does not fit is held at the end of the range.
+  public func pair(_ counts: Int) -> UInt16 {
+    switch self {
+    case .twelveBit:
+      let value = UInt16(bitPattern: Int16(clamping: Swift.min(2047, Swift.max(-2048, counts))))
+      return (value & 0x0FF0) << 4 | value & 0x000F
+    case .sixteenBit: return UInt16(bitPattern: Int16(clamping: counts))
+    }
+  }
+}
+
+/// Acceleration in counts of the sensor.
+public struct AccelerationCounts: Hashable, Sendable {
+  public var x: Int16
+  public var y: Int16
+  public var z: Int16
+
+  public init(x: Int16, y: Int16, z: Int16) {
+    self.x = x
+    self.y = y
+    self.z = z
+  }
+}
+
+/// Acceleration in multiples of the standard gravity.
+public struct Acceleration: Hashable, Sendable {
+  public var x: Double
+  public var y: Double
+  public var z: Double
+
+  public init(x: Double, y: Double, z: Double) {
+    self.x = x
+    self.y = y
+    self.z = z
+  }
+}
+
+extension AccelerometerSample {
+  /// What a ring with this encoding sends for an acceleration.
+  public init(_ acceleration: Acceleration, encoding: AccelerometerEncoding) {
+    func pair(_ g: Double) -> UInt16 {
+      let counts = g * encoding.countsPerG
+      // Not a number has no place on the scale; what is beyond its ends is held there.
+      guard !counts.isNaN else { return 0 }
+      let held = max(-40000, min(40000, counts))
+      return encoding.pair(Int(held < 0 ? held - 0.5 : held + 0.5))
+    }
+    self.init(x: pair(acceleration.x), y: pair(acceleration.y), z: pair(acceleration.z))
+  }
+
+  public func counts(_ encoding: AccelerometerEncoding) -> AccelerationCounts {
+    AccelerationCounts(x: encoding.counts(x), y: encoding.counts(y), z: encoding.counts(z))
+  }
+
+  public func acceleration(_ encoding: AccelerometerEncoding) -> Acceleration {
+    let counts = counts(encoding)
+    return Acceleration(
+      x: Double(counts.x) / encoding.countsPerG, y: Double(counts.y) / encoding.countsPerG,
+      z: Double(counts.z) / encoding.countsPerG)
+  }
+}
+
+/// Finds out from the stream itself how a ring encodes acceleration, for firmware whose name does not say it
+/// (ring reference, 5.4).
+///
+/// In the 12-bit form the upper half of each second byte is always zero; in the 16-bit form it is seldom. A
+/// ring that lies still repeats one frame for minutes, which proves nothing: only frames that differ from
+/// the one before count. Until ``encoding`` is decided, values must not be shown in g.
+public struct AccelerometerEncodingDetector: Hashable, Sendable {
+  /// The first frames after a start are often stale; fewer than these decide nothing.
+  public static let leastFrames = 8
+  /// So many different frames with an empty upper half are no accident.
+  public static let framesForTwelveBit = 32
+
+  /// What the ring uses; nil as long as it is not known.
+  public private(set) var encoding: AccelerometerEncoding?
+
+  private var last: AccelerometerSample?
+  private var frames = 0
+  private var moving = 0
+  private var usesUpperHalf = false
+
+  /// - Parameter encoding: what is known already, from the firmware's name.
+  public init(known encoding: AccelerometerEncoding? = nil) {
+    self.encoding = encoding
+  }
+
+  /// Looks at one more frame. Costs next to nothing once the encoding is known.
+  public mutating func observe(_ sample: AccelerometerSample) {
+    guard encoding == nil else { return }
+    if (sample.x | sample.y | sample.z) & 0x00F0 != 0 { usesUpperHalf = true }
+    frames += 1
+    if sample != last { moving += 1 }
+    last = sample
+    if usesUpperHalf {
+      if frames >= Self.leastFrames { encoding = .sixteenBit }
+    } else if moving >= Self.framesForTwelveBit {
+      encoding = .twelveBit
+    }
+    // A ring may lie still for days: the count stops where it has said all it can.
+    frames = min(frames, Self.leastFrames)
+  }
+}

@@ -1,0 +1,142 @@
+import BluetoothCore
+import EventLoop
+
+public struct ActionCommands: CommandGroup {
+  static let shared = ActionCommands()
+
+  public let blink = RingAction(
+    0x10, "blink", "Two short green flashes.", echoes: true, source: "4.8 [F]")
+  public let find = RingAction(
+    0x50, startingWith: [0x55, 0xAA], "find", "Green light for about ten seconds.", echoes: true,
+    source: "4.8 [C]")
+  public let cameraEnter = RingAction(
+    0x02, startingWith: [4], "camera enter", "From now on the ring tells when it is shaken.",
+    source: "4.13 [F]")
+  public let cameraKeep = RingAction(
+    0x02, startingWith: [5], "camera keep", "Keeps it that way.", source: "4.13 [A]")
+  public let cameraLeave = RingAction(
+    0x02, startingWith: [6], "camera leave", "No longer.", source: "4.13 [A]")
+  public let reboot = RingAction(
+    0x08, startingWith: [0], "reboot", "Restarts the ring; the connection ends.", source: "4.5 [F]")
+  public let powerOff = RingAction(
+    0x08, startingWith: [1], "power off", "Switches the ring off; only its charger wakes it.",
+    source: "4.5 [F]")
+  public let factoryReset = RingAction(
+    0xFF, startingWith: [0x66, 0x66], "factory reset", "Erases what the ring has stored.", source: "4.16 [F]")
+}
+
+extension Ring {
+  /// Lights the ring for about ten seconds (ring reference, 4.8).
+  public func find() async throws(RingError) { try await perform(CommandTable.find) }
+
+  /// Two short flashes.
+  public func blink() async throws(RingError) { try await perform(CommandTable.blink) }
+
+  /// Restarts the ring (ring reference, 4.5). Returns when the link is gone.
+  ///
+  /// - Throws: `.stillConnected` if it does not go
+  public func reboot() async throws(RingError) { try await leave(by: CommandTable.reboot, to: "restart") }
+
+  /// Switches the ring off; only its charger wakes it. Returns when the link is gone.
+  ///
+  /// - Throws: `.stillConnected` if it does not go: rings refuse while they are charging
+  public func powerOff() async throws(RingError) {
+    try await leave(by: CommandTable.powerOff, to: "switch itself off")
+  }
+
+  /// Erases all that the ring has stored. It says nothing to that.
+  public func factoryReset() async throws(RingError) { try await perform(CommandTable.factoryReset) }
+
+  /// How long a ring may take to be gone. Those that were watched took less than a second; one that does not say
+  /// goodbye is missed after the supervision timeout.
+  private var farewellTime: Duration {
+    .seconds(5) + (client.parameters?.supervisionTimeout.duration ?? .seconds(5))
+  }
+
+  private func leave(by action: RingAction, to what: String) async throws(RingError) {
+    try dispatcher.post(action.frame)
+    let time = farewellTime
+    let isGone = try await awaitCallback { (done: @escaping (Result<Bool, RingError>) -> Void) in
+      let timers = EventLoop.shared.timers
+      var done: ((Result<Bool, RingError>) -> Void)? = done
+      let finish = { (result: Result<Bool, RingError>) in
+        done?(result)
+        done = nil
+      }
+      let timer = timers.schedule(after: time) { finish(.success(false)) }
+      client.whenDisconnected { _ in
+        timers.cancel(timer)
+        finish(.success(true))
+      }
+      return {
+        timers.cancel(timer)
+        finish(.failure(.cancelled))
+      }
+    }
+    guard !isGone else { return }
+    let battery = try? await battery()
+    if client.isConnected { throw .stillConnected(what, seconds: time.inSeconds, battery: battery) }
+  }
+}
+
+extension Ring {
+  /// How often a ring is told to stay in its camera mode. Nobody knows how long it would by itself.
+  static let cameraInterval = Duration.seconds(10)
+
+  /// Hands over what the ring tells by itself, until the task is cancelled or the link is lost. It takes the place of
+  /// ``onEvent``.
+  ///
+  /// - Parameters:
+  ///   - camera: whether the ring is to be in camera mode meanwhile, in which it tells when the hand is shaken (ring
+  ///     reference, 4.13)
+  ///   - sink: called on the loop, with the time at which it came
+  /// - Throws: `.cancelled` in the ordinary course, `.disconnected`
+  public func listen(
+    camera: Bool = false, sink: @escaping (RingEvent, Instant) -> Void
+  ) async throws(RingError) {
+    let timers = EventLoop.shared.timers
+    let dispatcher = self.dispatcher
+    dispatcher.onEvent = { sink($0, timers.now.wholeMicroseconds) }
+    defer { dispatcher.onEvent = nil }
+    var keep: Timers.Token?
+    func keepGoing() {
+      keep = timers.schedule(after: Ring.cameraInterval) {
+        try? dispatcher.post(CommandTable.cameraKeep.frame)
+        keepGoing()
+      }
+    }
+    if camera {
+      try dispatcher.post(CommandTable.cameraEnter.frame)
+      keepGoing()
+    }
+    do throws(RingError) {
+      try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
+        var done: ((Result<Void, RingError>) -> Void)? = done
+        let finish = { (error: RingError) in
+          done?(.failure(error))
+          done = nil
+        }
+        dispatcher.whenClosed(finish)
+        return { finish(.cancelled) }
+      }
+    } catch {
+      timers.cancel(keep)
+      if camera, client.isConnected {
+        try? dispatcher.post(CommandTable.cameraLeave.frame)
+        await written(within: .seconds(2))
+      }
+      throw error
+    }
+  }
+
+  /// What the ring tells by itself, as a sequence that ends with the link. It takes the place of ``onEvent``.
+  ///
+  /// - Parameter capacity: how many events may wait to be fetched; after that the oldest are dropped
+  public func events(capacity: Int = 256) -> AsyncStream<RingEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: RingEvent.self, bufferingPolicy: .bufferingNewest(max(1, capacity)))
+    dispatcher.onEvent = { continuation.yield($0) }
+    dispatcher.whenClosed { _ in continuation.finish() }
+    return stream
+  }
+}

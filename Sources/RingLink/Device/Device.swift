@@ -1,0 +1,185 @@
+import BluetoothCore
+import GATTClient
+
+/// What the ring asks of its host (ring reference, 4.4). Of its 14 bytes, these are understood.
+public struct DeviceSupport: FrameRecord {
+  /// It offers to bond. Nothing here needs that.
+  public var wantsBond = false
+  /// It keeps temperatures in the newer form, bulk id 0x77.
+  public var hasIntervalTemperature = false
+  /// All 14 bytes.
+  public var bytes: [UInt8] = Array(repeating: 0, count: 14)
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("bytes", \.bytes, at: 1, count: 14),
+    RecordField("wants-bond", \.wantsBond, at: 2, .bit(3)),
+    RecordField("interval-temperature", \.hasIntervalTemperature, at: 9, .bit(7)),
+  ]
+}
+
+/// What a host says of itself (ring reference, 4.3). No ring is known to care.
+public struct HostInformation: FrameRecord {
+  /// 2 is Android, which is what rings expect.
+  public var system: UInt8 = 2
+  public var version: UInt8 = 10
+  /// Up to 12 bytes of UTF-8.
+  public var name: [UInt8] = []
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("system", \.system, at: 1, words: [1: "iOS", 2: "Android"]),
+    RecordField("version", \.version, at: 2),
+    RecordField("name", \.name, at: 3, count: 12),
+  ]
+}
+
+/// Of which messages of a phone a ring is told; only rings that vibrate look at it (ring reference, 4.3).
+public struct NotificationMask: FrameRecord {
+  /// A bit for each kind.
+  public var mask: UInt16 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("mask", \.mask, at: 1, .uint16LittleEndian)
+  ]
+}
+
+/// How full a ring is (ring reference, 4.2 and 4.15).
+public struct RingBattery: FrameRecord {
+  /// 0 to 100.
+  public var percent: UInt8
+  public var isCharging: Bool
+
+  public init(percent: UInt8, isCharging: Bool) {
+    self.percent = percent
+    self.isCharging = isCharging
+  }
+
+  public init() {
+    self.init(percent: 0, isCharging: false)
+  }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("percent", \.percent, at: 1, .uint8, .percent, in: 0...100),
+    RecordField("charging", \.isCharging, at: 2),
+  ]
+}
+
+extension RingBattery: CustomStringConvertible {
+  public var description: String { "\(percent) %\(isCharging ? ", charging" : "")" }
+}
+
+/// What a ring says it can do, in answer to Set Time (ring reference, 4.1). Rings without a display claim watch faces
+/// and contacts, too: take it for a hint.
+public struct RingCapabilities: FrameRecord {
+  public var temperature = false
+  public var watchFaces = false
+  public var menstruation = false
+  public var bloodOxygen = false
+  public var bloodPressure = false
+  public var oneKeyCheck = false
+  public var weather = false
+  /// In pixels.
+  public var displayWidth: UInt16 = 0
+  /// In pixels.
+  public var displayHeight: UInt16 = 0
+  /// Sleep is asked for with bulk id 0x27.
+  public var newSleepProtocol = false
+  public var maximumWatchFaces: UInt8 = 0
+  /// Bits 0 to 4: contacts, lyrics, album, GPS, JieLi music; the rest see the ring reference.
+  public var companionFeatures: UInt8 = 0
+  public var manualHeartRate = false
+  public var music = false
+  public var realtek = false
+  public var bloodSugar = false
+  /// Tens of contacts; 0 means 20.
+  public var tensOfContacts: UInt8 = 0
+  public var stress = false
+  public var variability = false
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("temperature", \.temperature, at: 1),
+    RecordField("watch-faces", \.watchFaces, at: 2),
+    RecordField("menstruation", \.menstruation, at: 3),
+    RecordField("spo2", \.bloodOxygen, at: 4, .bit(1)),
+    RecordField("blood-pressure", \.bloodPressure, at: 4, .bit(2)),
+    RecordField("one-key-check", \.oneKeyCheck, at: 4, .bit(4)),
+    RecordField("weather", \.weather, at: 4, .bit(5)),
+    RecordField("display-width", \.displayWidth, at: 5, .uint16LittleEndian),
+    RecordField("display-height", \.displayHeight, at: 7, .uint16LittleEndian),
+    RecordField("new-sleep-protocol", \.newSleepProtocol, at: 9),
+    RecordField("maximum-watch-faces", \.maximumWatchFaces, at: 10),
+    RecordField("companion-features", \.companionFeatures, at: 11),
+    RecordField("manual-heart-rate", \.manualHeartRate, at: 12, .bit(0)),
+    RecordField("music", \.music, at: 12, .bit(4)),
+    RecordField("realtek", \.realtek, at: 12, .bit(5)),
+    RecordField("blood-sugar", \.bloodSugar, at: 12, .bit(7)),
+    RecordField("tens-of-contacts", \.tensOfContacts, at: 13),
+    RecordField("stress", \.stress, at: 14, .bit(4)),
+    RecordField("hrv", \.variability, at: 14, .bit(5)),
+  ]
+}
+
+public struct DeviceCommands: CommandGroup {
+  static let shared = DeviceCommands()
+
+  public let setTime = RingQuery<ClockSetting, RingCapabilities>(
+    0x01, "set time", "Sets the ring's clock; the answer tells what the ring can do.", .device,
+    source: "4.1 [F][C]")
+  public let battery = RingQuery<NoFields, RingBattery>(
+    0x03, "battery", "How full the battery is.", .device, source: "4.2 [F][C]")
+  public let hostInformation = RingQuery<HostInformation, NoFields>(
+    0x04, "host information", "Tells the ring what it talks to.", .device, source: "4.3 [C]")
+  public let deviceSupport = RingQuery<NoFields, DeviceSupport>(
+    0x3C, "device support", "More of what the ring can do.", .device, families: .newer, source: "4.4 [C]")
+  public let setNotificationMask = RingQuery<NotificationMask, NotificationMask>(
+    0x60, "set notification mask", "Of which messages of a phone the ring is told.", .device,
+    source: "4.3 [C]")
+  public let notificationMask = RingQuery<NoFields, NotificationMask>(
+    0x61, "notification mask", "Of which messages of a phone the ring is told.", .device, source: "4.3 [C]")
+}
+
+extension Ring {
+  /// How full the battery is (ring reference, 4.2).
+  public func battery() async throws(RingError) -> RingBattery {
+    try await request(CommandTable.battery)
+  }
+
+  /// What the ring asks of its host, and a part of what it can do (ring reference, 4.4).
+  ///
+  /// - Returns: nil from rings that do not know the question; the oldest are not asked
+  public func deviceSupport() async throws(RingError) -> DeviceSupport? {
+    guard firmware.family != .rf03 else { return nil }
+    do throws(RingError) {
+      return try await request(CommandTable.deviceSupport)
+    } catch .refused {
+      return nil
+    } catch .notAnswered {
+      return nil
+    }
+  }
+
+  /// What the ring says of itself in its Device Information service.
+  public func information() async throws(RingError) -> RingInformation {
+    do throws(GATTError) {
+      var information = RingInformation()
+      guard let service = try await client.firstService(RingGATT.deviceInformationService) else {
+        return information
+      }
+      for characteristic in try await client.discoverCharacteristics(of: service) {
+        guard let field = RingInformation.fields[characteristic.uuid] else { continue }
+        information[keyPath: field] = try await client.text(of: characteristic)
+      }
+      firmware = information.revisions
+      return information
+    } catch {
+      throw RingError(error)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// A time as the ring keeps it: the wall clock that it was given, without zone and without daylight saving time
+/// (ring reference, 4.1). It goes over the air as seconds since 1970 as if that wall clock were UTC.
+public struct RingTime: Hashable, Comparable, Sendable {
+  /// Since 1970-01-01 00:00:00 of the same wall clock.
+  public var seconds: Int
+
+  public init(seconds: Int) {
+    self.seconds = seconds
+  }
+
+  /// - Returns: nil if there is no such time
+  public init?(_ day: RingDay, hour: Int, minute: Int, second: Int = 0) {
+    guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else { return nil }
+    seconds = day.number * 86400 + hour * 3600 + minute * 60 + second
+  }
+
+  public static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
+
+  public var day: RingDay { RingDay(number: (seconds - secondOfDay) / 86400) }
+
+  /// 0 to 86399.
+  public var secondOfDay: Int { ((seconds % 86400) + 86400) % 86400 }
+
+  public var hour: Int { secondOfDay / 3600 }
+  public var minute: Int { secondOfDay / 60 % 60 }
+  public var second: Int { secondOfDay % 60 }
+
+  public func adding(minutes: Int) -> RingTime { RingTime(seconds: seconds + minutes * 60) }
+
+  static func padded(_ number: Int, _ width: Int = 2) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+  }
+}
+
+extension RingTime: CustomStringConvertible, LosslessStringConvertible {
+  /// `2026-11-21T13:45:00`
+  public var description: String {
+    "\(day)T\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
+  }
+
+  /// Reads `2026-11-21T13:45:00`.
+  public init?(_ description: String) {
+    let parts = description.split(separator: "T", omittingEmptySubsequences: false)
+    guard parts.count == 2, let day = RingDay(String(parts[0])) else { return nil }
+    let clock = parts[1].split(separator: ":", omittingEmptySubsequences: false)
+    guard clock.count == 3,
+      clock.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+      let hour = Int(clock[0]), let minute = Int(clock[1]), let second = Int(clock[2])
+    else { return nil }
+    self.init(day, hour: hour, minute: minute, second: second)
+  }
+}
+
+/// A day of the ring's calendar (proleptic Gregorian). A ring knows no time zone: its days begin at its own midnight.
+public struct RingDay: Hashable, Comparable, Sendable {
+  /// Days since 1970-01-01.
+  public var number: Int
+
+  public init(number: Int) {
+    self.number = number
+  }
+
+  /// - Returns: nil if there is no such day
+  public init?(year: Int, month: Int, day: Int) {
+    guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+    // Years are counted from March, so that the leap day comes last; eras have 400 years.
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    guard civil == (year, month, day) else { return nil }
+  }
+
+  /// Year, month 1 to 12, day 1 to 31.
+  public var civil: (year: Int, month: Int, day: Int) {
+    let shifted = number + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth + (shiftedMonth < 10 ? 3 : -9)
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+
+  public static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+
+  public func adding(days: Int) -> RingDay { RingDay(number: number + days) }
+
+  /// Its first moment.
+  public var midnight: RingTime { RingTime(seconds: number * 86400) }
+}
+
+extension RingDay: CustomStringConvertible, LosslessStringConvertible {
+  /// `2026-11-21`
+  public var description: String {
+    let (year, month, day) = civil
+    return "\(RingTime.padded(year, 4))-\(RingTime.padded(month))-\(RingTime.padded(day))"
+  }
+
+  /// Reads `2026-11-21`.
+  public init?(_ description: String) {
+    let parts = description.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.map(\.utf8.count) == [4, 2, 2],
+      parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+      let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])
+    else { return nil }
+    self.init(year: year, month: month, day: day)
+  }
+}
+
+/// Which wall clock a ring is given. A ring has no time zone: its days begin at the midnight of this clock, and every
+/// time that it tells is of this clock (ring reference, 4.1). The one place where that is decided.
+public enum TimePolicy: String, Hashable, Sendable, CaseIterable {
+  /// The wearer's own time: days are the wearer's days. What the makers' app does.
+  case local
+  /// Coordinated Universal Time: no hour is lost or told twice, but days are not the wearer's.
+  case utc
+}
+
+extension RingTime {
+  /// How many days ago a day is; nil for the future and for what a byte can't hold.
+  func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
+}

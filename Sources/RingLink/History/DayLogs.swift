@@ -1,0 +1,222 @@
+import BluetoothCore
+
+/// What a ring has stored of a day at intervals.
+public struct SlotLog: Hashable, Sendable {
+  public var minutesPerSlot: Int
+  /// From midnight on, 0 for no value; none at all if the ring has nothing of that day.
+  public var values: [UInt8]
+
+  public init(minutesPerSlot: Int, values: [UInt8]) {
+    self.minutesPerSlot = minutesPerSlot
+    self.values = values
+  }
+
+  public static let empty = SlotLog(minutesPerSlot: 5, values: [])
+
+  /// How many slots a day has.
+  var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
+
+  /// Without what stands behind the last slot of the day.
+  var cutToDay: SlotLog { SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay))) }
+}
+
+/// A day in slots of equal length, each with one byte: how rings keep what they measure at intervals.
+public struct SlotDay: Hashable, Sendable {
+  public var day: RingDay
+  public var minutesPerSlot: Int
+  /// From midnight on; 0 stands for no value.
+  public var values: [UInt8]
+
+  public init(day: RingDay, minutesPerSlot: Int, values: [UInt8]) {
+    self.day = day
+    self.minutesPerSlot = minutesPerSlot
+    self.values = values
+  }
+
+  /// The slots with a value: when they begin, and the value. 255 is taken for no value, too.
+  public var readings: [(time: RingTime, value: UInt8)] {
+    values.enumerated().compactMap { index, value in
+      value == 0 || value == 255 ? nil : (day.midnight.adding(minutes: index * minutesPerSlot), value)
+    }
+  }
+}
+
+/// Stress or heart rate variability of a day (ring reference, 4.12).
+public struct DaySlotLogAssembler: LogAssembler {
+  private let request: DaysAgo
+  private var row = RowLog<RowStartDaysAgo>()
+
+  public static let forms = RowLog<RowStartDaysAgo>.forms
+
+  public init(_ request: DaysAgo) {
+    self.request = request
+  }
+
+  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
+    let progress = try row.receive(frame)
+    return try progress.map { contents throws(RingFrameError) in
+      guard let contents else { return .empty }
+      guard contents.start.daysAgo == request.daysAgo else {
+        throw .value("it is about \(contents.start.daysAgo) days ago, not \(request.daysAgo)")
+      }
+      return SlotLog(minutesPerSlot: row.minutesPerSlot, values: contents.values).cutToDay
+    }
+  }
+
+  public static func frames(
+    of log: SlotLog, command: RingCommand, to request: DaysAgo
+  ) -> [RingFrame] {
+    RowLog.frames(
+      command, minutesPerSlot: log.minutesPerSlot, RowStartDaysAgo(daysAgo: request.daysAgo), log.values)
+  }
+}
+
+/// The heart rates of a day (ring reference, 4.10).
+public struct HeartRateLogAssembler: LogAssembler {
+  private let request: DayByTime
+  private var row: RowLog<RowStartTime>
+
+  public static let forms = RowLog<RowStartTime>.forms
+
+  /// Answers about today end with frame 23, whatever the ring says.
+  public init(_ request: DayByTime) {
+    self.request = request
+    row = RowLog(limit: request.isToday ? 24 : 255)
+  }
+
+  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
+    let progress = try row.receive(frame)
+    return try progress.map { contents throws(RingFrameError) in
+      guard let contents else { return .empty }
+      let day = RingTime(seconds: Int(contents.start.seconds)).day
+      guard day == request.day else { throw .value("it is about \(day), not \(request.day)") }
+      return Self.log(row.minutesPerSlot, contents.values)
+    }
+  }
+
+  /// Old firmware keeps slots of five minutes whatever interval it reports: values beyond the day's end show it.
+  private static func log(_ minutes: Int, _ values: [UInt8]) -> SlotLog {
+    var log = SlotLog(minutesPerSlot: minutes, values: values)
+    if minutes > 5, values.prefix(288).dropFirst(log.slotsOfDay).contains(where: { $0 != 0 }) {
+      log.minutesPerSlot = 5
+    }
+    return log.cutToDay
+  }
+
+  public static func frames(
+    of log: SlotLog, command: RingCommand, to request: DayByTime
+  ) -> [RingFrame] {
+    RowLog.frames(
+      command, minutesPerSlot: log.minutesPerSlot, RowStartTime(seconds: request.seconds), log.values)
+  }
+}
+
+/// A number for each hour of a day, of unknown meaning: a tally that the wearer counts up (ring reference, 4.16).
+public struct HourlyCounter: Hashable, Sendable {
+  /// From midnight on; none if the ring has nothing of that day.
+  public var values: [UInt16]
+
+  public init(values: [UInt16]) {
+    self.values = values
+  }
+}
+
+/// 24 numbers of 16 bits, little-endian.
+public struct HourlyCounterAssembler: LogAssembler {
+  private let request: ReadDaysAgo
+  private var row = RowLog<RowStartDaysAgo>()
+
+  /// 2 would set the counter back.
+  public static let requestPrefix: [UInt8] = [1]
+
+  public static let forms = RowLog<RowStartDaysAgo>.forms
+
+  public init(_ request: ReadDaysAgo) {
+    self.request = request
+  }
+
+  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<HourlyCounter> {
+    let progress = try row.receive(frame)
+    return try progress.map { contents throws(RingFrameError) in
+      guard let contents else { return HourlyCounter(values: []) }
+      guard contents.start.daysAgo == request.daysAgo else {
+        throw .value("it is about \(contents.start.daysAgo) days ago, not \(request.daysAgo)")
+      }
+      return contents.values.withReader { reader in
+        var values: [UInt16] = []
+        while values.count < 24, let value = try? reader.readUInt16() { values.append(value) }
+        return HourlyCounter(values: values)
+      }
+    }
+  }
+
+  public static func frames(
+    of counter: HourlyCounter, command: RingCommand, to request: ReadDaysAgo
+  ) -> [RingFrame] {
+    var writer = ByteWriter()
+    for value in counter.values { writer.write(value) }
+    return RowLog.frames(
+      command, minutesPerSlot: 60, RowStartDaysAgo(daysAgo: request.daysAgo), writer.bytes)
+  }
+}
+
+public struct DayLogCommands: CommandGroup {
+  static let shared = DayLogCommands()
+
+  public let heartRateLog = RingLog<HeartRateLogAssembler>(
+    0x15, "heart rate log", "The heart rates that the ring measured by itself on a day.",
+    source: "4.10 [C]")
+  public let stressLog = RingLog<DaySlotLogAssembler>(
+    0x37, "stress log", "The stress of a day. Firmware makes these numbers up in part.",
+    source: "4.12 [F][C]")
+  public let variabilityLog = RingLog<DaySlotLogAssembler>(
+    0x39, "hrv log",
+    "The heart rate variability of a day, in ms. Firmware makes these numbers up in part.",
+    families: .newer, source: "4.12 [F][C]")
+  public let hourlyCounter = RingLog<HourlyCounterAssembler>(
+    0x7A, "hourly counter", "A counter by hours, of unknown meaning.", families: [.rt11cr],
+    source: "4.16 [F]")
+}
+
+/// In all of these, `now` is the ring's wall clock as the host knows it.
+extension Ring {
+  /// What the ring measured by itself on a day.
+  public func heartRates(
+    on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
+  ) async throws(RingError) -> [HeartRateReading] {
+    let log = try await log(
+      CommandTable.heartRateLog, DayByTime(day, now: now), progress: progress)
+    return log.readings(of: day, until: now).map {
+      HeartRateReading(time: $0.time, beatsPerMinute: Int($0.value), isManual: false)
+    }
+  }
+
+  /// The stress of a day; see ``HistoryKind/isEstimate``.
+  public func stress(
+    on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
+  ) async throws(RingError) -> [EstimateReading] {
+    try await estimates(CommandTable.stressLog, on: day, now: now, progress: progress)
+  }
+
+  /// The heart rate variability of a day, in milliseconds; see ``HistoryKind/isEstimate``.
+  public func variability(
+    on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
+  ) async throws(RingError) -> [EstimateReading] {
+    try await estimates(CommandTable.variabilityLog, on: day, now: now, progress: progress)
+  }
+
+  private func estimates(
+    _ log: RingLog<DaySlotLogAssembler>, on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)?
+  ) async throws(RingError) -> [EstimateReading] {
+    guard let daysAgo = now.daysSince(day) else { return [] }
+    return try await self.log(log, DaysAgo(daysAgo), progress: progress)
+      .readings(of: day, until: now).map { EstimateReading(time: $0.time, value: Int($0.value)) }
+  }
+}
+
+extension SlotLog {
+  /// The slots with a value. What stands in slots that are to come is left of earlier days.
+  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
+    SlotDay(day: day, minutesPerSlot: minutesPerSlot, values: values).readings.filter { $0.time <= now }
+  }
+}

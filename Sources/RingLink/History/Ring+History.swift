@@ -1,0 +1,183 @@
+import EventLoop
+
+/// What a ring has stored, whatever its kind.
+extension Ring {
+  /// Reads what the ring has stored of one kind. Days of which it has nothing, or which it does not keep, are empty.
+  ///
+  /// - Parameters:
+  ///   - days: days of the ring's calendar
+  ///   - now: the ring's wall clock, as the host knows it: rings count days back from their own today
+  ///   - progress: called as answers arrive
+  /// - Returns: in the order of time, each moment once
+  /// - Throws: `.refused` by rings that do not know the kind, `.noBulkService` by old rings, `.notAnswered`,
+  ///   `.incomplete` and `.damaged` if the link is bad, `.malformed` and `.malformedBulk`
+  public func history(
+    _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime,
+    progress: ((HistoryProgress) -> Void)? = nil
+  ) async throws(RingError) -> HistoryRecords {
+    let reading = HistoryReading(kind: kind, days: days, now: now, progress: progress)
+    switch kind {
+    case .steps:
+      let readings = try await reading.eachDay { day, report throws(RingError) in
+        try await self.activity(on: day, now: now, progress: report)
+      }
+      return .steps(readings.inOrder(of: \.time))
+    case .heartRate:
+      let automatic = try await reading.eachDay { day, report throws(RingError) in
+        try await self.heartRates(on: day, now: now, progress: report)
+      }
+      let manual = try await reading.inOnePiece { report throws(RingError) in
+        try await self.manualHeartRatesIfAny(onlyToday: days.lowerBound >= now.day, now: now, report)
+      }.filter { days.contains($0.time.day) }
+      return .heartRate(automatic.inOrder(of: \.time).merged(with: manual))
+    case .oxygen:
+      let readings = try await reading.inOnePiece { report throws(RingError) in
+        try await self.oxygen(now: now, progress: report)
+      }
+      return .oxygen(readings.filter { days.contains($0.time.day) })
+    case .sleep:
+      let sessions = try await reading.inOnePiece { report throws(RingError) in
+        try await self.sleep(now: now, progress: report)
+      }
+      return .sleep(sessions.filter { days.contains($0.day) })
+    case .stress:
+      let readings = try await reading.eachDay { day, report throws(RingError) in
+        try await self.stress(on: day, now: now, progress: report)
+      }
+      return .stress(readings.inOrder(of: \.time))
+    case .variability:
+      let readings = try await reading.eachDay { day, report throws(RingError) in
+        try await self.variability(on: day, now: now, progress: report)
+      }
+      return .variability(readings.inOrder(of: \.time))
+    case .temperature:
+      return .temperature(try await temperatures(reading))
+    }
+  }
+
+  private func temperatures(_ reading: HistoryReading) async throws(RingError) -> [TemperatureReading] {
+    let readings: [TemperatureReading]
+    if try await keepsIntervalTemperatures() {
+      readings = try await reading.eachDay { day, report throws(RingError) in
+        try await self.intervalTemperatures(on: day, now: reading.now)
+      }
+    } else {
+      readings = try await reading.inOnePiece { report throws(RingError) in
+        try await self.temperatures(
+          days: reading.daysBack, now: reading.now, progress: report)
+      }
+    }
+    return readings.filter { reading.days.contains($0.time.day) }.inOrder(of: \.time)
+  }
+
+  /// Old rings refuse to say.
+  private func keepsIntervalTemperatures() async throws(RingError) -> Bool {
+    do throws(RingError) {
+      return try await request(CommandTable.deviceSupport).hasIntervalTemperature
+    } catch .refused {
+      return false
+    }
+  }
+
+  /// What somebody asked for is an extra: old rings that can't tell it still have what they measured by themselves.
+  public func manualHeartRatesIfAny(
+    onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [HeartRateReading] {
+    do throws(RingError) {
+      return try await manualHeartRates(onlyToday ? .daysAgo(0) : .all, now: now, progress: progress)
+    } catch .noBulkService {
+      return []
+    } catch .notAnswered {
+      return []
+    }
+  }
+}
+
+/// Which days are to be read, and who is told how far that has come.
+@BluetoothActor
+struct HistoryReading {
+  let kind: HistoryKind
+  let days: ClosedRange<RingDay>
+  let now: RingTime
+  let progress: ((HistoryProgress) -> Void)?
+
+  /// Those of the days that a ring may have, the oldest first.
+  private var kept: [RingDay] {
+    let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
+    let newest = min(days.upperBound, now.day)
+    return oldest <= newest ? (oldest.number...newest.number).map(RingDay.init(number:)) : []
+  }
+
+  /// How many days there are from the first of them to today.
+  var daysBack: UInt8 {
+    let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
+    return UInt8(clamping: max(now.day.number - oldest.number + 1, 1))
+  }
+
+  func eachDay<Reading>(
+    _ read: (RingDay, ((Int, Int?) -> Void)?) async throws(RingError) -> [Reading]
+  ) async throws(RingError) -> [Reading] {
+    var readings: [Reading] = []
+    let kept = kept
+    for (index, day) in kept.enumerated() {
+      let report = progress.map { progress in
+        { (received: Int, expected: Int?) in
+          progress(
+            HistoryProgress(
+              kind: kind, day: day, completed: index, total: kept.count, received: received,
+              expected: expected))
+        }
+      }
+      report?(0, nil)
+      readings += try await read(day, report)
+    }
+    return readings
+  }
+
+  func inOnePiece<Reading>(
+    _ read: (((Int, Int) -> Void)?) async throws(RingError) -> [Reading]
+  ) async throws(RingError) -> [Reading] {
+    guard !kept.isEmpty else { return [] }
+    let report = progress.map { progress in
+      { (received: Int, expected: Int) in
+        progress(
+          HistoryProgress(
+            kind: kind, day: nil, completed: 0, total: 1, received: received, expected: expected))
+      }
+    }
+    return try await read(report)
+  }
+}
+
+extension HistoryKind {
+  /// Rings are asked for no more days than this, today included.
+  public var daysKept: Int {
+    switch self {
+    case .steps, .heartRate, .oxygen, .sleep: 30
+    case .stress, .variability, .temperature: 7
+    }
+  }
+}
+
+extension Array {
+  /// Sorted; of several of one time, the last that came.
+  func inOrder(of time: (Element) -> RingTime) -> [Element] {
+    var byTime: [RingTime: Element] = [:]
+    for element in self { byTime[time(element)] = element }
+    return byTime.sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+extension [HeartRateReading] {
+  /// With those that somebody asked for. At one time there may be one of each kind.
+  func merged(with manual: [HeartRateReading]) -> [HeartRateReading] {
+    (self + manual.inOrder(of: \.time)).sorted {
+      $0.time == $1.time ? !$0.isManual && $1.isManual : $0.time < $1.time
+    }
+  }
+}
+
+extension SleepSession {
+  /// The day that it counts for: that on which one awoke.
+  public var day: RingDay { end.day }
+}

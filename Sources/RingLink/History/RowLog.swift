@@ -1,0 +1,166 @@
+/// Asks for a day by how long ago it was.
+public struct DaysAgo: FrameRecord {
+  /// 0 is today.
+  public var daysAgo: UInt8 = 0
+
+  public init() {}
+
+  public init(_ daysAgo: UInt8) {
+    self.daysAgo = daysAgo
+  }
+
+  public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
+}
+
+/// Asks for a day by how long ago it was, behind a byte that says that it is to be read (ring reference, 4.16).
+public struct ReadDaysAgo: FrameRecord {
+  /// 0 is today.
+  public var daysAgo: UInt8 = 0
+
+  public init() {}
+
+  public init(_ daysAgo: UInt8) {
+    self.daysAgo = daysAgo
+  }
+
+  public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
+}
+
+/// Asks for a day by a time in it (ring reference, 4.10).
+public struct DayByTime: FrameRecord {
+  /// Of the ring's wall clock, since 1970 as if that were UTC.
+  public var seconds: UInt32 = 0
+  /// Whether it is the day that is not over. Not sent: answers about today end otherwise than they say.
+  public var isToday = false
+
+  public init() {}
+
+  /// - Parameter now: the ring's wall clock
+  public init(_ day: RingDay, now: RingTime) {
+    isToday = day == now.day
+    seconds = UInt32(clamping: day.midnight.seconds)
+  }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("time", \.seconds, at: 1, .uint32LittleEndian, .seconds)
+  ]
+
+  public var day: RingDay { RingTime(seconds: Int(seconds)).day }
+}
+
+/// The first frame of a log that is a row of values.
+struct RowHeader: FrameRecord {
+  /// The frames of the answer, this one included.
+  var frames: UInt8 = 1
+  /// What a value stands for.
+  var interval: UInt8 = 1
+
+  static let fields: [RecordField<Self>] = [
+    RecordField("frames", \.frames, at: 2, in: 1...255),
+    RecordField("interval", \.interval, at: 3, .uint8, .minutes, in: 1...255),
+  ]
+}
+
+/// The second frame of a log that is a row of values: what the log is about, and the first values.
+protocol RowStart: FrameRecord {
+  var values: [UInt8] { get set }
+}
+
+/// A ``RowStart`` with the day as rings count back.
+struct RowStartDaysAgo: RowStart {
+  var daysAgo: UInt8 = 0
+  var values: [UInt8] = []
+
+  static let fields: [RecordField<Self>] = [
+    RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days),
+    RecordField("values", \.values, at: 3, count: 12),
+  ]
+}
+
+/// A ``RowStart`` with the time that was asked for.
+struct RowStartTime: RowStart {
+  var seconds: UInt32 = 0
+  var values: [UInt8] = []
+
+  static let fields: [RecordField<Self>] = [
+    RecordField("time", \.seconds, at: 2, .uint32LittleEndian, .seconds),
+    RecordField("values", \.values, at: 6, count: 9),
+  ]
+}
+
+/// Every other frame of a log that is a row of values.
+struct RowPiece: FrameRecord {
+  var index: UInt8 = 0
+  var values: [UInt8] = []
+
+  static let fields: [RecordField<Self>] = [
+    RecordField("frame", \.index, at: 1), RecordField("values", \.values, at: 2, count: 13),
+  ]
+}
+
+/// A log that is a row of values, cut into frames (ring reference, 4.10 and 4.12): byte 1 is the frame's number.
+struct RowLog<Start: RowStart>: Sendable {
+  private(set) var header: RowHeader?
+  private var start: Start?
+  private var pieces: [Int: [UInt8]] = [:]
+  private let limit: Int
+
+  private static var headerForm: FrameForm { FrameForm("header", startingWith: [0], RowHeader.self) }
+  private static var startForm: FrameForm { FrameForm("first values", startingWith: [1], Start.self) }
+  private static var pieceForm: FrameForm { FrameForm("values", RowPiece.self) }
+
+  static var forms: [FrameForm] { [.noData, headerForm, startForm, pieceForm] }
+
+  /// - Parameter limit: the answer ends after so many frames, whatever the ring says
+  init(limit: Int = 255) {
+    self.limit = limit
+  }
+
+  var minutesPerSlot: Int { Int(header?.interval ?? 1) }
+
+  /// Takes a frame. The contents are what the log is about, and the values in a row; nil if the ring has nothing of that
+  /// day, or there is nothing but a header.
+  mutating func receive(
+    _ frame: RingFrame
+  ) throws(RingFrameError) -> LogProgress<(start: Start, values: [UInt8])?> {
+    if FrameForm.noData.matches(frame) { return .complete(nil) }
+    if Self.headerForm.matches(frame) {
+      if header == nil { header = try RowHeader(parsing: frame) }
+    } else if Self.startForm.matches(frame) {
+      start = try Start(parsing: frame)
+      pieces[1] = start?.values
+    } else {
+      let piece = try RowPiece(parsing: frame)
+      pieces[Int(piece.index)] = piece.values
+    }
+    guard let header else { return .incomplete(received: pieces.count, of: nil) }
+    let frames = 1..<max(1, min(Int(header.frames), limit))
+    let missing = frames.filter { pieces[$0] == nil }
+    if missing.isEmpty {
+      return .complete(frames.isEmpty ? nil : start.map { ($0, frames.flatMap { pieces[$0] ?? [] }) })
+    }
+    return missing.last == frames.last
+      ? .incomplete(received: frames.count + 1 - missing.count, of: frames.count + 1) : .gaps(missing)
+  }
+
+  /// What a ring answers that has `values` stored; none for a day of which it has nothing.
+  static func frames(
+    _ command: RingCommand, minutesPerSlot: Int, _ start: Start, _ values: [UInt8]
+  ) -> [RingFrame] {
+    guard !values.isEmpty else { return [RingFrame(command, NoFields(), form: .noData)] }
+    var start = start
+    let room = Start.fields.last?.field.range.count ?? 0
+    start.values = Array(values.prefix(room))
+    let rest = values.dropFirst(room)
+    let length = RowPiece.fields.last?.field.range.count ?? 1
+    let pieces = stride(from: rest.startIndex, to: rest.endIndex, by: length).prefix(253).enumerated().map {
+      RowPiece(
+        index: UInt8($0.offset + 2), values: Array(rest[$0.element..<min($0.element + length, rest.endIndex)])
+      )
+    }
+    let header = RowHeader(
+      frames: UInt8(pieces.count + 2), interval: UInt8(clamping: minutesPerSlot))
+    return [RingFrame(command, header, form: headerForm), RingFrame(command, start, form: startForm)]
+      + pieces.map { RingFrame(command, $0) }
+  }
+}

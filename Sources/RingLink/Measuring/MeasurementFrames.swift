@@ -1,0 +1,167 @@
+/// What a ring can measure while one waits (ring reference, 4.9).
+public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Heart rate once, in about 30 seconds.
+  public static let heartRate = MeasurementKind(rawValue: 1)
+  public static let bloodPressure = MeasurementKind(rawValue: 2)
+  public static let oxygen = MeasurementKind(rawValue: 3)
+  public static let fatigue = MeasurementKind(rawValue: 4)
+  public static let oneKeyCheck = MeasurementKind(rawValue: 5)
+  /// Heart rate all the time, as long as it is kept alive.
+  public static let continuousHeartRate = MeasurementKind(rawValue: 6)
+  public static let stress = MeasurementKind(rawValue: 8)
+  public static let bloodSugar = MeasurementKind(rawValue: 9)
+  public static let variability = MeasurementKind(rawValue: 10)
+
+  static let words = [
+    1: "heart rate", 2: "blood pressure", 3: "SpO2", 4: "fatigue", 5: "one-key check",
+    6: "continuous heart rate", 7: "ECG", 8: "stress", 9: "blood sugar", 10: "HRV", 12: "combined",
+  ]
+}
+
+extension MeasurementKind: CustomStringConvertible {
+  public var description: String { Self.words[Int(rawValue)] ?? "measurement \(rawValue)" }
+}
+
+/// Starts a measurement, or keeps a continuous one going.
+public struct MeasurementStart: FrameRecord {
+  public var kind = MeasurementKind.heartRate
+  /// Only the continuous measurement looks at it.
+  public var action: UInt8 = 1
+
+  public init() {}
+
+  public init(_ kind: MeasurementKind, action: UInt8 = 1) {
+    self.kind = kind
+    self.action = action
+  }
+
+  /// For the continuous measurement, to be sent every 25 seconds at the latest.
+  public static let keepAliveAction: UInt8 = 3
+  /// For the continuous measurement alone: the others take it for a start.
+  public static let stopAction: UInt8 = 4
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
+    RecordField("action", \.action, at: 2, words: [1: "start", 2: "pause", 3: "continue", 4: "stop"]),
+  ]
+}
+
+/// Ends a measurement.
+public struct MeasurementStop: FrameRecord {
+  public var kind = MeasurementKind.heartRate
+  /// What the ring is to store as the result; 0 if it was cancelled.
+  public var value: UInt8 = 0
+
+  public init() {}
+
+  public init(_ kind: MeasurementKind, value: UInt8 = 0) {
+    self.kind = kind
+    self.value = value
+  }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
+    RecordField("value", \.value, at: 2),
+  ]
+}
+
+/// What a ring tells twice a second while it measures.
+public struct MeasurementUpdate: FrameRecord {
+  public var kind = MeasurementKind.heartRate
+  /// 0: measuring; others: the ring is not worn, see ``MeasurementSession``.
+  public var status: UInt8 = 0
+  /// 0 while the measurement warms up.
+  public var value: UInt8 = 0
+  /// SpO2: 1 when the value is final. Blood pressure: systolic.
+  public var second: UInt8 = 0
+  /// Blood pressure: diastolic.
+  public var third: UInt8 = 0
+  /// The latest time between two beats in milliseconds; 0 if there is none. It comes several times: not a list of
+  /// intervals.
+  public var beatInterval: UInt16 = 0
+
+  public init() {}
+
+  public init(_ kind: MeasurementKind) {
+    self.kind = kind
+  }
+
+  /// What it has found; nil as long as there is no value.
+  var measuredValue: MeasuredValue? {
+    if kind == .bloodPressure {
+      return second > 0 && third > 0
+        ? .bloodPressure(systolic: Int(second), diastolic: Int(third)) : nil
+    }
+    guard value > 0 else { return nil }
+    return switch kind {
+    case .heartRate, .continuousHeartRate: .heartRate(Int(value))
+    case .oxygen: .oxygen(Int(value))
+    case .variability: .variability(Int(value))
+    case .stress: .stress(Int(value))
+    default: .number(Int(value))
+    }
+  }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
+    RecordField("status", \.status, at: 2, words: [0: "measuring", 1: "not worn", 2: "ended: not worn"]),
+    RecordField("value", \.value, at: 3),
+    RecordField("second", \.second, at: 4),
+    RecordField("third", \.third, at: 5),
+    RecordField("interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds),
+  ]
+}
+
+/// The older way to a live heart rate (ring reference, 4.9). Newer rings refuse it.
+public struct LiveHeartRateControl: FrameRecord {
+  public var action: UInt8 = 1
+
+  public init() {}
+
+  public init(_ action: UInt8) {
+    self.action = action
+  }
+
+  public static let stopAction: UInt8 = 2
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("action", \.action, at: 1, words: [1: "start", 2: "stop", 3: "continue"])
+  ]
+}
+
+public struct LiveHeartRate: FrameRecord {
+  public var beatsPerMinute: UInt8 = 0
+
+  public init() {}
+
+  public init(_ beatsPerMinute: UInt8) {
+    self.beatsPerMinute = beatsPerMinute
+  }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("heart-rate", \.beatsPerMinute, at: 1, .uint8, .beatsPerMinute)
+  ]
+}
+
+public struct MeasurementCommands: CommandGroup {
+  static let shared = MeasurementCommands()
+
+  public let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
+    0x69, "measurement", "Measures while one waits: starts a measurement, or keeps a continuous one going.",
+    .measurements, isStream: true, source: "4.9 [F][C]")
+  public let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
+    0x6A, "measurement stop", "Ends a measurement, and tells the ring which value to store.", .measurements,
+    source: "4.9 [C]")
+  public let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
+    0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,
+    families: [.rf03, .unknown], source: "4.9 [A]")
+  public let sport = RingQuery<SportControl, SportControl>(
+    0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements, families: .newer,
+    source: "4.14 [A]")
+}

@@ -1,0 +1,115 @@
+import BluetoothCore
+import EventLoop
+
+/// Begins, pauses or ends a sport session (ring reference, 4.14).
+public struct SportControl: FrameRecord {
+  public var action: UInt8 = 1
+  public var sport: UInt8 = 4
+
+  public init() {}
+
+  public static let endAction: UInt8 = 4
+
+  public static let sports = [4: "walk", 7: "run", 8: "hike", 9: "cycle", 10: "other"]
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"]),
+    RecordField("sport", \.sport, at: 2, words: sports),
+  ]
+}
+
+/// What a ring tells each second of a sport session. One source only.
+public struct SportUpdate: FrameRecord {
+  public var sport: UInt8 = 0
+  public var status: UInt8 = 0
+  public var seconds: UInt16 = 0
+  public var beatsPerMinute: UInt8 = 0
+  public var calories: UInt32 = 0
+  public var steps: UInt32 = 0
+  public var meters: UInt32 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("sport", \.sport, at: 1, words: SportControl.sports),
+    RecordField("status", \.status, at: 2),
+    RecordField("duration", \.seconds, at: 3, .uint16LittleEndian, .seconds),
+    RecordField("heart-rate", \.beatsPerMinute, at: 5, .uint8, .beatsPerMinute),
+    RecordField("calories", \.calories, at: 6, .uint24BigEndian, .calories),
+    RecordField("steps", \.steps, at: 9, .uint24BigEndian, .steps),
+    RecordField("distance", \.meters, at: 12, .uint24BigEndian, .meters),
+  ]
+}
+
+/// What one does in a sport session (ring reference, 4.14).
+public enum Sport: UInt8, Hashable, Sendable, CaseIterable {
+  case walk = 4
+  case run = 7
+  case hike = 8
+  case cycle = 9
+  case other = 10
+}
+
+extension Ring {
+  /// After so long without a word of it, a sport session is over: rings tell of it every second.
+  static let sportSilence = Duration.seconds(10)
+
+  /// Begins a sport session, and ends it in order when the task is cancelled.
+  ///
+  /// - Parameter sink: called on the loop once a second with what the ring counts
+  /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
+  ///   falls silent, `.disconnected`
+  public func exercise(
+    _ sport: Sport, sink: @escaping (SportUpdate, Instant) -> Void
+  ) async throws(RingError) {
+    var control = SportControl()
+    control.sport = sport.rawValue
+    let timers = EventLoop.shared.timers
+    let dispatcher = self.dispatcher
+    let command = CommandTable.sportUpdate.command
+    var silence: Timers.Token?
+    var end: ((RingError) -> Void)?
+    func expect() {
+      timers.cancel(silence)
+      silence = timers.schedule(after: Ring.sportSilence) {
+        end?(.sportEnded(seconds: Ring.sportSilence.inSeconds))
+      }
+    }
+    // It may tell of the session before it has answered.
+    dispatcher.listen(to: command) { frame, time in
+      expect()
+      if let update = try? CommandTable.sportUpdate.value(frame) { sink(update, time) }
+    }
+    defer {
+      dispatcher.listen(to: command, nil)
+      timers.cancel(silence)
+    }
+    let start = control
+    do throws(RingError) {
+      _ = try await request(CommandTable.sport, start)
+      try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
+        end = { error in
+          end = nil
+          done(.failure(error))
+        }
+        expect()
+        dispatcher.whenClosed { end?($0) }
+        return { end?(.cancelled) }
+      }
+    } catch {
+      if case .refused = error { throw error }
+      control.action = SportControl.endAction
+      // The task may be cancelled; the ring is told all the same, and given the time to answer.
+      await finish(CommandTable.sport.request(control))
+      throw error
+    }
+  }
+
+  /// Sends a command that ends something, and waits until it is answered or given up, whatever becomes of the task.
+  private func finish(_ frame: RingFrame) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      dispatcher.start(
+        RingExchange(.frame(frame), accept: { _ in .done }) { _ in continuation.resume() })
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import BluetoothCore
+import EventLoop
+
+/// What is written to a ring.
+public enum RingMessage: Hashable, Sendable {
+  case frame(RingFrame)
+  case bulk(BulkID, payload: [UInt8])
+
+  public var subject: CommandEntry.Subject {
+    switch self {
+    case .frame(let frame): .frame(frame.command)
+    case .bulk(let id, _): .bulk(id)
+    }
+  }
+
+  var command: RingCommand? { if case .frame(let frame) = self { frame.command } else { nil } }
+
+  var bulkID: BulkID? { if case .bulk(let id, _) = self { id } else { nil } }
+
+  /// Why it must not be sent; nil if it may.
+  var danger: String? {
+    switch self {
+    case .frame(let frame): CommandTable.danger(of: frame)
+    case .bulk(let id, _): CommandTable.danger(of: id)
+    }
+  }
+}
+
+/// What a ring sends to the one who asked.
+public enum RingAnswer: Hashable, Sendable {
+  case frame(RingFrame)
+  case bulk(BulkFrame)
+}
+
+/// One question and all of its answer.
+public struct RingExchange {
+  /// What became of a frame that might belong to it.
+  public enum Acceptance {
+    /// Somebody else's.
+    case notMine
+    /// Its own, but of no use: it is there already. The time to wait runs on.
+    case nothingNew
+    /// One of several; the next has to come within ``RingExchange/silence``.
+    case more
+    /// One of several; the next has to come within another time.
+    case moreWithin(Duration)
+    /// The last one.
+    case done
+    /// It shows that no answer will come.
+    case failed(RingError)
+  }
+
+  /// How long a ring may take to answer, and between two frames.
+  public static let usualSilence = Duration.seconds(2)
+
+  public var message: RingMessage
+  /// The bulk frames that answer it. A request's own id, unless it says otherwise.
+  public var bulkReplies: Set<BulkID>
+  /// After so long without a frame of its own, it fails.
+  public var silence = Self.usualSilence
+  /// Called for each frame of its own command, or bulk frame of its id.
+  public var accept: (RingAnswer) -> Acceptance
+  /// Called while a bulk frame arrives, with the bytes that are there and the bytes that it has.
+  public var progress: ((Int, Int) -> Void)?
+  /// Called once, with nil when the last frame is there.
+  public var completion: (RingError?) -> Void
+
+  /// - Parameter bulkReplies: nil for the message's own id
+  public init(
+    _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
+    accept: @escaping (RingAnswer) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,
+    completion: @escaping (RingError?) -> Void
+  ) {
+    self.message = message
+    self.bulkReplies = bulkReplies ?? message.bulkID.map { [$0] } ?? []
+    self.silence = silence
+    self.accept = accept
+    self.progress = progress
+    self.completion = completion
+  }
+}
+
+/// The ways to talk to a ring, for every command of the table.
+extension Ring {
+  /// Sends a command and takes the frames that answer it.
+  ///
+  /// - Parameter accept: called on the loop for each frame of this command
+  func exchange(
+    _ message: RingMessage, bulkReplies: Set<BulkID>? = nil,
+    silence: Duration = RingExchange.usualSilence,
+    progress: ((Int, Int) -> Void)? = nil, accept: @escaping (RingAnswer) -> RingExchange.Acceptance
+  ) async throws(RingError) {
+    try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
+      let token = dispatcher.start(
+        RingExchange(
+          message, bulkReplies: bulkReplies, silence: silence, accept: accept, progress: progress
+        ) { error in
+          done(error.map { .failure($0) } ?? .success(()))
+        })
+      return { [dispatcher] in dispatcher.cancel(token) }
+    }
+  }
+
+  /// Asks a question that is answered with one frame.
+  ///
+  /// - Throws: `.refused` if the ring does not know it, `.notAnswered`, `.malformed`
+  public func request<Request, Reply>(
+    _ query: RingQuery<Request, Reply>, _ request: Request = .init()
+  ) async throws(RingError) -> Reply {
+    let reply = try await frame(answering: query.request(request)) { _ in true }
+    return try readable(query.command) { () throws(RingFrameError) in try query.reply(reply) }
+  }
+
+  /// Makes the ring do something.
+  public func perform(_ action: RingAction) async throws(RingError) {
+    if action.entry.shape == .none {
+      try dispatcher.post(action.frame)
+      await written(within: .seconds(2))
+    } else {
+      _ = try await frame(answering: action.frame) { _ in true }
+    }
+  }
+
+  /// Reads a setting.
+  public func read<Value>(_ setting: FrameSetting<Value>) async throws(RingError) -> Value {
+    let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
+    return try readable(setting.command) { () throws(RingFrameError) in try setting.value(reply) }
+  }
+
+  /// Writes a setting, and reads it back.
+  ///
+  /// - Returns: what the ring has afterwards: some take only a part, and say nothing
+  @discardableResult
+  public func write<Value>(_ value: Value, to setting: FrameSetting<Value>) async throws(RingError) -> Value {
+    _ = try await frame(answering: setting.writeRequest(value), where: setting.isWriteReply)
+    return try await read(setting)
+  }
+
+  /// Reads a setting whatever its type: the numbers of its fields by their names, flags as 0 and 1.
+  public func numbers(of setting: any RingSetting) async throws(RingError) -> [String: Int] {
+    let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
+    return try readable(setting.command) { () throws(RingFrameError) in try setting.numbers(in: reply) }
+  }
+
+  /// Writes a setting whatever its type, and reads it back.
+  @discardableResult
+  public func write(
+    _ numbers: [String: Int], to setting: any RingSetting
+  ) async throws(RingError) -> [String: Int] {
+    let request = try readable(setting.command) { () throws(RingFrameError) in
+      try setting.writeRequest(numbers)
+    }
+    _ = try await frame(answering: request, where: setting.isWriteReply)
+    return try await self.numbers(of: setting)
+  }
+
+  /// The one frame that answers another.
+  func frame(
+    answering request: RingFrame, where isAnswer: @escaping (RingFrame) -> Bool
+  ) async throws(RingError) -> RingFrame {
+    var answer: RingFrame?
+    try await exchange(.frame(request)) {
+      guard case .frame(let frame) = $0, isAnswer(frame) else { return .notMine }
+      answer = frame
+      return .done
+    }
+    guard let answer else { throw .cancelled }
+    return answer
+  }
+
+  func readable<Value>(
+    _ command: RingCommand, _ read: () throws(RingFrameError) -> Value
+  ) throws(RingError) -> Value {
+    do throws(RingFrameError) {
+      return try read()
+    } catch {
+      throw .malformed(.frame(command), error)
+    }
+  }
+}

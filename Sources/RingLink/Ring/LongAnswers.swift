@@ -1,0 +1,195 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+
+/// Answers of several frames.
+extension Ring {
+  /// After the last frame of a log, those that are missing are waited for no longer than this.
+  nonisolated static let stragglerTime = Duration.seconds(1)
+  /// Frames tell no day: what comes twice must not come when the next day is asked for.
+  static let pauseAfterLog = Duration.milliseconds(100)
+
+  /// Asks for a log. If frames of the answer are lost, it is asked for once more; what came the first time counts.
+  ///
+  /// - Parameter progress: called with the frames that are there and those that the log has
+  /// - Throws: `.incomplete` if frames are missing both times, `.notAnswered`, `.refused`, `.malformed`
+  public func log<Assembler>(
+    _ log: RingLog<Assembler>, _ request: Assembler.Request, progress: ((Int, Int?) -> Void)? = nil
+  ) async throws(RingError) -> Assembler.Contents {
+    var reception = LogReception(Assembler(request))
+    for attempt in 1... {
+      reception.beginAttempt()
+      do throws(RingError) {
+        try await exchange(.frame(log.request(request))) { answer in
+          guard case .frame(let frame) = answer else { return .notMine }
+          return reception.receive(frame, progress: progress)
+        }
+      } catch .notAnswered(let subject, let seconds) {
+        if reception.contents != nil { break }
+        if let failure = reception.failure { throw .malformed(subject, failure) }
+        guard reception.missing > 0 else { throw .notAnswered(subject, seconds: seconds) }
+        guard attempt < 2 else { throw .incomplete(subject, missing: reception.missing) }
+        continue
+      }
+      break
+    }
+    guard let contents = reception.contents else { throw .cancelled }
+    await EventLoop.shared.sleep(for: Ring.pauseAfterLog)
+    return contents
+  }
+}
+
+/// What has arrived of a log, and whether that keeps its exchange open: a frame that came before does not, so that a
+/// ring that repeats itself can't hold it forever.
+private struct LogReception<Assembler: LogAssembler> {
+  private var assembler: Assembler
+  private var seen: Set<RingFrame> = []
+  private var attempt = 0
+  /// The frames of the answer, as far as the ring has told.
+  private var expected: Int?
+  /// At least so many frames are missing; 0 if nothing came at all.
+  private(set) var missing = 0
+  /// Why what came can't be read.
+  private(set) var failure: RingFrameError?
+  private(set) var contents: Assembler.Contents?
+
+  init(_ assembler: Assembler) {
+    self.assembler = assembler
+  }
+
+  mutating func beginAttempt() {
+    seen = []
+    attempt += 1
+  }
+
+  mutating func receive(
+    _ frame: RingFrame, progress: ((Int, Int?) -> Void)?
+  ) -> RingExchange.Acceptance {
+    // The rest of an answer that can't be read must not be taken for the answer to what comes next.
+    guard failure == nil else { return .nothingNew }
+    // No answer has more frames than a byte can count.
+    let isNew = seen.count < 256 && seen.insert(frame).inserted
+    if contents != nil { return isNew ? end : .nothingNew }
+    do throws(RingFrameError) {
+      switch try assembler.receive(frame) {
+      case .incomplete(let received, let count):
+        missing = max(1, (count ?? 0) - received)
+        expected = count
+        if isNew { progress?(received, count) }
+        return isNew ? .more : .nothingNew
+      case .gaps(let gaps):
+        missing = gaps.count
+        return isNew ? .moreWithin(Ring.stragglerTime) : .nothingNew
+      case .complete(let contents):
+        self.contents = contents
+        return end
+      }
+    } catch {
+      failure = error
+      return .moreWithin(Ring.stragglerTime)
+    }
+  }
+
+  /// Everything is there. The second time that may be so before the ring has sent its last frame: the rest, too, must
+  /// not be taken for the answer to what comes next.
+  private var end: RingExchange.Acceptance {
+    attempt > 1 && expected.map { seen.count < $0 } ?? true ? .moreWithin(Ring.stragglerTime) : .done
+  }
+}
+
+/// The second pair of characteristics, through which long answers come (ring reference, 3 and 6).
+extension Ring {
+  /// How long a ring may take to answer a bulk request, and between two pieces of an answer.
+  static let bulkSilence = Duration.seconds(5)
+  /// How long a frame that may follow an answer is waited for.
+  static let companionTime = Duration.seconds(1)
+
+  /// Asks for something that comes in a bulk frame. If it is damaged on the way, it is asked for once more.
+  ///
+  /// - Parameter progress: called with the bytes that are there and those that the answer has
+  /// - Throws: `.noBulkService`, `.notAnswered`, `.damaged`, `.malformedBulk`
+  public func bulk<Contents>(
+    _ query: BulkQuery<Contents>, _ request: Contents.Request, progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> Contents {
+    let frames = try await bulkFrames(
+      .bulk(query.id, payload: request.payload), answeredBy: query.replyID, progress: progress)
+    guard let frame = frames[query.replyID] else { throw .cancelled }
+    return try readable(frame)
+  }
+
+  /// The bulk frames that answer a request.
+  ///
+  /// - Parameter companion: an id that rings send uninvited before or after the answer; it is waited for a moment
+  func bulkFrames(
+    _ message: RingMessage, answeredBy reply: BulkID, with companion: BulkID? = nil,
+    progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [BulkID: BulkFrame] {
+    try await openBulk()
+    let wanted = Set([reply, companion].compactMap { $0 })
+    for attempt in 1... {
+      var frames: [BulkID: BulkFrame] = [:]
+      do throws(RingError) {
+        try await exchange(message, bulkReplies: wanted, silence: Ring.bulkSilence, progress: progress) {
+          guard case .bulk(let frame) = $0 else { return .notMine }
+          let isNew = frames.updateValue(frame, forKey: frame.id) == nil
+          if frames.count == wanted.count { return .done }
+          return isNew && frame.id == reply ? .moreWithin(Ring.companionTime) : .nothingNew
+        }
+        return frames
+      } catch .damaged where attempt < 2 {
+        continue
+      } catch .notAnswered where frames[reply] != nil {
+        return frames
+      }
+    }
+    throw .cancelled
+  }
+
+  /// What a bulk frame carries.
+  func readable<Contents: BulkContents>(_ frame: BulkFrame) throws(RingError) -> Contents {
+    do throws(BulkContentsError) {
+      return try Contents(payload: frame.payload)
+    } catch {
+      throw .malformedBulk(frame.id, error)
+    }
+  }
+
+  /// Finds the bulk service and switches its notifications on; once a link.
+  func openBulk() async throws(RingError) {
+    guard bulkWrite == nil else { return }
+    do throws(GATTError) {
+      if let service = try await client.firstService(RingGATT.bulkService) {
+        let all = try await client.discoverCharacteristics(of: service)
+        if let write = all.first(where: { $0.uuid == RingGATT.bulkWrite }),
+          let notify = all.first(where: { $0.uuid == RingGATT.bulkNotify })
+        {
+          let dispatcher = self.dispatcher
+          _ = try await client.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) }
+          bulkNotify = notify
+          bulkWrite = write
+        }
+      }
+    } catch {
+      throw RingError(error)
+    }
+    guard bulkWrite != nil else { throw .noBulkService }
+  }
+
+  func sendBulk(_ id: BulkID, payload: [UInt8]) {
+    guard let bulkWrite else { return }
+    var writer = ByteWriter(capacity: BulkFrame.headerLength + payload.count)
+    do throws(BulkFrameError) {
+      try BulkFrame.write(id, payload: payload, into: &writer)
+    } catch {
+      return dispatcher.close(.dangerous(error.description))
+    }
+    if bulkWrite.properties.contains(.writeWithoutResponse) {
+      client.postWithoutResponse(writer.bytes, to: bulkWrite.valueHandle, within: Ring.roomDeadline) {
+        [dispatcher] in
+        if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
+      }
+    } else {
+      client.post(writer.bytes, to: bulkWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0)) }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+
+extension Ring {
+  /// How long a ring may take to its first sample.
+  public static let firstSampleDeadline = Duration.seconds(3)
+
+  /// Starts the raw stream, and returns when the first sample is there (ring reference, 5).
+  ///
+  /// The ring sends all of its sub-types; there is no way to ask for one. It goes on until ``stopRawStream()``, until it
+  /// is put on its charger, or until another measurement takes the sensor.
+  ///
+  /// - Parameter sink: called on the loop for each sample, the first one included, with the time at which its packet
+  ///   was received. Nothing is copied, allocated or handed to another thread on the way here.
+  /// - Throws: `.streamRefused` if the ring says no, `.noData` if it says nothing
+  public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
+    let dispatcher = self.dispatcher
+    let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
+      let timers = EventLoop.shared.timers
+      let timer = timers.schedule(after: Ring.firstSampleDeadline) {
+        dispatcher.onSample = nil
+        done(.success(nil))
+      }
+      dispatcher.onSample = { sample, time in
+        timers.cancel(timer)
+        guard sample != .refused else {
+          dispatcher.onSample = nil
+          return done(.success(false))
+        }
+        // From here on, there is nothing between the frame and the sink.
+        dispatcher.onSample = sink
+        sink(sample, time)
+        done(.success(true))
+      }
+      dispatcher.whenClosed { error in
+        timers.cancel(timer)
+        dispatcher.onSample = nil
+        done(.failure(error))
+      }
+      try? dispatcher.post(RawControl.start)
+      return {
+        timers.cancel(timer)
+        dispatcher.onSample = nil
+        done(.failure(.cancelled))
+      }
+    }
+    switch hasBegun {
+    case true?: return
+    case false?: throw .streamRefused(battery: try? await battery())
+    case nil:
+      throw .noData(seconds: Ring.firstSampleDeadline.inSeconds, battery: try? await battery())
+    }
+  }
+
+  /// Stops the raw stream: the sensor's light goes out. Samples that are still on their way are dropped. Returns when
+  /// the ring has taken the commands; a link that is gone needs none.
+  public func stopRawStream() async {
+    dispatcher.onSample = nil
+    guard client.isConnected else { return }
+    // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
+    for frame in RawControl.stopSequence { try? dispatcher.post(frame) }
+    await written(within: .seconds(2))
+    await EventLoop.shared.sleep(for: .milliseconds(500))
+  }
+
+  /// Waits until the ring has taken everything that was posted, as far as it says so; also in a task that is cancelled.
+  func written(within time: Duration) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      whenWritten(within: time) { continuation.resume() }
+    }
+  }
+
+  /// The same for callers that can't wait.
+  func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
+    guard !client.isIdle else { return action() }
+    let timers = EventLoop.shared.timers
+    var action: (() -> Void)? = action
+    let finish = {
+      action?()
+      action = nil
+    }
+    let timer = timers.schedule(after: time) { finish() }
+    client.whenIdle {
+      timers.cancel(timer)
+      finish()
+    }
+  }
+
+  /// Frames that were of no use so far.
+  public var counters: RingDispatcher.Counters { dispatcher.counters }
+}
+
+/// What a ring has sent, whoever it is for.
+public enum RingTraffic: Hashable, Sendable {
+  case frame(RingFrame)
+  case bulk(BulkFrame)
+  /// No frame: of the wrong length, or with a wrong checksum.
+  case unreadable([UInt8])
+}
+
+/// For those who explore.
+extension Ring {
+  /// Hands over everything that the ring sends, answers and samples included, for as long as the link lasts.
+  ///
+  /// - Parameter sink: called on the loop, with the time at which it came
+  public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
+    do throws(GATTError) {
+      _ = try await client.subscribe(to: commandNotify) { value, time in
+        sink((try? RingFrame(parsing: value)).map { .frame($0) } ?? .unreadable(Array(value)), time)
+      }
+    } catch {
+      throw RingError(error)
+    }
+    do throws(RingError) {
+      try await openBulk()
+    } catch .noBulkService {
+      return
+    }
+    guard let bulkNotify else { return }
+    var assembler = BulkAssembler()
+    do throws(GATTError) {
+      _ = try await client.subscribe(to: bulkNotify) { value, time in
+        switch assembler.receive(value, at: time) {
+        case .frame(let frame): sink(.bulk(frame), time)
+        case .raw(let frame): sink(.frame(frame), time)
+        case .dropped: sink(.unreadable(Array(value)), time)
+        case .incomplete: break
+        }
+      }
+    } catch {
+      throw RingError(error)
+    }
+  }
+
+  /// Sends one message, and waits for nothing.
+  ///
+  /// - Throws: `.dangerous` for what is never sent, `.noBulkService`
+  public func send(_ message: RingMessage) async throws(RingError) {
+    if let danger = message.danger { throw .dangerous(danger) }
+    switch message {
+    case .frame(let frame): try dispatcher.post(frame)
+    case .bulk(let id, let payload):
+      try await openBulk()
+      sendBulk(id, payload: payload)
+    }
+    await written(within: .seconds(2))
+  }
+}

@@ -1,0 +1,110 @@
+/// A setting whatever its type: for those who show, save and restore all of them alike.
+public protocol RingSetting: CommandRow {
+  var command: RingCommand { get }
+  var readRequest: RingFrame { get }
+  /// What it can be set to.
+  var fields: [FrameField] { get }
+  /// False for what most rings take and do not give back: if it reads as nothing but zeros, that tells nothing.
+  var isToldBack: Bool { get }
+  /// What its fields are by themselves.
+  var defaults: [String: Int] { get }
+  func isReadReply(_ frame: RingFrame) -> Bool
+  func isWriteReply(_ frame: RingFrame) -> Bool
+  /// The fields' numbers in a frame that tells or writes the setting; flags are 0 and 1.
+  func numbers(in frame: RingFrame) throws(RingFrameError) -> [String: Int]
+  /// - Parameter numbers: by the fields' names; those that are missing are zero
+  func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame
+  /// What a ring tells after it was written with a frame.
+  func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame
+  /// What a ring acknowledges a write with.
+  var acknowledgement: RingFrame { get }
+}
+
+extension FrameSetting: RingSetting {
+  public var fields: [FrameField] { Value.fields.map(\.field) }
+
+  public var defaults: [String: Int] { numbers(of: Value()) }
+
+  public func numbers(in frame: RingFrame) throws(RingFrameError) -> [String: Int] {
+    guard frame.command == command else { throw .unexpected(frame.command) }
+    return numbers(of: try Value(parsing: frame))
+  }
+
+  func numbers(of value: Value) -> [String: Int] {
+    var numbers: [String: Int] = [:]
+    for field in Value.fields {
+      if case .number(let get, _) = field.access { numbers[field.field.name] = get(value) }
+    }
+    return numbers
+  }
+
+  func value(of numbers: [String: Int]) throws(RingFrameError) -> Value {
+    var value = Value()
+    for field in Value.fields {
+      if case .number(_, let set) = field.access { try set(&value, numbers[field.field.name] ?? 0) }
+    }
+    return value
+  }
+
+  public func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame {
+    writeRequest(try value(of: numbers))
+  }
+
+  public func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame {
+    guard isWriteReply(frame) else { throw .unexpected(frame.command) }
+    return reply(try Value(parsing: frame))
+  }
+}
+
+/// A setting whose value lies in one frame: a command with a form that reads and one that writes.
+public struct FrameSetting<Value: FrameRecord>: Sendable {
+  public let command: RingCommand
+  public let entry: CommandEntry
+  public let isToldBack: Bool
+  private let readForm: FrameForm
+  private let writeForm: FrameForm
+  private let valueForm: FrameForm
+  private let writtenForm: FrameForm
+
+  /// - Parameters:
+  ///   - read: what follows the command's byte when it is read, and in the answer to that
+  ///   - write: what follows it when it is written, and in the acknowledgement
+  ///   - isToldBack: see ``RingSetting/isToldBack``
+  init(
+    _ command: RingCommand, read: [UInt8] = [1], write: [UInt8] = [2], _ name: String, _ purpose: String,
+    isToldBack: Bool = true, families: Set<RingFamily> = .every, source: String
+  ) {
+    self.command = command
+    self.isToldBack = isToldBack
+    readForm = FrameForm("read", startingWith: read)
+    writeForm = FrameForm("write", startingWith: write, Value.self)
+    valueForm = FrameForm("value", startingWith: read, Value.self)
+    writtenForm = FrameForm("written", startingWith: write)
+    entry = CommandEntry(
+      subject: .frame(command), name: name, purpose: purpose, group: .settings, shape: .single,
+      requests: [readForm, writeForm], replies: [valueForm, writtenForm], families: families, source: source)
+  }
+
+  public var readRequest: RingFrame { RingFrame(command, NoFields(), form: readForm) }
+
+  public var acknowledgement: RingFrame { RingFrame(command, NoFields(), form: writtenForm) }
+
+  public func writeRequest(_ value: Value) -> RingFrame { RingFrame(command, value, form: writeForm) }
+
+  /// Reads the answer to ``readRequest``.
+  public func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
+    guard isReadReply(frame) else { throw .unexpected(frame.command) }
+    return try Value(parsing: frame)
+  }
+
+  /// What a ring answers to ``readRequest``.
+  public func reply(_ value: Value) -> RingFrame { RingFrame(command, value, form: valueForm) }
+
+  public func isReadReply(_ frame: RingFrame) -> Bool {
+    frame.command == command && valueForm.matches(frame)
+  }
+
+  public func isWriteReply(_ frame: RingFrame) -> Bool {
+    frame.command == command && writtenForm.matches(frame)
+  }
+}

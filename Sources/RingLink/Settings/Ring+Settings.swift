@@ -1,0 +1,151 @@
+/// Settings, as people change them: a field here and there.
+extension Ring {
+  /// Changes a part of a setting: reads it, writes it as a whole, and reads it back.
+  ///
+  /// ```swift
+  /// try await ring.change(CommandTable.heartRateSchedule) { $0.intervalMinutes = 10 }
+  /// ```
+  ///
+  /// - Returns: what the ring has afterwards
+  /// - Throws: `.notTaken` if the ring acknowledged, and has something else in a field that was changed;
+  ///   `.invalidSetting` if a number is outside of its limits, or if the ring does not tell what the rest is;
+  ///   `.refused` if the ring does not have the setting
+  @discardableResult
+  public func change<Value>(
+    _ setting: FrameSetting<Value>, _ change: (inout Value) -> Void
+  ) async throws(RingError) -> Value {
+    let read = try await numbers(of: setting)
+    let isSilent = read.values.allSatisfy { $0 == 0 }
+    let before = try readable(setting.command) { () throws(RingFrameError) in
+      isSilent ? Value() : try setting.value(of: read)
+    }
+    var value = before
+    change(&value)
+    let base = setting.numbers(of: before)
+    let changes = setting.numbers(of: value).filter { base[$0.key] != $0.value }
+    let found = try await write(changes, over: read, to: setting)
+    return try readable(setting.command) { () throws(RingFrameError) in try setting.value(of: found) }
+  }
+
+  /// The same for a setting whatever its type.
+  ///
+  /// - Parameter changes: by the fields' names; flags are 0 and 1
+  @discardableResult
+  public func change(
+    _ setting: any RingSetting, _ changes: [String: Int]
+  ) async throws(RingError) -> [String: Int] {
+    try await write(changes, over: try await numbers(of: setting), to: setting)
+  }
+
+  /// Writes a setting that reads as `read`, and makes sure that the ring took the changes.
+  @discardableResult
+  public func write(
+    _ changes: [String: Int], over read: [String: Int], to setting: any RingSetting
+  ) async throws(RingError) -> [String: Int] {
+    let wanted: [String: Int]
+    do throws(SettingError) {
+      wanted = try setting.applying(changes, to: read)
+    } catch {
+      throw .invalidSetting(error)
+    }
+    let found = try await write(wanted, to: setting)
+    let lost = setting.fields.map(\.name).filter { changes[$0] != nil && changes[$0] != found[$0] }
+    guard lost.isEmpty || !setting.isTold(found) else {
+      throw .notTaken(.frame(setting.command), ["\(setting.entry.name) \(lost.joined(separator: ", "))"])
+    }
+    return found
+  }
+
+  /// Reads a setting that the ring may not have.
+  ///
+  /// - Returns: nil if the ring refuses, or says nothing
+  public func numbersIfSupported(_ setting: any RingSetting) async throws(RingError) -> [String: Int]? {
+    do throws(RingError) {
+      return try await numbers(of: setting)
+    } catch {
+      switch error {
+      case .refused, .notAnswered: return nil
+      default: throw error
+      }
+    }
+  }
+}
+
+/// What a ring measures by itself, kept to be restored: ``Ring/automaticMeasurements()``.
+public struct SavedMeasurements: Hashable, Sendable {
+  /// The settings that are on: the numbers of their fields, by the names of the settings.
+  public var settings: [String: [String: Int]]
+
+  public init(_ settings: [String: [String: Int]] = [:]) {
+    self.settings = settings
+  }
+
+  /// Whether the ring measures nothing by itself.
+  public var isEmpty: Bool { settings.isEmpty }
+
+  /// In the order of the table. What is no automatic measurement is left out, whoever wrote it.
+  var entries: [(setting: any RingSetting, numbers: [String: Int])] {
+    CommandTable.automaticMeasurements.compactMap { setting in
+      guard let kept = settings[setting.entry.name] else { return nil }
+      var numbers: [String: Int] = [:]
+      for field in setting.fields {
+        // What a ring leaves out reads as a number that can't be written.
+        if let number = kept[field.name], field.settable.contains(number) { numbers[field.name] = number }
+      }
+      return (setting, numbers)
+    }
+  }
+}
+
+extension SavedMeasurements: CustomStringConvertible {
+  /// `heart-rate, spo2`
+  public var description: String { entries.map(\.setting.entry.name).joined(separator: ", ") }
+}
+
+/// The ring's own measurements take the sensor away from a stream, and light it (ring reference, 5.1 and 5.6).
+///
+/// ```swift
+/// let saved = try await ring.automaticMeasurements()
+/// try await ring.pause(saved)
+/// // ... stream ...
+/// try await ring.restore(saved)
+/// ```
+///
+/// A ring keeps its settings when the link is lost: whoever pauses has to keep `saved` until it is restored.
+extension Ring {
+  /// Reads what the ring measures by itself. What it does not have is left out.
+  public func automaticMeasurements() async throws(RingError) -> SavedMeasurements {
+    var saved = SavedMeasurements()
+    for setting in CommandTable.automaticMeasurements {
+      guard let numbers = try await numbersIfSupported(setting), numbers["enabled"] == 1 else { continue }
+      saved.settings[setting.entry.name] = numbers
+    }
+    return saved
+  }
+
+  /// Switches off what the ring measures by itself.
+  ///
+  /// - Throws: `.notTaken` if the ring goes on measuring
+  public func pause(_ saved: SavedMeasurements) async throws(RingError) {
+    for (setting, numbers) in saved.entries { try await write(["enabled": 0], over: numbers, to: setting) }
+  }
+
+  /// Switches on again what was switched off. What somebody else has switched on meanwhile stays as it is.
+  ///
+  /// - Throws: the first error; the others are restored nevertheless, as far as there is a link
+  public func restore(_ saved: SavedMeasurements) async throws(RingError) {
+    var failure: RingError?
+    for (setting, numbers) in saved.entries {
+      do throws(RingError) {
+        let found = try await self.numbers(of: setting)
+        if found["enabled"] == 0 { try await write(numbers, over: found, to: setting) }
+      } catch {
+        switch error {
+        case .refused, .notAnswered, .notTaken, .malformed, .invalidSetting: failure = failure ?? error
+        default: throw error
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+}

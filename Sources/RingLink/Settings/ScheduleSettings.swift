@@ -1,0 +1,73 @@
+/// How the ring measures heart rate by itself (ring reference, 4.7). It is the one switch that says 2 for off.
+public struct HeartRateSchedule: FrameRecord {
+  public var isEnabled = false
+  /// Rings know 5, 10, 15, 30 and 60; some keep slots of five minutes whatever it is.
+  public var intervalMinutes: UInt8 = 5
+  public var startMinutes: UInt8 = 0
+  /// In beats per minute; 0 is none.
+  public var lowAlarm: UInt8 = 0
+  /// In beats per minute; 0 is none.
+  public var highAlarm: UInt8 = 0
+  public var alarms: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
+    RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes, settable: 1...255),
+    RecordField("start", \.startMinutes, at: 4, .uint8, .minutes),
+    RecordField("low-alarm", \.lowAlarm, at: 5, .uint8, .beatsPerMinute),
+    RecordField("high-alarm", \.highAlarm, at: 6, .uint8, .beatsPerMinute),
+    RecordField("alarms", \.alarms, at: 7),
+  ]
+}
+
+/// Whether the ring measures something by itself (ring reference, 4.7).
+public struct Switch: FrameRecord {
+  public var isEnabled = false
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [RecordField("enabled", \.isEnabled, at: 2)]
+}
+
+/// How the ring measures the skin's temperature by itself (ring reference, 4.7).
+public struct TemperatureSchedule: FrameRecord {
+  public var isEnabled = false
+  public var intervalMinutes: UInt8 = 30
+  public var startMinutes: UInt8 = 5
+  public var remindMinutes: UInt8 = 10
+  public var alarms: UInt8 = 0
+  /// Tenths of a degree above 20 °C.
+  public var alarm: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 3),
+    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, settable: 1...255),
+    RecordField("start", \.startMinutes, at: 5, .uint8, .minutes),
+    RecordField("remind", \.remindMinutes, at: 6, .uint8, .minutes),
+    RecordField("alarms", \.alarms, at: 7),
+    RecordField("alarm", \.alarm, at: 8),
+  ]
+}
+
+/// What a ring measures automatically.
+public struct ScheduleSettings: CommandGroup {
+  static let shared = ScheduleSettings()
+
+  public let heartRateSchedule = FrameSetting<HeartRateSchedule>(
+    0x16, "heart-rate", "How the ring measures heart rate by itself.", source: "4.7 [C]")
+  public let oxygenSchedule = FrameSetting<Switch>(
+    0x2C, "spo2", "Whether the ring measures SpO2 by itself.", source: "4.7 [C]")
+  public let stressSchedule = FrameSetting<Switch>(
+    0x36, "stress", "Whether the ring estimates stress by itself.", source: "4.7 [C]")
+  public let variabilitySchedule = FrameSetting<Switch>(
+    0x38, "hrv", "Whether the ring estimates heart rate variability by itself.", families: .newer,
+    source: "4.7 [F]")
+  public let temperatureSchedule = FrameSetting<TemperatureSchedule>(
+    0x3A, read: [3, 1], write: [3, 2], "temperature",
+    "How the ring measures the skin's temperature by itself.",
+    families: .newer, source: "4.7 [A]")
+}

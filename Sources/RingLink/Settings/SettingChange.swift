@@ -1,0 +1,116 @@
+import BluetoothCore
+
+extension RingSetting {
+  /// The field with a name.
+  public func field(_ name: String) throws(SettingError) -> FrameField {
+    guard let field = fields.first(where: { $0.name == name }) else {
+      throw .unknownField(name, setting: entry.name, has: fields.map(\.name))
+    }
+    return field
+  }
+
+  /// Whether a ring that tells these numbers tells anything; see ``isToldBack``.
+  public func isTold(_ numbers: [String: Int]) -> Bool {
+    isToldBack || numbers.values.contains { $0 != 0 }
+  }
+
+  /// What has to be written so that `changes` come true and the other fields stay as they are.
+  ///
+  /// Rings leave out what they do not know. An answer of nothing but zeros, and a number that its field can't be, stand
+  /// for the usual.
+  ///
+  /// - Parameter read: what the ring tells
+  /// - Throws: `.incomplete` if there is nothing usual, `.value` or `.unknownField` if a change can't be
+  public func applying(
+    _ changes: [String: Int], to read: [String: Int]
+  ) throws(SettingError) -> [String: Int] {
+    for (name, number) in changes.sorted(by: { $0.key < $1.key }) {
+      let field = try field(name)
+      guard field.settable.contains(number) else { throw .value(String(number), field) }
+    }
+    let usual = defaults
+    let isSilent = read.values.allSatisfy { $0 == 0 }
+    var result: [String: Int] = [:]
+    var missing: [String] = []
+    for field in fields {
+      let told = isSilent ? nil : read[field.name].flatMap { field.settable.contains($0) ? $0 : nil }
+      guard let number = changes[field.name] ?? told ?? usual[field.name], field.settable.contains(number)
+      else {
+        missing.append(field.name)
+        continue
+      }
+      result[field.name] = number
+    }
+    guard missing.isEmpty else { throw .incomplete(setting: entry.name, missing: missing) }
+    return result
+  }
+}
+
+/// What people write and read for a field's number.
+extension FrameField {
+  /// Whether it is yes or no.
+  public var isFlag: Bool {
+    switch form {
+    case .flag, .bit: true
+    default: false
+    }
+  }
+
+  /// The number that a text means: `on` or `off`, a word of the field, a number with or without the field's unit.
+  public func number(from text: String) throws(SettingError) -> Int {
+    let number: Int?
+    if isFlag {
+      number = ["on": 1, "true": 1, "off": 0, "false": 0][text]
+    } else if let word = words.first(where: { $0.value == text }) {
+      number = word.key
+    } else {
+      number = Int(withoutUnit(text))
+    }
+    guard let number, settable.contains(number) else { throw .value(text.printable, self) }
+    return number
+  }
+
+  private func withoutUnit(_ text: String) -> String {
+    guard let unit, text.hasSuffix(unit.rawValue) else { return text }
+    let number = text.dropLast(unit.rawValue.count)
+    return String(number.hasSuffix(" ") ? number.dropLast() : number)
+  }
+
+  /// `on`, `left`, `5`: what ``number(from:)`` reads.
+  public func text(of number: Int) -> String {
+    isFlag ? (number == 0 ? "off" : "on") : words[number] ?? String(number)
+  }
+
+  /// What it can be, in words.
+  var choices: String {
+    if isFlag { return "on or off" }
+    let named = words.sorted { $0.key < $1.key }.filter { settable.contains($0.key) }.map(\.value)
+    if named.count == settable.count { return named.joined(separator: ", ") }
+    let numbers =
+      "\(settable.lowerBound) to \(settable.upperBound)\(unit.map { " " + $0.rawValue } ?? "")"
+    return (named + [numbers]).joined(separator: ", ")
+  }
+}
+
+/// Why a setting can't be what somebody wants it to be.
+public enum SettingError: Error, Hashable, Sendable {
+  /// The setting has no such field; what it has.
+  case unknownField(String, setting: String, has: [String])
+  /// The field can't be that.
+  case value(String, FrameField)
+  /// These fields have to be given, too: the ring does not tell what they are, and a setting is written as a whole.
+  case incomplete(setting: String, missing: [String])
+}
+
+extension SettingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unknownField(let name, let setting, let fields):
+      "\(setting) has no field \"\(name)\"; it has \(fields.joined(separator: ", "))"
+    case .value(let text, let field): "\(field.name) can be \(field.choices), not \"\(text)\""
+    case .incomplete(let setting, let missing):
+      "to write \(setting), \(missing.joined(separator: ", ")) must be given, too: a setting is written as a whole, "
+        + "and the ring does not tell what it has"
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/// Who wears the ring (ring reference, 4.6). Distances and calories are computed from it. Rings do not give it back:
+/// to write a part of it means to write all of it.
+public struct Profile: FrameRecord {
+  public var twelveHourClock = false
+  public var isImperial = false
+  public var gender: UInt8 = 2
+  public var age: UInt8 = 0
+  public var height: UInt8 = 0
+  public var weight: UInt8 = 0
+  public var systolic: UInt8 = 0
+  public var diastolic: UInt8 = 0
+  public var heartRateWarning: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("twelve-hour-clock", \.twelveHourClock, at: 2),
+    RecordField("imperial", \.isImperial, at: 3),
+    RecordField("gender", \.gender, at: 4, words: [0: "male", 1: "female", 2: "other"], settable: 0...2),
+    RecordField("age", \.age, at: 5, .uint8, .years, settable: 1...120),
+    RecordField("height", \.height, at: 6, .uint8, .centimeters, settable: 50...250),
+    RecordField("weight", \.weight, at: 7, .uint8, .kilograms, settable: 10...250),
+    RecordField("systolic", \.systolic, at: 8, .uint8, .millimetersOfMercury),
+    RecordField("diastolic", \.diastolic, at: 9, .uint8, .millimetersOfMercury),
+    RecordField("heart-rate-warning", \.heartRateWarning, at: 10, .uint8, .beatsPerMinute),
+  ]
+
+  /// What a ring that does not give its profile back answers, and what must never be written by accident.
+  public var isEmpty: Bool { age == 0 && height == 0 && weight == 0 }
+}
+
+/// What the wearer wants to reach in a day (ring reference, 4.7).
+public struct Goals: FrameRecord {
+  public var steps: UInt32 = 0
+  /// Small calories: 1000 make a kilocalorie.
+  public var calories: UInt32 = 0
+  public var meters: UInt32 = 0
+  public var sportMinutes: UInt16 = 0
+  public var sleepMinutes: UInt16 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("steps", \.steps, at: 2, .uint24LittleEndian, .steps),
+    RecordField("calories", \.calories, at: 5, .uint24LittleEndian, .calories),
+    RecordField("distance", \.meters, at: 8, .uint24LittleEndian, .meters),
+    RecordField("sport", \.sportMinutes, at: 11, .uint16LittleEndian, .minutes),
+    RecordField("sleep", \.sleepMinutes, at: 13, .uint16LittleEndian, .minutes),
+  ]
+}
+
+/// In what temperatures are shown by rings that show them (ring reference, 4.7).
+public struct TemperatureUnit: FrameRecord {
+  public var isEnabled = false
+  /// 1 for degrees Celsius, 2 for Fahrenheit.
+  public var unit: UInt8 = 1
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
+    RecordField("unit", \.unit, at: 3, words: [1: "celsius", 2: "fahrenheit"], settable: 1...2),
+  ]
+}
+
+/// The display of rings that have one (ring reference, 4.13).
+public struct Display: FrameRecord {
+  public var isEnabled = false
+  public var hand: UInt8 = 1
+  /// 1 to ``levels``.
+  public var brightness: UInt8 = 1
+  /// How many levels of brightness there are.
+  public var levels: UInt8 = 5
+  /// 1: within the window of time; 2: always.
+  public var hours: UInt8 = 2
+  public var startHour: UInt8 = 0
+  public var startMinute: UInt8 = 0
+  public var endHour: UInt8 = 0
+  public var endMinute: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
+    RecordField("hand", \.hand, at: 3, words: [1: "left", 2: "right"], settable: 1...2),
+    RecordField("brightness", \.brightness, at: 4, settable: 1...5),
+    RecordField("levels", \.levels, at: 5, settable: 1...255),
+    RecordField("hours", \.hours, at: 6, words: [1: "window", 2: "always"], settable: 1...2),
+    RecordField("start-hour", \.startHour, at: 7, settable: 0...23),
+    RecordField("start-minute", \.startMinute, at: 8, settable: 0...59),
+    RecordField("end-hour", \.endHour, at: 9, settable: 0...23),
+    RecordField("end-minute", \.endMinute, at: 10, settable: 0...59),
+  ]
+}
+
+/// When the ring is to be silent (ring reference, 4.7).
+public struct DoNotDisturb: FrameRecord {
+  public var isEnabled = false
+  public var startHour: UInt8 = 0
+  public var startMinute: UInt8 = 0
+  public var endHour: UInt8 = 0
+  public var endMinute: UInt8 = 0
+  public var isManual = false
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
+    RecordField("start-hour", \.startHour, at: 3, settable: 0...23),
+    RecordField("start-minute", \.startMinute, at: 4, settable: 0...59),
+    RecordField("end-hour", \.endHour, at: 5, settable: 0...23),
+    RecordField("end-minute", \.endMinute, at: 6, settable: 0...59),
+    RecordField("manual", \.isManual, at: 7),
+  ]
+}
+
+/// Whether a raised hand switches the display on (ring reference, 4.7).
+public struct RaiseToWake: FrameRecord {
+  public var isEnabled = false
+  public var delaySeconds: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
+    RecordField("delay", \.delaySeconds, at: 3, .uint8, .seconds),
+  ]
+}
+
+/// What touching or waving the ring does (ring reference, 4.13). Rings forget it when they restart.
+public struct TouchControl: FrameRecord {
+  /// 0 is off; the others choose what a phone is told: music, video, e-book, camera, ...
+  public var mode: UInt8 = 0
+  /// 1 to 30.
+  public var sensitivity: UInt8 = 1
+  public var sleep: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("mode", \.mode, at: 3, words: [0: "off"]),
+    RecordField("sensitivity", \.sensitivity, at: 4, settable: 1...30),
+    RecordField("sleep", \.sleep, at: 5),
+  ]
+}
+
+/// When blood pressure is to be made up (ring reference, 4.7 and 4.9: no ring can measure it).
+public struct BloodPressureSchedule: FrameRecord {
+  public var isEnabled = false
+  public var startHour: UInt8 = 0
+  public var startMinute: UInt8 = 0
+  public var endHour: UInt8 = 0
+  public var endMinute: UInt8 = 0
+  public var intervalMinutes: UInt8 = 60
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2),
+    RecordField("start-hour", \.startHour, at: 3, settable: 0...23),
+    RecordField("start-minute", \.startMinute, at: 4, settable: 0...59),
+    RecordField("end-hour", \.endHour, at: 5, settable: 0...23),
+    RecordField("end-minute", \.endMinute, at: 6, settable: 0...59),
+    RecordField("interval", \.intervalMinutes, at: 7, .uint8, .minutes, settable: 1...255),
+  ]
+}
+
+public struct WearerSettings: CommandGroup {
+  static let shared = WearerSettings()
+
+  public let profile = FrameSetting<Profile>(
+    0x0A, "profile", "Who wears the ring. Most rings do not give it back.", isToldBack: false,
+    source: "4.6 [C]")
+  public let goals = FrameSetting<Goals>(
+    0x21, "goals", "What the wearer wants to reach in a day.", source: "4.7 [C]")
+  public let temperatureUnit = FrameSetting<TemperatureUnit>(
+    0x19, "temperature-unit", "In what temperatures are shown.", families: .newer, source: "4.7 [C]")
+  public let display = FrameSetting<Display>(
+    0x05, read: [3], write: [4], "display", "The display of rings that have one.", families: .newer,
+    source: "4.13 [C]")
+  public let doNotDisturb = FrameSetting<DoNotDisturb>(
+    0x06, "do-not-disturb", "When the ring is to be silent.", families: [.unknown], source: "4.7 [A]")
+  public let raiseToWake = FrameSetting<RaiseToWake>(
+    0x09, "raise-to-wake", "Whether a raised hand switches the display on.", families: [.unknown],
+    source: "4.7 [A]")
+  public let touch = FrameSetting<TouchControl>(
+    0x3B, read: [1, 0], write: [2, 0], "touch", "What touching the ring does.", families: .newer,
+    source: "4.13 [C]")
+  public let gesture = FrameSetting<TouchControl>(
+    0x3B, read: [1, 1], write: [2, 1], "gesture", "What waving the ring does.", families: .newer,
+    source: "4.13 [F]")
+  public let bloodPressureSchedule = FrameSetting<BloodPressureSchedule>(
+    0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
+    families: [.rt11cr], source: "4.7 [C]")
+}

@@ -1,0 +1,146 @@
+import BluetoothCore
+
+/// A request on the bulk characteristics, and its answer.
+public struct BulkQuery<Contents: BulkContents>: CommandRow {
+  public let id: BulkID
+  /// What the answer goes by; most answers have the id of their request.
+  public let replyID: BulkID
+  public let entry: CommandEntry
+
+  /// - Parameter replyID: nil for the same as `id`
+  init(
+    _ id: BulkID, answeredBy replyID: BulkID? = nil, _ name: String, _ purpose: String,
+    group: CommandEntry.Group = .history, families: Set<RingFamily> = .every, source: String
+  ) {
+    self.id = id
+    self.replyID = replyID ?? id
+    entry = CommandEntry(
+      subject: .bulk(id), name: name, purpose: purpose, group: group, shape: .bulk,
+      requests: [FrameForm(Contents.Request.form)],
+      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+  }
+}
+
+/// A bulk frame that a ring sends though nobody has asked for it.
+public struct BulkReport<Contents: BulkContents>: CommandRow {
+  public let id: BulkID
+  public let entry: CommandEntry
+
+  init(
+    _ id: BulkID, _ name: String, _ purpose: String, families: Set<RingFamily> = .every, source: String
+  ) {
+    self.id = id
+    entry = CommandEntry(
+      subject: .bulk(id), name: name, purpose: purpose, group: .history, shape: .event,
+      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+  }
+}
+
+/// What is asked for in a bulk frame.
+public protocol BulkRequest: Hashable, Sendable {
+  /// The payload, in words.
+  static var form: String { get }
+
+  /// What goes over the air.
+  var payload: [UInt8] { get }
+
+  /// - Returns: nil if a ring would not understand it
+  init?(payload: [UInt8])
+}
+
+/// What a bulk frame carries.
+public protocol BulkContents: Hashable, Sendable {
+  /// How it is asked for.
+  associatedtype Request: BulkRequest
+
+  /// The payload that it is, in words.
+  static var replyForm: String { get }
+
+  /// Whether a payload of one byte says that there is nothing, or why.
+  static var isNothingAByte: Bool { get }
+
+  init(payload: [UInt8]) throws(BulkContentsError)
+
+  /// What a ring sends.
+  var payload: [UInt8] { get }
+}
+
+extension BulkRequest where Self: BulkRecord {
+  public var payload: [UInt8] { bytes() }
+
+  public init?(payload: [UInt8]) {
+    guard let request = try? Self(whole: payload) else { return nil }
+    self = request
+  }
+}
+
+extension BulkContents where Self: BulkRecord {
+  public static var replyForm: String { form }
+
+  public init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
+
+  /// One byte 0 stands for nothing; another one is a status.
+  init(contents payload: [UInt8]) throws(BulkContentsError) {
+    if payload.count <= 1, Self.isNothingAByte {
+      if let status = payload.first, status != 0 { throw .status(status) }
+      self.init()
+      return
+    }
+    do throws(DecodeError) {
+      try self.init(whole: payload)
+    } catch {
+      throw BulkContentsError(error)
+    }
+  }
+
+  public static var isNothingAByte: Bool { true }
+
+  /// One byte 0 if there is nothing.
+  public var payload: [UInt8] {
+    let bytes = bytes()
+    return bytes.isEmpty ? [0] : bytes
+  }
+}
+
+/// Why the payload of a bulk frame can't be read.
+public enum BulkContentsError: Error, Hashable, Sendable {
+  /// It ends in the middle of something, which stands at `offset`.
+  case truncated(offset: Int)
+  /// What stands at `offset` can't be.
+  case value(String, offset: Int)
+  /// The ring answers with a status instead.
+  case status(UInt8)
+}
+
+extension BulkContentsError {
+  init(_ error: DecodeError) {
+    switch error.reason {
+    case .truncated: self = .truncated(offset: error.offset)
+    case .invalid(let what): self = .value(what, offset: error.offset)
+    case .trailing(let count): self = .value("\(count) bytes too many", offset: error.offset)
+    }
+  }
+}
+
+extension BulkContentsError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .truncated(let offset): "it ends in the middle of what begins at byte \(offset)"
+    case .value(let what, let offset): "\(what), at byte \(offset)"
+    case .status(let status): "the ring answers with status \(status): \(Self.meaning(of: status))"
+    }
+  }
+
+  /// The ring reference, 3.
+  private static func meaning(of status: UInt8) -> String {
+    switch status {
+    case 1: "wrong size"
+    case 2: "wrong content or CRC"
+    case 3: "wrong state"
+    case 4: "wrong format"
+    case 5: "internal error"
+    case 6: "battery low"
+    default: "unknown"
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import BluetoothCore
+
+/// A value that lies in the payload of a bulk frame. What a type lists as its ``fields``, in the order of the payload, is all
+/// there is to know: a payload is read and written by them, and the reference is made of them. Integers are
+/// little-endian.
+public protocol BulkRecord: Hashable, Sendable {
+  init()
+  static var fields: [BulkField<Self>] { get }
+}
+
+extension BulkRecord {
+  init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init()
+    for field in Self.fields { try field.read(&reader, &self) }
+  }
+
+  func write(into writer: inout ByteWriter) {
+    for field in Self.fields { field.write(self, &writer) }
+  }
+
+  /// The fields in order: `` `days-ago` (d), `minute` (u16 LE) ``.
+  public static var form: String { fields.map(\.text).joined(separator: ", ") }
+
+  /// The whole payload.
+  func bytes() -> [UInt8] {
+    var writer = ByteWriter()
+    write(into: &writer)
+    return writer.bytes
+  }
+
+  /// - Throws: also if bytes are left over
+  init(whole payload: [UInt8]) throws(DecodeError) {
+    var reader = ByteReader(payload.span.bytes)
+    try self.init(parsing: &reader)
+    try reader.expectEnd()
+  }
+}
+
+/// A field of a payload, and the property that holds it.
+public struct BulkField<Record>: Sendable {
+  /// As the reference page has it.
+  public let text: String
+  let read: @Sendable (inout ByteReader, inout Record) throws(DecodeError) -> Void
+  let write: @Sendable (Record, inout ByteWriter) -> Void
+}
+
+extension BulkField {
+  /// A number, as wide as its property.
+  ///
+  /// - Parameters:
+  ///   - limits: a payload with another number can't be read
+  ///   - note: what else has to be known of it
+  init<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
+    _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, _ unit: RingUnit? = nil,
+    in limits: ClosedRange<Number>? = nil, _ note: String? = nil
+  ) {
+    let width = Number.bitWidth > 8 ? "u\(Number.bitWidth) LE" : nil
+    let details = [width, unit?.rawValue, note].compactMap { $0 }
+    self.init(
+      text: "`\(name)`" + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"),
+      read: { reader, record throws(DecodeError) in
+        let number: Number = try reader.readLittleEndian()
+        guard limits?.contains(number) ?? true else { throw reader.invalid("\(name) can't be \(number)") }
+        record[keyPath: property] = number
+      },
+      write: { record, writer in
+        for index in 0..<Number.bitWidth / 8 {
+          writer.write(UInt8(truncatingIfNeeded: record[keyPath: property] >> (index * 8)))
+        }
+      })
+  }
+
+  /// Records in a row: a number of them that is always the same, or as many as the byte before them says.
+  init<Element: BulkRecord>(
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, count fixed: Int? = nil
+  ) {
+    self.init(
+      text: "\(fixed.map { "\($0)" } ?? "their number,") `\(name)`, each: \(Element.form)",
+      read: { reader, record throws(DecodeError) in
+        let count = if let fixed { fixed } else { Int(try reader.readUInt8()) }
+        for _ in 0..<count {
+          record[keyPath: property].append(try Element(parsing: &reader))
+        }
+      },
+      write: { record, writer in
+        if fixed == nil { writer.write(UInt8(clamping: record[keyPath: property].count)) }
+        for element in record[keyPath: property] { element.write(into: &writer) }
+      })
+  }
+
+  /// Records up to the end.
+  init<Element: BulkRecord>(
+    toEnd name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable
+  ) {
+    self.init(
+      text: "`\(name)` up to the end, each: \(Element.form)",
+      read: { reader, record throws(DecodeError) in
+        while !reader.isAtEnd { record[keyPath: property].append(try Element(parsing: &reader)) }
+      },
+      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } })
+  }
+
+  /// Numbers in a row, a byte each, of a whole day.
+  ///
+  /// - Parameter minutes: how many minutes a number stands for
+  init(
+    _ name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable,
+    ofADayEvery minutes: any KeyPath<Record, UInt8> & Sendable, _ note: String
+  ) {
+    self.init(
+      text: "as many `\(name)` as the day has (\(note))",
+      read: { reader, record throws(DecodeError) in
+        record[keyPath: property] = try reader.readBytes(1440 / max(Int(record[keyPath: minutes]), 1))
+      },
+      write: { record, writer in writer.write(record[keyPath: property]) })
+  }
+
+  /// Numbers of 16 bits up to the end.
+  init(
+    _ name: String, _ property: any WritableKeyPath<Record, [UInt16]> & Sendable, _ note: String
+  ) {
+    self.init(
+      text: "`\(name)` up to the end (u16 LE, \(note))",
+      read: { reader, record throws(DecodeError) in
+        while !reader.isAtEnd { record[keyPath: property].append(try reader.readUInt16()) }
+      },
+      write: { record, writer in for value in record[keyPath: property] { writer.write(value) } })
+  }
+
+  /// The number of bytes that follow, and in them other fields.
+  static func sized(_ fields: [BulkField]) -> BulkField {
+    BulkField(
+      text: "the number of bytes that follow, " + fields.map(\.text).joined(separator: ", "),
+      read: { reader, record throws(DecodeError) in
+        let length = Int(try reader.readUInt8())
+        let start = reader.offset
+        var block = ByteReader(try reader.readSpan(length))
+        do throws(DecodeError) {
+          for field in fields { try field.read(&block, &record) }
+          try block.expectEnd()
+        } catch {
+          throw DecodeError(offset: start + error.offset, reason: error.reason)
+        }
+      },
+      write: { record, writer in
+        var block = ByteWriter()
+        for field in fields { field.write(record, &block) }
+        let length = min(block.count, 255)
+        writer.write(UInt8(length))
+        writer.write(block.bytes[..<length])
+      })
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func readLittleEndian<Number: FixedWidthInteger & UnsignedInteger>()
+    throws(DecodeError)
+    -> Number
+  {
+    var number: Number = 0
+    for (index, byte) in try readBytes(Number.bitWidth / 8).enumerated() {
+      number |= Number(truncatingIfNeeded: byte) << (index * 8)
+    }
+    return number
+  }
+}

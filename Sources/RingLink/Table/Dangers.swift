@@ -1,0 +1,87 @@
+import BluetoothCore
+
+extension CommandTable {
+  /// Why a frame must not be sent; nil if it may.
+  public static func danger(of frame: RingFrame) -> String? {
+    if let danger = entries(for: .frame(frame.command)).lazy.compactMap(\.danger).first { return danger }
+    if Self.profile.isWriteReply(frame), let written = try? Profile(parsing: frame), written.isEmpty {
+      return "overwrites the wearer's profile with zeros"
+    }
+    return nil
+  }
+
+  /// Why a bulk frame must not be sent; nil if it may.
+  public static func danger(of id: BulkID) -> String? {
+    entries(for: .bulk(id)).lazy.compactMap(\.danger).first
+  }
+
+  /// Why a value must not be written to a characteristic of a ring, by whatever means; nil if it may.
+  ///
+  /// It is judged by how it begins, so that neither a missing byte nor a wrong checksum opens a way around.
+  public static func danger(ofWriting value: [UInt8]) -> String? {
+    guard let first = value.first else { return nil }
+    if first == BulkFrame.magic {
+      guard value.count > 1 else { return "begins a bulk frame without telling what it is" }
+      return danger(of: BulkID(rawValue: value[1]))
+    }
+    if let frame = try? RingFrame(parsing: value.span.bytes) { return danger(of: frame) }
+    return danger(of: RingFrame(RingCommand(rawValue: first)))
+  }
+}
+
+extension CommandTable {
+  /// What ends that which a frame begins; nothing for most.
+  public static func closing(_ frame: RingFrame) -> [RingFrame] {
+    let second = frame.byte(at: 1)
+    switch frame.command {
+    case .rawStream where ![RawControl.stop.rawValue, RawControl.release.rawValue].contains(second):
+      return RawControl.stopSequence
+    case Self.measurementStart.command:
+      let kind = MeasurementKind(rawValue: second)
+      guard kind == .continuousHeartRate else { return [Self.measurementStop.request(MeasurementStop(kind))] }
+      return [Self.measurementStart.request(MeasurementStart(kind, action: MeasurementStart.stopAction))]
+    case Self.liveHeartRate.command:
+      return [Self.liveHeartRate.request(LiveHeartRateControl(LiveHeartRateControl.stopAction))]
+    case Self.cameraEnter.command where Self.cameraEnter.entry.requests.contains { $0.matches(frame) }:
+      return [Self.cameraLeave.frame]
+    case Self.sport.command where second != SportControl.endAction:
+      var end = SportControl()
+      end.action = SportControl.endAction
+      end.sport = frame.byte(at: 2)
+      return [Self.sport.request(end)]
+    default: return []
+    }
+  }
+}
+
+/// What can damage a ring. Nothing in this package sends it, whoever asks.
+struct BlockedCommands: CommandGroup {
+  static let shared = BlockedCommands()
+
+  let blocked: [CommandEntry] = {
+    let frames: [(RingCommand, String, String)] = [
+      (0x0F, "update mode", "puts old rings into update mode, from which they may not come back"),
+      (0x7C, "factory 7C", "is a factory's command, of unknown effect"),
+      (0x81, "identity", "rewrites the ring's identity"),
+      (0xBF, "factory BF", "is a factory's command, of unknown effect"),
+      (0xC6, "erase", "erases the ring's memory"),
+      (0xC7, "factory C7", "is a factory's command, of unknown effect"),
+      (0xC9, "factory C9", "is a factory's command, of unknown effect"),
+      (0xCA, "factory CA", "is a factory's command, of unknown effect"),
+      (0xCD, "memory", "writes the ring's memory"),
+      (0xCE, "sensor registers", "writes the sensor's registers"),
+    ]
+    let updates = ["start", "init", "data", "check", "end"]
+    return frames.map { command, name, danger in
+      CommandEntry(
+        subject: .frame(command), name: name, purpose: "It \(danger).", group: .blocked, shape: .none,
+        source: "4.16 [F]", danger: danger)
+    }
+      + updates.enumerated().map { index, name in
+        CommandEntry(
+          subject: .bulk(BulkID(rawValue: UInt8(index + 1))), name: "firmware update \(name)",
+          purpose: "Overwrites the ring's firmware.", group: .blocked, shape: .none, source: "6.5 [A]",
+          danger: "overwrites the ring's firmware, and can leave it dead")
+      }
+  }()
+}

@@ -1,0 +1,144 @@
+/// A command that is answered with one frame; or, if it starts something, with frames that come until it is stopped.
+public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
+  public let command: RingCommand
+  public let entry: CommandEntry
+
+  init(
+    _ command: RingCommand, _ name: String, _ purpose: String, _ group: CommandEntry.Group,
+    isStream: Bool = false, families: Set<RingFamily> = .every, source: String
+  ) {
+    self.command = command
+    entry = CommandEntry(
+      subject: .frame(command), name: name, purpose: purpose, group: group,
+      shape: isStream ? .stream : .single, requests: [FrameForm("request", Request.self)],
+      replies: [FrameForm(isStream ? "update" : "reply", Reply.self)], families: families, source: source)
+  }
+
+  public func request(_ request: Request = .init()) -> RingFrame { RingFrame(command, request) }
+
+  /// Reads what a ring answered.
+  public func reply(_ frame: RingFrame) throws(RingFrameError) -> Reply {
+    try Reply(parsing: frame, of: command)
+  }
+
+  /// What a ring answers.
+  public func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
+}
+
+/// A command that is not answered, or answered with its echo, which says nothing.
+public struct RingAction: CommandRow {
+  public let command: RingCommand
+  public let entry: CommandEntry
+  /// The one frame that does it.
+  public let frame: RingFrame
+
+  init(
+    _ command: RingCommand, startingWith bytes: [UInt8] = [], _ name: String, _ purpose: String,
+    echoes: Bool = false, families: Set<RingFamily> = .every, source: String
+  ) {
+    self.command = command
+    entry = CommandEntry(
+      subject: .frame(command), prefix: bytes, name: name, purpose: purpose, group: .actions,
+      shape: echoes ? .single : .none, requests: [FrameForm("request", startingWith: bytes)],
+      replies: echoes ? [FrameForm("echo")] : [], families: families, source: source)
+    frame = RingFrame(command) { $0.store(bytes, at: 1) }
+  }
+}
+
+/// A frame that a ring sends without a request.
+public struct RingReport<Value: FrameRecord>: CommandRow {
+  public let command: RingCommand
+  public let entry: CommandEntry
+  private let form: FrameForm
+
+  /// - Parameter prefix: what follows the command's byte, where several reports share it
+  init(
+    _ command: RingCommand, startingWith prefix: [UInt8] = [], _ name: String, _ purpose: String,
+    families: Set<RingFamily> = .every, source: String
+  ) {
+    self.command = command
+    form = FrameForm("event", startingWith: prefix, Value.self)
+    entry = CommandEntry(
+      subject: .frame(command), prefix: prefix, name: name, purpose: purpose, group: .events, shape: .event,
+      replies: [form], families: families, source: source)
+  }
+
+  /// Reads a frame of the ring.
+  public func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
+    guard form.matches(frame) else { throw .unexpected(frame.command) }
+    return try Value(parsing: frame, of: command)
+  }
+
+  /// The frame that a ring sends.
+  public func frame(_ value: Value) -> RingFrame { RingFrame(command, value, form: form) }
+}
+
+/// A command that is answered with several frames: a history of one day.
+public struct RingLog<Assembler: LogAssembler>: CommandRow {
+  public let command: RingCommand
+  public let entry: CommandEntry
+
+  init(
+    _ command: RingCommand, _ name: String, _ purpose: String, families: Set<RingFamily> = .every,
+    source: String
+  ) {
+    self.command = command
+    entry = CommandEntry(
+      subject: .frame(command), name: name, purpose: purpose, group: .history, shape: .multiFrame,
+      requests: [FrameForm("request", startingWith: Assembler.requestPrefix, Assembler.Request.self)],
+      replies: Assembler.forms, families: families, source: source)
+  }
+
+  public func request(_ request: Assembler.Request) -> RingFrame {
+    RingFrame(command, request, form: entry.requests.first)
+  }
+}
+
+/// Puts the frames of one answer together. Frames may be lost, come twice or in another order: what is missing is
+/// noticed, the rest does no harm.
+public protocol LogAssembler: Sendable {
+  associatedtype Request: FrameRecord
+  associatedtype Contents: Sendable
+
+  /// What follows the command's byte in every request.
+  static var requestPrefix: [UInt8] { get }
+  /// The forms of the frames. The assembler reads by the same forms.
+  static var forms: [FrameForm] { get }
+
+  /// - Parameter request: what was asked for
+  init(_ request: Request)
+
+  /// Takes a frame of this command.
+  mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<Contents>
+
+  /// What a ring answers that has `contents` stored.
+  static func frames(
+    of contents: Contents, command: RingCommand, to request: Request
+  ) -> [RingFrame]
+}
+
+extension LogAssembler {
+  public static var requestPrefix: [UInt8] { [] }
+}
+
+/// How far a log has come.
+public enum LogProgress<Contents: Sendable>: Sendable {
+  /// So many frames of so many; `of` is nil while the ring has not said.
+  case incomplete(received: Int, of: Int?)
+  /// The last frame is here, and others are missing.
+  case gaps([Int])
+  case complete(Contents)
+}
+
+extension LogProgress {
+  /// The same with other contents.
+  func map<Other, Failure: Error>(
+    _ transform: (Contents) throws(Failure) -> Other
+  ) throws(Failure) -> LogProgress<Other> {
+    switch self {
+    case .incomplete(let received, let count): .incomplete(received: received, of: count)
+    case .gaps(let gaps): .gaps(gaps)
+    case .complete(let contents): .complete(try transform(contents))
+    }
+  }
+}

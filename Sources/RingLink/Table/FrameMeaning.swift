@@ -1,0 +1,110 @@
+import BluetoothCore
+
+/// What a frame is. The live link, `decode`, `raw` and the virtual ring all ask ``CommandTable`` for this: which command a
+/// frame belongs to, which form it has, whether it refuses, and what its fields say is decided here and nowhere else.
+public struct FrameMeaning: Hashable, Sendable {
+  /// The command that a ring refuses, and why.
+  public struct Refusal: Hashable, Sendable {
+    public var command: RingCommand
+    public var code: RingErrorCode
+
+    public init(command: RingCommand, code: RingErrorCode) {
+      self.command = command
+      self.code = code
+    }
+  }
+
+  /// A field, what it says, and the bytes that say it.
+  public struct Field: Hashable, Sendable {
+    public var field: FrameField
+    public var value: FrameFieldValue
+
+    public var name: String { field.name }
+    /// Counted from the command's byte, which is 0.
+    public var range: Range<Int> { field.range }
+  }
+
+  public var frame: RingFrame
+  /// What the frame refuses; nil if it is no refusal.
+  public var refusal: Refusal?
+  /// The row of the table, for a refusal that of the refused command; nil if the table has none.
+  public var entry: CommandEntry?
+  /// Nil if the frame has none of the forms that are known for its command.
+  public var form: FrameForm?
+
+  /// `battery`, or `command 0x55`; for a refusal the name of the refused command.
+  public var name: String { entry?.name ?? (refusal?.command ?? frame.command).description }
+
+  public var fields: [Field] {
+    (form?.fields ?? []).map { Field(field: $0, value: $0.value(in: frame)) }
+  }
+}
+
+extension FrameMeaning: CustomStringConvertible {
+  /// One line: `battery reply: percent 64 %, charging no`.
+  public var description: String {
+    if let refusal { return "\(name) refused: \(refusal.code)" }
+    let title = form.map { $0.name == name ? name : "\(name) \($0.name)" } ?? name
+    let fields = self.fields
+    guard !fields.isEmpty else { return title }
+    return title + ": " + fields.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+  }
+}
+
+extension CommandTable {
+  /// What a frame is.
+  ///
+  /// - Parameters:
+  ///   - isFromRing: requests and answers can be the same to the byte; only the direction distinguishes them
+  ///   - pending: the command that was sent and not answered yet, where that is known
+  public static func meaning(
+    of frame: RingFrame, isFromRing: Bool, pending: RingCommand? = nil
+  ) -> FrameMeaning {
+    if isFromRing, let refusal = refusal(frame, pending: pending) {
+      let entry = entries(for: .frame(refusal.command)).first
+      return FrameMeaning(frame: frame, refusal: refusal, entry: entry, form: refusalForm)
+    }
+    let candidates = entries(for: .frame(frame.command))
+    for entry in candidates {
+      let forms = isFromRing ? entry.replies : entry.requests
+      if let form = forms.first(where: { $0.matches(frame) }) {
+        return FrameMeaning(frame: frame, entry: entry, form: form)
+      }
+    }
+    return FrameMeaning(frame: frame, entry: candidates.first)
+  }
+
+  /// What a frame of a ring refuses (ring reference, 2): a command without its top bit, set in the answer.
+  ///
+  /// A top bit alone is no refusal. The raw stream is never one of 0x21. Where firmware has a command of the same number,
+  /// the code says what it is; and a command that waits for an answer is refused whatever the code.
+  static func refusal(_ frame: RingFrame, pending: RingCommand?) -> FrameMeaning.Refusal? {
+    guard frame.command.rawValue >= 0x80, frame.command != .rawStream else { return nil }
+    let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)
+    let code = RingErrorCode(rawValue: frame.byte(at: 1))
+    guard
+      command == pending || code == .notSupported
+        || (entries(for: .frame(frame.command)).isEmpty && !entries(for: .frame(command)).isEmpty)
+    else { return nil }
+    return FrameMeaning.Refusal(command: command, code: code)
+  }
+
+  private static let refusalForm = FrameForm(
+    "refusal",
+    [
+      FrameField(
+        "error", at: 1, .uint8,
+        words: [
+          Int(RingErrorCode.notSupported.rawValue): RingErrorCode.notSupported.description,
+          Int(RingErrorCode.malformed.rawValue): RingErrorCode.malformed.description,
+        ])
+    ])
+}
+
+extension RingFrame {
+  /// What a ring sends to refuse a command; nil for numbers with a top bit of their own, which have no such form.
+  public static func refusal(of command: RingCommand, _ code: RingErrorCode = .notSupported) -> RingFrame? {
+    guard command.rawValue < 0x80 else { return nil }
+    return RingFrame(RingCommand(rawValue: command.rawValue | 0x80), code.rawValue)
+  }
+}

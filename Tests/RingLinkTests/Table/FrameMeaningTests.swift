@@ -1,0 +1,159 @@
+import BluetoothCore
+import RingLink
+import TestSupport
+import Testing
+
+struct FrameMeaningTests {
+  private func frame(_ text: String) throws -> RingFrame { try RingFrame(parsing: hex(text).span.bytes) }
+
+  @Test(arguments: [
+    ("03400000000000000000000000000043", true, "battery reply: percent 64 %, charging no"),
+    ("03000000000000000000000000000003", false, "battery request"),
+    ("08010000000000000000000000000009", false, "power off request"),
+    ("08000000000000000000000000000008", false, "reboot request"),
+    ("10000000000000000000000000000010", false, "blink request"),
+    ("5055aa0000000000000000000000004f", false, "find request"),
+    ("6901010000000000000000000000006b", false, "measurement request: kind heart rate (1), action start (1)"),
+    (
+      "6901010000000000000000000000006b", true,
+      "measurement update: kind heart rate (1), status not worn (1), value 0, second 0, third 0, interval 0 ms"
+    ),
+    (
+      "690100560000c3020000000000000085", true,
+      "measurement update: kind heart rate (1), status measuring (0), value 86, second 0, third 0, interval 707 ms"
+    ),
+    (
+      "69060400000000000000000000000073", false,
+      "measurement request: kind continuous heart rate (6), action stop (4)"
+    ),
+    ("6a0a2a0000000000000000000000009e", false, "measurement stop request: kind HRV (10), value 42"),
+    ("730c2b010000000000000000000000ab", true, "battery changed event: percent 43 %, charging yes"),
+    (
+      "7312000bef0222090007cf0000000082", true,
+      "live totals event: steps 3055 steps, calories 139785 cal, distance 1999 m"
+    ),
+    ("73010000000000000000000000000074", true, "new heart rate event"),
+    ("732b1f000000000000000000000000bd", true, "new HRV event: value 31"),
+    ("2ff10000000000000000000000000020", true, "payload length event: value 241"),
+    ("86ee0000000000000000000000000074", true, "do-not-disturb refused: not supported by this ring"),
+  ])
+  func framesAreTold(text: String, isFromRing: Bool, meaning: String) throws {
+    #expect(CommandTable.meaning(of: try frame(text), isFromRing: isFromRing).description == meaning)
+  }
+
+  @Test func fieldsHaveTheirBytes() throws {
+    let meaning = CommandTable.meaning(
+      of: try frame("7312000bef0222090007cf0000000082"), isFromRing: true)
+    #expect(meaning.fields.map(\.name) == ["steps", "calories", "distance"])
+    #expect(meaning.fields.map(\.range) == [2..<5, 5..<8, 8..<11])
+    #expect(meaning.fields.first?.value == .number(3055, .steps, nil))
+    #expect(meaning.entry?.group == .events)
+  }
+
+  @Test(
+    arguments: [
+      (0x9E, 0xEE, 0x1E), (0xE9, 0x00, 0x69), (0x86, 0xEE, 0x06), (0x86, 0x05, 0x06), (0xC6, 0xEE, 0x46),
+      // Of a command that no table has.
+      (0x9F, 0xEE, 0x1F), (0xFF, 0xEE, 0x7F),
+      // These may be answers of 0xC6 and 0xFF, the next one is nothing that is known.
+      (0xC6, 0x00, nil), (0xFF, 0x66, nil), (0x9F, 0x05, nil),
+      // The raw stream is no refusal of 0x21.
+      (0xA1, 0xFF, nil), (0xA1, 0xEE, nil),
+    ] as [(UInt8, UInt8, UInt8?)])
+  func whatRefuses(command: UInt8, code: UInt8, refused: UInt8?) {
+    let frame = RingFrame(RingCommand(rawValue: command), code)
+    let refusal = CommandTable.meaning(of: frame, isFromRing: true).refusal
+    #expect(refusal?.command.rawValue == refused)
+    if refused != nil { #expect(refusal?.code.rawValue == code) }
+    #expect(CommandTable.meaning(of: frame, isFromRing: false).refusal == nil)
+  }
+
+  @Test func aCommandThatWaitsIsRefusedWhateverTheCode() {
+    let frame = RingFrame(0xC6, 0)
+    let refusal = CommandTable.meaning(of: frame, isFromRing: true, pending: 0x46).refusal
+    #expect(refusal == FrameMeaning.Refusal(command: 0x46, code: .malformed))
+    #expect(CommandTable.meaning(of: RingFrame(0xA1, 4), isFromRing: true, pending: 0x21).refusal == nil)
+  }
+
+  @Test func bothRefusalsOfTheRawStreamHaveTheForm() {
+    for code: UInt8 in [0xFF, 0xEE] {
+      let frame = RingFrame(.rawStream, code)
+      #expect(RawSample(frame) == .refused)
+      #expect(CommandTable.meaning(of: frame, isFromRing: true).form?.name == "refused")
+    }
+    #expect(CommandTable.meaning(of: RingFrame(0x55, 1), isFromRing: true).description == "command 0x55")
+  }
+
+  /// What the table says of a frame is what the live link does with it: for every first byte, with and without a request
+  /// that waits.
+  @Test(arguments: [0x00, 0x05, 0xEE, 0xFF] as [UInt8])
+  func theLiveLinkAgrees(code: UInt8) {
+    for first in UInt8.min...UInt8.max {
+      let frame = RingFrame(RingCommand(rawValue: first), code)
+      for request in [RingCommand(rawValue: first & 0x7F), 0x03]
+      where CommandTable.danger(of: RingFrame(request, 1)) == nil {
+        let timers = Timers()
+        let dispatcher = RingDispatcher(timers: timers) { _ in }
+        var end: RingError??
+        var unknown = 0
+        dispatcher.onUnknownFrame = { _ in unknown += 1 }
+        dispatcher.start(
+          RingExchange(.frame(RingFrame(request, 1)), accept: { _ in .done }) { end = .some($0) })
+        dispatcher.receive(frame.bytes.span.bytes, at: .zero)
+        let meaning = CommandTable.meaning(of: frame, isFromRing: true, pending: request)
+        let expected: RingError? =
+          meaning.refusal.flatMap { $0.command == request ? .refused(.frame(request), $0.code) : nil }
+        if case .some(.some(let error)) = end {
+          #expect(error == expected, "\(frame) after \(request)")
+        } else {
+          #expect(expected == nil, "\(frame) after \(request)")
+        }
+        // A refusal is never shown as an unknown frame to the one that it is for.
+        if expected != nil { #expect(unknown == 0) }
+      }
+    }
+  }
+
+  /// Nothing that can arrive makes it fall.
+  @Test(arguments: [true, false])
+  func everyCommandIsExplained(isFromRing: Bool) throws {
+    for command in UInt8.min...UInt8.max {
+      for second: UInt8 in [0, 1, 2, 6, 0x0C, 0x66, 0xEE, 0xFF] {
+        let frame = try RingFrame(
+          RingCommand(rawValue: command), payload: [second] + Array(repeating: 0xFF, count: 13))
+        let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing)
+        #expect(!meaning.description.isEmpty)
+        for field in meaning.fields { #expect(field.range.upperBound <= 16) }
+      }
+    }
+  }
+}
+
+struct DangerTests {
+  @Test(arguments: [
+    "0f", "0f00000000000000000000000000000f", "7c01", "81", "bf", "c66c", "c7", "c9", "ca", "cd", "ce00",
+    "bc01", "bc02000000ffff", "bc05", "bc", "0a02000000000000000000000000000c",
+  ])
+  func noValueThatHarmsIsWritten(text: String) {
+    #expect(CommandTable.danger(ofWriting: hex(text)) != nil)
+  }
+
+  @Test(arguments: ["", "03", "a104", "0801", "ff6666", "bc2aff", "bc0600", "0a02", "00", "ff"])
+  func othersAre(text: String) {
+    #expect(CommandTable.danger(ofWriting: hex(text)) == nil)
+  }
+
+  @Test func whatAFrameBeginsIsEnded() {
+    func closing(_ command: RingCommand, _ second: UInt8, _ third: UInt8 = 0) -> [RingFrame] {
+      CommandTable.closing(RingFrame(command, second, third))
+    }
+    #expect(closing(0xA1, 4) == RawControl.stopSequence)
+    #expect(closing(0xA1, 2).isEmpty && closing(0xA1, 5).isEmpty)
+    #expect(closing(0x69, 1, 1) == [RingFrame(0x6A, 1)])
+    #expect(closing(0x69, 6, 1) == [RingFrame(0x69, 6, 4)])
+    #expect(closing(0x1E, 1) == [RingFrame(0x1E, 2)])
+    #expect(closing(0x02, 4) == [RingFrame(0x02, 6)])
+    #expect(closing(0x77, 1, 7) == [RingFrame(0x77, 4, 7)])
+    #expect(closing(0x77, 4, 7).isEmpty && closing(0x03, 0).isEmpty)
+  }
+}
