@@ -35,7 +35,7 @@ struct Decoding {
       let name = file.reader.path == "-" ? "standard input" : file.reader.path
       page = PageWriter(name: name, try PageFile(path: path))
     }
-    reading: while !interruption.hasCome, !isOver {
+    reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
         progress = try decode(&file.reader)
@@ -51,12 +51,12 @@ struct Decoding {
       case .end: break reading
       }
     }
-    if file.reader.truncatedBytes > 0, !interruption.hasCome, !hasFailed {
+    if file.reader.truncatedBytes > 0, !interruption.isRequested, !hasFailed {
       let words = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
       try await finish("The capture \(words).")
       throw Failure(.badData, "\(path): \(words)")
     }
-    try await finish(interruption.hasCome ? "Reading was interrupted: more packets may follow." : nil)
+    try await finish(interruption.isRequested ? "Reading was interrupted: more packets may follow." : nil)
   }
 
   private var hasFailed: Bool { (page?.output ?? output).failure != nil }
