@@ -6,8 +6,7 @@ import Glibc
 enum Main {
   static let version = "0.1.0"
 
-  /// Not `async`: signals must be blocked before the runtime has made its first thread, or one that has not
-  /// blocked them would get them.
+  /// Not `async`: signals must be blocked before the runtime creates its first thread, which would receive them.
   static func main() {
     Termination.blockSignals()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -17,7 +16,7 @@ enum Main {
       // The loop's thread exists from here on, with a copy of this one's capabilities.
       try EventLoop.prepare()
     } catch {
-      Console.errorDirectly("cannot start (\(error)); raise the limits that ulimit shows")
+      Console.errorDirectly("cannot start (\(error)); raise the limits, see ulimit -a")
       exit(ExitCode.systemError.rawValue)
     }
     Privileges.renounceOnMainThread()

@@ -15,7 +15,7 @@ struct OpenedAdapter {
   /// The source of the tap for an adapter that the kernel drives.
   private(set) var monitor: MonitorTap?
   private var virtualClock: HostClock?
-  /// What is left undone if the process ends at once.
+  /// Consequences to print if the process ends at once.
   private var unfinished: [Termination.Registration] = []
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
