@@ -51,7 +51,7 @@ let timeCommand = CommandSpec(
         assessment.evidence = ClockEvidence()
       } else {
         action =
-          "not set: this computer set it \(ClockAssessment.duration(assessment.age ?? 0)) ago; to set it anyway, use --force"
+          "left alone: this computer set it \(ClockAssessment.duration(assessment.age ?? 0)) ago; to set it anyway, use --force"
       }
     }
     try printClock(assessment, action, capabilities, format)

@@ -119,7 +119,7 @@ struct ReplayDifference {
     let most = 8
     guard !host.foreignCommands.isEmpty else { return "" }
     return
-      " (the kernel's own: \(host.foreignCommands.prefix(most).map(\.description).joined(separator: ", "))"
+      " (such as \(host.foreignCommands.prefix(most).map(\.description).joined(separator: ", "))"
       + (host.foreignCommands.count > most ? ", …" : "") + ")"
   }
 

@@ -18,7 +18,7 @@ struct StoredHistory {
       throw Failure(
         .notFound,
         meant.isEmpty
-          ? "the store does not have this ring; it has \(names.isEmpty ? "none" : names)"
+          ? "no such ring in the store; it has \(names.isEmpty ? "none" : names)"
           : "the store has several rings: \(names); name one")
     }
     self.store = store
