@@ -170,7 +170,6 @@ def test_what_others_put_into_a_shared_folder(halo, tmp_path, way, kind):
     ("replay", "%", "--record", "%"), ("replay", "%", "stream", "--record", "%l"),
     ("stream", "--adapter", "replay:%", "--record", "%h"), ("decode", "%", "--html", "%"),
     ("decode", "%l", "--html", "%h"), ("settings", "--import", "%", "--record", "%", "--adapter", "virtual"),
-    ("settings", "--import", "%", "--export", "%l", "--adapter", "virtual"),
     ("sync", "--store", "%", "--record", "%", "--adapter", "virtual:fast"),
 ])
 def test_one_file_is_not_read_and_written(halo, tmp_path, words):

@@ -154,10 +154,10 @@ def test_what_no_ring_can_measure(halo):
 @pytest.mark.parametrize("arguments, saying", [
     (["measure"], "KIND"),
     (["measure", "heartrate"], "did you mean heart-rate?"),
-    (["measure", "spo2", "--continuous"], "for heart-rate alone"),
+    (["measure", "spo2", "--continuous"], "works only with heart-rate"),
     (["measure", "heart-rate", "--count", "2"], "--continuous"),
     (["sport", "swim"], "walk, run, hike, cycle, other"),
-    (["raw", "xyz"], "no frame"),
+    (["raw", "xyz"], "not a frame"),
     (["raw", "03" * 16], "checksum"),
     (["raw", "03" * 17], "16 bytes"),
     (["raw", "0F"], "never sent"),
