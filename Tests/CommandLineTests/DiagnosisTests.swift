@@ -163,7 +163,8 @@ import Testing
         "ring",
         Self.machine { $0.ring = .init(label: "R02_BEEF", isKnown: isKnown, isAdvertising: isAdvertising) })
     }
-    #expect(ring(isKnown: true, isAdvertising: false)?.text.contains("a phone may be connected to it") == true)
+    #expect(
+      ring(isKnown: true, isAdvertising: false)?.text.contains("a phone may be connected to it") == true)
     #expect(ring(isKnown: true, isAdvertising: false)?.code == .notFound)
     #expect(ring(isKnown: false, isAdvertising: false)?.text.contains("phone") == false)
     #expect(ring(isKnown: false, isAdvertising: true)?.weight == .good)
