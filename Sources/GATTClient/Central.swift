@@ -23,13 +23,13 @@ public final class Central {
     }
   }
 
-  /// Somebody who listens to advertisements. The scan runs for as long as there is one.
+  /// A subscriber of advertisements. The adapter scans while there is one.
   @BluetoothActor
   public final class Scan {
     fileprivate let parameters: ScanParameters
     fileprivate let filter: ScanFilter
     fileprivate let handler: (Advertisement) -> Void
-    /// Called when the scan ends and nobody has cancelled it.
+    /// Called when the scan ends without being cancelled.
     fileprivate let onEnd: () -> Void
     fileprivate weak var central: Central?
 
@@ -53,13 +53,13 @@ public final class Central {
 
   /// Called when the radio refuses to scan. Everybody's scan has ended by then.
   public var onScanFailure: ((HCIError) -> Void)?
-  /// Called when the radio is of no use any more: once, or once more after each ``recover(within:)``.
+  /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
   public var onFailure: ((HCIError) -> Void)?
   /// What the radio is; nil until it is started.
   public private(set) var information: AdapterInformation?
 
-  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
-  /// happen, or can't be told.
+  /// The number of packets that the kernel dropped because they were not read in time; nil where that can't happen or is
+  /// unknown.
   public var droppedPackets: Int? { adapter.droppedPackets }
 
   private let adapter: any Adapter
@@ -109,11 +109,11 @@ public final class Central {
 
   // MARK: Scanning
 
-  /// Listens to advertisements. The scan is one, whoever asks for it: those who listen share it, each with a filter
-  /// of their own; it pauses while a link is made, and goes on by itself.
+  /// Subscribes to advertisements. All subscribers share one scan, each with its own filter. The scan pauses while a
+  /// connection is established, and resumes afterwards.
   ///
-  /// - Parameter handler: called on the loop for each report, as soon as it comes, with all that is known of the
-  ///   device by then. A scan response comes as a report of its own.
+  /// - Parameter handler: called on the loop for each report, as soon as it is received, with all that is known about
+  ///   the device. A scan response is a separate report.
   public func scan(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
     handler: @escaping (Advertisement) -> Void
@@ -121,7 +121,7 @@ public final class Central {
     add(Scan(self, parameters: parameters, filter: filter, handler: handler, onEnd: {}))
   }
 
-  /// Advertisements as a sequence; the scan ends when nobody iterates any more, and the sequence with the scan.
+  /// Advertisements as a sequence. The scan ends with the iteration, and the sequence with the scan.
   ///
   /// - Parameter capacity: how many reports may wait; after that the oldest are dropped
   public func advertisements(
@@ -161,22 +161,22 @@ public final class Central {
     updateScan()
   }
 
-  /// What serves everybody: active if one wants it, and as much listening as the keenest wants.
+  /// Sets the parameters that satisfy all subscribers: active if one requests it, and the highest duty cycle.
   private func updateScan() {
     guard let first = scans.first else { return adapter.setScan(nil) }
-    let wish = scans.dropFirst().reduce(first.parameters) { wish, scan in
+    let combined = scans.dropFirst().reduce(first.parameters) { combined, scan in
       ScanParameters(
-        isActive: wish.isActive || scan.parameters.isActive,
-        interval: min(wish.interval, scan.parameters.interval),
-        window: max(wish.window, scan.parameters.window),
-        filtersDuplicates: wish.filtersDuplicates && scan.parameters.filtersDuplicates)
+        isActive: combined.isActive || scan.parameters.isActive,
+        interval: min(combined.interval, scan.parameters.interval),
+        window: max(combined.window, scan.parameters.window),
+        filtersDuplicates: combined.filtersDuplicates && scan.parameters.filtersDuplicates)
     }
-    adapter.setScan(wish)
+    adapter.setScan(combined)
   }
 
   private func receive(_ report: AdvertisingReport, at time: Instant) {
     guard let advertisement = collector.receive(report, at: time) else { return }
-    // One that a handler before it has cancelled is not called any more.
+    // A previous handler may have cancelled the next one.
     for scan in scans where scan.central != nil && scan.filter.matches(advertisement) {
       scan.handler(advertisement)
     }
@@ -191,7 +191,7 @@ public final class Central {
       adapter.connect(request) { [weak self] result in
         done(
           result.map { link in
-            // Made here, not after the hop to whoever waits: PDUs may follow in the same breath.
+            // Create it here and not after the hop to the waiting task: PDUs may follow immediately.
             let client = GATTClient(link)
             self?.track(client)
             return client

@@ -31,13 +31,13 @@ public final class ProcedureQueue {
 
   public var isIdle: Bool { running == nil && waiting.isEmpty }
 
-  /// Runs a procedure as soon as those before it have ended. `completion` is called exactly once, unless the
+  /// Runs a procedure after the previous ones. `completion` is called exactly once, unless the
   /// procedure is cancelled.
   ///
   /// - Parameters:
   ///   - isExpendable: whether a server that does not answer it may stay connected; see
   ///     ``ATT/ATTBearer/request(_:isExpendable:completion:)``
-  ///   - make: makes the procedure when its turn has come; the MTU may be another by then
+  ///   - make: creates the procedure when it starts; the MTU may have changed by then
   @discardableResult
   public func run<Procedure: GATTProcedure>(
     isExpendable: Bool = false, _ make: @escaping () -> Procedure,

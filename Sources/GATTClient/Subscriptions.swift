@@ -1,10 +1,10 @@
 import ATT
 import BluetoothCore
 
-/// Who listens to which value, and what has come before anybody did.
+/// The subscribers of each value, and values that arrived before the subscription.
 ///
-/// Some peripherals notify before they have answered the write that asked for it, and bonded ones as soon as the
-/// link is up: what nobody has claimed is kept for a moment.
+/// Some peripherals notify before they answer the write that enables it, and bonded ones as soon as the link is up.
+/// Such values are kept for a short time.
 final class Subscriptions {
   typealias Sink = (RawSpan, Instant) -> Void
 
@@ -22,7 +22,7 @@ final class Subscriptions {
   private var configured: Set<AttributeHandle> = []
   private var unclaimed: [Unclaimed] = []
   private var nextID: UInt64 = 0
-  /// Values that nobody has claimed in time.
+  /// The number of values without a subscriber in time.
   private(set) var droppedCount = 0
 
   /// The hot path: a look-up and a call.
@@ -38,22 +38,22 @@ final class Subscriptions {
     }
   }
 
-  /// Hands values of `handle` to `sink` from now on, and those that have come just before.
+  /// Passes values of `handle` to `sink` from now on, and those that arrived just before.
   ///
-  /// - Returns: a number that names the listener
+  /// - Returns: the id of the subscriber
   func add(_ handle: AttributeHandle, now: Instant, sink: @escaping Sink) -> UInt64 {
     let id = newID()
     add(id, handle, now: now, sink: sink)
     return id
   }
 
-  /// A number for a listener to come.
+  /// An id for a later subscriber.
   func newID() -> UInt64 {
     defer { nextID += 1 }
     return nextID
   }
 
-  /// The same for a listener that has a number.
+  /// The same for a subscriber with an id.
   func add(_ id: UInt64, _ handle: AttributeHandle, now: Instant, sink: @escaping Sink) {
     sinks[handle, default: []].append((id, sink))
     let kept = unclaimed.filter { $0.handle == handle && $0.time + Self.unclaimedLifetime >= now }
@@ -61,7 +61,7 @@ final class Subscriptions {
     for value in kept { sink(value.value.span.bytes, value.time) }
   }
 
-  /// - Returns: whether that was the last who listened to the handle
+  /// - Returns: whether it was the last subscriber of the handle
   func remove(_ id: UInt64, from handle: AttributeHandle) -> Bool {
     guard var listeners = sinks[handle] else { return false }
     listeners.removeAll { $0.id == id }
@@ -69,8 +69,8 @@ final class Subscriptions {
     return listeners.isEmpty
   }
 
-  /// Whether the peripheral is known to send the value. Somebody who listens is no proof: the write that asks for it
-  /// may be under way, and may fail.
+  /// Whether the peripheral is known to send the value. A subscriber does not prove it: the write that enables it may be
+  /// pending, and may fail.
   func isConfigured(_ handle: AttributeHandle) -> Bool { configured.contains(handle) }
 
   func setConfigured(_ handle: AttributeHandle) {

@@ -5,7 +5,7 @@ public enum Field: Sendable {
   case text(String?)
   case number(Int?)
   case seconds(Int64)
-  /// So many units of 10^-places: `3650` with 2 places is 36.50.
+  /// A decimal number in units of 10^-places: `3650` with 2 places is 36.50.
   case decimal(Int, places: Int)
   case flag(Bool)
   case list([String])
@@ -32,7 +32,7 @@ public enum Field: Sendable {
     }
   }
 
-  /// A decimal as people read it, too; empty for other fields.
+  /// The text of a decimal; empty for other fields.
   public var text: String {
     guard case .decimal(let number, let places) = self else { return "" }
     let digits = String(number.magnitude)
@@ -63,8 +63,8 @@ public enum Field: Sendable {
     return result + "\""
   }
 
-  /// Text as csv has it (RFC 4180). A spreadsheet takes what begins with one of ``formulaMarks`` for a formula, and may
-  /// run it: such text gets an apostrophe before it, unless it is a plain number (OWASP, CSV Injection).
+  /// Text in csv (RFC 4180). A spreadsheet may evaluate text that begins with one of ``formulaMarks`` as a formula: it
+  /// gets a leading apostrophe, unless it is a plain number (OWASP, CSV Injection).
   private static func csvQuoted(_ text: String) -> String {
     let isFormula = text.unicodeScalars.first.map(formulaMarks.contains) ?? false
     let safe = isFormula && !isNumber(text) ? "'" + text : text
@@ -82,7 +82,7 @@ public enum Field: Sendable {
     return result + "\""
   }
 
-  /// The last four are the full-width forms, which some spreadsheets read as the others.
+  /// The last four are the full-width forms, which some spreadsheets treat like the others.
   private static let formulaMarks: Set<UnicodeScalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]

@@ -1,12 +1,12 @@
 import BluetoothCore
 import SystemCalls
 
-/// Collects the pieces of a line, and hands it whole to an ``OutputQueue``. Nothing is allocated for numbers and
+/// Collects the pieces of a line and passes it whole to an ``OutputQueue``. Nothing is allocated for numbers and
 /// fixed text, once the buffer has grown to the size of a line.
 public struct LineWriter {
   private var buffer: [UInt8] = []
   private let queue: OutputQueue
-  /// How many lines were dropped, as they were not read in time, since the output said so last.
+  /// The number of lines dropped, because they were not read in time, since the last report of it in the output.
   public private(set) var droppedLines = 0
 
   public init(_ queue: OutputQueue = .standardOutput) {
@@ -14,10 +14,10 @@ public struct LineWriter {
     buffer.reserveCapacity(4096)
   }
 
-  /// Why nothing is written any more.
+  /// Why writing has ended.
   public var failure: OutputQueue.Failure? { queue.failure }
 
-  /// Hands on the line that has been collected, in one piece.
+  /// Passes on the collected line, in one piece.
   ///
   /// - Returns: false if it was dropped
   @discardableResult
@@ -27,7 +27,7 @@ public struct LineWriter {
     return isTaken
   }
 
-  /// The same for a line that says how many were dropped before it. If it is dropped, too, that number stands.
+  /// The same for a line that reports the dropped ones before it. If it is dropped too, their number is kept.
   public mutating func flushDropCount() {
     if handOn() { droppedLines = 0 }
   }
@@ -37,7 +37,7 @@ public struct LineWriter {
     return buffer.withUnsafeBytes { queue.write($0) }
   }
 
-  /// How many bytes have been collected.
+  /// The number of collected bytes.
   public var pending: Int { buffer.count }
 
   // MARK: Pieces of a line
@@ -68,7 +68,7 @@ public struct LineWriter {
     write(value)
   }
 
-  /// Writes so many spaces; none if there are less than none.
+  /// Writes `count` spaces; none if it is negative.
   public mutating func space(_ count: Int) {
     for _ in 0..<max(0, count) { buffer.append(UInt8(ascii: " ")) }
   }
@@ -92,7 +92,7 @@ public struct LineWriter {
     }
   }
 
-  /// Writes a number of nanoseconds as seconds with six decimals; what is below a microsecond is cut off.
+  /// Writes a number of nanoseconds as seconds with six decimals, truncated.
   public mutating func writeSeconds(_ nanoseconds: Int64) {
     if nanoseconds < 0 { buffer.append(UInt8(ascii: "-")) }
     let microseconds = UInt(nanoseconds.magnitude / 1000)
@@ -112,7 +112,7 @@ public struct LineWriter {
     write(magnitude: units % 10000, digits: 4)
   }
 
-  /// Writes the digits of bytes.
+  /// Writes bytes as hexadecimal digits.
   public mutating func writeHex(_ bytes: RawSpan) {
     for index in 0..<bytes.byteCount {
       guard let byte = bytes.byte(at: index) else { return }

@@ -1,4 +1,4 @@
-/// In which form results are printed.
+/// The form of results.
 public enum OutputFormat: Hashable, Sendable {
   case text, csv, jsonl
 }

@@ -1,4 +1,4 @@
-/// Prints records of one shape, for commands that print few: the csv header names each field with its unit.
+/// Prints records with the same columns, for commands that print few. The csv header has the name and unit of each.
 public struct RecordPrinter {
   private let format: OutputFormat
   private let columns: [(name: String, unit: String?)]
@@ -22,7 +22,7 @@ public struct RecordPrinter {
   ///
   /// - Parameters:
   ///   - fields: one for each column
-  ///   - text: the same for a person; may have several lines
+  ///   - text: the same as text; may have several lines
   public mutating func print(_ fields: [Field], text: @autoclosure () -> String) {
     if output.droppedLines > 0 { printDropped() }
     switch format {
@@ -35,7 +35,7 @@ public struct RecordPrinter {
     output.flush()
   }
 
-  /// Prints how many records are missing here.
+  /// Prints the number of records that are missing here.
   private mutating func printDropped() {
     let count = output.droppedLines
     switch format {

@@ -1,7 +1,7 @@
 import BluetoothCore
 import RingLink
 
-/// Which of the ring's samples are wanted.
+/// Kinds of samples.
 public struct SampleKinds: OptionSet, Sendable {
   public var rawValue: UInt8
 
@@ -15,7 +15,7 @@ public struct SampleKinds: OptionSet, Sendable {
   }
 }
 
-/// Prints samples, each as a line of its own, at once. The end of the hot path: nothing is allocated for a sample.
+/// Prints samples, one per line, immediately. The end of the hot path: nothing is allocated for a sample.
 public struct SampleWriter {
   private let format: OutputFormat
   private let kinds: SampleKinds
@@ -25,8 +25,8 @@ public struct SampleWriter {
   private var plot = DotPlot()
 
   /// - Parameters:
-  ///   - encoding: how the ring encodes acceleration; nil to find out from the samples
-  ///   - output: where to
+  ///   - encoding: how the ring encodes acceleration; nil to detect it from the samples
+  ///   - output: the destination
   public init(
     _ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?,
     output: LineWriter = LineWriter()
@@ -43,19 +43,19 @@ public struct SampleWriter {
     self.output.flush()
   }
 
-  /// How acceleration is encoded; nil while that is not known.
+  /// How acceleration is encoded; nil while unknown.
   public var encoding: AccelerometerEncoding? { detector.encoding }
 
-  /// What became of a sample.
+  /// The result for a sample.
   public enum Outcome: Sendable {
     case printed
-    /// It is of a kind that is not wanted.
+    /// Its kind is not selected.
     case filtered
-    /// The output was not read in time, so that there is no room for it.
+    /// Dropped, because the output was not read in time.
     case dropped
   }
 
-  /// Prints a sample of a kind that is wanted. Where samples were dropped before, their number comes first.
+  /// Prints a sample of a selected kind, after the number of samples dropped before it.
   public mutating func print(_ sample: RawSample, at time: Instant) -> Outcome {
     if output.droppedLines > 0 { printDropped(output.droppedLines, at: time) }
     switch sample {
@@ -69,7 +69,7 @@ public struct SampleWriter {
     return output.flush() ? .printed : .dropped
   }
 
-  /// Prints how many samples are missing here.
+  /// Prints the number of samples that are missing here.
   private mutating func printDropped(_ count: Int, at time: Instant) {
     begin("dropped", at: time)
     switch format {
@@ -92,7 +92,7 @@ public struct SampleWriter {
     output.write("\n")
   }
 
-  /// Prints that the stream was interrupted; what follows came over another link.
+  /// Prints that the stream was interrupted; later samples are from another link.
   public mutating func printGap(_ reason: String, at time: Instant) {
     begin("gap", at: time)
     switch format {
@@ -108,7 +108,7 @@ public struct SampleWriter {
     output.flush()
   }
 
-  /// Writes what every line begins with: the time since the first sample, and the kind.
+  /// Writes the start of every line: the time since the first sample, and the kind.
   private mutating func begin(_ kind: StaticString, at time: Instant) {
     let start = origin ?? time
     origin = start
@@ -208,8 +208,7 @@ public struct SampleWriter {
   }
 }
 
-/// Draws a value as a dot between the smallest and the largest of late, so that a pulse can be seen running down a
-/// terminal.
+/// Draws a value as a dot between the smallest and the largest recent value, so that a pulse is visible on a terminal.
 struct DotPlot {
   private static let width = 48
   private var low = 0.0

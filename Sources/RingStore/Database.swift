@@ -3,18 +3,18 @@ import CSQLite
 import Files
 import Glibc
 
-/// An open SQLite file. Errors carry SQLite's own words.
+/// An open SQLite file. Errors have SQLite's messages.
 final class Database {
   private let handle: OpaquePointer
 
-  /// How long opening waits for another process that writes, in milliseconds. Later, nothing waits: see
+  /// How long opening waits for another process that writes, in milliseconds. Later calls do not wait: see
   /// ``StoreError/busy``.
   private static let openingPatience: Int32 = 1000
 
-  /// Whether nothing can be written: the file is on a read-only file system, or another user's.
+  /// Whether the file is read-only: on a read-only file system, or of another user.
   let isReadOnly: Bool
 
-  /// Opens a file. One that is made is its user's alone (0600), as are the files that SQLite makes beside it.
+  /// Opens a file. A new file has mode 0600, as do the files that SQLite creates beside it.
   init(path: String, access: RingStore.Access = .writing) throws(StoreError) {
     do throws(FileError) {
       isReadOnly = try Self.prepare(path, access)
@@ -34,8 +34,8 @@ final class Database {
     sqlite3_busy_timeout(handle, Self.openingPatience)
   }
 
-  /// Makes the file if it is to be written, and sees to it that SQLite meets nothing but a regular file: it would wait
-  /// for ever for what a FIFO has to say.
+  /// Creates the file if it is opened for writing, and verifies that it is a regular file: SQLite would wait forever for a
+  /// FIFO.
   ///
   /// - Returns: whether it can only be read
   private static func prepare(_ path: String, _ access: RingStore.Access) throws(FileError) -> Bool {
@@ -51,7 +51,7 @@ final class Database {
       || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0
   }
 
-  /// Where SQLite can't make its files beside it, it has to be promised that no process writes.
+  /// If SQLite can't create files beside it, it must be opened as immutable.
   private static func immutable(_ path: String) -> String {
     let kept = Set("/-_.~".utf8)
     let name = path.utf8.map { byte in
@@ -63,7 +63,7 @@ final class Database {
     return "file:\(name.joined())?immutable=1"
   }
 
-  /// From here on nothing waits for another process.
+  /// Disables waiting for other processes.
   func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
 
   deinit {
@@ -83,7 +83,7 @@ final class Database {
     return Statement(statement, of: self, sql: sql)
   }
 
-  /// Runs `body` whole or not at all.
+  /// Runs `body` in one transaction.
   func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     try run("BEGIN IMMEDIATE")
     do throws(StoreError) {
@@ -96,7 +96,7 @@ final class Database {
     }
   }
 
-  /// How many rows the last statement has written.
+  /// The number of rows that the last statement wrote.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }

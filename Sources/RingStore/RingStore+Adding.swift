@@ -1,10 +1,10 @@
 import RingLink
 
 extension RingStore {
-  /// Adds what a ring had stored, and notes the days that need not be asked for again: all of it or nothing.
+  /// Adds records of a ring and the days that are complete, in one transaction.
   ///
-  /// - Parameter complete: days that were over when the ring was asked
-  /// - Returns: how many records are new or other than before
+  /// - Parameter complete: days that were over when the ring was read
+  /// - Returns: the number of records that are new or changed
   @discardableResult
   public func add(
     _ records: HistoryRecords, complete: [RingDay] = [], in sync: SyncID
@@ -29,7 +29,7 @@ extension RingStore {
     }
   }
 
-  /// The days that still have to be asked for: those that were not over, or not asked for, so far.
+  /// The days to read: those that were not over or not read so far.
   public func missingDays(
     of kind: HistoryKind, _ ring: RingID, in days: ClosedRange<RingDay>
   ) throws(StoreError) -> [RingDay] {
@@ -45,8 +45,8 @@ extension RingStore {
   /// Adds readings of whole numbers, a row each.
   ///
   /// - Parameters:
-  ///   - columns: those behind ring and time
-  ///   - conflict: what becomes of a reading whose row is there
+  ///   - columns: those after ring and time
+  ///   - conflict: what happens if the row exists
   ///   - row: its time, and a number for each column
   private func add<Reading>(
     _ readings: [Reading], to table: String, _ columns: [String], onConflict conflict: String = "DO NOTHING",
@@ -67,7 +67,7 @@ extension RingStore {
     return count
   }
 
-  /// The hour that is not over yet grows: the larger count is the later one.
+  /// The counts of the current hour only increase: the larger one is newer.
   private func add(_ readings: [ActivityReading], _ sync: SyncID) throws(StoreError) -> Int {
     try add(
       readings, to: "steps", ["steps", "meters", "calories"],
@@ -85,7 +85,7 @@ extension RingStore {
     }
   }
 
-  /// The hour that is not over yet widens.
+  /// The range of the current hour only widens.
   private func add(_ readings: [OxygenReading], _ sync: SyncID) throws(StoreError) -> Int {
     try add(
       readings, to: "spo2", ["minimum", "maximum"],
@@ -107,7 +107,7 @@ extension RingStore {
     try add(readings, to: "temperature", ["centidegrees"], sync) { ($0.time, [$0.centidegrees]) }
   }
 
-  /// A night that was not over grows: the later end is taken, with its stages.
+  /// A night that was not over has a later end now, which replaces the earlier one with its stages.
   private func add(_ sessions: [SleepSession], _ sync: SyncID) throws(StoreError) -> Int {
     let insert = try database.prepare(
       """

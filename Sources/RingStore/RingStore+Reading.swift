@@ -2,7 +2,7 @@ import BluetoothCore
 import RingLink
 
 extension RingStore {
-  /// What is stored of a ring, in the order of time.
+  /// The data of a ring, ordered by time.
   ///
   /// - Parameter days: of the ring's calendar; nil for all. A night belongs to the day on which it ends.
   public func records(
@@ -44,9 +44,9 @@ extension RingStore {
     }
   }
 
-  /// What a ring can say at most, in two bytes.
+  /// The largest value of a two-byte field.
   private static let values = 0...0xFFFF
-  /// Sums of what it says, in four.
+  /// The largest value of a four-byte sum.
   private static let counts = 0...0xFFFF_FFFF
   private static let centidegrees = -0xFFFF...0xFFFF
 
@@ -63,7 +63,7 @@ extension RingStore {
   /// Bounds of the column `time`, as text.
   private struct Range {
     var first = ""
-    /// Behind every digit.
+    /// After every digit.
     var last = "~"
 
     init(_ days: ClosedRange<RingDay>?) {

@@ -1,17 +1,17 @@
 import BluetoothCore
 import RingLink
 
-/// Everything that rings had stored, in one SQLite file of this machine. What is added twice is there once, and what is
-/// there is never lost: a ring that forgets, or that tells less than before, takes nothing away.
+/// The data of rings, in one SQLite file. Rows are never stored twice and never deleted, even if a ring loses its data or
+/// reports less than before.
 ///
-/// Times are the ring's wall clock (``RingTime``); which wall clock that was stands with each ``SyncID``.
+/// Times are the ring's wall clock (``RingTime``); each ``SyncID`` says which wall clock that was.
 public final class RingStore {
   /// A ring in the store.
   public struct RingID: Hashable, Sendable {
     let row: Int
   }
 
-  /// One time that a ring was read.
+  /// One sync of a ring.
   public struct SyncID: Hashable, Sendable {
     let row: Int
     let ring: RingID
@@ -25,11 +25,11 @@ public final class RingStore {
     public var firmware: String?
   }
 
-  /// What a store is opened for.
+  /// How a store is opened.
   public enum Access: Sendable {
-    /// It is made if it is not there.
+    /// For writing; a missing store is created.
     case writing
-    /// It has to be there, and may be where nothing can be written.
+    /// For reading; it must exist, and may be on a read-only file system.
     case reading
   }
 
@@ -37,21 +37,21 @@ public final class RingStore {
 
   /// Opens a store.
   ///
-  /// - Throws: `.foreign` if the file is another program's, `.newer`, `.file`
+  /// - Throws: `.foreign` if the file is not a store, `.newer`, `.file`
   public init(path: String, access: Access = .writing) throws(StoreError) {
     database = try Database(path: path, access: access)
-    // The file may be a stranger's: its views and triggers are not run, and damaged pages are found.
+    // The file is untrusted: do not run its views and triggers, and detect damaged pages.
     try database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     try Schema.check(database)
     if !database.isReadOnly {
-      // Readers and a writer do not disturb each other, and what was committed survives a power cut.
+      // Readers and a writer do not block each other, and commits survive a power failure.
       try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
       try Schema.migrate(database)
     }
     database.stopWaiting()
   }
 
-  /// The ring with an address, which is added if it is not there.
+  /// The ring with an address; adds it if it is missing.
   public func ring(
     _ address: BluetoothAddress, name: String?, firmware: String?
   ) throws(StoreError) -> RingID {
@@ -69,7 +69,7 @@ public final class RingStore {
     return id
   }
 
-  /// All rings, the first one that was added first.
+  /// All rings, in the order in which they were added.
   public func rings() throws(StoreError) -> [StoredRing] {
     try database.prepare("SELECT id, address, address_type, name, firmware FROM rings ORDER BY id").rows {
       StoredRing(
@@ -79,12 +79,12 @@ public final class RingStore {
     }
   }
 
-  /// Begins to read a ring.
+  /// Begins a sync of a ring.
   ///
   /// - Parameters:
   ///   - time: in seconds since 1970 UTC
-  ///   - policy: which wall clock the ring has
-  ///   - offset: how far that is ahead of UTC, in seconds
+  ///   - policy: the wall clock of the ring
+  ///   - offset: that wall clock minus UTC, in seconds
   public func beginSync(
     _ ring: RingID, at time: Int, policy: TimePolicy, offset: Int, firmware: String?
   ) throws(StoreError) -> SyncID {
@@ -95,7 +95,7 @@ public final class RingStore {
     return SyncID(row: Int(database.lastRow), ring: ring)
   }
 
-  /// Everything was read.
+  /// Marks a sync as complete.
   public func finish(_ sync: SyncID, at time: Int) throws(StoreError) {
     try database.prepare("UPDATE syncs SET finished = ? WHERE id = ?").run(.integer(time), .integer(sync.row))
   }

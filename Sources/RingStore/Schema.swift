@@ -1,11 +1,11 @@
-/// The tables, and how older files become newer ones. `docs/store.md` tells what is in them.
+/// The tables and their migrations. `docs/store.md` describes them.
 enum Schema {
-  /// Marks the file as one of ours ("halo"), for `file` and for ourselves.
+  /// Identifies the file as a store ("halo"), here and for file(1).
   static let applicationID = 0x6861_6C6F
 
   static var version: Int { migrations.count }
 
-  /// Each brings the schema from its index to the next version. What has been released is never changed.
+  /// Each migrates the schema from its index to the next version. A released one is never changed.
   static let migrations: [String] = [
     """
     CREATE TABLE rings (
@@ -96,8 +96,8 @@ enum Schema {
     """
   ]
 
-  /// Makes sure that a file is one of ours, or empty, and not newer than this. Views, triggers and virtual tables are
-  /// not ours, whatever the file says of itself.
+  /// Verifies that a file is a store or empty, and not newer than this version. A file with views, triggers or virtual
+  /// tables is not a store.
   static func check(_ database: Database) throws(StoreError) {
     let application = try number("PRAGMA application_id", in: database)
     let version = try number("PRAGMA user_version", in: database)
@@ -109,11 +109,11 @@ enum Schema {
     guard (0...Self.version).contains(version) else { throw .newer(version: version, known: Self.version) }
   }
 
-  /// Brings a file up to date, step by step, each whole or not at all.
+  /// Migrates a file, each step in one transaction.
   static func migrate(_ database: Database) throws(StoreError) {
     for step in try number("PRAGMA user_version", in: database)..<Self.version {
       try database.transaction { () throws(StoreError) in
-        // Somebody else may have been faster.
+        // Another process may have migrated it already.
         guard try number("PRAGMA user_version", in: database) == step else { return }
         try database.run(migrations[step])
         try database.run("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")

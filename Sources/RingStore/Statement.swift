@@ -1,9 +1,9 @@
 import BluetoothCore
 import CSQLite
 
-/// A prepared statement, run as often as one likes.
+/// A prepared statement, which can run any number of times.
 final class Statement {
-  /// What a parameter or a column holds.
+  /// The value of a parameter or a column.
   enum Value {
     case integer(Int)
     case text(String?)
@@ -25,7 +25,7 @@ final class Statement {
 
   /// Runs it for its effect.
   ///
-  /// - Returns: how many rows it wrote
+  /// - Returns: the number of rows written
   @discardableResult
   func run(_ values: Value...) throws(StoreError) -> Int { try run(values) }
 
@@ -55,13 +55,13 @@ final class Statement {
     }
   }
 
-  /// The columns of a row, by their places.
+  /// The columns of a row, by index.
   struct Columns: ~Copyable {
     fileprivate let handle: OpaquePointer
 
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
 
-    /// A number that has to be in a range; SQLite keeps whatever was stored.
+    /// A number that must be in a range; SQLite does not enforce it.
     func integer(_ column: Int32, in range: ClosedRange<Int>) throws(StoreError) -> Int {
       let number = integer(column)
       guard sqlite3_column_type(handle, column) == SQLITE_INTEGER, range.contains(number) else {
@@ -75,7 +75,7 @@ final class Statement {
   }
 
   private func bind(_ values: [Value]) throws(StoreError) {
-    // SQLite is to copy the text: its pointer is only good for the call.
+    // SQLite must copy the text: the pointer is valid only during the call.
     let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     for (index, value) in values.enumerated() {
       let place = Int32(index + 1)

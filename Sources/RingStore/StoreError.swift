@@ -2,17 +2,17 @@ import Files
 
 /// Why the store can't be used.
 public enum StoreError: Error, Hashable, Sendable {
-  /// SQLite says no.
+  /// An error of SQLite.
   case database(doing: String, message: String)
   /// The file was written by a newer version of this package.
   case newer(version: Int, known: Int)
-  /// It is a database, of something else.
+  /// It is a database of another program.
   case foreign
   /// The file, or its folder, can't be used.
   case file(FileError)
-  /// Another process writes to it just now.
+  /// Another process is writing to it.
   case busy
-  /// A value that no ring and no version of this package can have stored: its column, and what is there.
+  /// A value that no ring can report: its column, and the value.
   case impossible(column: String, value: String)
 }
 

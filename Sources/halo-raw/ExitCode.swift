@@ -4,54 +4,54 @@ import HCI
 import RingLink
 import RingStore
 
-/// How the program ends. The numbers are part of its interface.
+/// The exit codes, which are part of the program's interface.
 enum ExitCode: Int32 {
   case success = 0
   /// The command line is wrong.
   case usage = 64
-  /// A file is not what it should be.
+  /// The contents of a file are not valid.
   case badData = 65
   /// A file can't be opened.
   case cannotOpenFile = 66
   /// The adapter can't be used.
   case noAdapter = 69
-  /// A fault of the program, or of the kernel in one of its threads.
+  /// A fault of the program or of the kernel.
   case internalError = 70
-  /// The machine has no descriptors, threads or memory left for us.
+  /// No descriptors, threads or memory are left.
   case systemError = 71
   /// Output can't be written.
   case outputFailed = 74
-  /// Somebody did not answer in time.
+  /// No answer in time.
   case timedOut = 75
-  /// The peer refuses, or does what it should not.
+  /// The peer refuses a request or violates the protocol.
   case protocolError = 76
   /// A privilege is missing.
   case noPermission = 77
   /// A replay differs from its recording.
   case replayDiffers = 78
-  /// The device that was meant was not found.
+  /// The device was not found.
   case notFound = 79
   /// The link was lost.
   case connectionLost = 80
   /// Ctrl-C, before there was a result.
   case interrupted = 130
 
-  /// What `--help` says of each.
+  /// The meaning of each in `--help`.
   static let meanings: [(ExitCode, String)] = [
     (.success, "done"), (.usage, "the command line is wrong"),
-    (.badData, "a capture is damaged or no capture"),
-    (.cannotOpenFile, "a file can't be opened or made"), (.noAdapter, "the adapter can't be used"),
+    (.badData, "a file is damaged or of another format"),
+    (.cannotOpenFile, "a file can't be opened or created"), (.noAdapter, "the adapter can't be used"),
     (.internalError, "a fault of halo-raw or of the kernel"),
     (.systemError, "no descriptors, threads or memory left"),
     (.outputFailed, "output can't be written (disk full)"), (.timedOut, "no answer in time"),
-    (.protocolError, "the peer refuses, breaks the rules, or is not a ring"),
+    (.protocolError, "the peer refuses, violates the protocol, or is not a ring"),
     (.noPermission, "a privilege is missing"), (.replayDiffers, "a replay differs from its recording"),
-    (.notFound, "no such device, or no ring, was found"), (.connectionLost, "the connection was lost"),
-    (.interrupted, "interrupted before there was a result"),
+    (.notFound, "the device or ring was not found"), (.connectionLost, "the connection was lost"),
+    (.interrupted, "interrupted before there is a result"),
   ]
 }
 
-/// Why the program ends without success: one line for a person, one number for a script.
+/// Why the program fails: a one-line message and an exit code.
 struct Failure: Error {
   var code: ExitCode
   var message: String

@@ -6,32 +6,31 @@ import Glibc
 enum Main {
   static let version = "0.1.0"
 
-  /// Not `async`: signals must be blocked before the runtime has made its first thread, or one that has not
-  /// blocked them would get them.
+  /// Not `async`: signals must be blocked before the runtime creates its first thread, which would receive them.
   static func main() {
     Termination.blockSignals()
-    let words = Array(CommandLine.arguments.dropFirst())
-    Startup.prepare(words)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    Startup.prepare(arguments)
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
     do throws(SystemError) {
       // The loop's thread exists from here on, with a copy of this one's capabilities.
       try EventLoop.prepare()
     } catch {
-      Console.errorDirectly("cannot start (\(error)); raise the limits that ulimit shows")
+      Console.errorDirectly("cannot start (\(error)); raise the limits, see ulimit -a")
       exit(ExitCode.systemError.rawValue)
     }
     Privileges.renounceOnMainThread()
-    EventLoop.run { exit(await run(words).rawValue) }
+    EventLoop.run { exit(await run(arguments).rawValue) }
     Termination.watch()
   }
 
   @BluetoothActor
-  private static func run(_ words: [String]) async -> ExitCode {
+  private static func run(_ arguments: [String]) async -> ExitCode {
     var code = ExitCode.success
     do throws(Failure) {
       var result = Result<Void, Failure>.success(())
-      do throws(Failure) { try await perform(words) } catch { result = .failure(error) }
-      // What went wrong first is the cause of what went wrong then.
+      do throws(Failure) { try await perform(arguments) } catch { result = .failure(error) }
+      // The first failure is the cause of the second.
       do throws(Failure) { try await Console.finish() } catch { try result.get(); throw error }
       try result.get()
     } catch {
@@ -42,23 +41,23 @@ enum Main {
     return code
   }
 
-  /// Runs the command that `words` name.
+  /// Runs the command that the arguments name.
   @BluetoothActor
-  static func perform(_ words: [String]) async throws(Failure) {
-    guard let name = words.first else {
-      throw .usage("which command? See halo-raw --help, or try: halo-raw stream --ppg --adapter virtual")
+  static func perform(_ arguments: [String]) async throws(Failure) {
+    guard let name = arguments.first else {
+      throw .usage("missing command; see halo-raw --help, or try: halo-raw stream --ppg --adapter virtual")
     }
     switch name {
     case "-h", "--help", "help":
-      if words.count > 1 { return Console.print(Help.of(try Commands.named(words[1]))) }
+      if arguments.count > 1 { return Console.print(Help.of(try Commands.named(arguments[1]))) }
       return Console.print(Help.overview(Commands.groups))
     case "--version":
       return Console.print("halo-raw \(version)\n")
     default: break
     }
     let command = try Commands.named(name)
-    let invocation = try Invocation(parsing: Array(words.dropFirst()), for: command)
-    if invocation.has("--help") { return Console.print(Help.of(command)) }
+    let invocation = try Invocation(parsing: Array(arguments.dropFirst()), for: command)
+    if invocation[CommonOptions.help] { return Console.print(Help.of(command)) }
     try NamedFiles(invocation, of: command).check()
     try await command.run(invocation)
   }

@@ -53,7 +53,7 @@ import Testing
       Self.machine { $0.adapters = [Self.adapter(isUp: false)] },
       Self.machine { $0.adapters = [Self.adapter(isTaken: true)] },
       Self.machine { $0.adapters = [Self.adapter(supports: [.bredr])] },
-      Self.machine { $0.adapterTrouble = KernelError("list the adapters", .noBluetooth) },
+      Self.machine { $0.adapterError = KernelError("list the adapters", .noBluetooth) },
       Self.machine {
         $0.radioSwitches = [.init(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
       },
@@ -137,7 +137,7 @@ import Testing
   @Test func noBluetoothInTheKernelIsSaidWithItsRemedy() {
     let state = Self.machine {
       $0.adapters = []
-      $0.adapterTrouble = KernelError("list the adapters", .noBluetooth)
+      $0.adapterError = KernelError("list the adapters", .noBluetooth)
     }
     #expect(finding("adapter", state)?.remedy?.contains("modprobe bluetooth") == true)
   }
@@ -163,7 +163,8 @@ import Testing
         "ring",
         Self.machine { $0.ring = .init(label: "R02_BEEF", isKnown: isKnown, isAdvertising: isAdvertising) })
     }
-    #expect(ring(isKnown: true, isAdvertising: false)?.text.contains("a phone may hold it") == true)
+    #expect(
+      ring(isKnown: true, isAdvertising: false)?.text.contains("a phone may be connected to it") == true)
     #expect(ring(isKnown: true, isAdvertising: false)?.code == .notFound)
     #expect(ring(isKnown: false, isAdvertising: false)?.text.contains("phone") == false)
     #expect(ring(isKnown: false, isAdvertising: true)?.weight == .good)

@@ -4,14 +4,33 @@ import Testing
 
 @testable import halo_raw
 
+/// A command with one option of each type.
+private enum Example {
+  static let count = Option("--count", as: .count, help: "stop after N samples")
+  static let time = Option("-d", "--duration", as: .time, help: "stop after this time")
+  static let wait = Option("--wait", as: .time, default: "30s", help: "how long to wait")
+  static let handle = Option("--handle", as: .handle, help: "a handle")
+  static let form = Option(
+    "--form", as: .choice("FORM", [("full", 2), ("short", 1)]), bare: 1, help: "a form")
+  static let file = Option("--out", as: .file(.writes), help: "a file")
+  static let flag = Flag("--flag", help: "a flag")
+
+  static func command(_ rules: [OptionRule] = []) -> CommandSpec {
+    CommandSpec(
+      name: "example", arguments: "[NAME]", summary: "", positionals: 0...1,
+      options: [count, time, wait, handle, form, file, flag], rules: rules, examples: [], usesAdapter: false,
+      run: { _ in })
+  }
+}
+
 @Suite struct InvocationTests {
-  private func parse(_ words: String, for command: String = "stream") throws(Failure) -> Invocation {
-    try Invocation(parsing: words.split(separator: " ").map(String.init), for: try Commands.named(command))
+  private func parse(_ line: String, _ rules: [OptionRule] = []) throws(Failure) -> Invocation {
+    try Invocation(parsing: line.split(separator: " ").map(String.init), for: Example.command(rules))
   }
 
-  private func usage(_ words: String, for command: String = "stream") -> String? {
+  private func usage(_ line: String, _ rules: [OptionRule] = []) -> String? {
     do throws(Failure) {
-      _ = try parse(words, for: command)
+      _ = try parse(line, rules)
       return nil
     } catch {
       return error.code == .usage ? error.message : nil
@@ -19,24 +38,65 @@ import Testing
   }
 
   @Test func optionsStandAnywhereAndMayUseAnEqualsSign() throws {
-    let invocation = try parse("--count=5 R02_BEEF --ppg -i virtual --duration 2m")
+    let invocation = try parse("--count=5 R02_BEEF --flag -d 2m")
     #expect(invocation.positionals == ["R02_BEEF"])
-    #expect(try invocation.integer("--count", in: 1...10) == 5)
-    #expect(try invocation.duration("--duration") == .seconds(120))
-    #expect(invocation.has("--ppg") && !invocation.has("--accel"))
-    #expect(invocation.text("--adapter") == "virtual")
+    #expect(invocation[Example.count] == 5)
+    #expect(invocation[Example.time] == .seconds(120))
+    #expect(invocation[Example.flag] && invocation.isGiven(Example.flag))
+  }
+
+  @Test func anOptionThatIsNotGivenHasItsDefault() throws {
+    let invocation = try parse("")
+    #expect(invocation[Example.count] == nil)
+    #expect(invocation[Example.wait] == .seconds(30) && !invocation.isGiven(Example.wait))
+    #expect(!invocation[Example.flag])
+    #expect(Example.wait.spec.help == "how long to wait (default: 30s)")
+    #expect(try parse("--wait 1s")[Example.wait] == .seconds(1))
+  }
+
+  @Test func aValueMayBeLeftOut() throws {
+    #expect(try parse("")[Example.form] == nil)
+    #expect(try parse("--form name")[Example.form] == 1)
+    #expect(try parse("--form=full")[Example.form] == 2)
+    #expect(usage("--form=tiny") == "--form wants full, short, not \"tiny\"")
   }
 
   @Test func whatFollowsTwoDashesIsNoOption() throws {
-    #expect(try parse("-- --ppg").positionals == ["--ppg"])
+    #expect(try parse("-- --flag").positionals == ["--flag"])
   }
 
-  @Test func mistakesGetOneHelpfulLine() {
+  @Test func errorsAreOneHelpfulLine() {
     #expect(usage("--cuont 5")?.contains("did you mean --count?") == true)
-    #expect(usage("--count")?.contains("--count N") == true)
-    #expect(usage("--ppg=1")?.contains("takes no value") == true)
-    #expect(usage("one two")?.contains("two") == true)
+    #expect(usage("--count") == "--count wants a value: --count N")
+    #expect(usage("--count x") == "--count wants a whole number, 1 or more, not \"x\"")
+    #expect(usage("--flag=1") == "--flag takes no value")
+    #expect(usage("one two") == "unexpected argument \"two\"; usage: halo-raw example [NAME]")
     #expect(throws: Failure.self) { try Commands.named("steam") }
+  }
+
+  @Test func helpNeedsNothingElseToBeRight() throws {
+    #expect(try parse("--count x --help one two")[CommonOptions.help])
+  }
+
+  @Test func rulesSayWhichOptionsGoTogether() {
+    let exclusive = [OptionRule.exclusive([Example.count, Example.time])]
+    #expect(usage("--count 1 --duration 1s", exclusive) == "--count and --duration exclude each other")
+    #expect(usage("--count 1", exclusive) == nil && usage("", exclusive) == nil)
+    let one = [OptionRule.one([Example.count, Example.flag])]
+    #expect(usage("", one) == "give --count N or --flag")
+    #expect(usage("--count 1 --flag", one) == "--count and --flag exclude each other")
+    #expect(usage("--flag", one) == nil)
+    let excludes = [OptionRule.excludes(Example.flag, [Example.count, Example.time])]
+    #expect(usage("--flag --duration 1s", excludes) == "--flag and --duration exclude each other")
+    #expect(usage("--count 1 --duration 1s", excludes) == nil)
+    let needs = [OptionRule.needs(Example.count, Example.flag)]
+    #expect(usage("--count 1", needs) == "--count needs --flag")
+    #expect(usage("--count 1 --flag", needs) == nil && usage("--flag", needs) == nil)
+  }
+
+  @Test func filesAreNamedWithTheirOption() throws {
+    let files = try parse("--out a").files
+    #expect(files.map(\.path) == ["a"] && files.map(\.option) == ["--out"] && files.map(\.use) == [.writes])
   }
 
   @Test(arguments: [
@@ -44,28 +104,48 @@ import Testing
     ("1h", .seconds(3600)), ("0", .zero),
   ])
   func timesHaveUnits(text: String, time: Duration) throws {
-    #expect(try parse("--duration \(text)").duration("--duration") == time)
+    #expect(try parse("--duration \(text)")[Example.time] == time)
   }
 
   @Test(arguments: ["soon", "-1s", "1d", "nan", "inf", "1e300", "s", "--"])
   func otherTimesAreRefused(text: String) throws {
-    let invocation = try Invocation(
-      parsing: ["--duration", text], for: try Commands.named("stream"))
-    #expect(throws: Failure.self) { try invocation.duration("--duration") }
+    #expect(
+      usage("--duration=\(text)") == "--duration wants a time such as 30s, 500ms or 2m, not \"\(text)\"")
   }
 
   @Test func handlesAreDecimalOrHexadecimal() throws {
-    #expect(try parse("--handle 0x0012", for: "read").handle("--handle") == 0x12)
-    #expect(try parse("--handle 18", for: "read").handle("--handle") == 0x12)
-    for text in ["0", "0x10000", "-1", "65536", "x"] {
-      #expect(throws: Failure.self) { try parse("--handle=\(text)", for: "read").handle("--handle") }
-    }
+    #expect(try parse("--handle 0x0012")[Example.handle] == 0x12)
+    #expect(try parse("--handle 18")[Example.handle] == 0x12)
+    for text in ["0", "0x10000", "-1", "65536", "x"] { #expect(usage("--handle=\(text)") != nil) }
   }
 
   @Test func whatIsReplayedKeepsItsOwnOptions() throws {
-    let invocation = try parse("file.btsnoop stream --count 5 --lenient", for: "replay")
-    #expect(invocation.positionals == ["file.btsnoop", "stream", "--count", "5", "--lenient"])
-    #expect(!invocation.has("--lenient"))
+    let line = ["file.btsnoop", "stream", "--count", "5", "--lenient"]
+    let invocation = try Invocation(parsing: line, for: try Commands.named("replay"))
+    #expect(invocation.positionals == line)
+  }
+}
+
+/// What every command declares.
+@Suite struct CommandTests {
+  static let commands = Commands.groups.flatMap(\.commands)
+
+  @Test(arguments: commands.map(\.name))
+  func optionsAreDeclaredOnce(name: String) throws {
+    let command = try Commands.named(name)
+    let names = command.allOptions.flatMap(\.spec.names)
+    #expect(Set(names).count == names.count)
+    for option in command.allOptions { #expect(!option.spec.help.isEmpty) }
+  }
+
+  @Test(arguments: commands.map(\.name))
+  func helpFitsOn80Columns(name: String) throws {
+    let help = Help.of(try Commands.named(name))
+    #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
+  }
+
+  @Test func theOverviewFitsOn80Columns() {
+    #expect(Help.overview(Commands.groups).split(separator: "\n").filter { $0.count > 80 } == [])
   }
 }
 

@@ -151,7 +151,7 @@ private final class CountingTransport: HCITransport {
     var lines: [String] = []
     var known = KnownRings(path: path) { lines.append($0) }
     #expect(known.rings.isEmpty)
-    #expect(lines == ["what is known of rings is damaged; it is kept as \(path).damaged"])
+    #expect(lines == ["the file of known rings is damaged; it was renamed to \(path).damaged"])
     #expect(SmallFile.names(in: folder.path + "/state") == ["rings.json.damaged", "rings.json.lock"])
     known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
     #expect(KnownRings(path: path) { lines.append($0) }.rings.map(\.name) == ["R02_A1B2"])
@@ -177,7 +177,7 @@ private final class CountingTransport: HCITransport {
     #expect(known.rings.count == 1, "for this run")
     #expect(SmallFile.text(path) == text)
     #expect(
-      lines.count == 1 && lines[0].hasSuffix("is of a newer version of this program; it is left as it is"))
+      lines.count == 1 && lines[0].hasSuffix("was written by a newer version of halo-raw; it is not changed"))
   }
 
   @Test func theOldestOfTooManyIsForgotten() throws {
@@ -239,7 +239,7 @@ private final class CountingTransport: HCITransport {
     var known = KnownRings(path: path) { lines.append($0) }
     known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
     #expect(
-      lines == ["what is new of the ring is not remembered: \(path).lock: another process holds its lock"])
+      lines == ["cannot store what is new about the ring: \(path).lock: another process holds its lock"])
     withExtendedLifetime(lock) {}
   }
 }

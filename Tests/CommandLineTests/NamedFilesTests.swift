@@ -4,7 +4,7 @@ import Testing
 
 @testable import halo_raw
 
-/// Every pair of options that name files, and the standard streams, which the tests' are not.
+/// Pairs of options that name files.
 struct NamedFilesTests {
   private func check(_ line: String, _ folder: Folder) throws {
     let words = line.replacing("%", with: folder.path + "/").split(separator: " ").map(String.init)
@@ -18,7 +18,6 @@ struct NamedFilesTests {
     "settings --export %a --record %a", "settings --export %new --record %new",
     "settings --export %new --record %dangling", "settings --import %a --record %a",
     "sync --store %a --record %hard", "history steps --store %a --record %a",
-    "settings --import %a --export %link",
   ])
   func oneFileIsNotUsedTwice(line: String) throws {
     let folder = try Self.folder()

@@ -60,7 +60,7 @@ struct PausedMeasurementsTests {
       let next = PausedMeasurements(folder: folder) { lines.append($0) }
       #expect(next.claim(of: ring) == nil)
       #expect(!next.isKept(for: ring))
-      #expect(lines.count == 1 && lines[0].hasSuffix("it is kept as \(path).damaged"))
+      #expect(lines.count == 1 && lines[0].hasSuffix("the file is now \(path).damaged"))
       #expect(
         SmallFile.names(in: folder) == [SmallFile.names(in: folder).first { $0.hasSuffix(".json.damaged") }])
     }

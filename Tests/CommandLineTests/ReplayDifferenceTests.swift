@@ -48,46 +48,46 @@ import Testing
       try message(
         ["> " + Self.reset, "< " + Self.resetDone, "> 01051000"], number: 3, sent: "01011000")
         == "the replay differs from the recording: packet 3 of FILE is Read Buffer Size, and halo-raw sent Read Local "
-        + "Version Information - the recording is of another host, which gives its commands in an order of its own"
+        + "Version Information - the recording is of another host, which sends its commands in another order"
     )
   }
 
-  /// Two commands of one name: the field tells.
+  /// Two commands with one name differ in a field.
   @Test func theFieldThatDiffersIsNamed() throws {
     let text = try message(["> " + Self.reset, "> " + Self.scan], number: 2, sent: Self.filteredScan) {
       $0.matched = 40
       $0.differences = 3
     }
     #expect(text.contains("in 3 packets, first here: packet 2 of FILE is LE Set Scan Enable"))
-    #expect(text.contains("the 40 packets before it are the same: it was recorded with another command"))
+    #expect(text.contains("the 40 packets before it are equal: the recording is of another command"))
     #expect(text.contains("no") && text.contains("yes"))
   }
 
-  @Test func whatWasNotSentAndWhatCameTooMuchAreTold() throws {
+  @Test func missingAndExtraPacketsAreReported() throws {
     let missing = try message(["> " + Self.reset, "> " + Self.scan], number: 2, sent: nil)
     #expect(missing.contains("packet 2 of FILE is LE Set Scan Enable") && missing.contains("did not send it"))
     let more = try message(["> " + Self.reset], number: nil, sent: "01011000")
     #expect(
-      more.contains("when FILE was over, halo-raw sent one packet more, Read Local Version Information"))
+      more.contains("at the end of FILE, halo-raw sent one more packet, Read Local Version Information"))
   }
 
   @Test func theReasonIsThatOfTheCapture() throws {
     let data = "> 0240000700030004000a0100"
     #expect(
       try message([data], number: 1, sent: Self.reset).contains(
-        "begins mid-connection: packet 1 has data of a link whose beginning is not in it"))
+        "begins mid-connection: packet 1 has data of a link that was set up before it"))
     #expect(try message([data], number: 1, sent: Self.reset).contains("Read Request"))
     let running = try message(["> 01051000", "> " + Self.reset], number: 1, sent: Self.reset)
-    #expect(running.contains("begins when its host was at work already"))
-    #expect(running.hasSuffix("; packet 2 is a Reset, another beginning: try replay --from 2 FILE"))
+    #expect(running.contains("begins after the setup of its host"))
+    #expect(running.hasSuffix("; packet 2 is a Reset: try replay --from 2 FILE"))
     let note = "< " + Hex.string(CaptureNote.packet("zone utc-offset=0"))
     let kernel = try message([note, "> 01011000", "> 010d2000"], number: 2, sent: Self.reset)
     #expect(
-      kernel.contains("beside the kernel (--adapter hciN)")
+      kernel.contains("made with --adapter hciN and holds the commands of the kernel")
         && kernel.contains("LE Create Connection (0x200d)"))
     let silent = try message(["< " + Self.resetDone], number: nil, sent: Self.reset)
-    #expect(silent.contains("no host speaks in it"))
+    #expect(silent.contains("the capture has no commands of a host"))
     let cut = try message(["> " + Self.reset, "> 01051000"], number: 2, sent: "01011000") { $0.firstCut = 17 }
-    #expect(cut.contains("packet 17 only in part"))
+    #expect(cut.contains("only a part of packet 17"))
   }
 }

@@ -20,6 +20,7 @@ LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "re
 
 def examples(halo, command):
     text = halo.run(command, "--help").succeeded().out
+    text = re.sub(r" \\\n +", " ", text)
     return re.findall(r"^  (halo-raw .*)$", text, re.MULTILINE)
 
 

@@ -48,7 +48,7 @@ def test_a_change_stays_and_touches_nothing_else(halo, simulation):
     (["profile", "age=34"], USAGE, "height, weight must be given, too"),
     (["profile", "age=0", "height=0", "weight=0"], USAGE, "1 to 120"),
     (["spo2", "--export", "x.json"], USAGE, "for all settings"),
-    (["--export", "x", "--import", "y"], USAGE, "one too many"),
+    (["--export", "x", "--import", "y"], USAGE, "exclude each other"),
     (["--import", "/nonexistent"], NO_FILE, "cannot read"),
     (["do-not-disturb"], PROTOCOL, "not supported"),
 ])
@@ -180,7 +180,7 @@ def test_a_lost_link_does_not_leave_them_off(halo, state):
         # Nor does one that is lost for good: the next connection restores them.
         lost = halo.run(*PAUSED, "--retry-for", 0, adapter=simulation.adapter)
         assert lost.code == CONNECTION_LOST
-        assert "the next connection to it restores them" in lost.err
+        assert "the next connection to the ring restores them" in lost.err
         assert len(list((state / "paused").glob("*.json"))) == 1
         assert "restoring" in halo.run("info", adapter=simulation.adapter).succeeded().err
         assert all(are_on(halo, simulation.adapter))

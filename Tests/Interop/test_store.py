@@ -130,7 +130,7 @@ def test_export_is_what_history_prints(halo, tmp_path):
 
 
 def test_wrong_files_and_wrong_words(halo, tmp_path):
-    halo.run("export", "steps", "--store", tmp_path / "none").failed(NO_FILE, saying="sync makes one")
+    halo.run("export", "steps", "--store", tmp_path / "none").failed(NO_FILE, saying="create it with halo-raw sync")
     (tmp_path / "text").write_text("no database " * 100)
     halo.run("export", "steps", "--store", tmp_path / "text").failed(74, saying="not a database")
     sqlite3.connect(tmp_path / "other").execute("CREATE TABLE music (title)")

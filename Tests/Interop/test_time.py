@@ -73,7 +73,7 @@ def test_travel_shows_and_is_set_right_once(at, simulation):
     there = time("EST5")
     assert (there["lead"], there["set_utc_offset"], there["utc_offset"]) == (21600, 3600, -18000)
     # In the hours in which the two zones have another day, the ring's day is the stronger evidence.
-    assert re.search(r"6 h ahead|[1-6] h( \d+ min)? ahead at least", time("EST5", "--set")["action"])
+    assert re.search(r"6 h ahead|at least [1-6] h( \d+ min)? ahead", time("EST5", "--set")["action"])
     assert time("EST5")["lead"] == 0
 
 
@@ -121,8 +121,8 @@ def test_notes_are_events_for_everybody(at, tmp_path, simulation):
 
 
 def test_setting_needs_to_be_said(halo):
-    halo.run("time", "--utc", adapter="virtual:fast").failed(USAGE, saying="--utc belongs to --set")
-    halo.run("time", "--force", adapter="virtual:fast").failed(USAGE, saying="--force belongs to --set")
+    halo.run("time", "--utc", adapter="virtual:fast").failed(USAGE, saying="--utc needs --set")
+    halo.run("time", "--force", adapter="virtual:fast").failed(USAGE, saying="--force needs --set")
 
 
 @pytest.mark.parametrize("clock, day", [("2030-01-02T13:14:15", "2030-01-02"), ("2024-02-29T12:00:00", "2024-02-29")])

@@ -84,4 +84,4 @@ def test_the_doctor_and_a_ring_that_somebody_holds(halo, ring, tmp_path, monkeyp
         phone.kill()
         phone.wait()
     assert result.code == NOT_FOUND, result
-    assert "a phone may hold it" in result.out
+    assert "a phone may be connected to it" in result.out

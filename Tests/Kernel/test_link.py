@@ -116,7 +116,7 @@ def test_the_monitor_agrees_with_our_recording(halo, ready, way, tmp_path):
     if way:
         assert len(replayed.succeeded().records()) == 100
     else:
-        replayed.failed(REPLAY_DIFFERS, saying="beside the kernel")
+        replayed.failed(REPLAY_DIFFERS, saying="made with --adapter hciN")
         assert "LE Create Connection (0x200d)" in replayed.err and "Scan" not in replayed.err
     ours = {0: [], 1: []}
     for pdu in tshark_check.read(recording)[1]:

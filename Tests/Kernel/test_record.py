@@ -118,4 +118,4 @@ def test_btmons_recording_is_replayed(halo, ring, tmp_path):
             "battery", *JSON, "--record", "/dev/null", adapter=f"user:{ring.adapter}").succeeded()
     options = ("--index", ring.kernel_adapter.index)
     replayed = halo.run("replay", *options, btmon.path, "battery", *JSON).succeeded()
-    assert replayed.out == session.out and "each as it was sent" in replayed.err
+    assert replayed.out == session.out and "all as in the recording" in replayed.err

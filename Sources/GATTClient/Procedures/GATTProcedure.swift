@@ -1,7 +1,7 @@
 import ATT
 
-/// A GATT procedure (Core Specification Vol 3, Part G, 4): a dialogue of ATT requests and responses. It does no
-/// I/O; whoever runs it sends what it asks for and hands it what comes back.
+/// A GATT procedure (Core Specification Vol 3, Part G, 4): a sequence of ATT requests and responses. It does no I/O; its
+/// caller sends the requests and passes the responses to it.
 public protocol GATTProcedure {
   associatedtype Output: Sendable
 
@@ -26,8 +26,8 @@ public enum GATTStep<Output: Sendable>: Sendable {
   /// A failure that says what the server did wrong.
   static func misbehaved(_ what: String) -> Self { .failed(.misbehaved(what)) }
 
-  /// What follows from a failed transaction that the procedure has no use for, or from a response of the wrong
-  /// kind, which the bearer lets through for nobody.
+  /// The failure after a failed transaction that the procedure does not handle, or after a response of the wrong kind,
+  /// which the bearer does not pass on.
   static func failed(_ result: Result<ATTPDU, ATTError>) -> Self {
     switch result {
     case .failure(let error): .failed(.att(error))
@@ -36,13 +36,13 @@ public enum GATTStep<Output: Sendable>: Sendable {
   }
 }
 
-/// The place that a discovery has reached. It only ever goes up, so that a server cannot lead it in circles.
+/// The position of a discovery. It only increases, so that a server cannot make it loop.
 struct DiscoveryCursor {
-  /// What is left to be discovered; nil when the last handle has been seen.
+  /// The handles that are left; nil after the last handle.
   private(set) var remaining: HandleRange?
   private var count = 0
 
-  /// No device comes near this; a server that does never ends.
+  /// The limit of entries, far above that of any real device.
   private static let maximumEntries = 4096
 
   init(_ range: HandleRange) {

@@ -43,7 +43,7 @@ extension HCIError: CustomStringConvertible {
       "the controller's answer to \(opcode) can't be read: \(error)"
     case .hardwareError(let code):
       "the controller reports hardware error \(Hex.string(code)); unplug it or power it off and on"
-    case .transportClosed(let reason): "the way to the controller is gone: \(reason)"
+    case .transportClosed(let reason): "lost the HCI transport: \(reason)"
     case .noDataBuffers:
       "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"
     case .lowEnergyNotSupported: "this controller does not know Bluetooth LE"

@@ -1,11 +1,12 @@
+import Glibc
 import HCI
 import VirtualRing
 
-/// Which radio to use, as a user writes it.
-enum AdapterSpec {
-  /// An adapter that the kernel drives; nil for the first.
+/// Which adapter to use, as a user writes it.
+enum AdapterSpec: Sendable {
+  /// An adapter that the kernel drives; nil for the first one that is up.
   case kernel(AdapterIndex?)
-  /// An adapter of this machine, for us alone.
+  /// An adapter of this machine, for this program alone.
   case user(AdapterIndex)
   /// The built-in ring. With `isFast`, time is virtual: a minute takes milliseconds.
   case virtual(VirtualRingOptions, isFast: Bool)
@@ -14,7 +15,7 @@ enum AdapterSpec {
   case serial(path: String, baud: Int)
   case replay(path: String, ReplayTransport.Options)
 
-  /// Whether devices behind it are still there tomorrow.
+  /// Whether its devices exist after the session.
   var isReal: Bool {
     switch self {
     case .virtual, .replay: false
@@ -32,7 +33,7 @@ enum AdapterSpec {
     switch parts[0] {
     case "user":
       guard let index = AdapterIndex(rest) else {
-        throw .usage("\(text.printable): an adapter such as hci0 is needed; user:hci0")
+        throw .usage("\(text.printable): missing adapter; use user:hci0")
       }
       self = .user(index)
     case "virtual": self = try Self.virtual(rest)
@@ -40,13 +41,14 @@ enum AdapterSpec {
       let (host, port) = try Self.hostAndPort(rest, in: text)
       self = .tcp(host: host, port: port)
     case "unix":
-      guard !rest.isEmpty else { throw .usage("\(text): a path is missing; unix:PATH") }
+      guard !rest.isEmpty else { throw .usage("\(text): missing path; use unix:PATH") }
       self = .unix(path: rest)
     case "serial": self = try Self.serial(rest, in: text)
     case "replay": self = try Self.replay(rest, in: text)
     default:
       throw .usage(
-        "\"\(text.printable)\" is no adapter; use hci0, user:hci0, virtual, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or replay:FILE"
+        "unknown adapter \"\(text.printable)\"; use hci0, user:hci0, virtual, tcp:HOST:PORT, unix:PATH, "
+          + "serial:PATH[@BAUD] or replay:FILE"
       )
     }
   }
@@ -65,13 +67,13 @@ enum AdapterSpec {
     }
   }
 
-  /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+  /// Reads `HOST:PORT`; an IPv6 address is in brackets.
   static func hostAndPort(_ text: String, in whole: String) throws(Failure) -> (host: String, port: UInt16) {
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex else {
-      throw .usage("\(whole.printable): a host and a port are needed; tcp:HOST:PORT")
+      throw .usage("\(whole.printable): missing host or port; use tcp:HOST:PORT")
     }
     guard let port = UInt16(text[text.index(after: colon)...]) else {
-      throw .usage("\(whole.printable): a port is a number from 0 to 65535")
+      throw .usage("\(whole.printable): the port must be a number from 0 to 65535")
     }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -79,12 +81,12 @@ enum AdapterSpec {
   }
 
   private static func serial(_ text: String, in whole: String) throws(Failure) -> AdapterSpec {
-    guard !text.isEmpty else { throw .usage("\(whole): a path is missing; serial:/dev/ttyAMA0@115200") }
+    guard !text.isEmpty else { throw .usage("\(whole): missing path; use serial:/dev/ttyAMA0@115200") }
     guard let at = text.lastIndex(of: "@") else {
       return .serial(path: text, baud: HCIStreamTransport.defaultBaudRate)
     }
     guard let baud = Int(text[text.index(after: at)...]), baud > 0 else {
-      throw .usage("\(whole.printable): the speed behind @ is a number such as 115200")
+      throw .usage("\(whole.printable): the baud rate after @ must be a number such as 115200")
     }
     return .serial(path: String(text[..<at]), baud: baud)
   }
@@ -94,18 +96,18 @@ enum AdapterSpec {
     var options = ReplayTransport.Options()
     // From the end: a comma may be part of the path.
     while let comma = path.lastIndex(of: ",") {
-      let word = path[path.index(after: comma)...]
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let option = path[path.index(after: comma)...]
+      let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       switch parts[0] {
       case "lenient" where parts.count == 1: options.strictness = .lenient
       case "index" where parts.count == 2:
         guard let index = UInt16(parts[1]), index < .max else {
-          throw .usage("\(whole.printable): index wants the number of an adapter, such as 0 for hci0")
+          throw .usage("\(whole.printable): index must be the number of an adapter, such as 0 for hci0")
         }
         options.adapter = index
       case "from" where parts.count == 2:
         guard let first = Int(parts[1]), first > 0 else {
-          throw .usage("\(whole.printable): from wants the number of a packet, counted from 1")
+          throw .usage("\(whole.printable): from must be the number of a packet, counted from 1")
         }
         options.first = first
       default:
@@ -113,7 +115,25 @@ enum AdapterSpec {
       }
       path = path[..<comma]
     }
-    guard !path.isEmpty else { throw .usage("\(whole.printable): a file is missing; replay:FILE") }
+    guard !path.isEmpty else { throw .usage("\(whole.printable): missing file; use replay:FILE") }
     return .replay(path: String(path), options)
+  }
+}
+
+extension ArgumentType where Value == AdapterSpec {
+  static var adapter: Self {
+    ArgumentType(placeholder: "SPEC", expected: "an adapter") { text throws(Failure) in try AdapterSpec(text)
+    }
+  }
+}
+
+extension Invocation {
+  /// The adapter that `--adapter` names, else the one of the environment (`HALO_ADAPTER`), else the first.
+  var adapter: AdapterSpec {
+    get throws(Failure) {
+      if let adapter = self[CommonOptions.adapter] { return adapter }
+      guard let text = getenv("HALO_ADAPTER") else { return .kernel(nil) }
+      return try AdapterSpec(String(cString: text))
+    }
   }
 }

@@ -2,59 +2,50 @@ import BluetoothCore
 import HCI
 
 extension ConnectionRequest {
-  /// What the options `--wait`, `--interval`, `--latency` and `--timeout` say; the peer is filled in later.
+  /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for. The peer is set later.
   init(_ invocation: Invocation) throws(Failure) {
     var parameters = ConnectionParameters.fast
-    var policy = ParameterPolicy.accept
-    if let text = invocation.text("--interval") {
-      let (low, high) = try Self.interval(text)
-      parameters.intervalMin = low
-      parameters.intervalMax = high
-      policy = .keep
-    }
-    if let latency = try invocation.integer("--latency", in: 0...499) {
-      parameters.latency = UInt16(latency)
-    }
-    if let timeout = try invocation.duration("--timeout") {
-      guard (.milliseconds(100)...Duration.seconds(32)).contains(timeout) else {
-        throw .usage(
-          "--timeout is the supervision timeout of the link, 100ms to 32s; to wait longer, use --wait")
-      }
-      parameters.supervisionTimeout = SupervisionTimeout(timeout)
-    }
+    let interval = invocation[CommonOptions.interval]
+    parameters.intervalMin = interval.lowerBound
+    parameters.intervalMax = interval.upperBound
+    parameters.latency = UInt16(invocation[CommonOptions.latency])
+    parameters.supervisionTimeout = invocation[CommonOptions.timeout]
     guard parameters.isLegal else {
       throw .usage(
-        "--timeout \(parameters.supervisionTimeout) is too short for an interval of \(parameters.intervalMax) and a latency of \(parameters.latency)"
-      )
+        "--timeout \(parameters.supervisionTimeout) is too short for an interval of \(parameters.intervalMax) "
+          + "and a latency of \(parameters.latency); give a longer one")
     }
     self.init(
-      peer: BluetoothAddress(0, .public), parameters: parameters, parameterPolicy: policy,
-      deadline: try invocation.duration("--wait") ?? .seconds(30))
-  }
-
-  /// Reads `7.5..15`, `7.5..15ms` or `15`.
-  private static func interval(_ text: String) throws(Failure) -> (ConnectionInterval, ConnectionInterval) {
-    let numbers = text.hasSuffix("ms") ? text.dropLast(2) : text[...]
-    let ends = numbers.split(separator: "..", omittingEmptySubsequences: false).map { Double($0) }
-    guard (1...2).contains(ends.count), let low = ends[0], let high = ends[ends.count - 1],
-      low <= high, low >= 7.5, high <= 4000
-    else {
-      throw .usage("--interval wants milliseconds, 7.5 to 4000, such as 7.5..15, not \"\(text.printable)\"")
-    }
-    return (
-      ConnectionInterval(.nanoseconds(Int64(low * 1e6))), ConnectionInterval(.nanoseconds(Int64(high * 1e6)))
-    )
+      peer: BluetoothAddress(0, .public), parameters: parameters,
+      parameterPolicy: invocation.isGiven(CommonOptions.interval) ? .keep : .accept,
+      deadline: invocation[CommonOptions.wait])
   }
 }
 
-/// For commands that stay connected.
-let retryOption = OptionSpec(
-  "--retry-for", value: "TIME",
-  help: "how long to try again when the connection is lost; default 60s, 0 not at all")
+extension ArgumentType where Value == ClosedRange<ConnectionInterval> {
+  /// `7.5..15`, `7.5..15ms` or `15`.
+  static var connectionInterval: Self {
+    ArgumentType(placeholder: "MIN..MAX", expected: "milliseconds, 7.5 to 4000, such as 7.5..15") { text in
+      let numbers = text.hasSuffix("ms") ? text.dropLast(2) : text[...]
+      let ends = numbers.split(separator: "..", omittingEmptySubsequences: false).map { Double($0) }
+      guard (1...2).contains(ends.count), let low = ends[0], let high = ends[ends.count - 1],
+        low <= high, low >= 7.5, high <= 4000
+      else { return nil }
+      return ConnectionInterval(
+        .nanoseconds(Int64(low * 1e6)))...ConnectionInterval(.nanoseconds(Int64(high * 1e6)))
+    }
+  }
+}
 
-extension Invocation {
-  /// What `--retry-for` says.
-  var retryTime: Duration {
-    get throws(Failure) { try duration("--retry-for") ?? .seconds(60) }
+extension ArgumentType where Value == SupervisionTimeout {
+  static var supervisionTimeout: Self {
+    ArgumentType(placeholder: "TIME", expected: "a time such as 4s") { text throws(Failure) in
+      guard let time = try ArgumentType<Duration>.time.parse(text) else { return nil }
+      guard (.milliseconds(100)...Duration.seconds(32)).contains(time) else {
+        throw .usage(
+          "--timeout is the supervision timeout of the link, 100ms to 32s; to wait longer, use --wait")
+      }
+      return SupervisionTimeout(time)
+    }
   }
 }

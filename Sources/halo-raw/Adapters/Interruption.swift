@@ -2,10 +2,10 @@ import BluetoothCore
 import EventLoop
 import Glibc
 
-/// The request to end: a signal, a reader that has gone, a recording that ended. The first one counts.
+/// The request to end a command: a signal, a closed output, the end of a recording. Only the first one counts.
 @BluetoothActor
 final class Interruption {
-  private(set) var hasCome = false
+  private(set) var isRequested = false
   private var handlers: [UInt64: () -> Void] = [:]
   private var nextID: UInt64 = 0
   private var registration: Termination.Registration?
@@ -13,30 +13,30 @@ final class Interruption {
   init() {
     registration = Termination.register { [weak self] in
       OutputQueue.standardOutput.stopWaiting()
-      EventLoop.run { self?.come() }
+      EventLoop.run { self?.request() }
     }
-    hasCome = Termination.hasBegun
+    isRequested = Termination.hasBegun
   }
 
-  /// A request to end one thing, which also comes with the one to end all.
+  /// The request to end a part of a command; `other` ends that part too.
   init(following other: Interruption) {
-    other.whenItComes { [weak self] in self?.come() }
+    other.onRequest { [weak self] in self?.request() }
   }
 
-  func come() {
-    guard !hasCome else { return }
-    hasCome = true
+  func request() {
+    guard !isRequested else { return }
+    isRequested = true
     let waiting = handlers.sorted { $0.key < $1.key }
     handlers = [:]
     for (_, handler) in waiting { handler() }
   }
 
-  /// Calls `handler` when the request comes; at once if it has.
+  /// Calls `handler` on the request, or at once if it is made already.
   ///
-  /// - Returns: a closure after which it is not called any more
+  /// - Returns: a closure that removes the handler
   @discardableResult
-  func whenItComes(_ handler: @escaping () -> Void) -> () -> Void {
-    if hasCome {
+  func onRequest(_ handler: @escaping () -> Void) -> () -> Void {
+    if isRequested {
       handler()
       return {}
     }
@@ -47,34 +47,34 @@ final class Interruption {
   }
 
   /// Waits for the request.
-  func comes() async {
+  func wait() async {
     await withCheckedContinuation { continuation in
-      whenItComes { continuation.resume() }
+      onRequest { continuation.resume() }
     }
   }
 
-  /// Waits for `duration`, or for the request, whatever comes first.
+  /// Waits for `duration` or for the request, whichever is first.
   func sleep(for duration: Duration) async {
     await cancels { () async in await EventLoop.shared.sleep(for: duration) }
   }
 
-  /// Runs `work`, which is cancelled when the request comes.
-  func cancels<Value: Sendable, Trouble: Error>(
-    _ work: @escaping @BluetoothActor () async throws(Trouble) -> Value
-  ) async throws(Trouble) -> Value {
-    var forget: (() -> Void)?
+  /// Runs `work` and cancels it on the request.
+  func cancels<Value: Sendable, WorkError: Error>(
+    _ work: @escaping @BluetoothActor () async throws(WorkError) -> Value
+  ) async throws(WorkError) -> Value {
+    var remove: (() -> Void)?
     let result = await withCheckedContinuation {
-      (continuation: CheckedContinuation<Result<Value, Trouble>, Never>) in
+      (continuation: CheckedContinuation<Result<Value, WorkError>, Never>) in
       let task = EventLoop.run {
-        do throws(Trouble) {
+        do throws(WorkError) {
           continuation.resume(returning: .success(try await work()))
         } catch {
           continuation.resume(returning: .failure(error))
         }
       }
-      forget = whenItComes { task.cancel() }
+      remove = onRequest { task.cancel() }
     }
-    forget?()
+    remove?()
     return try result.get()
   }
 }

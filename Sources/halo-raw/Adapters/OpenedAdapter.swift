@@ -5,21 +5,21 @@ import GATTClient
 import HCI
 import VirtualRing
 
-/// The adapter that a command line names, opened, with the recording that it asks for.
+/// The adapter that a command line selects, opened, with its recording.
 @BluetoothActor
 struct OpenedAdapter {
   let adapter: any Adapter
   private(set) var replay: ReplayTransport?
-  /// What looks at the traffic; nil if nobody asks for it.
+  /// Sees the traffic; nil without `--record` and `--explain`.
   private(set) var tap: TrafficTap?
-  /// What fills the tap, where the kernel has the adapter.
+  /// The source of the tap for an adapter that the kernel drives.
   private(set) var monitor: MonitorTap?
   private var virtualClock: HostClock?
-  /// What stays undone if the process ends at once.
+  /// Consequences to print if the process ends at once.
   private var unfinished: [Termination.Registration] = []
 
   init(_ spec: AdapterSpec, _ invocation: Invocation) async throws(Failure) {
-    let observers = try Observers(invocation)
+    let observers = Observers(invocation)
     do {
       let transport: any HCITransport
       switch spec {
@@ -30,18 +30,18 @@ struct OpenedAdapter {
         adapter = kernel
         try await kernel.open()
         monitor = observers.isEmpty ? nil : try MonitorTap(.packets(of: index))
-        // From here on we may be somebody else: a recording belongs to whoever has called us.
+        // This may change the user: a recording belongs to the invoking user.
         try Privileges.afterOpening(.rawSocket)
         tap = try observers.tap()
         if let tap { try monitor?.start(tap) }
         return
       case .user(let index):
         await Self.restoreAdapters()
-        transport = try await UserChannelTransport(index, force: invocation.has("--take")) {
+        transport = try await UserChannelTransport(index, force: invocation[CommonOptions.take]) {
           Console.error("halo-raw: \($0)")
         }
-        if invocation.has("--take") {
-          unfinished.append(Termination.note("\(index) stays down until halo-raw uses an adapter again"))
+        if invocation[CommonOptions.take] {
+          unfinished.append(Termination.note("\(index) stays down until the next run of halo-raw"))
         }
       case .virtual(let options, let isFast):
         if isFast { EventLoop.shared.useVirtualTime() }
@@ -60,7 +60,7 @@ struct OpenedAdapter {
         try Privileges.afterOpening(.other)
         tap = try observers.tap(replay, wallOffset: virtualClock?.wallOffset)
       } catch {
-        // An adapter that was taken goes back.
+        // Give back an adapter that was taken.
         transport.close()
         await transport.finishClosing()
         throw error
@@ -78,7 +78,7 @@ struct OpenedAdapter {
     }
   }
 
-  /// The clock by which the session lives, and with it its recording and its replay.
+  /// The clock of the session, its recording and its replay.
   var clock: HostClock {
     if let replay {
       return HostClock(
@@ -93,7 +93,7 @@ struct OpenedAdapter {
     HostClock.machineOffset(atUnix: Int(SystemClock.wallMicroseconds / 1_000_000))
   }
 
-  /// The host of a virtual ring lives by the time that the ring was given: the same happens each time.
+  /// With a virtual ring, the host has the time that the ring was given, so that each run is the same.
   private static func clock(of options: VirtualRingOptions) -> HostClock {
     let loopTime = EventLoop.shared.now.nanoseconds / 1000
     guard let time = options.clock else {
@@ -102,23 +102,23 @@ struct OpenedAdapter {
     return HostClock(wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
   }
 
-  /// Ends what looks at the traffic, waits for the recording to be written, and says what it lacks.
+  /// Ends the tap, waits for the recording to be written, and reports lost packets.
   func finishRecording() {
     monitor?.close()
     if let lost = monitor?.droppedPackets, lost > 0 {
       let what = tap?.writer == nil ? "what was explained" : "the recording"
       Console.error(
-        "\(what) lacks \(Console.counted(lost, "packet")): they came faster than they were fetched")
+        "\(what) lacks \(Console.counted(lost, "packet")): they arrived faster than they were read")
     }
     tap?.finishRecording()
   }
 
-  /// Writes a remark into the recording, if there is one.
+  /// Writes a note into the recording, if there is one.
   func record(_ note: SessionNote) {
     tap?.note(note.description)
   }
 
-  /// The adapter that is meant: without a name the first that is up and nobody's, else the first.
+  /// The named adapter; without a name the first that is up and not taken, else the first.
   private static func adapter(_ wanted: AdapterIndex?) async throws(KernelError) -> AdapterIndex {
     if let wanted { return wanted }
     let all = try await Controllers.list(isDetailed: false)
@@ -128,7 +128,7 @@ struct OpenedAdapter {
     return first.index
   }
 
-  /// Gives the kernel back what an earlier run has taken and, as it was killed, could not give back.
+  /// Gives back to the kernel the adapters that a killed run had taken.
   private static func restoreAdapters() async {
     for index in await TakenAdapter.restoreAll() {
       Console.error("halo-raw: \(index) is up again; an earlier run had taken it, and was killed")
@@ -136,24 +136,24 @@ struct OpenedAdapter {
   }
 }
 
-/// Who wants to see the traffic.
+/// What `--record` and `--explain` ask for.
 @BluetoothActor
 private struct Observers {
   let recording: String?
   let explainer: Explainer?
 
-  init(_ invocation: Invocation) throws(Failure) {
-    recording = invocation.text("--record")
-    explainer = try Explainer(invocation)
+  init(_ invocation: Invocation) {
+    recording = invocation[CommonOptions.record]
+    explainer = Explainer(invocation)
   }
 
   var isEmpty: Bool { recording == nil && explainer == nil }
 
-  /// Makes the recording's file: to be called when the privileges are given up, so that it belongs to whoever has
-  /// called us.
+  /// Creates the file of the recording. Call it after privileges are dropped, so that the file belongs to the invoking
+  /// user.
   ///
-  /// - Parameter replay: what is played, if it is a recording: it is explained as it was recorded
-  /// - Returns: nil if nobody wants to see anything
+  /// - Parameter replay: the recording that is replayed, if any; it is explained as it was recorded
+  /// - Returns: nil if there is nothing to record or explain
   func tap(_ replay: ReplayTransport? = nil, wallOffset: Int64? = nil) throws(CaptureError) -> TrafficTap? {
     if let replay { explainer?.watch(replay) }
     guard recording != nil || explainer != nil && replay == nil else { return nil }

@@ -6,7 +6,7 @@ import RingLink
 
 /// Finding devices, connecting to them, and connecting again.
 extension Session {
-  /// Waits for the device that the command line names to advertise.
+  /// Waits for an advertisement of the selected device.
   private func find(deadline: Duration) async throws(Failure) -> Advertisement {
     do throws(RingError) {
       let device = try await RingFinder.find(selector, on: central, deadline: deadline, scan: scanParameters)
@@ -35,7 +35,7 @@ extension Session {
     return client
   }
 
-  /// Finds the device that the command line names, and connects to it.
+  /// Finds the selected device and connects to it.
   func connect() async throws(Failure) -> GATTClient {
     try await findAndConnect().client
   }
@@ -53,7 +53,7 @@ extension Session {
 
   // MARK: Rings
 
-  /// Opens the ring that the command line names: one that is known straight away, else after a scan.
+  /// Opens the selected ring: a known one without a scan, another one after a scan.
   func openRing() async throws(Failure) -> Ring {
     if trustsLayouts, let ring = known.only(selector), let client = try await connect(toKnown: ring) {
       return try await open(client, name: ring.name)
@@ -62,14 +62,14 @@ extension Session {
     return try await open(client, name: name)
   }
 
-  /// - Returns: nil if the ring is not heard; it may be another one that is meant, or its address may have changed
+  /// - Returns: nil if the ring is not found; another ring may be near, or its address may have changed
   private func connect(toKnown ring: KnownRing) async throws(Failure) -> GATTClient? {
     guard let address = ring.bluetoothAddress else { return nil }
     note("known ring \(ring.name ?? "") \(address): connecting without a scan")
     do throws(HCIError) {
       return try await connect(to: address, deadline: min(.seconds(8), request.deadline))
     } catch .peerNotFound {
-      note("it is not heard; looking for others")
+      note("it was not found; scanning")
       return nil
     } catch {
       throw Failure(error)
@@ -93,8 +93,7 @@ extension Session {
     }
   }
 
-  /// Makes sure that a ring that was taken as known has the firmware it is known for; if not, it is remembered as it is
-  /// now.
+  /// Verifies that a known ring still has the stored firmware. If not, the store is updated.
   func confirm(_ ring: Ring) async throws(Failure) {
     guard ring.isAssumed else { return }
     let isSame = try await ringFailure { () async throws(RingError) in try await ring.confirmFirmware() }
@@ -103,9 +102,9 @@ extension Session {
 
   // MARK: Connecting again
 
-  /// Connects to a device again that was lost, for as long as it may take, with growing pauses.
+  /// Reconnects to a device, with growing pauses between attempts.
   ///
-  /// - Throws: the last failure, when the time is over
+  /// - Throws: the last failure, when `time` is over
   func reconnect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTClient {
     let loop = EventLoop.shared
     let deadline = loop.now + time
@@ -128,7 +127,7 @@ extension Session {
     }
   }
 
-  /// The same for a ring, which is opened where it was.
+  /// Reconnects to a ring and opens it with its known handles.
   func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
     let client = try await reconnect(to: ring.client.peer, within: time)
     return try await ringFailure { () async throws(RingError) in

@@ -1,19 +1,18 @@
 import RingLink
 
 extension Session {
-  /// Says so, once, where something hangs on a firmware that is not known, as it is not guessed in silence.
+  /// Warns if the firmware is of an unknown family, or its encoding of acceleration is unknown. Neither is guessed.
   ///
-  /// - Parameter accelerates: whether it is acceleration that is wanted, which not every known family encodes in a
-  ///   known way
-  func tellWhatIsUnknown(of ring: Ring, accelerates: Bool) {
+  /// - Parameter needsAcceleration: whether the encoding of acceleration matters
+  func warnAboutUnknownFirmware(of ring: Ring, needsAcceleration: Bool) {
     let name =
-      ring.firmware.firmwareRevision.map { "firmware \($0.printable)" } ?? "a ring without a firmware's name"
+      ring.firmware.firmwareRevision.map { "firmware \($0.printable)" } ?? "the firmware of this ring"
     if ring.firmware.family == .unknown {
-      Console.error("\(name) belongs to no family that is known: what it can do shows when it is asked")
+      Console.error("\(name) is of no known family: some commands may not work")
     }
-    if accelerates, ring.firmware.accelerometerEncoding == nil {
+    if needsAcceleration, ring.firmware.accelerometerEncoding == nil {
       Console.error(
-        "\(name) may encode acceleration in two ways: x, y and z are empty until the stream has told which")
+        "\(name) may encode acceleration in two ways: x, y and z are empty until the stream shows which")
     }
   }
 }

@@ -1,9 +1,9 @@
 import EventLoop
 import RingLink
 
-/// The ring's own measurements, which a stream may switch off.
+/// The ring's automatic measurements, which a stream may switch off.
 extension Session {
-  /// Restores what an earlier run has switched off and, as it was killed or lost its link, could not restore.
+  /// Restores what an earlier run switched off and, because it was killed or lost its link, did not restore.
   func restoreMeasurements(of ring: Ring) async throws(RingError) {
     let saved = isReplay ? notes.savedMeasurements : paused.claim(of: ring.client.peer)
     guard let saved, !saved.isEmpty else { return }
@@ -13,17 +13,17 @@ extension Session {
       }
     }
     Console.error(
-      "halo-raw: an earlier run has left the ring's own measurements off (\(saved)); restoring them")
+      "halo-raw: an earlier run left automatic measurements of the ring off (\(saved)); restoring them")
     do throws(RingError) {
       try await restore(saved, on: ring)
     } catch .disconnected(let reason) {
       throw .disconnected(reason)
     } catch {
-      Console.error("halo-raw: they could not be restored: \(error)")
+      Console.error("halo-raw: cannot restore them: \(error)")
     }
   }
 
-  /// Switches off what the ring measures by itself, and sees to it that it will be restored, whatever happens.
+  /// Switches off the automatic measurements, and stores first what has to be restored.
   ///
   /// - Returns: what was switched off
   func pauseMeasurements(of ring: Ring) async throws(RingError) -> SavedMeasurements {
@@ -31,8 +31,8 @@ extension Session {
     guard !saved.isEmpty else { return saved }
     if !paused.keep(saved, of: ring.client.peer) {
       Console.error(
-        "halo-raw: what the ring measures by itself (\(saved)) can't be noted in \(UserFolders.state ?? "?"): should "
-          + "this program be killed, it stays off")
+        "halo-raw: cannot store the automatic measurements (\(saved)) in \(UserFolders.state ?? "?"): if this program "
+          + "is killed, they stay off")
     }
     do throws(RingError) {
       try await ring.pause(saved)
@@ -40,35 +40,35 @@ extension Session {
       await leaveMeasurements(saved, of: ring)
       throw error
     }
-    note("the ring's own measurements are off: \(saved)")
+    note("automatic measurements are off: \(saved)")
     return saved
   }
 
-  /// The same at the end, when all that is left to do is to tell.
+  /// Restores the automatic measurements at the end of a command; a failure is only reported.
   func leaveMeasurements(_ saved: SavedMeasurements, of ring: Ring) async {
     do throws(RingError) {
       try await restore(saved, on: ring)
     } catch {
       Console.error(
-        "halo-raw: the ring's own measurements (\(saved)) are not all on again: \(error)"
-          + (paused.isKept(for: ring.client.peer) ? "; the next connection to it restores them" : ""))
+        "halo-raw: cannot restore all automatic measurements (\(saved)): \(error)"
+          + (paused.isKept(for: ring.client.peer) ? "; the next connection to the ring restores them" : ""))
     }
   }
 
-  /// Switches them on again. If the link is lost meanwhile, the next connection does it.
+  /// Restores the automatic measurements. If the link is lost, the next connection restores them.
   func restore(_ saved: SavedMeasurements, on ring: Ring) async throws(RingError) {
     do throws(RingError) {
       try await ring.restore(saved)
     } catch {
       switch error {
       case .refused, .notTaken, .malformed, .invalidSetting:
-        // To try again would lead to the same.
+        // Another attempt would fail in the same way.
         paused.drop(of: ring.client.peer)
       default: paused.release(ring.client.peer)
       }
       throw error
     }
     paused.drop(of: ring.client.peer)
-    note("the ring's own measurements are on again: \(saved)")
+    note("automatic measurements are on again: \(saved)")
   }
 }

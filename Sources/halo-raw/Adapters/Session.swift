@@ -7,25 +7,25 @@ import HCI
 import RingLink
 import VirtualRing
 
-/// A radio that is ready, and all that belongs to one run of a command: the recording, the replay, the wish to end.
+/// One run of a command with its open adapter, recording, replay and interruption.
 @BluetoothActor
 final class Session {
   let central: Central
   let interruption: Interruption
   let isVerbose: Bool
 
-  /// The time as a ring would tell it; it follows the policy of the ring that is open.
+  /// The wall clock that the open ring has, by its policy.
   var clock = HostClock()
-  /// The name of the ring that was opened, if it is known.
+  /// The name of the open ring, if it is known.
   var ringName: String?
-  /// What was known beforehand when the session was recorded that is replayed.
+  /// In a replay, the notes of the recording.
   let notes: [SessionNote]
-  /// What has become of the measurements that rings make by themselves.
+  /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
-  /// Whether a ring may be taken as it was: what is recorded is always found and discovered anew, so that a recording
-  /// is complete in itself.
+  /// Whether stored handles are used. They are not in a recorded session, so that the recording has the scan and the
+  /// discovery.
   let trustsLayouts: Bool
-  /// What this session has set clocks to.
+  /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
   private let spec: AdapterSpec
@@ -36,13 +36,13 @@ final class Session {
   var known: KnownRings
   private var failure: Failure?
 
-  /// How long the end of all links and of the adapter's use may take.
+  /// The time limit for closing all links and the adapter.
   private static let closeDeadline = Duration.seconds(5)
 
-  /// Opens the adapter that the command line names, runs `body`, and leaves everything in order, whatever happens:
-  /// links are ended, and a ring that a program has left connected does not advertise.
+  /// Opens the adapter that the command line selects, runs `body`, and closes all links in any case: a ring that stays
+  /// connected does not advertise.
   ///
-  /// - Parameter endsInOrder: whether `body` sees to interruptions by itself; else they cancel it
+  /// - Parameter endsInOrder: whether `body` handles interruptions; if not, they cancel it
   static func run(
     _ invocation: Invocation, endsInOrder: Bool = false,
     _ body: @escaping @BluetoothActor (Session) async throws(Failure) -> Void
@@ -61,34 +61,30 @@ final class Session {
     }
     if !(await within(Self.closeDeadline, { await session.central.stop() })) {
       Console.error(
-        "halo-raw: the adapter was not given up in \(Int(Self.closeDeadline.inSeconds)) s; links may stay until they time out"
-      )
+        "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")
     }
     session.opened.finishRecording()
-    // What went wrong underneath explains what went wrong above.
+    // A failure of the adapter is the cause of a failure of the command.
     try session.conclude(result)
   }
 
   private init(_ invocation: Invocation) async throws(Failure) {
-    let text = invocation.adapterText
-    let spec = try text.map { text throws(Failure) in try AdapterSpec(text) } ?? .kernel(nil)
-    if invocation.has("--take") {
-      guard case .user = spec else {
-        throw .usage("--take belongs to --adapter user:hciN, where an adapter is taken from the kernel")
-      }
+    let spec = try invocation.adapter
+    if invocation[CommonOptions.take] {
+      guard case .user = spec else { throw .usage("--take needs --adapter user:hciN") }
     }
     self.spec = spec
     selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
-    isVerbose = invocation.has("--verbose")
-    scanParameters = invocation.has("--aggressive") ? .aggressive : .gentle
+    isVerbose = invocation[CommonOptions.verbose]
+    scanParameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
     request = try ConnectionRequest(invocation)
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
       try await OpenedAdapter(spec, invocation)
     }
-    trustsLayouts = invocation.text("--record") == nil
-    // What is simulated is gone tomorrow.
+    trustsLayouts = !invocation.isGiven(CommonOptions.record)
+    // Simulated rings are not stored.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
     paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
     notes = SessionNote.all(in: opened.replay?.host.notes ?? [])
@@ -96,7 +92,7 @@ final class Session {
     central = Central(opened.adapter)
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }
-    opened.replay?.onInterrupt = { [weak self] in self?.interruption.come() }
+    opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
   }
@@ -119,16 +115,16 @@ final class Session {
     opened.record(.zone(clock.offset(atUnix: clock.unixSeconds)))
   }
 
-  /// Something underneath has failed: the command is ended, and this is the reason that is told.
+  /// Ends the command because the adapter or the recording failed; `failure` is the error that is printed.
   func fail(_ failure: Failure) {
     if self.failure == nil { self.failure = failure }
-    interruption.come()
+    interruption.request()
   }
 
-  /// Whether a command goes on when the adapter is lost, and waits for it in ``reconnect(to:within:)``. Else the command
-  /// ends.
+  /// Whether a command survives the loss of the adapter and waits for it in ``reconnect(to:within:)``. If not, the loss
+  /// ends the command.
   var waitsForAdapter = false
-  /// Why the adapter is of no use, until it is back.
+  /// Why the adapter cannot be used; nil if it can.
   private(set) var adapterFailure: Failure?
 
   private func adapterFailed(_ failure: Failure) {
@@ -136,9 +132,9 @@ final class Session {
     adapterFailure = failure
   }
 
-  /// Waits until the adapter is of use again, if it is not.
+  /// Waits until a lost adapter is back.
   ///
-  /// - Throws: why it is not, after `time`
+  /// - Throws: why it was lost, after `time`
   func recoverAdapter(within time: Duration) async throws(Failure) {
     guard let adapterFailure else { return }
     note("\(adapterFailure.message); waiting \(Int(time.inSeconds)) s for it")
@@ -162,32 +158,32 @@ final class Session {
     }
     if report.endedEarly || isCutOff(result, replay) {
       throw Failure(
-        .badData, "the recording ends before the command does; it was cut off, or recorded otherwise")
+        .badData, "the recording ends before the command; it is truncated, or of another command")
     }
     if let failure { throw failure }
     try result.get()
     Console.error(
-      "replay: \(report.matched) packets sent, each as it was sent in the recording"
+      "replay: \(report.matched) packets sent, all as in the recording"
         + (report.truncatedBytes > 0
-          ? " (its last record is cut: \(report.truncatedBytes) bytes are left out)" : ""))
+          ? " (its last record is truncated: \(report.truncatedBytes) bytes are left out)" : ""))
   }
 
-  /// Whether a command had no result yet when the recording was over, and no signal has ended it.
+  /// Whether the recording ended before the command had a result, without a signal.
   private func isCutOff(_ result: Result<Void, Failure>, _ replay: ReplayTransport) -> Bool {
     guard case .failure(let failure) = result, failure.code == .interrupted else { return false }
     return replay.isOver && !Termination.hasBegun
   }
 
-  /// Whether nothing underneath has failed.
-  var canGoOn: Bool { failure == nil && !interruption.hasCome }
+  /// Whether nothing has failed and no interruption was requested.
+  var canGoOn: Bool { failure == nil && !interruption.isRequested }
 
-  /// What is remembered of a ring's clock; in a replay, what was remembered then.
+  /// The stored record of a ring's clock; in a replay, that of the recording.
   func clockRecord(of ring: BluetoothAddress) -> ClockRecord? {
     if let record = clocksSet[ring] { return record }
     return isReplay ? notes.clockRecord : known.rings.first { $0.bluetoothAddress == ring }?.clock
   }
 
-  /// Remembers what the clock of a ring was set to.
+  /// Stores what the clock of a ring was set to.
   func remember(_ clock: ClockRecord, of ring: BluetoothAddress) {
     clocksSet[ring] = clock
     if !isReplay { known.remember(clock, of: ring) }
@@ -195,17 +191,17 @@ final class Session {
 
   var isReplay: Bool { opened.replay != nil }
 
-  /// Goes by the wall clock that a ring has, from here on.
+  /// Uses the wall clock of a ring from now on.
   func follow(clockOf ring: BluetoothAddress) {
     let record = clockRecord(of: ring)
     clock.policy = record?.timePolicy ?? .local
     if let record, !isReplay { opened.record(.clock(record)) }
   }
 
-  /// Writes what no packet tells into the recording, if there is one.
+  /// Writes a note into the recording, if there is one.
   func record(_ note: SessionNote) { opened.record(note) }
 
-  /// Tells what happens on the link, if it is asked for.
+  /// Logs a link event, with `--verbose`.
   func note(_ line: @autoclosure () -> String) {
     if isVerbose { Console.error(line()) }
   }

@@ -1,20 +1,20 @@
 import RingLink
 
-/// What a session knows beforehand and no packet tells. A recording keeps it, so that its replay is the same whatever
-/// the machine, its zone and its state are; see `CaptureNote`.
+/// What a session depends on besides its packets. A recording holds it, so that its replay is the same on any machine, in
+/// any time zone and state; see `CaptureNote`.
 enum SessionNote: Equatable, Sendable {
   /// How far the wall clock is ahead of UTC, in seconds.
   case zone(Int)
-  /// What was remembered of the ring's clock.
+  /// The stored record of the ring's clock.
   case clock(ClockRecord)
-  /// What had to be restored of the ring's own measurements: a setting, and the numbers of its fields.
+  /// An automatic measurement that had to be restored: the setting and the numbers of its fields.
   case restore(String, [String: Int])
 
   static func all(in texts: [String]) -> [SessionNote] { texts.compactMap { SessionNote($0) } }
 }
 
 extension [SessionNote] {
-  /// A recording that does not tell is taken as one made in UTC, on every machine alike.
+  /// 0 for a recording without this note, on every machine.
   var utcOffset: Int {
     lazy.compactMap { if case .zone(let offset) = $0 { offset } else { nil } }.last ?? 0
   }
@@ -43,16 +43,16 @@ extension SessionNote: LosslessStringConvertible {
   }
 
   init?(_ description: String) {
-    let words = description.split(separator: " ")
+    let parts = description.split(separator: " ")
     var values: [String: String] = [:]
-    for word in words {
-      let parts = word.split(separator: "=", maxSplits: 1)
-      if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+    for part in parts {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      if pair.count == 2 { values[String(pair[0])] = String(pair[1]) }
     }
     func offset() -> Int? {
       values["utc-offset"].flatMap { Int($0) }.flatMap { (-86400...86400).contains($0) ? $0 : nil }
     }
-    switch words.first {
+    switch parts.first {
     case "zone":
       guard let offset = offset() else { return nil }
       self = .zone(offset)
@@ -61,8 +61,8 @@ extension SessionNote: LosslessStringConvertible {
         let policy = values["policy"].flatMap({ TimePolicy(rawValue: $0) })
       else { return nil }
       self = .clock(ClockRecord(set: Int(set), policy: policy, utcOffset: offset))
-    case "restore" where words.count > 1:
-      self = .restore(String(words[1]), values.compactMapValues { Int($0) })
+    case "restore" where parts.count > 1:
+      self = .restore(String(parts[1]), values.compactMapValues { Int($0) })
     default: return nil
     }
   }

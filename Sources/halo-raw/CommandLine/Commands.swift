@@ -2,21 +2,21 @@
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
     [
-      ("rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
-      ("what a ring measures and tells", [measureCommand, eventsCommand, sportCommand]),
-      ("what a ring has stored", [todayCommand, historyCommand, syncCommand, exportCommand]),
+      ("Rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
+      ("Measurements", [measureCommand, eventsCommand, sportCommand]),
+      ("Stored data", [todayCommand, historyCommand, syncCommand, exportCommand]),
       (
-        "what a ring is told to do",
+        "Actions",
         [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]
       ),
       (
-        "any Bluetooth LE peripheral",
+        "Any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
       ),
-      ("this machine", [adaptersCommand, doctorCommand]),
-      ("captures", [decodeCommand, recordCommand]),
-      ("to read", [ringCommandsCommand]),
-      ("without a radio", [replayCommand, simulateCommand]),
+      ("This machine", [adaptersCommand, doctorCommand]),
+      ("Captures", [decodeCommand, recordCommand]),
+      ("Reference", [ringCommandsCommand]),
+      ("Without a radio", [replayCommand, simulateCommand]),
     ]
   }
 
@@ -24,7 +24,7 @@ enum Commands {
     let all = groups.flatMap(\.commands)
     if let command = all.first(where: { $0.name == name }) { return command }
     throw .usage(
-      "halo-raw has no command \"\(name.printable)\""
+      "unknown command \"\(name.printable)\""
         + Invocation.suggestion(for: name, among: all.map(\.name)) + "; see halo-raw --help")
   }
 }

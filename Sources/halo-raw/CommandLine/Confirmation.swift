@@ -1,20 +1,20 @@
 import EventLoop
 import Glibc
 
-/// Asks before something that can't be taken back.
+/// Asks before an action that can't be undone.
 enum Confirmation {
-  static let option = OptionSpec("--yes", help: "does it without asking")
+  static let option = Flag("--yes", help: "do not ask for confirmation")
 
-  /// Returns if it was allowed: with `--yes`, or by a person at a terminal.
+  /// Returns if the action is confirmed: with `--yes`, or on a terminal.
   ///
-  /// - Parameter consequence: what will happen: `this erases all that the ring has stored`
+  /// - Parameter consequence: what will happen: `this erases all data on the ring`
   static func obtain(_ invocation: Invocation, _ consequence: String) throws(Failure) {
-    guard !invocation.has("--yes") else { return }
+    guard !invocation[option] else { return }
     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-      throw .usage("\(consequence); without a terminal to ask on, it needs --yes")
+      throw .usage("\(consequence); without a terminal to confirm it on, give --yes")
     }
-    Console.error("\(consequence). Type yes to go on:")
-    // Ctrl-C is a way to say no: nothing has begun that it would have to end in order.
-    guard readLine() == "yes" else { throw Failure(.interrupted, "nothing was done") }
+    Console.error("\(consequence). Type yes to continue:")
+    // Ctrl-C means no. Nothing has begun yet that would need an orderly end.
+    guard readLine() == "yes" else { throw Failure(.interrupted, "not confirmed; nothing was done") }
   }
 }

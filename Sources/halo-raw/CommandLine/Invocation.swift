@@ -1,34 +1,32 @@
-import ATT
-import BluetoothCore
-import EventLoop
-
-/// What a command was called with.
+/// A command line: the positional arguments and the values of the options, checked.
 struct Invocation: Sendable {
   var positionals: [String] = []
-  private var values: [String: String] = [:]
-  private var switches: Set<String> = []
+  private let command: CommandSpec
+  private var values: [String: any Sendable] = [:]
 
   /// Reads a command line.
+  ///
   /// - Throws: a usage failure with one helpful line
-  init(parsing words: [String], for command: CommandSpec) throws(Failure) {
-    let options =
-      command.options + (command.usesAdapter ? CommonOptions.adapter : []) + CommonOptions.always
-    var rest = words[...]
+  init(parsing arguments: [String], for command: CommandSpec) throws(Failure) {
+    self.command = command
+    let options = command.allOptions.map(\.spec)
+    var given: [(option: OptionSpec, spelling: String, text: String?)] = []
+    var rest = arguments[...]
     var onlyPositionals = false
-    while let word = rest.popFirst() {
-      if onlyPositionals || !word.hasPrefix("-") || word == "-" {
-        positionals.append(word)
+    while let argument = rest.popFirst() {
+      if onlyPositionals || !argument.hasPrefix("-") || argument == "-" {
+        positionals.append(argument)
         if command.wrapsCommand {
           positionals += rest
           break
         }
         continue
       }
-      if word == "--" {
+      if argument == "--" {
         onlyPositionals = true
         continue
       }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = options.first(where: { $0.names.contains(name) }) else {
         throw .usage(
@@ -36,39 +34,71 @@ struct Invocation: Sendable {
             + Self.suggestion(for: name, among: options.flatMap(\.names))
             + "; see halo-raw \(command.name) --help")
       }
-      guard let valueName = option.value else {
-        guard parts.count == 1 else { throw .usage("\(name) takes no value") }
-        switches.insert(option.key)
-        continue
+      var text = parts.count > 1 ? String(parts[1]) : nil
+      if let placeholder = option.placeholder {
+        if text == nil, !option.isValueOptional { text = rest.popFirst() }
+        guard text != nil || option.isValueOptional else {
+          throw .usage("\(name) wants a value: \(name) \(placeholder)")
+        }
+      } else if text != nil {
+        throw .usage("\(name) takes no value")
       }
-      if option.isValueOptional, parts.count == 1 {
-        switches.insert(option.key)
-        continue
-      }
-      guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
-        throw .usage("\(name) wants a value: \(name) \(valueName)")
-      }
-      values[option.key] = value
+      given.append((option, name, text))
     }
-    guard !has("--help") else { return }
+    // Help needs nothing else to be right.
+    guard !given.contains(where: { $0.option.name == CommonOptions.help.spec.name }) else {
+      values[CommonOptions.help.spec.name] = true
+      return
+    }
+    for (option, _, text) in given { values[option.name] = try option.parse(text) }
+    try checkPositionals()
+    for rule in command.rules { try rule.check { values[$0.spec.name] != nil } }
+  }
+
+  private func checkPositionals() throws(Failure) {
+    let usage = "usage: halo-raw \(command.name) \(command.arguments)"
     if positionals.count > command.positionals.upperBound, !command.wrapsCommand {
-      throw .usage(
-        "\(command.name) does not know what to do with \"\(positionals[command.positionals.upperBound].printable)\"; usage: halo-raw \(command.name) \(command.arguments)"
-      )
+      let extra = positionals[command.positionals.upperBound].printable
+      throw .usage("unexpected argument \"\(extra)\"; \(usage)")
     }
-    if positionals.count < command.positionals.lowerBound {
-      throw .usage("usage: halo-raw \(command.name) \(command.arguments) [options]")
+    if positionals.count < command.positionals.lowerBound { throw .usage("\(usage) [options]") }
+  }
+
+  // MARK: Values
+
+  /// The value of an option of the command; its default if it is not given.
+  subscript<Value>(option: Option<Value>) -> Value {
+    assert(
+      command.allOptions.contains { $0.spec.name == option.spec.name },
+      "\(command.name) does not declare \(option.spec.name)")
+    guard let value = values[option.spec.name] else { return option.absent }
+    return value as? Value ?? option.absent
+  }
+
+  /// Whether the command line has the option.
+  func isGiven(_ option: some CommandOption) -> Bool { values[option.spec.name] != nil }
+
+  /// Gives the option a value, as if it were on the command line.
+  mutating func set<Value>(_ option: Option<Value>, to value: Value) { values[option.spec.name] = value }
+
+  /// The files that options of the command line name, each with its option.
+  var files: [(option: String, path: String, use: FileUse)] {
+    command.allOptions.map(\.spec).compactMap { option in
+      guard let use = option.file, let path = values[option.name] as? String else { return nil }
+      return (option.name, path, use)
     }
   }
 
-  /// `; did you mean --count?`, if one of the names is near.
-  static func suggestion(for word: String, among names: [String]) -> String {
-    let near = names.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-    guard let near, near.1 <= 2, near.1 < word.count - 1 else { return "" }
-    return "; did you mean \(near.0)?"
+  // MARK: Suggestions
+
+  /// `; did you mean --count?`, if one of the names is similar.
+  static func suggestion(for text: String, among names: [String]) -> String {
+    let nearest = names.map { ($0, distance(text, $0)) }.min { $0.1 < $1.1 }
+    guard let nearest, nearest.1 <= 2, nearest.1 < text.count - 1 else { return "" }
+    return "; did you mean \(nearest.0)?"
   }
 
-  /// How many letters have to be changed, added or removed to make one word of the other.
+  /// The Levenshtein distance: how many letters must be changed, added or removed to make one text of the other.
   private static func distance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
     var row = Array(0...b.count)
@@ -82,71 +112,5 @@ struct Invocation: Sendable {
       }
     }
     return row[b.count]
-  }
-
-  // MARK: Values
-
-  func has(_ key: String) -> Bool { switches.contains(key) }
-
-  func text(_ key: String) -> String? { values[key] }
-
-  /// Whether it is there, with a value or without.
-  func isGiven(_ key: String) -> Bool { has(key) || text(key) != nil }
-
-  /// Takes a value of the option as if it had not been given.
-  mutating func setDefault(_ key: String, _ value: String) {
-    if values[key] == nil { values[key] = value }
-  }
-
-  private func wrong(_ key: String, _ wanted: String, _ text: String) -> Failure {
-    .usage("\(key) wants \(wanted), not \"\(text.printable)\"")
-  }
-
-  /// A whole number.
-  func integer(_ key: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
-    guard let text = values[key] else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      let limits =
-        range.upperBound == .max
-        ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-      throw wrong(key, "a whole number, \(limits)", text)
-    }
-    return number
-  }
-
-  /// A time: `30s`, `500ms`, `2m`, `1h`, or seconds without a unit.
-  func duration(_ key: String) throws(Failure) -> Duration? {
-    guard let text = values[key] else { return nil }
-    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
-    guard let unit = units.first(where: { text.hasSuffix($0.0) }),
-      let number = Double(text.dropLast(unit.0.count)), (0...1e7).contains(number * unit.1)
-    else { throw wrong(key, "a time such as 30s, 500ms or 2m", text) }
-    return .nanoseconds(Int64(number * unit.1 * 1e9))
-  }
-
-  func uuid(_ key: String) throws(Failure) -> BluetoothUUID? {
-    guard let text = values[key] else { return nil }
-    guard let uuid = BluetoothUUID(text) else {
-      throw wrong(
-        key, "a UUID of 4, 8 or 32 digits such as 180A or 6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E", text)
-    }
-    return uuid
-  }
-
-  /// An attribute handle, decimal or hexadecimal (`0x0012`).
-  func handle(_ key: String) throws(Failure) -> AttributeHandle? {
-    guard let text = values[key] else { return nil }
-    let number = text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
-    guard let number, number > 0 else { throw wrong(key, "a handle from 1 to 65535 (0xffff)", text) }
-    return AttributeHandle(number)
-  }
-
-  /// One of several words.
-  func choice<Value>(_ key: String, _ choices: [(String, Value)]) throws(Failure) -> Value? {
-    guard let text = values[key] else { return nil }
-    guard let choice = choices.first(where: { $0.0 == text }) else {
-      throw wrong(key, choices.map(\.0).joined(separator: ", "), text)
-    }
-    return choice.1
   }
 }

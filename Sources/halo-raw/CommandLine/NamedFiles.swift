@@ -2,8 +2,8 @@ import BluetoothCore
 import Files
 import Glibc
 
-/// The files that a command line names, as they are read and written. To write a file that is read, or to write one twice,
-/// destroys it: that is refused before anything is opened for writing.
+/// The files that a command line names, with their uses. Writing a file that is also read or written would destroy it;
+/// this is refused before anything is opened for writing.
 struct NamedFiles {
   private struct Use {
     /// As the user knows it: `--record session.btsnoop`.
@@ -14,32 +14,23 @@ struct NamedFiles {
 
   private var uses: [Use] = []
 
-  /// Which option names a file, and whether that is written. What --store names is both.
-  private static let options = [
-    ("--record", true), ("--html", true), ("--export", true), ("--store", true), ("--import", false),
-  ]
-
   init(_ invocation: Invocation, of command: CommandSpec) {
-    for (option, isWritten) in Self.options {
-      if let path = invocation.text(option), path != "-" {
-        add("\(option) \(path.printable)", FileIdentity(path: path), isWritten)
-      }
+    for file in invocation.files where file.path != "-" {
+      add("\(file.option) \(file.path.printable)", FileIdentity(path: file.path), file.use == .writes)
     }
-    if let path = invocation.positionals.first, ["decode", "replay", "record"].contains(command.name) {
-      let isWritten = command.name == "record"
+    if let use = command.file, let path = invocation.positionals.first {
+      let isWritten = use == .writes
       if path == "-", !isWritten {
         add("standard input", FileIdentity(descriptor: STDIN_FILENO), false)
       } else {
         add(path.printable, FileIdentity(path: path), isWritten)
       }
     }
-    if command.usesAdapter, let text = invocation.adapterText,
-      case .replay(let path, _)? = try? AdapterSpec(text)
-    {
+    if command.usesAdapter, case .replay(let path, _)? = try? invocation.adapter {
       add("the recording \(path.printable)", FileIdentity(path: path), false)
     }
     add("standard output", FileIdentity(descriptor: STDOUT_FILENO), true)
-    // `> log 2>&1` is one output, and no mistake.
+    // `> log 2>&1` is one output.
     let errors = FileIdentity(descriptor: STDERR_FILENO)
     if errors != FileIdentity(descriptor: STDOUT_FILENO) { add("standard error", errors, true) }
   }

@@ -5,24 +5,24 @@ import LineOutput
 
 let adaptersCommand = CommandSpec(
   name: "adapters", arguments: "[up|down hciN]",
-  summary: "the kernel's Bluetooth adapters; switches one on or off", positionals: 0...2,
+  summary: "list the Bluetooth adapters; switch one on or off", positionals: 0...2,
   options: [CommonOptions.format],
   examples: [
-    ("halo-raw adapters", "all of them, whether they are up, and who has them"),
-    ("sudo halo-raw adapters up hci0", "switches hci0 on, as stream and scan need it"),
+    ("halo-raw adapters", "list all adapters, their state and their owner"),
+    ("sudo halo-raw adapters up hci0", "switch hci0 on; stream and scan need that"),
   ],
   details: """
-    The list takes no privilege, but for the physical layers (CAP_NET_ADMIN) and the LE features of an adapter that
-    is up (CAP_NET_RAW), which are left out without. To switch takes CAP_NET_ADMIN: sudo, or file capabilities
-    (halo-raw doctor).
-    The owner is "kernel" for an adapter that every program may use, "bluetoothd" if BlueZ's daemon looks after it as
-    well, and "user channel" for one that a single program has taken for itself.
+    The list needs no privilege. The physical layers are shown with CAP_NET_ADMIN, the LE features of an adapter that
+    is up with CAP_NET_RAW. Switching an adapter needs CAP_NET_ADMIN: use sudo or file capabilities (halo-raw doctor).
+
+    The owner is "kernel" if every program may use the adapter, "bluetoothd" if BlueZ's daemon manages it as well, and
+    "user channel" if one program uses it exclusively.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  let words = invocation.positionals
-  guard let verb = words.first else { return try await list(try OutputFormat(invocation)) }
-  guard verb == "up" || verb == "down", words.count == 2, let index = AdapterIndex(words[1]) else {
+  let arguments = invocation.positionals
+  guard let verb = arguments.first else { return try await list(OutputFormat(invocation)) }
+  guard verb == "up" || verb == "down", arguments.count == 2, let index = AdapterIndex(arguments[1]) else {
     throw .usage("usage: halo-raw adapters, or halo-raw adapters up hciN, or halo-raw adapters down hciN")
   }
   do throws(KernelError) {
@@ -30,7 +30,7 @@ let adaptersCommand = CommandSpec(
     defer { management.close() }
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
-    // Some kernels only say that it failed.
+    // Some kernels report only a failure.
     if verb == "up", SystemState.radioSwitches(in: SystemState.rfkillFolder).contains(where: \.isBlocked) {
       throw Failure(KernelError("switch \(index) on", .radioBlocked))
     }
@@ -62,16 +62,16 @@ private func list(_ format: OutputFormat) async throws(Failure) {
     let row = AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
     printer.print(row.fields, text: row.line)
   }
-  if adapters.isEmpty { throw Failure(.noAdapter, "there is no Bluetooth adapter; see halo-raw doctor") }
+  if adapters.isEmpty { throw Failure(.noAdapter, "found no Bluetooth adapter; see halo-raw doctor") }
 }
 
-/// An adapter as it is shown.
+/// An adapter as a row of the list.
 struct AdapterRow {
   let adapter: ControllerState
   let owner: String
-  /// Nil without the right to ask.
+  /// Nil without the privilege to read them.
   let phys: LEPHYs?
-  /// Nil without the right to ask, and for an adapter that is down or taken.
+  /// Nil without the privilege to read them, and for an adapter that is down or taken.
   let features: LEFeatures?
 
   init(_ adapter: ControllerState, phys: LEPHYs?, features: LEFeatures?, runsBluetoothd: Bool) {
@@ -81,7 +81,7 @@ struct AdapterRow {
     owner = adapter.isTaken ? "user channel" : runsBluetoothd ? "bluetoothd" : "kernel"
   }
 
-  /// Nil if nobody tells.
+  /// Nil if it is unknown.
   private var supportsLE: Bool? { adapter.management?.supportedSettings.contains(.lowEnergy) }
 
   private var version: String? { adapter.management.map { "\($0.version)" } }
@@ -97,18 +97,18 @@ struct AdapterRow {
     ]
   }
 
-  /// For a person: a line, and below it the features, which are many.
+  /// Text: a line, and below it the features.
   var line: String {
-    var words = ["\(adapter.name)  \(adapter.address)  \(adapter.isUp ? "up  " : "down")"]
-    if let version { words.append("Bluetooth \(version)") }
-    if supportsLE == false { words.append("no LE") }
-    if let phys { words.append(phys.names.joined(separator: " ")) }
+    var columns = ["\(adapter.name)  \(adapter.address)  \(adapter.isUp ? "up  " : "down")"]
+    if let version { columns.append("Bluetooth \(version)") }
+    if supportsLE == false { columns.append("no LE") }
+    if let phys { columns.append(phys.names.joined(separator: " ")) }
     if let settings = adapter.management?.currentSettings.names, !settings.isEmpty {
-      words.append(settings.joined(separator: " "))
+      columns.append(settings.joined(separator: " "))
     }
-    words.append("owner: \(owner)")
-    if let name = adapter.management?.name, !name.isEmpty { words.append("\"\(name.printable)\"") }
-    let line = words.joined(separator: "  ")
+    columns.append("owner: \(owner)")
+    if let name = adapter.management?.name, !name.isEmpty { columns.append("\"\(name.printable)\"") }
+    let line = columns.joined(separator: "  ")
     guard let features else { return line }
     return line + "\n      LE features: "
       + (features.isEmpty ? "none" : features.names.joined(separator: ", "))
@@ -116,7 +116,7 @@ struct AdapterRow {
 }
 
 extension ManagementSettings {
-  /// One word for each.
+  /// The name of each setting.
   fileprivate var names: [String] {
     description.split(separator: ",").map { String($0.drop { $0 == " " }) }
   }

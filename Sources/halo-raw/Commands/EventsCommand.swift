@@ -4,42 +4,42 @@ import GATTClient
 import LineOutput
 import RingLink
 
+private enum EventsOption {
+  static let camera = Flag(
+    "--camera", help: "put the ring into camera mode: it reports when the hand is shaken")
+  static let count = Option("--count", as: .count, help: "stop after N events")
+  static let duration = Option("--duration", as: .time, help: "stop after this time")
+}
+
 let eventsCommand = CommandSpec(
   name: "events", arguments: "[RING]",
-  summary: "prints what the ring tells by itself: battery, steps, gestures, keys", positionals: 0...1,
-  options: [
-    OptionSpec(
-      "--camera", help: "puts the ring into camera mode meanwhile: it tells when the hand is shaken"),
-    OptionSpec("--count", value: "N", help: "ends after N events"),
-    OptionSpec("--duration", value: "TIME", help: "ends after this time"),
-    CommonOptions.format,
-  ],
+  summary: "print the ring's notifications: battery, steps, gestures, keys", positionals: 0...1,
+  options: [EventsOption.camera, EventsOption.count, EventsOption.duration, CommonOptions.format],
   examples: [
-    ("halo-raw events --count 3 --adapter virtual:fast,events=1", "three events"),
-    ("halo-raw events --camera --count 2 --adapter virtual:fast", "waits for the hand to be shaken"),
+    ("halo-raw events --count 3 --adapter virtual:fast,events=1", "print three events"),
+    ("halo-raw events --camera --count 2 --adapter virtual:fast", "wait until the hand is shaken"),
   ],
   details: """
-    Values of HRV and stress that a ring tells are marked as estimates: firmware replaces what it finds implausible by
-    random numbers.
+    HRV and stress values are marked as estimates: firmware replaces implausible values with random numbers.
     """
 ) { invocation throws(Failure) in
-  let count = try invocation.integer("--count", in: 1...Int.max)
-  let duration = try invocation.duration("--duration")
-  let format = try OutputFormat(invocation)
-  let camera = invocation.has("--camera")
+  let count = invocation[EventsOption.count]
+  let duration = invocation[EventsOption.duration]
+  let format = OutputFormat(invocation)
+  let camera = invocation[EventsOption.camera]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       try await session.openRing()
     }
     let end = Interruption(following: session.interruption)
     let writer = EventWriter(format)
-    if let duration { EventLoop.shared.timers.schedule(after: duration) { end.come() } }
+    if let duration { EventLoop.shared.timers.schedule(after: duration) { end.request() } }
     do throws(RingError) {
       try await end.cancels { () async throws(RingError) in
         try await ring.listen(camera: camera) { event, time in
-          guard !end.hasCome else { return }
+          guard !end.isRequested else { return }
           writer.print(event, at: time)
-          if writer.printed == count || writer.hasFailed { end.come() }
+          if writer.printed == count || writer.hasFailed { end.request() }
         }
       }
     } catch {
@@ -49,29 +49,27 @@ let eventsCommand = CommandSpec(
   }
 }
 
+private let sportDuration = Option(
+  "--duration", as: .time, help: "stop after this time, counted from the first report of the ring")
+
 let sportCommand = CommandSpec(
   name: "sport", arguments: "KIND [RING]",
-  summary: "runs a sport session on the ring, and prints each second of it",
+  summary: "run a sport session on the ring; print its state each second",
   positionals: 1...2,
-  options: [
-    OptionSpec("--duration", value: "TIME", help: "ends after this time, from the first second that is told"),
-    CommonOptions.format,
-  ],
+  options: [sportDuration, CommonOptions.format],
   examples: [
-    ("halo-raw sport walk --duration 5s --adapter virtual:fast", "a walk of five seconds")
+    ("halo-raw sport walk --duration 5s --adapter virtual:fast", "walk for five seconds")
   ],
-  details:
-    "KIND is walk, run, hike, cycle or other. It lasts until Ctrl-C or --duration; then the ring is told to end it."
+  details: """
+    KIND is \(Sport.names). The session lasts until Ctrl-C or --duration; then the ring ends it.
+    """
 ) { invocation throws(Failure) in
-  let word = invocation.positionals[0]
-  let sports = Sport.allCases.map { ("\($0)", $0) }
-  guard let sport = sports.first(where: { $0.0 == word })?.1 else {
-    throw .usage(
-      "\"\(word.printable)\" is no sport that rings know; they know \(sports.map(\.0).joined(separator: ", "))"
-    )
+  let name = invocation.positionals[0]
+  guard let sport = Sport.allCases.first(where: { "\($0)" == name }) else {
+    throw .usage("unknown sport \"\(name.printable)\"; use \(Sport.names)")
   }
-  let duration = try invocation.duration("--duration")
-  let format = try OutputFormat(invocation)
+  let duration = invocation[sportDuration]
+  let format = OutputFormat(invocation)
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
@@ -83,12 +81,12 @@ let sportCommand = CommandSpec(
     do throws(RingError) {
       try await end.cancels { () async throws(RingError) in
         try await ring.exercise(sport) { update, time in
-          guard !end.hasCome else { return }
+          guard !end.isRequested else { return }
           writer.print(.sport(update), at: time)
           if writer.printed == 1, let duration {
-            EventLoop.shared.timers.schedule(after: duration) { end.come() }
+            EventLoop.shared.timers.schedule(after: duration) { end.request() }
           }
-          if writer.hasFailed { end.come() }
+          if writer.hasFailed { end.request() }
         }
       }
     } catch {
@@ -98,7 +96,11 @@ let sportCommand = CommandSpec(
   }
 }
 
-/// Prints events as records with the columns that any of them has.
+extension Sport {
+  fileprivate static var names: String { allCases.map { "\($0)" }.joined(separator: ", ") }
+}
+
+/// Prints events as records. The columns are those of all events.
 @BluetoothActor
 private final class EventWriter {
   private(set) var printed = 0
@@ -131,7 +133,7 @@ private final class EventWriter {
   }
 }
 
-/// What a record says of an event.
+/// The values of an event in a record.
 private struct EventFields {
   var name = ""
   var value: String?

@@ -1,33 +1,31 @@
 import LineOutput
 import RingLink
 
+private let formatOption = Option(
+  "--format", as: .choice("FORMAT", [("csv", OutputFormat.csv), ("jsonl", .jsonl)]),
+  help: "csv or jsonl (default: csv; jsonl for all)")
+
 let exportCommand = CommandSpec(
-  name: "export", arguments: "KIND|all [RING]", summary: "prints what sync has stored, as csv or JSON lines",
+  name: "export", arguments: "KIND|all [RING]", summary: "print the local store as csv or JSON lines",
   positionals: 1...2,
-  options: [
-    HistoryKind.estimatesOption, StoreFile.option,
-    OptionSpec("--format", value: "FORMAT", help: "csv or jsonl; default: csv, jsonl for all"),
-  ],
+  options: [HistoryKind.estimatesOption, StoreFile.option, formatOption],
   examples: [
-    ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "there has to be something to export"),
-    (
-      "halo-raw export heart-rate --store rings.sqlite > heart-rate.csv",
-      "every heart rate that was ever stored"
-    ),
+    ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),
+    ("halo-raw export heart-rate --store rings.sqlite > heart-rate.csv", "export every stored heart rate"),
   ],
   details: """
-    KIND is one of \(HistoryKind.words). "all" prints them behind each other, each record with its kind in the field
-    "history"; that needs jsonl. Times are the ring's own wall clock; docs/store.md tells more.
+    KIND is \(HistoryKind.names). "all" prints every kind, one after the other; each record has its kind in the field
+    "history", which needs jsonl. Times are the ring's own wall clock; see docs/store.md.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
   var command = invocation
-  let word = command.positionals.removeFirst()
-  let isAll = word == "all"
-  let kinds = isAll ? HistoryKind.allCases : [try HistoryKind(named: word)]
-  let format = try command.choice("--format", [("csv", OutputFormat.csv), ("jsonl", .jsonl)])
+  let name = command.positionals.removeFirst()
+  let isAll = name == "all"
+  let kinds = isAll ? HistoryKind.allCases : [try HistoryKind(named: name)]
+  let format = command[formatOption]
   if isAll, format == .csv {
-    throw .usage("csv has one kind of record a file: export one KIND, or use --format jsonl")
+    throw .usage("a csv file has one kind of record; export one KIND or use --format jsonl")
   }
   let stored = try StoredHistory(command)
   for kind in kinds where kind.mayBePrinted(command) {

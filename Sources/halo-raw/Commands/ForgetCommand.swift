@@ -1,31 +1,34 @@
 import LineOutput
 import RingLink
 
+private let allOption = Flag("--all", help: "forget every ring")
+
 let forgetCommand = CommandSpec(
   name: "forget", arguments: "[RING]",
-  summary: "drops what is remembered of a ring; without RING, lists the known ones",
+  summary: "delete what is stored about a ring; without RING, list the known rings",
   positionals: 0...1,
-  options: [OptionSpec("--all", help: "forgets every ring"), CommonOptions.format],
+  options: [allOption, CommonOptions.format],
   examples: [
-    ("halo-raw forget", "the rings that are remembered"),
-    ("halo-raw forget --all", "forgets them all"),
+    ("halo-raw forget", "list the known rings"),
+    ("halo-raw forget --all", "forget them all"),
   ],
   details: """
-    A ring that was used is remembered - name, address, firmware, where its attributes are - so that the next connection
-    needs neither a scan nor a discovery; and what its clock was set to, which no ring tells. Built-in rings, replays and
-    recorded sessions are not remembered, but for the clock that was set in a recorded one.
+    halo-raw stores the name, address, firmware and attribute handles of each ring that it used, so that the next
+    connection needs neither a scan nor a discovery. It also stores what the ring's clock was set to, because a ring
+    does not report its clock. Built-in rings, replays and recorded sessions are not stored, except for a clock that was
+    set in a recorded session.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   var known = KnownRings(path: KnownRings.standardPath)
   let selector = invocation.positionals.first.map { RingSelector($0) }
-  let isForgetting = invocation.has("--all") || selector != nil
+  let isForgetting = invocation[allOption] || selector != nil
   let rings = isForgetting ? known.forget(selector ?? .anyRing) : known.rings
   if selector != nil, rings.isEmpty {
     throw Failure(
       .notFound,
-      "no ring is remembered as \(invocation.positionals[0].printable); halo-raw forget lists them"
+      "unknown ring \(invocation.positionals[0].printable); halo-raw forget lists the known rings"
     )
   }
   var printer = RecordPrinter(format, ["name", "address", "type", "firmware"].map { ($0, nil) })
@@ -33,7 +36,7 @@ let forgetCommand = CommandSpec(
     printer.print(
       [.text(ring.name), .text(ring.address), .text(ring.type), .text(ring.firmware)],
       text:
-        "\(isForgetting ? "forgotten: " : "")\(ring.name ?? "(no name)")  \(ring.address) (\(ring.type))  \(ring.firmware ?? "")"
+        "\(isForgetting ? "forgot: " : "")\(ring.name ?? "(no name)")  \(ring.address) (\(ring.type))  \(ring.firmware ?? "")"
     )
   }
 }

@@ -5,7 +5,7 @@ import GATTClient
 import LineOutput
 import RingLink
 
-/// Runs something that fails with a ``GATTError``, and tells it as the program's failure.
+/// Runs `work` and throws its ``GATTError`` as a ``Failure``.
 @BluetoothActor
 func gattFailure<Value>(
   _ work: @BluetoothActor () async throws(GATTError) -> Value
@@ -29,35 +29,36 @@ func ringFailure<Value>(
   }
 }
 
-/// Which attribute a command means.
+/// The attribute that `--uuid` or `--handle` selects.
 enum AttributeChoice {
   case uuid(BluetoothUUID)
   case handle(AttributeHandle)
 
-  static let options = [
-    OptionSpec("--uuid", value: "UUID", help: "the characteristic with this UUID"),
-    OptionSpec("--handle", value: "H", help: "the attribute with this handle, 1 to 0xffff"),
-  ]
+  private static let uuidOption = Option("--uuid", as: .uuid, help: "the characteristic with this UUID")
+  private static let handleOption = Option(
+    "--handle", as: .handle, help: "the attribute with this handle, 1 to 0xffff")
+
+  static let options: [any CommandOption] = [uuidOption, handleOption]
+  static let rule = OptionRule.one(options)
 
   init(_ invocation: Invocation) throws(Failure) {
-    let uuid = try invocation.uuid("--uuid")
-    let handle = try invocation.handle("--handle")
-    switch (uuid, handle) {
-    case (let uuid?, nil): self = .uuid(uuid)
-    case (nil, let handle?): self = .handle(handle)
-    case (nil, nil): throw .usage("which value? Give --uuid UUID or --handle H")
-    default: throw .usage("--uuid and --handle together are one too many")
+    if let uuid = invocation[Self.uuidOption] {
+      self = .uuid(uuid)
+    } else if let handle = invocation[Self.handleOption] {
+      self = .handle(handle)
+    } else {
+      throw .usage("give --uuid or --handle")
     }
   }
 
-  /// The UUID, where it is known.
+  /// The UUID; nil if a handle was given.
   var uuid: BluetoothUUID? {
     if case .uuid(let uuid) = self { uuid } else { nil }
   }
 }
 
 extension GATTClient {
-  /// Looks for the characteristic that is meant, service by service.
+  /// Finds the selected characteristic, service by service.
   func find(_ choice: AttributeChoice) async throws(GATTError) -> Characteristic {
     for service in try await discoverServices() {
       for characteristic in try await discoverCharacteristics(of: service) {
@@ -75,24 +76,24 @@ extension GATTClient {
   }
 }
 
-/// How a value is shown to a person: its bytes, and the text that they spell if they do.
+/// A value as text: its bytes, and the string that they spell, if any.
 func describe(_ value: [UInt8]) -> String {
   guard !value.isEmpty else { return "(empty)" }
   let digits = Hex.string(value, separator: " ")
   return spelledText(value).map { "\(digits)  \"\($0)\"" } ?? digits
 }
 
-/// The same in short, for a table: the text if there is one, else the bytes, and not too many of either.
+/// The same in short, for a table: the string if there is one, else the bytes, at most 72 characters.
 func describeBriefly(_ value: [UInt8]) -> String {
   guard !value.isEmpty else { return "(empty)" }
   let full = spelledText(value).map { "\"\($0)\"" } ?? Hex.string(value, separator: " ")
   return full.count <= 72 ? full : "\(full.prefix(64))… (\(value.count) bytes)"
 }
 
-/// The text that bytes spell; nil if they spell none.
+/// The string that bytes spell; nil if they are not printable.
 private func spelledText(_ value: [UInt8]) -> String? {
   let text = String(printable: value)
-  // Two letters are a coincidence more often than a text.
+  // One or two printable bytes are probably not text.
   let isText = text.count > 2 && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\\" }
   return isText ? text : nil
 }

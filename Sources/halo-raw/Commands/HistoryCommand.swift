@@ -2,43 +2,43 @@ import EventLoop
 import LineOutput
 import RingLink
 
+let storedOption = Flag("--stored", help: "read from the local store, not from the ring")
+
 let historyCommand = CommandSpec(
-  name: "history", arguments: "KIND [RING]", summary: "what the ring has stored",
+  name: "history", arguments: "KIND [RING]", summary: "print data stored on the ring",
   positionals: 1...2,
   options: [
-    OptionSpec("--from", value: "DAY", help: "the first day; default: six days before the last"),
-    OptionSpec(
-      "--to", value: "DAY", help: "the last day: 2026-11-20, today, yesterday, or -3; default: today"),
-    HistoryKind.estimatesOption,
-    OptionSpec("--stored", help: "asks no ring, but the file that sync has made"),
-    StoreFile.option, CommonOptions.format,
+    DayArgument.from, DayArgument.to, HistoryKind.estimatesOption, storedOption, StoreFile.option,
+    CommonOptions.format,
   ],
   examples: [
     ("halo-raw history steps --adapter virtual", "the last seven days, hour by hour"),
     (
       "halo-raw history sleep --from -3 --format jsonl --adapter virtual",
-      "every stage of the last nights, as JSON lines"
+      "every sleep stage of the last nights, as JSON lines"
     ),
   ],
   details: """
-    KIND is one of \(HistoryKind.allCases.map(\.rawValue).joined(separator: ", ")).
-    Times are the ring's own wall clock, without zone: what it was when the ring's clock was set.
-    Days that the ring does not keep are empty; most keep seven.
-    Firmware replaces stress and hrv that it can't measure by random numbers. They are marked "estimate", and only
-    printed with --include-estimates.
+    KIND is \(HistoryKind.names).
+
+    Times are the ring's own wall clock, without a time zone.
+
+    Days that the ring does not store are empty; most rings store seven.
+
+    Firmware replaces stress and hrv values that it can't measure with random numbers. They are marked "estimate" and
+    only printed with --include-estimates.
     """
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
-  // Behind the kind the ring may be named.
+  let format = OutputFormat(invocation)
   var command = invocation
   let kind = try HistoryKind(named: command.positionals.removeFirst())
-  // Wrong days are told before a ring is looked for.
+  // Wrong days fail before the scan.
   _ = try command.days(today: HostClock().now.day)
   guard kind.mayBePrinted(command) else {
     var printer = HistoryPrinter(format, kind)
     return try printer.print(.stress([]))
   }
-  if command.has("--stored") {
+  if command[storedOption] {
     let stored = try StoredHistory(command)
     let days = try command.days(today: HostClock().now.day)
     var printer = HistoryPrinter(format, kind)
@@ -72,11 +72,12 @@ extension HistoryProgress {
 }
 
 let todayCommand = CommandSpec(
-  name: "today", arguments: "[RING]", summary: "what was walked since the ring's midnight",
+  name: "today", arguments: "[RING]", summary: "print steps, distance and energy since midnight",
   positionals: 0...1, options: [CommonOptions.format],
-  examples: [("halo-raw today --adapter virtual", "asks the built-in ring")]
+  examples: [("halo-raw today --adapter virtual", "with the built-in ring")],
+  details: "Midnight is that of the ring's own clock; see halo-raw time."
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
     let totals = try await ringFailure { () async throws(RingError) in try await ring.today() }

@@ -1,28 +1,27 @@
 import RingLink
 
 extension HistoryKind {
-  /// Reads the word of the command line.
-  init(named word: String) throws(Failure) {
-    let words = Self.allCases.map(\.rawValue)
-    guard let kind = Self(rawValue: word) else {
+  /// Reads a kind's name on the command line.
+  init(named name: String) throws(Failure) {
+    guard let kind = Self(rawValue: name) else {
       throw .usage(
-        "rings keep no history of \"\(word.printable)\"" + Invocation.suggestion(for: word, among: words)
-          + "; the kinds are \(Self.words)")
+        "unknown history \"\(name.printable)\""
+          + Invocation.suggestion(for: name, among: Self.allCases.map(\.rawValue)) + "; use \(Self.names)")
     }
     self = kind
   }
 
-  /// All kinds, as they are called on the command line.
-  static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
+  /// The names of all kinds on the command line.
+  static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  static let estimatesOption = OptionSpec(
-    "--include-estimates", help: "prints stress and hrv, though rings are known to make them up")
+  static let estimatesOption = Flag(
+    "--include-estimates", help: "print stress and hrv, though rings are known to make them up")
 
-  /// Whether it is no estimate, or estimates are wanted; says so if it is left out.
+  /// Whether it is not an estimate, or estimates are asked for; if not, standard error says so.
   func mayBePrinted(_ invocation: Invocation) -> Bool {
-    if !isEstimate || invocation.has("--include-estimates") { return true }
+    if !isEstimate || invocation[Self.estimatesOption] { return true }
     Console.error(
-      "left out: rings are known to make up \(rawValue) in part; --include-estimates prints it all the same")
+      "left out \(rawValue): rings are known to make up part of it; to print it, use --include-estimates")
     return false
   }
 }

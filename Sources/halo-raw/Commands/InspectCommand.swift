@@ -6,12 +6,12 @@ import LineOutput
 
 let inspectCommand = CommandSpec(
   name: "inspect", arguments: "[DEVICE]",
-  summary: "the whole attribute table: services, characteristics, descriptors, values", positionals: 0...1,
+  summary: "print the attribute table: services, characteristics, descriptors, values", positionals: 0...1,
   options: [CommonOptions.format],
-  examples: [("halo-raw inspect --adapter virtual", "the table of the built-in ring")],
-  details: "Works with any Bluetooth LE peripheral. Values are read where the peer allows it."
+  examples: [("halo-raw inspect --adapter virtual", "with the built-in ring")],
+  details: "This works with any Bluetooth LE peripheral. Values are read where the peer allows it."
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let client = try await session.connect()
     let printer = TablePrinter(format)
@@ -37,8 +37,7 @@ private final class TablePrinter {
       })
   }
 
-  /// Services that others include and that are no primary ones, as they are found; each once, so that includes in a
-  /// circle end.
+  /// Prints the secondary services that others include, each once, so that circular includes end.
   func printSecondary(of client: GATTClient) async throws(GATTError) {
     while let service = included.popLast() {
       guard !seen.contains(service.handles.start) else { continue }
@@ -89,7 +88,7 @@ private final class TablePrinter {
     case refused(ATTErrorCode)
   }
 
-  /// Reads a value; a refusal is worth showing, and ends nothing.
+  /// Reads a value, or the error code with which the peer refuses it.
   private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(GATTError) -> Value {
     do throws(GATTError) {
       return .bytes(try await client.read(handle))

@@ -4,49 +4,56 @@ import GATTClient
 import LineOutput
 import RingLink
 
+private enum MeasureOption {
+  static let continuous = Flag("--continuous", help: "measure heart rate about once a second, until Ctrl-C")
+  static let live = Flag(
+    "--live", help: "use the heart rate command of older rings; without, only if the newer one is refused")
+  static let estimates = Flag(
+    "--include-estimates", help: "also print values that no ring can measure; they are marked")
+  static let count = Option("--count", as: .count, help: "with --continuous: stop after N values")
+  static let duration = Option(
+    "--duration", as: .time, help: "with --continuous: stop after this time, counted from the first value")
+}
+
 let measureCommand = CommandSpec(
   name: "measure", arguments: "KIND [RING]",
-  summary: "measures heart rate, SpO2 and more while one waits",
+  summary: "take a measurement now: heart rate, SpO2 and more",
   positionals: 1...2,
   options: [
-    OptionSpec("--continuous", help: "heart rate all the time, about once a second, until Ctrl-C"),
-    OptionSpec(
-      "--live", help: "heart rate by the command of older rings; used by itself if the newer one is refused"),
-    OptionSpec(
-      "--include-estimates", help: "also measures what no ring can measure; such values are marked"),
-    OptionSpec("--count", value: "N", help: "with --continuous: ends after N values"),
-    OptionSpec(
-      "--duration", value: "TIME", help: "with --continuous: ends after this time, from the first value on"),
-    CommonOptions.format,
+    MeasureOption.continuous, MeasureOption.live, MeasureOption.estimates, MeasureOption.count,
+    MeasureOption.duration, CommonOptions.format,
+  ],
+  rules: [
+    .needs(MeasureOption.count, MeasureOption.continuous),
+    .needs(MeasureOption.duration, MeasureOption.continuous),
   ],
   examples: [
-    ("halo-raw measure heart-rate --adapter virtual:fast", "one value after half a minute, here without it"),
+    ("halo-raw measure heart-rate --adapter virtual:fast", "one value; a real ring takes half a minute"),
     ("halo-raw measure spo2 --format jsonl --adapter virtual:fast", "the oxygen saturation, as JSON"),
     (
       "halo-raw measure heart-rate --continuous --count 5 --adapter virtual:fast",
-      "the heart rate once a second"
+      "the heart rate, once a second"
     ),
   ],
   details: """
-    KIND is heart-rate, spo2, hrv, stress, blood-pressure, blood-sugar or fatigue. Wear the ring and keep still: the first
-    15 to 25 seconds are for warming up. Times between beats are told as they change; some are missing between them.
-    Firmware makes up values where its sensor gives nothing: those that may be are marked as estimates, and kinds that
-    are nothing else are refused without --include-estimates.
+    KIND is \(kindNames.map(\.0).joined(separator: ", ")).
+
+    Wear the ring and keep still: the first 15 to 25 seconds are the warm-up. The intervals between beats are printed as
+    they change; some beats are missing between them.
+
+    Firmware makes up values if its sensor gives none. Values that may be made up are marked as estimates. Kinds that
+    are always made up are refused without --include-estimates.
     """
 ) { invocation throws(Failure) in
   let kind = try measurementKind(invocation)
-  let isContinuous = invocation.has("--continuous")
-  let isLive = invocation.has("--live")
+  let isContinuous = invocation[MeasureOption.continuous]
+  let isLive = invocation[MeasureOption.live]
   if kind != .heartRate, isContinuous || isLive {
-    throw .usage("\(isContinuous ? "--continuous" : "--live") is for heart-rate alone")
+    throw .usage("\(isContinuous ? "--continuous" : "--live") works only with heart-rate")
   }
-  let count = try invocation.integer("--count", in: 1...Int.max)
-  let duration = try invocation.duration("--duration")
-  if !isContinuous, count != nil || duration != nil {
-    throw .usage(
-      "\(count == nil ? "--duration" : "--count") is for --continuous: otherwise there is one value")
-  }
-  let format = try OutputFormat(invocation)
+  let count = invocation[MeasureOption.count]
+  let duration = invocation[MeasureOption.duration]
+  let format = OutputFormat(invocation)
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
@@ -64,26 +71,27 @@ let measureCommand = CommandSpec(
   }
 }
 
-/// The words for what is measured, on the command line and in records.
-private let kindWords: [(String, MeasurementKind)] = [
+/// The names of the kinds, on the command line and in records.
+private let kindNames: [(String, MeasurementKind)] = [
   ("heart-rate", .heartRate), ("spo2", .oxygen), ("hrv", .variability), ("stress", .stress),
   ("blood-pressure", .bloodPressure), ("blood-sugar", .bloodSugar), ("fatigue", .fatigue),
 ]
 
 private func measurementKind(_ invocation: Invocation) throws(Failure) -> MeasurementKind {
-  let word = invocation.positionals[0]
-  guard let kind = kindWords.first(where: { $0.0 == word })?.1 else {
+  let name = invocation.positionals[0]
+  let names = kindNames.map(\.0)
+  guard let kind = kindNames.first(where: { $0.0 == name })?.1 else {
     throw .usage(
-      "nothing is measured that is called \"\(word.printable)\"\(Invocation.suggestion(for: word, among: kindWords.map(\.0)))"
-        + "; there are \(kindWords.map(\.0).joined(separator: ", "))")
+      "unknown measurement \"\(name.printable)\"\(Invocation.suggestion(for: name, among: names))"
+        + "; use \(names.joined(separator: ", "))")
   }
-  if kind.isFabricated, let reason = kind.estimate, !invocation.has("--include-estimates") {
-    throw .usage("\(word) is no measurement: \(reason.rawValue); --include-estimates shows it all the same")
+  if kind.isFabricated, let reason = kind.estimate, !invocation[MeasureOption.estimates] {
+    throw .usage("\(name) is not measured: \(reason.rawValue); to print it, use --include-estimates")
   }
   return kind
 }
 
-/// A measurement, and what is printed of it.
+/// A measurement and its output.
 @BluetoothActor
 private final class Measuring {
   private let ring: Ring
@@ -133,7 +141,7 @@ private final class Measuring {
       isDone = true
       rates.stop()
     }
-    let forget = end.whenItComes(stop)
+    let forget = end.onRequest(stop)
     defer {
       forget()
       EventLoop.shared.timers.cancel(timer)
@@ -151,7 +159,7 @@ private final class Measuring {
     } catch {
       throw Failure(error)
     }
-    if readings == 0 { throw Failure(.interrupted, "interrupted before there was a value") }
+    if readings == 0 { throw Failure(.interrupted, "interrupted before the first value") }
   }
 
   private func take(_ event: MeasurementEvent, _ kind: MeasurementKind, at time: Instant) {
@@ -195,7 +203,7 @@ private final class Measuring {
     var diastolic: Int?
     if case .bloodPressure(_, let value) = value { diastolic = value }
     let plain = kind == .continuousHeartRate ? MeasurementKind.heartRate : kind
-    let name = kindWords.first { $0.1 == plain }?.0 ?? kind.description
+    let name = kindNames.first { $0.1 == plain }?.0 ?? kind.description
     printer.print(
       [
         .seconds(time.nanoseconds(since: origin)), .text(name), .text(state),

@@ -4,32 +4,36 @@ import GATTClient
 import LineOutput
 import RingLink
 
+private enum RawOption {
+  static let bulk = Flag(
+    "--bulk", help: "HEX is the id of a bulk frame and its payload; length and CRC are added")
+  static let duration = Option("--duration", as: .time, default: "2s", help: "how long to print replies")
+  static let count = Option("--count", as: .count, help: "stop after N frames from the ring")
+}
+
 let rawCommand = CommandSpec(
-  name: "raw", arguments: "HEX [RING]", summary: "sends one frame to a ring, and explains what comes back",
+  name: "raw", arguments: "HEX [RING]", summary: "send one frame to a ring and explain the replies",
   positionals: 1...2,
   options: [
-    OptionSpec("--bulk", help: "HEX is the id of a bulk frame and its payload; length and CRC are added"),
-    OptionSpec(
-      "--duration", value: "TIME", help: "how long to print what comes back; default 2s"),
-    OptionSpec("--count", value: "N", help: "ends after N frames have come back"),
-    Confirmation.option,
-    CommonOptions.format,
+    RawOption.bulk, RawOption.duration, RawOption.count, Confirmation.option, CommonOptions.format,
   ],
   examples: [
-    ("halo-raw raw 03 --count 1 --adapter virtual", "asks for the battery"),
-    ("halo-raw raw A104 --count 6 --adapter virtual", "two sets of the raw stream, which is then stopped"),
-    ("halo-raw raw --bulk 27FF01 --duration 1s --adapter virtual", "asks for all sleep"),
+    ("halo-raw raw 03 --count 1 --adapter virtual", "read the battery"),
+    ("halo-raw raw A104 --count 6 --adapter virtual", "start the raw stream; stop it after two sets"),
+    ("halo-raw raw --bulk 27FF01 --duration 1s --adapter virtual", "read all sleep data"),
   ],
   details: """
-    HEX is a command and its payload, up to 15 bytes: zeros and the checksum are added. With 16 bytes, the checksum is
-    checked. What can damage a ring is never sent. What switches it off or erases it asks before, or needs --yes. What a
-    frame has started (streams, measurements, the camera mode) is ended afterwards.
+    HEX is a command and its payload, up to 15 bytes; zeros and the checksum are added. Of 16 bytes, the last is verified
+    as the checksum.
+
+    Frames that can damage a ring are never sent. Frames that switch it off or erase it need confirmation or --yes. What
+    a frame starts (streams, measurements, the camera mode) is stopped at the end.
     """
 ) { invocation throws(Failure) in
   let message = try rawMessage(invocation)
-  let count = try invocation.integer("--count", in: 1...Int.max)
-  let duration = try invocation.duration("--duration") ?? .seconds(2)
-  let format = try OutputFormat(invocation)
+  let count = invocation[RawOption.count]
+  let duration = invocation[RawOption.duration]
+  let format = OutputFormat(invocation)
   if let consequence = consequence(of: message) { try Confirmation.obtain(invocation, consequence) }
   var target = invocation
   target.positionals.removeFirst()
@@ -40,9 +44,9 @@ let rawCommand = CommandSpec(
       let ring = try await session.openRing()
       try await ringFailure { () async throws(RingError) in
         try await ring.watch { traffic, time in
-          guard !end.hasCome else { return }
+          guard !end.isRequested else { return }
           writer.print(traffic, at: time)
-          if writer.received == count || writer.hasFailed { end.come() }
+          if writer.received == count || writer.hasFailed { end.request() }
         }
       }
       return ring
@@ -52,10 +56,10 @@ let rawCommand = CommandSpec(
     var loss: LinkLoss?
     ring.client.whenDisconnected {
       loss = $0
-      end.come()
+      end.request()
     }
     await end.sleep(for: duration)
-    end.come()
+    end.request()
     if case .frame(let frame) = message, ring.client.isConnected {
       for closing in CommandTable.closing(frame) { try? await ring.send(.frame(closing)) }
     }
@@ -65,21 +69,22 @@ let rawCommand = CommandSpec(
   }
 }
 
-/// Reads what is to be sent, and refuses what must not be.
+/// Reads the message to send; refuses one that can damage a ring.
 private func rawMessage(_ invocation: Invocation) throws(Failure) -> RingMessage {
   let text = invocation.positionals[0]
   guard let bytes = Hex.bytes(text), let first = bytes.first else {
-    throw .usage("\"\(text.printable)\" is no frame: bytes are pairs of hexadecimal digits, such as A104")
+    throw .usage(
+      "\"\(text.printable)\" is not a frame; give bytes as pairs of hexadecimal digits, such as A104")
   }
-  if invocation.has("--bulk") {
+  if invocation[RawOption.bulk] {
     guard bytes.count <= BulkFrame.maximumPayload else {
-      throw .usage("a bulk frame takes \(BulkFrame.maximumPayload) bytes, not \(bytes.count)")
+      throw .usage("a bulk frame has at most \(BulkFrame.maximumPayload) bytes, not \(bytes.count)")
     }
     let id = BulkID(rawValue: first)
     if let danger = CommandTable.danger(of: id) { throw Failure(RingError.dangerous(danger)) }
     return .bulk(id, payload: Array(bytes.dropFirst()))
   }
-  // However it is written: the first byte tells what a ring would do.
+  // A ring acts on the first byte, even if the frame is malformed.
   if let danger = CommandTable.danger(ofWriting: bytes) { throw Failure(RingError.dangerous(danger)) }
   do throws(RingFrameError) {
     let frame =
@@ -95,17 +100,17 @@ private func rawMessage(_ invocation: Invocation) throws(Failure) -> RingMessage
   }
 }
 
-/// What to ask about before it is sent; nil if nothing.
+/// What to confirm before it is sent; nil for nothing.
 private func consequence(of message: RingMessage) -> String? {
   guard case .frame(let frame) = message else { return nil }
   switch frame.command {
   case CommandTable.reboot.command: return "this restarts the ring or switches it off"
-  case CommandTable.factoryReset.command: return "this erases all that the ring has stored"
+  case CommandTable.factoryReset.command: return "this erases all data on the ring"
   default: return nil
   }
 }
 
-/// Prints what goes out and what comes in, with what it means.
+/// Prints the frames in both directions, explained.
 @BluetoothActor
 private final class TrafficWriter {
   private(set) var received = 0

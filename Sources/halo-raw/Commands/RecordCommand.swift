@@ -3,44 +3,49 @@ import Capture
 import EventLoop
 import HCI
 
+private enum RecordOption {
+  static let adapter = Option(
+    "-i", "--adapter", as: .localAdapter, help: "only this adapter (default: all, including new ones)")
+  static let duration = Option("--duration", as: .time, help: "how long to record (default: until Ctrl-C)")
+}
+
 let recordCommand = CommandSpec(
   name: "record", arguments: "FILE",
-  summary: "writes down all HCI traffic of this machine, while other programs use its adapters",
-  positionals: 1...1,
-  options: [
-    OptionSpec("-i", "--adapter", value: "hciN", help: "only this adapter; default: all, also those to come"),
-    OptionSpec("--duration", value: "TIME", help: "how long; default: until Ctrl-C"),
-    .explain,
-  ],
+  summary: "capture all HCI traffic on this machine",
+  positionals: 1...1, file: .writes,
+  options: [RecordOption.adapter, RecordOption.duration, CommonOptions.explain],
   examples: [
-    ("sudo halo-raw record all.btsnoop", "all adapters, until Ctrl-C; then: halo-raw decode all.btsnoop"),
+    (
+      "sudo halo-raw record all.btsnoop", "record all adapters until Ctrl-C; then halo-raw decode all.btsnoop"
+    ),
     (
       "halo-raw record hci0.btsnoop --adapter hci0 --duration 2s --explain",
-      "hci0 for two seconds, explained while it happens; without sudo for members of the group halo"
+      "record hci0 for two seconds, decoded live; members of the group halo need no sudo"
     ),
   ],
   details: """
-    The file is btsnoop with datalink 2001 (Linux monitor), as btmon -w writes it: halo-raw decode, btmon -r and
-    Wireshark read it. It takes CAP_NET_RAW: sudo, or file capabilities (halo-raw doctor). Nothing is sent, and no
-    program notices. What halo-raw itself sends is recorded, too; to record only that, use --record.
+    The file is btsnoop with datalink 2001 (Linux monitor), as btmon -w writes it; halo-raw decode, btmon -r and
+    Wireshark read it. Other programs go on using the adapters; nothing is sent. This needs CAP_NET_RAW: use sudo or file
+    capabilities (halo-raw doctor). The recording includes the traffic of halo-raw itself; to record only that, use
+    --record.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
   let path = invocation.positionals[0]
-  let duration = try invocation.duration("--duration")
-  let explainer = try Explainer(invocation)
+  let duration = invocation[RecordOption.duration]
+  let explainer = Explainer(invocation)
   let scope = try await recordScope(invocation)
   let interruption = Interruption()
   var failure: Failure?
   let fail = { (reason: Failure) in
     failure = reason
-    interruption.come()
+    interruption.request()
   }
   let monitor: MonitorTap
   let tap: TrafficTap
   do {
     monitor = try MonitorTap(scope)
-    // The socket is open: nothing is needed any more, and the file belongs to whoever has called us.
+    // The socket is open: drop all privileges. The file belongs to the invoking user.
     try Privileges.afterOpening(.other)
     tap = TrafficTap(writer: try CaptureWriter(path: path, datalink: .linuxMonitor))
     tap.onFailure = { fail(Failure($0)) }
@@ -56,23 +61,22 @@ let recordCommand = CommandSpec(
     throw Failure(.noAdapter, "\(error)")
   }
   Console.error("recording to \(path.printable)" + (duration == nil ? "; Ctrl-C ends it" : ""))
-  if let duration { await interruption.sleep(for: duration) } else { await interruption.comes() }
+  if let duration { await interruption.sleep(for: duration) } else { await interruption.wait() }
   monitor.close()
   tap.finishRecording()
   let lost = monitor.droppedPackets + (tap.writer?.droppedRecords ?? 0)
   Console.error(
     "\(Console.counted(tap.count, "packet")) recorded, "
-      + (lost > 0 ? "\(lost) lost: they came faster than they were fetched" : "none lost"))
+      + (lost > 0 ? "\(lost) lost: they arrived faster than they were read" : "none lost"))
   if let failure { throw failure }
 }
 
-/// What `--adapter` asks for. An adapter that is not there is told at once, not recorded in vain.
+/// What `--adapter` selects.
+///
+/// - Throws: if there is no such adapter, before anything is recorded
 @BluetoothActor
 private func recordScope(_ invocation: Invocation) async throws(Failure) -> MonitorTap.Scope {
-  guard let text = invocation.text("--adapter") else { return .everything }
-  guard let index = AdapterIndex(text) else {
-    throw .usage("--adapter wants an adapter of this machine such as hci0, not \"\(text.printable)\"")
-  }
+  guard let index = invocation[RecordOption.adapter] else { return .everything }
   do throws(KernelError) {
     guard try await Controllers.list(isDetailed: false).contains(where: { $0.index == index }) else {
       throw KernelError("record \(index)", .noSuchAdapter)
@@ -81,4 +85,12 @@ private func recordScope(_ invocation: Invocation) async throws(Failure) -> Moni
     throw Failure(error)
   }
   return .adapter(index)
+}
+
+extension ArgumentType where Value == AdapterIndex {
+  fileprivate static var localAdapter: Self {
+    ArgumentType(placeholder: "hciN", expected: "an adapter of this machine such as hci0") {
+      AdapterIndex($0)
+    }
+  }
 }

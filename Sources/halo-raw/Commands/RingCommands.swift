@@ -5,16 +5,16 @@ import LineOutput
 import RingLink
 
 let infoCommand = CommandSpec(
-  name: "info", arguments: "[RING]", summary: "what the ring says of itself: firmware, hardware, family",
+  name: "info", arguments: "[RING]", summary: "print the ring's firmware, hardware and family",
   positionals: 0...1, options: [CommonOptions.format],
-  examples: [("halo-raw info --adapter virtual", "asks the built-in ring")]
+  examples: [("halo-raw info --adapter virtual", "with the built-in ring")]
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
     let information = try await ringFailure { () async throws(RingError) in try await ring.information() }
     let support = try await ringFailure { () async throws(RingError) in try await ring.deviceSupport() }
-    session.tellWhatIsUnknown(of: ring, accelerates: false)
+    session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
     printInformation(information, support, of: ring, as: format)
   }
 }
@@ -36,7 +36,7 @@ private func printInformation(
     ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
     ("model", information.model), ("serial", information.serialNumber), ("family", family),
     ("MTU", String(ring.client.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
-    ("bond", support.map { $0.wantsBond ? "offered; nothing here needs it" : "not offered" }),
+    ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
   ]
   printer.print(
     [
@@ -52,11 +52,11 @@ private func printInformation(
 }
 
 let batteryCommand = CommandSpec(
-  name: "battery", arguments: "[RING]", summary: "how full the ring's battery is",
+  name: "battery", arguments: "[RING]", summary: "print the battery level of the ring",
   positionals: 0...1, options: [CommonOptions.format],
-  examples: [("halo-raw battery --adapter virtual", "asks the built-in ring")]
+  examples: [("halo-raw battery --adapter virtual", "with the built-in ring")]
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
     let battery = try await ringFailure { () async throws(RingError) in try await ring.battery() }

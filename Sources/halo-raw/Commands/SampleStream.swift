@@ -60,7 +60,7 @@ final class SampleStream {
   }
 
   func run() async throws(Failure) {
-    let forget = session.interruption.whenItComes { self.finish(.wanted) }
+    let forget = session.interruption.onRequest { self.finish(.wanted) }
     defer { forget() }
     session.waitsForAdapter = retryTime > .zero
     var result = Result<Void, Failure>.success(())
@@ -69,7 +69,7 @@ final class SampleStream {
       try await start()
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
-      if error.code != .interrupted || !session.interruption.hasCome { result = .failure(error) }
+      if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
     }
     EventLoop.shared.timers.cancel(durationTimer)
     EventLoop.shared.timers.cancel(silenceTimer)
@@ -84,7 +84,7 @@ final class SampleStream {
 
   /// Makes the ring stream.
   private func start() async throws(Failure) {
-    end = session.interruption.hasCome ? .wanted : nil
+    end = session.interruption.isRequested ? .wanted : nil
     let ring = self.ring
     let session = self.session
     try await ringFailure { () async throws(RingError) in
@@ -144,7 +144,7 @@ final class SampleStream {
     }
     reconnections += 1
     session.note("connected again after \(decimal((EventLoop.shared.now - began).inSeconds, 1)) s")
-    end = session.interruption.hasCome ? .wanted : nil
+    end = session.interruption.isRequested ? .wanted : nil
     ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
     do throws(Failure) {
       try await start()
@@ -171,7 +171,7 @@ final class SampleStream {
         }
       }
       await interruption.sleep(for: min(pause, deadline - EventLoop.shared.now))
-      if interruption.hasCome { return finish(.wanted) }
+      if interruption.isRequested { return finish(.wanted) }
       pause = min(pause * 2, .seconds(30))
     }
     throw Failure(.timedOut, "the ring sends no more samples: \(cause)")

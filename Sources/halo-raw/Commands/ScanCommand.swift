@@ -5,38 +5,43 @@ import HCI
 import LineOutput
 import RingLink
 
+private enum ScanOption {
+  static let duration = Option(
+    "--duration", as: .time, default: "5s", help: "how long to scan; 0 for no limit")
+  static let service = Option("--service", as: .uuid, help: "only devices that advertise this service")
+  static let name = Option("--name", as: .text, help: "only devices whose name contains this text")
+  static let rssi = Option(
+    "--rssi", as: .integer(-127...20), placeholder: "DBM",
+    help: "only devices with at least this RSSI, such as -70")
+  static let rings = Flag("--rings", help: "only devices that look like a ring")
+  static let passive = Flag("--passive", help: "do not send scan requests")
+  static let duplicates = Flag("--duplicates", help: "print every report, not only new information")
+
+  static let all: [any CommandOption] = [duration, service, name, rssi, rings, passive, duplicates]
+}
+
 let scanCommand = CommandSpec(
-  name: "scan", summary: "who advertises: address, type, signal, name, services",
+  name: "scan", summary: "list advertising devices: address, type, RSSI, name, services",
   positionals: 0...0,
-  options: [
-    OptionSpec("--duration", value: "TIME", help: "how long to listen; default 5s, 0 for ever"),
-    OptionSpec("--service", value: "UUID", help: "only devices that advertise this service"),
-    OptionSpec("--name", value: "TEXT", help: "only devices whose name contains this"),
-    OptionSpec("--rssi", value: "DBM", help: "only devices at least this strong, such as -70"),
-    OptionSpec("--rings", help: "only what looks like a ring"),
-    OptionSpec("--passive", help: "does not ask for scan responses"),
-    OptionSpec("--duplicates", help: "prints each report, not only what is new"),
-    CommonOptions.format,
-  ],
+  options: ScanOption.all + [CommonOptions.format],
   examples: [
-    ("halo-raw scan --adapter virtual", "listens for five seconds; live on a terminal"),
+    ("halo-raw scan --adapter virtual", "scan for five seconds; updated in place on a terminal"),
     (
       "halo-raw scan --rings --duration 2s --format jsonl --adapter virtual",
-      "rings alone; a line each time something new is known of one"
+      "only rings; one line for each new piece of information"
     ),
   ]
 ) { invocation throws(Failure) in
-  let duration = try invocation.duration("--duration") ?? .seconds(5)
-  let format = try OutputFormat(invocation)
-  let filter = try ScanChoice(invocation)
+  let duration = invocation[ScanOption.duration]
+  let format = OutputFormat(invocation)
+  let filter = ScanChoice(invocation)
+  let printsAll = invocation[ScanOption.duplicates]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let view = ScanView(
-      format, isLive: format == .text && Console.isTerminal && !invocation.has("--duplicates"))
-    let printsAll = invocation.has("--duplicates")
+    let view = ScanView(format, isLive: format == .text && Console.isTerminal && !printsAll)
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
       guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
       view.show(device)
-      if view.hasFailed { session.interruption.come() }
+      if view.hasFailed { session.interruption.request() }
     }
     await session.interruption.sleep(for: duration == .zero ? .seconds(1_000_000_000) : duration)
     scan.cancel()
@@ -44,21 +49,21 @@ let scanCommand = CommandSpec(
   }
 }
 
-/// Which devices a scan shows, and how it listens.
+/// Which devices a scan shows, and its parameters.
 private struct ScanChoice {
   var filter: Central.ScanFilter
   var parameters: ScanParameters
   private let name: String?
   private let isForRings: Bool
 
-  init(_ invocation: Invocation) throws(Failure) {
+  init(_ invocation: Invocation) {
     filter = Central.ScanFilter(
-      services: try invocation.uuid("--service").map { [$0] } ?? [],
-      minimumRSSI: try invocation.integer("--rssi", in: -127...20).map { Int8($0) })
-    parameters = invocation.has("--aggressive") ? .aggressive : .gentle
-    parameters.isActive = !invocation.has("--passive")
-    name = invocation.text("--name")?.lowercased()
-    isForRings = invocation.has("--rings")
+      services: invocation[ScanOption.service].map { [$0] } ?? [],
+      minimumRSSI: invocation[ScanOption.rssi].map { Int8($0) })
+    parameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
+    parameters.isActive = !invocation[ScanOption.passive]
+    name = invocation[ScanOption.name]?.lowercased()
+    isForRings = invocation[ScanOption.rings]
   }
 
   func matches(_ device: Advertisement) -> Bool {
@@ -68,7 +73,7 @@ private struct ScanChoice {
   }
 }
 
-/// Shows devices: a table that is drawn anew on a terminal, else a line for each.
+/// Shows devices: on a terminal a table that is updated in place, else a line for each.
 @BluetoothActor
 private final class ScanView {
   let isLive: Bool
@@ -99,7 +104,7 @@ private final class ScanView {
       return
     }
     if devices[device.address] == nil {
-      // As many as a screen can show; more would not be read.
+      // More would not fit on a screen.
       guard order.count < 200 else { return }
       order.append(device.address)
     }
@@ -119,7 +124,7 @@ private final class ScanView {
   }
 
   private func line(_ device: Advertisement) -> String {
-    let rssi = device.rssi.map { "\($0) dBm" } ?? "no signal strength"
+    let rssi = device.rssi.map { "\($0) dBm" } ?? "no RSSI"
     let kind = device.address.kind.description
     return "\(device.address) \(kind)\(String(repeating: " ", count: max(0, 7 - kind.count)))"
       + String(repeating: " ", count: max(0, 8 - rssi.count)) + rssi + "  "
@@ -127,7 +132,7 @@ private final class ScanView {
       + device.serviceUUIDs.map(\.description).joined(separator: " ")
   }
 
-  /// Draws the table over the one before.
+  /// Draws the table over the previous one.
   private func draw() {
     if drawnLines > 0 { screen.write("\u{1b}[\(drawnLines)A") }
     for address in order {

@@ -2,40 +2,47 @@ import EventLoop
 import LineOutput
 import RingLink
 
+private enum SettingsOption {
+  static let export = Option(
+    "--export", as: .file(.writes), help: "write all settings to a JSON file; - for standard output")
+  static let load = Option(
+    "--import", as: .file(.reads), help: "write the settings in such a file to the ring")
+}
+
 let settingsCommand = CommandSpec(
   name: "settings", arguments: "[RING] [NAME [FIELD=VALUE ...]]",
-  summary: "shows and changes what the ring is set to, and keeps it in files",
+  summary: "show, change, export and import the settings of the ring",
   positionals: 0...20,
-  options: [
-    OptionSpec("--export", value: "FILE", help: "writes all settings to a JSON file, - for standard output"),
-    OptionSpec("--import", value: "FILE", help: "writes the settings of such a file to the ring"),
-    CommonOptions.format,
-  ],
+  options: [SettingsOption.export, SettingsOption.load, CommonOptions.format],
+  rules: [.exclusive([SettingsOption.export, SettingsOption.load])],
   examples: [
-    ("halo-raw settings --adapter virtual", "all settings of the built-in ring"),
+    ("halo-raw settings --adapter virtual", "show all settings of the built-in ring"),
     (
       "halo-raw settings heart-rate enabled=on interval=10 --adapter virtual",
-      "it measures heart rate every ten minutes from now on"
+      "measure heart rate every ten minutes from now on"
     ),
-    ("halo-raw settings R02_BEEF display --adapter virtual", "one setting of the ring with that name"),
+    ("halo-raw settings R02_BEEF display --adapter virtual", "show one setting of the ring with that name"),
     (
       "halo-raw settings profile age=34 height=172 weight=65 gender=female --adapter virtual",
-      "who wears the ring: distances and calories hang on it"
+      "set the wearer's profile; used for distance and calories"
     ),
     (
-      "halo-raw settings --export ring.json --adapter virtual", "a file to keep, to edit, and to import again"
+      "halo-raw settings --export ring.json --adapter virtual", "write a file to keep, edit and import again"
     ),
   ],
   details: """
     NAME is one of \(names(in: CommandTable.settings)).
 
-    To change a setting, its whole is read, changed, written and read back; fields that are not named stay as they are.
-    A switch is on or off. halo-raw settings NAME shows the fields. Rings do not give the profile back: it is only
-    written if age, height and weight are given together. A file that is imported is checked as a whole before anything
-    is written, fields that it leaves out stay as they are, and a profile without age, height and weight is left alone.
+    To change a setting, halo-raw reads it, changes the given fields, writes it and reads it back. Other fields keep
+    their values. Flags are on or off. halo-raw settings NAME shows the fields.
+
+    Rings do not report the profile, so it is only written if age, height and weight are given together.
+
+    An imported file is checked completely before anything is written. Fields that it leaves out keep their values; a
+    profile without age, height and weight is ignored.
     """
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   let task = try SettingsTask(invocation)
   var target = invocation
   target.positionals = task.ring.map { [$0] } ?? []
@@ -49,7 +56,7 @@ private func names(in settings: [any RingSetting]) -> String {
   settings.map(\.entry.name).joined(separator: ", ")
 }
 
-/// What is to be done with settings.
+/// What the command does with settings.
 private struct SettingsTask: Sendable {
   enum Purpose: Sendable {
     case showAll
@@ -62,53 +69,49 @@ private struct SettingsTask: Sendable {
   var ring: String?
   var purpose = Purpose.showAll
 
-  /// The first word is the ring's, unless it is a setting's name.
+  /// The first argument is the ring, unless it is the name of a setting.
   init(_ invocation: Invocation) throws(Failure) {
-    var words = invocation.positionals[...]
+    var arguments = invocation.positionals[...]
     let all = CommandTable.settings
-    func setting(_ word: String?) -> (any RingSetting)? { all.first { $0.entry.name == word } }
-    if let first = words.first, setting(first) == nil {
-      let suggestion = Invocation.suggestion(for: first, among: all.map(\.entry.name))
-      guard suggestion.isEmpty, !first.contains("=") else {
-        throw .usage("there is no setting \"\(first.printable)\"\(suggestion); there are \(names(in: all))")
-      }
-      ring = words.removeFirst()
+    func setting(_ name: String) -> (any RingSetting)? { all.first { $0.entry.name == name } }
+    func unknown(_ name: String) -> Failure {
+      let suggestion = Invocation.suggestion(for: name, among: all.map(\.entry.name))
+      return .usage("unknown setting \"\(name.printable)\"\(suggestion); use \(names(in: all))")
     }
-    let file = (invocation.text("--export"), invocation.text("--import"))
-    guard let name = words.popFirst() else {
-      switch file {
-      case (let path?, nil): purpose = .export(path: path)
-      case (nil, let path?): purpose = .load(try SettingsFile(path: path))
-      case (nil, nil): break
-      default: throw .usage("--export and --import together are one too many")
-      }
+    if let first = arguments.first, setting(first) == nil {
+      let isSimilar = !Invocation.suggestion(for: first, among: all.map(\.entry.name)).isEmpty
+      guard !isSimilar, !first.contains("=") else { throw unknown(first) }
+      ring = arguments.removeFirst()
+    }
+    let exported = invocation[SettingsOption.export]
+    let imported = invocation[SettingsOption.load]
+    guard let name = arguments.popFirst() else {
+      if let exported { purpose = .export(path: exported) }
+      if let imported { purpose = .load(try SettingsFile(path: imported)) }
       return
     }
-    guard file == (nil, nil) else {
+    guard exported == nil, imported == nil else {
       throw .usage("--export and --import are for all settings; leave \"\(name.printable)\" out")
     }
-    guard let setting = setting(name) else {
-      throw .usage(
-        "there is no setting \"\(name.printable)\"\(Invocation.suggestion(for: name, among: all.map(\.entry.name))); "
-          + "there are \(names(in: all))")
-    }
-    let changes = try Self.changes(Array(words), of: setting)
+    guard let setting = setting(name) else { throw unknown(name) }
+    let changes = try Self.changes(Array(arguments), of: setting)
     purpose = changes.isEmpty ? .show(setting) : .change(setting, changes)
   }
 
   private static func changes(
-    _ words: [String], of setting: any RingSetting
+    _ arguments: [String], of setting: any RingSetting
   ) throws(Failure) -> [String: Int] {
     var changes: [String: Int] = [:]
-    for word in words {
-      guard let sign = word.firstIndex(of: "=") else {
+    for argument in arguments {
+      guard let sign = argument.firstIndex(of: "=") else {
         throw .usage(
-          "\"\(word.printable)\" is no change; write FIELD=VALUE, such as \(setting.fields[0].name)=VALUE")
+          "\"\(argument.printable)\" is not a change; give FIELD=VALUE, such as \(setting.fields[0].name)=VALUE"
+        )
       }
-      let name = String(word[..<sign])
-      guard changes[name] == nil else { throw .usage("\(name) is given twice") }
+      let name = String(argument[..<sign])
+      guard changes[name] == nil else { throw .usage("\(name) is given twice; give it once") }
       do throws(SettingError) {
-        changes[name] = try setting.field(name).number(from: String(word[word.index(after: sign)...]))
+        changes[name] = try setting.field(name).number(from: String(argument[argument.index(after: sign)...]))
       } catch {
         throw .usage(error.description)
       }
@@ -149,7 +152,7 @@ private struct SettingsTask: Sendable {
 }
 
 extension Ring {
-  /// All settings that the ring tells, and those that it does not have.
+  /// All settings that the ring supports, and the others.
   func allSettings() async throws(RingError) -> (
     known: [(setting: any RingSetting, numbers: [String: Int])], unsupported: [any RingSetting]
   ) {

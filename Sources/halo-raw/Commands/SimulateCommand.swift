@@ -4,96 +4,117 @@ import Glibc
 import HCI
 import VirtualRing
 
+private enum SimulateOption {
+  static let listen = Option(
+    "--listen", as: .listenAddress, help: "tcp:HOST:PORT (port 0: any free one) or unix:PATH")
+  static let vhci = Flag(
+    "--vhci",
+    help: "create a virtual adapter of the kernel, for every Bluetooth program on this machine; needs root")
+  static let options = Option(
+    "--options", as: .virtualRing,
+    help: "the properties of the ring, as in --adapter virtual: "
+      + VirtualRingOptions.optionNames.joined(separator: ", "))
+}
+
 let simulateCommand = CommandSpec(
-  name: "simulate", summary: "offers the virtual ring to other programs, as a controller or as an adapter",
+  name: "simulate", summary: "offer the virtual ring to other programs, as a controller or as an adapter",
   positionals: 0...0,
-  options: [
-    OptionSpec("--listen", value: "WHERE", help: "tcp:HOST:PORT (port 0: any that is free) or unix:PATH"),
-    OptionSpec(
-      "--vhci",
-      help: "makes a virtual adapter of the kernel, for every Bluetooth program on this machine; as root"),
-    OptionSpec(
-      "--options", value: "LIST",
-      help: "what the ring is like, as in --adapter virtual: "
-        + VirtualRingOptions.optionNames.joined(separator: ", ")),
-    .explain,
-  ],
+  options: [SimulateOption.listen, SimulateOption.vhci, SimulateOption.options, CommonOptions.explain],
+  rules: [.one([SimulateOption.listen, SimulateOption.vhci])],
   examples: [
     (
       "halo-raw simulate --listen tcp:127.0.0.1:9105 --options rate=25,seed=7",
-      "another host connects to port 9105 and speaks H4, as on a serial line"
+      "a host connects to port 9105 and speaks H4, as on a serial line"
     ),
     (
       "sudo halo-raw simulate --vhci --options bluetooth5=false",
-      "the kernel has one adapter more, a Bluetooth 4.2 one, and R02_BEEF is in its reach"
+      "the kernel gets a Bluetooth 4.2 adapter with R02_BEEF in range"
     ),
   ],
   details: """
-    With --listen: one host after the other; a new one takes the place of the one before.
-    With --vhci: the adapter is there until the program ends. Like any new adapter it may have to be switched on:
-    halo-raw adapters up hci0.
+    With --listen, one host is connected at a time; a new one replaces the previous one.
+
+    With --vhci, the adapter exists until the program ends. Like any new adapter, it may be down: halo-raw adapters up
+    hci0.
+
     Ctrl-C ends it.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  let options: VirtualRingOptions
-  do throws(VirtualRingOptionsError) {
-    options = try VirtualRingOptions(
-      parsing: invocation.text("--options").map { "virtual:\($0)" } ?? "virtual")
-  } catch {
-    throw .usage(error.description)
-  }
-  let simulation = Simulation(options, try Explainer(invocation))
+  let simulation = Simulation(
+    invocation[SimulateOption.options] ?? VirtualRingOptions(), Explainer(invocation))
   let interruption = Interruption()
-  switch (invocation.text("--listen"), invocation.has("--vhci")) {
-  case (let place?, false):
-    // A socket in the file system is to be the invoking user's; a port below 1024 is to be had first.
-    if place.hasPrefix("unix:") { try Privileges.afterOpening(.other) }
-    let listener = try listen(at: place) { simulation.attach($0) }
-    try Privileges.afterOpening(.other)
-    Console.error(
-      "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
-    await interruption.comes()
-    listener.close()
-    simulation.detach()
-  case (nil, true):
+  guard let address = invocation[SimulateOption.listen] else {
     var failure: Failure?
     try simulation.attachToKernel { reason in
-      failure = Failure(.noAdapter, "the virtual adapter is gone: \(reason)")
-      interruption.come()
+      failure = Failure(.noAdapter, "lost the virtual adapter: \(reason)")
+      interruption.request()
     }
-    await interruption.comes()
+    await interruption.wait()
     simulation.detach()
     if let failure { throw failure }
-  default:
-    throw .usage("where? Give one of --listen tcp:127.0.0.1:9105, --listen unix:PATH and --vhci")
+    return
+  }
+  // A socket in the file system belongs to the invoking user; a port below 1024 needs root.
+  if case .unix = address { try Privileges.afterOpening(.other) }
+  let listener = try listen(at: address) { simulation.attach($0) }
+  try Privileges.afterOpening(.other)
+  Console.error(
+    "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
+  await interruption.wait()
+  listener.close()
+  simulation.detach()
+}
+
+/// Where `--listen` waits for hosts.
+private enum ListenAddress: Sendable {
+  case tcp(host: String, port: UInt16)
+  case unix(path: String)
+}
+
+extension ArgumentType where Value == ListenAddress {
+  fileprivate static var listenAddress: Self {
+    ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { text throws(Failure) in
+      switch try? AdapterSpec(text) {
+      case .tcp(let host, let port): .tcp(host: host, port: port)
+      case .unix(let path): .unix(path: path)
+      default: nil
+      }
+    }
+  }
+}
+
+extension ArgumentType where Value == VirtualRingOptions {
+  fileprivate static var virtualRing: Self {
+    ArgumentType(placeholder: "LIST", expected: "options of the virtual ring") { text throws(Failure) in
+      do throws(VirtualRingOptionsError) {
+        return try VirtualRingOptions(parsing: text.isEmpty ? "virtual" : "virtual:\(text)")
+      } catch {
+        throw .usage(error.description)
+      }
+    }
   }
 }
 
 @BluetoothActor
 private func listen(
-  at place: String, accept: @escaping (HCIStreamTransport) -> Void
+  at address: ListenAddress, accept: @escaping (HCIStreamTransport) -> Void
 ) throws(Failure) -> StreamListener {
-  let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
   do throws(TransportError) {
-    switch (parts[0], parts.count > 1 ? parts[1] : "") {
-    case ("unix", let path) where !path.isEmpty: return try StreamListener(unixPath: path, accept: accept)
-    case ("tcp", let address):
-      guard let (host, port) = try? AdapterSpec.hostAndPort(address, in: place) else { break }
-      return try StreamListener(host: host, port: port, accept: accept)
-    default: break
+    switch address {
+    case .unix(let path): return try StreamListener(unixPath: path, accept: accept)
+    case .tcp(let host, let port): return try StreamListener(host: host, port: port, accept: accept)
     }
   } catch {
     throw Failure(.noAdapter, error.description)
   }
-  throw .usage("\"\(place.printable)\" is no place to listen; use tcp:HOST:PORT or unix:PATH")
 }
 
-/// The virtual ring, and the host that is attached to it.
+/// The virtual ring and the attached host.
 @BluetoothActor
 private final class Simulation {
   private let options: VirtualRingOptions
-  /// Sees what all hosts say and hear, one after the other; nil if nobody asks for it.
+  /// The traffic of all hosts, one after the other; nil without `--explain`.
   private let tap: TrafficTap?
   private var host: (any HCITransport)?
   private var controller: VirtualController?
@@ -104,7 +125,7 @@ private final class Simulation {
     if let tap { explainer?.watch(tap) }
   }
 
-  /// Gives a host a controller as it is after power-on. The ring is the one that the host before has met.
+  /// Gives a host a controller in its power-on state. The ring keeps its memory from the previous host.
   func attach(_ transport: any HCITransport) {
     let transport = tap.map { TappedTransport(transport, $0, isController: true) } ?? transport
     host?.close()
@@ -122,7 +143,7 @@ private final class Simulation {
     transport.start()
   }
 
-  /// Makes a virtual adapter whose host is the kernel. The right to do so is given up as soon as it is used.
+  /// Creates a virtual adapter whose host is the kernel, then drops the privilege that this needs.
   func attachToKernel(lost: @escaping (String) -> Void) throws(Failure) {
     let transport: VHCITransport
     do throws(SystemError) {
@@ -132,7 +153,7 @@ private final class Simulation {
     }
     let name = options.name
     transport.onIndex = {
-      Console.error("hci\($0) is a virtual adapter with the ring \(name.printable) in reach")
+      Console.error("hci\($0) is a virtual adapter with the ring \(name.printable) in range")
     }
     attach(transport)
     transport.onClose = lost
@@ -146,21 +167,21 @@ private final class Simulation {
 }
 
 extension Failure {
-  /// Why the kernel makes no virtual adapter, and what helps.
+  /// Why the kernel creates no virtual adapter, and the fix.
   fileprivate init(openingVHCI error: SystemError) {
     let path = VHCITransport.devicePath
     switch error.errno {
     case ENOENT, ENODEV, ENXIO:
-      self.init(.noAdapter, "this kernel has no \(path); load its driver: sudo modprobe hci_vhci")
+      self.init(.noAdapter, "found no \(path); load its driver: sudo modprobe hci_vhci")
     case EACCES, EPERM:
-      self.init(.noPermission, "\(path) is for root only; start it with sudo, or give your user access to it")
+      self.init(.noPermission, "cannot open \(path) without root; use sudo, or give your user access to it")
     default: self.init(.noAdapter, "\(error)")
     }
   }
 }
 
 extension String {
-  /// A target with the port that was chosen instead of the one that was asked for.
+  /// An address with the port that the kernel chose instead of port 0.
   fileprivate func withPort(_ port: UInt16) -> String {
     guard let colon = lastIndex(of: ":") else { return self }
     return self[...colon] + String(port)

@@ -1,22 +1,21 @@
 import BluetoothCore
 import RingLink
 
-/// What a stream says of itself at its end. Its numbers add up: samples received are those printed, dropped, and
-/// of kinds that were not wanted.
+/// The summary of a stream at its end. Samples received = printed + dropped + filtered.
 struct StreamSummary {
   var printed = 0
-  /// Samples of kinds that were not wanted.
+  /// Samples of kinds that are not selected.
   var filtered = 0
-  /// Samples that were not printed, as the output was not read in time.
+  /// Samples that were not printed because the output was not read in time.
   var dropped = 0
 
   private var ppg = StreamStatistics()
   private var accelerometer = StreamStatistics()
   private var spo2 = StreamStatistics()
 
-  /// Takes a sample; nothing is allocated.
+  /// Counts a sample; allocates nothing.
   ///
-  /// - Returns: false if it is of no kind that can be printed
+  /// - Returns: false if its kind is never printed
   mutating func add(_ sample: RawSample, at time: Instant) -> Bool {
     switch sample {
     case .ppg: ppg.add(time)
@@ -35,7 +34,7 @@ struct StreamSummary {
 
   var hasAcceleration: Bool { accelerometer.count > 0 }
 
-  /// The time from one sample of a kind to the next; zero if it is not known.
+  /// The interval between samples of a kind; zero if it is unknown.
   var usualInterval: Duration {
     let rates = [ppg, accelerometer, spo2].compactMap(\.rate)
     return rates.max().map { .nanoseconds(Int64(1e9 / $0)) } ?? .zero
@@ -57,8 +56,8 @@ struct StreamSummary {
     if dropped > 0 {
       let received = printed + dropped + filtered
       lines.append(
-        "\(received) samples received: \(printed) printed, \(filtered) not asked for, "
-          + "\(dropped) dropped, as the output was not read in time")
+        "\(received) samples received: \(printed) printed, \(filtered) not selected, "
+          + "\(dropped) dropped because the output was not read in time")
     }
     return lines
   }

@@ -2,65 +2,65 @@ import EventLoop
 import LineOutput
 import RingLink
 
+private enum TimeOption {
+  static let set = Flag("--set", help: "set the clock to local time, unless it is known to be right")
+  static let utc = Flag(
+    "--utc", help: "with --set: use UTC, which has no daylight saving time; the ring's days are then UTC days"
+  )
+  static let force = Flag("--force", help: "with --set: set the clock in any case")
+}
+
 let timeCommand = CommandSpec(
-  name: "time", arguments: "[RING]", summary: "what is known of the ring's clock, and sets it",
+  name: "time", arguments: "[RING]", summary: "show what is known about the ring's clock; set it",
   positionals: 0...1,
-  options: [
-    OptionSpec("--set", help: "sets the clock to local time, if it is not known to be right"),
-    OptionSpec(
-      "--utc", help: "with --set: to UTC, which has no daylight saving time; days are not the wearer's then"),
-    OptionSpec("--force", help: "with --set: sets it in any case"),
-    CommonOptions.format,
-  ],
+  options: [TimeOption.set, TimeOption.utc, TimeOption.force, CommonOptions.format],
+  rules: [.needs(TimeOption.utc, TimeOption.set), .needs(TimeOption.force, TimeOption.set)],
   examples: [
-    ("halo-raw time --adapter virtual", "how the clock stands, as far as one can know"),
-    ("halo-raw time --set --adapter virtual", "sets it to this computer's local time"),
-    ("halo-raw time --set --utc --adapter virtual", "sets it to UTC"),
+    ("halo-raw time --adapter virtual", "show what is known about the clock"),
+    ("halo-raw time --set --adapter virtual", "set the clock to this computer's local time"),
+    ("halo-raw time --set --utc --adapter virtual", "set the clock to UTC"),
   ],
   details: """
-    A ring keeps the wall clock that it is given. It knows no zone and no daylight saving time, its days begin at its own
-    midnight, and all that it stores has times of that clock. No command reads the clock. What is shown is what can be
-    known: when this computer has set it and what has changed since, the date of the ring's own today, and the newest
-    heart rate. Heart rates of the future are remnants, or the clock is ahead.
+    A ring keeps the wall clock that it is given. It has no time zone and no daylight saving time, its days begin at its
+    own midnight, and its data has times of that clock. No command reads the clock. The output shows what is known: when
+    this computer set it, what changed since then, the date of the ring's today, and its newest heart rate. Heart rates
+    with future times are remnants, or the clock is ahead.
 
-    To set a clock back can make a ring discard what it has stored of the day: read it before, such as with history or
-    sync. So --set does nothing if this computer has set the same clock within a day; a quartz is off by two seconds then.
-    Nothing else in this program sets a clock. Whether local time or UTC was set is remembered for each ring, and all
-    histories are read by it.
+    A ring whose clock is set back may discard the data of the day: read it first, with history or sync. Therefore --set
+    does nothing if this computer set the same clock within a day, after which a quartz is off by two seconds. No other
+    command sets a clock. halo-raw stores for each ring whether its clock is local time or UTC, and reads histories
+    accordingly.
     """
 ) { invocation throws(Failure) in
-  let format = try OutputFormat(invocation)
-  let sets = invocation.has("--set")
-  for option in ["--utc", "--force"] where invocation.has(option) && !sets {
-    throw .usage("\(option) belongs to --set")
-  }
-  let policy: TimePolicy? = sets ? (invocation.has("--utc") ? .utc : .local) : nil
-  let isForced = invocation.has("--force")
+  let format = OutputFormat(invocation)
+  let policy: TimePolicy? =
+    invocation[TimeOption.set] ? (invocation[TimeOption.utc] ? .utc : .local) : nil
+  let isForced = invocation[TimeOption.force]
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
-    var judgement = try await session.judgeClock(of: ring, policy ?? session.clock.policy)
+    var assessment = try await session.assessClock(of: ring, policy ?? session.clock.policy)
     var action: String?
     var capabilities: RingCapabilities?
     if let policy {
-      if isForced || judgement.reasonToSet != nil {
-        action = "set: " + (judgement.reasonToSet ?? "as you wish")
+      if isForced || assessment.reasonToSet != nil {
+        action = "set: " + (assessment.reasonToSet ?? "forced by --force")
         capabilities = try await session.setClock(of: ring, policy)
-        judgement.record = session.clockRecord(of: ring.client.peer) ?? judgement.record
-        judgement.unix = max(judgement.unix, judgement.record?.set ?? 0)
-        judgement.utcOffset = judgement.record?.utcOffset ?? judgement.utcOffset
-        judgement.evidence = ClockEvidence()
+        assessment.record = session.clockRecord(of: ring.client.peer) ?? assessment.record
+        assessment.unix = max(assessment.unix, assessment.record?.set ?? 0)
+        assessment.utcOffset = assessment.record?.utcOffset ?? assessment.utcOffset
+        assessment.evidence = ClockEvidence()
       } else {
         action =
-          "left alone: this computer has set it \(ClockJudgement.duration(judgement.age ?? 0)) ago; --force sets it"
+          "left alone: this computer set it \(ClockAssessment.duration(assessment.age ?? 0)) ago; to set it anyway, use --force"
       }
     }
-    try printClock(judgement, action, capabilities, format)
+    try printClock(assessment, action, capabilities, format)
   }
 }
 
 extension Session {
-  /// What is known of the clock of a ring.
-  fileprivate func judgeClock(of ring: Ring, _ policy: TimePolicy) async throws(Failure) -> ClockJudgement {
+  /// What is known about the clock of a ring.
+  fileprivate func assessClock(of ring: Ring, _ policy: TimePolicy) async throws(Failure) -> ClockAssessment {
     let record = clockRecord(of: ring.client.peer)
     var clock = self.clock
     clock.policy = policy
@@ -69,11 +69,11 @@ extension Session {
       try await ring.clockEvidence(expecting: expected)
     }
     let unix = clock.unixSeconds
-    return ClockJudgement(
+    return ClockAssessment(
       record: record, evidence: evidence, unix: unix, policy: policy, utcOffset: clock.offset(atUnix: unix))
   }
 
-  /// Sets the clock at the beginning of a second, as a ring knows no part of one.
+  /// Sets the clock at the start of a second; a ring has no fractions of one.
   fileprivate func setClock(of ring: Ring, _ policy: TimePolicy) async throws(Failure) -> RingCapabilities {
     clock.policy = policy
     await EventLoop.shared.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
@@ -88,48 +88,48 @@ extension Session {
 }
 
 private func printClock(
-  _ judgement: ClockJudgement, _ action: String?, _ capabilities: RingCapabilities?, _ format: OutputFormat
+  _ assessment: ClockAssessment, _ action: String?, _ capabilities: RingCapabilities?, _ format: OutputFormat
 ) throws(Failure) {
-  let record = judgement.record
+  let record = assessment.record
   let setTime = record.map { RingTime(seconds: $0.set + $0.utcOffset) }
-  let range = judgement.evidence.lead(over: judgement.wanted)
+  let range = assessment.evidence.lead(over: assessment.wanted)
   var lines: [(String, String?)] = [
     (
       "this computer",
-      "\(spoken(judgement.wanted)), \(zone(judgement.utcOffset)) (\(judgement.policy.title))"
+      "\(readable(assessment.wanted)), \(zone(assessment.utcOffset)) (\(assessment.policy.title))"
     ),
     (
       "last set",
       setTime.map {
-        "\(spoken($0)) by this computer, to \(record?.timePolicy.title ?? "") at \(zone(record?.utcOffset ?? 0))"
+        "\(readable($0)) by this computer, to \(record?.timePolicy.title ?? "") at \(zone(record?.utcOffset ?? 0))"
       }
         ?? "never by this computer"
     ),
   ]
-  if let lead = judgement.lead {
+  if let lead = assessment.lead {
     lines.append(
       (
         "since then",
         lead == 0
           ? "the offset from UTC is the same"
-          : "the ring is \(ClockJudgement.span(lead)): the offset from UTC has changed"
+          : "the ring is \(ClockAssessment.span(lead)): the offset from UTC has changed"
       ))
   }
   lines += [
     (
       "ring's today",
-      judgement.evidence.day.map { day in
-        "\(day)" + (judgement.provenLead.map { ": its clock is \(ClockJudgement.span($0)) at least" } ?? "")
+      assessment.evidence.day.map { day in
+        "\(day)" + (assessment.provenLead.map { ": its clock is at least \(ClockAssessment.span($0))" } ?? "")
       }
     ),
     (
       "newest data",
-      judgement.evidence.newest.map(spoken)
+      assessment.evidence.newest.map(readable)
     ),
     (
       "future data",
-      judgement.suggestedLead.map {
-        "up to \(judgement.evidence.future.map(spoken) ?? ""): remnants, or its clock is \(ClockJudgement.span($0)) at least"
+      assessment.suggestedLead.map {
+        "up to \(assessment.evidence.future.map(readable) ?? ""): remnants, or its clock is at least \(ClockAssessment.span($0))"
       }
     ),
   ]
@@ -139,11 +139,11 @@ private func printClock(
     lines.append(
       (
         "clock",
-        judgement.reasonToSet.map { "should be set, \($0): halo-raw time --set" }
-          ?? "nothing shows it to be off"
+        assessment.reasonToSet.map { "should be set, \($0): halo-raw time --set" }
+          ?? "no sign that it is wrong"
       ))
   }
-  if let capabilities { lines.append(("can do", capabilities.names.joined(separator: ", "))) }
+  if let capabilities { lines.append(("supports", capabilities.names.joined(separator: ", "))) }
   var printer = RecordPrinter(
     format,
     [
@@ -154,10 +154,11 @@ private func printClock(
     ])
   printer.print(
     [
-      .text(judgement.wanted.description), .text(judgement.policy.rawValue), .number(judgement.utcOffset),
-      .text(setTime?.description), .text(record?.policy), .number(record?.utcOffset), .number(judgement.lead),
-      .text(judgement.evidence.day?.description), .text(judgement.evidence.newest?.description),
-      .text(judgement.evidence.future?.description),
+      .text(assessment.wanted.description), .text(assessment.policy.rawValue), .number(assessment.utcOffset),
+      .text(setTime?.description), .text(record?.policy), .number(record?.utcOffset),
+      .number(assessment.lead),
+      .text(assessment.evidence.day?.description), .text(assessment.evidence.newest?.description),
+      .text(assessment.evidence.future?.description),
       .number(range?.lowerBound), .number(range?.upperBound), .text(action),
       .list(capabilities?.names ?? []),
     ],
@@ -167,7 +168,7 @@ private func printClock(
 }
 
 /// `2026-11-21 13:45:02`
-private func spoken(_ time: RingTime) -> String { time.description.replacing("T", with: " ") }
+private func readable(_ time: RingTime) -> String { time.description.replacing("T", with: " ") }
 
 /// `UTC+01:00`
 private func zone(_ offset: Int) -> String {

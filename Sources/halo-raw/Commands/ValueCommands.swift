@@ -6,15 +6,15 @@ import LineOutput
 import RingLink
 
 let readCommand = CommandSpec(
-  name: "read", arguments: "[DEVICE]", summary: "reads a value, however long it is", positionals: 0...1,
-  options: AttributeChoice.options + [CommonOptions.format],
+  name: "read", arguments: "[DEVICE]", summary: "read a value of any length", positionals: 0...1,
+  options: AttributeChoice.options + [CommonOptions.format], rules: [AttributeChoice.rule],
   examples: [
-    ("halo-raw read R02_BEEF --uuid 2A26 --adapter virtual", "the firmware revision"),
-    ("halo-raw read R02_BEEF --handle 0x0007 --adapter virtual", "the attribute with this handle"),
+    ("halo-raw read R02_BEEF --uuid 2A26 --adapter virtual", "read the firmware revision"),
+    ("halo-raw read R02_BEEF --handle 0x0007 --adapter virtual", "read the attribute with this handle"),
   ]
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
-  let format = try OutputFormat(invocation)
+  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let client = try await session.connect()
     let values = try await gattFailure { () async throws(GATTError) in try await client.read(choice) }
@@ -25,30 +25,33 @@ let readCommand = CommandSpec(
   }
 }
 
+private enum WriteOption {
+  static let text = Option("--text", as: .text, help: "write this text as UTF-8, instead of HEX")
+  static let withoutResponse = Flag(
+    "--without-response", help: "do not wait for the peer to confirm the write")
+}
+
 let writeCommand = CommandSpec(
-  name: "write", arguments: "[DEVICE] HEX", summary: "writes a value, with or without response",
+  name: "write", arguments: "[DEVICE] HEX", summary: "write a value, with or without response",
   positionals: 0...2,
-  options: AttributeChoice.options + [
-    OptionSpec("--text", value: "TEXT", help: "writes this text as UTF-8, instead of HEX"),
-    OptionSpec("--without-response", help: "does not wait for the peer's word that it is written"),
-    CommonOptions.format,
-  ],
+  options: AttributeChoice.options + [WriteOption.text, WriteOption.withoutResponse, CommonOptions.format],
+  rules: [AttributeChoice.rule],
   examples: [
     (
       "halo-raw write R02_BEEF --uuid 6E400002-B5A3-F393-E0A9-E50E24DCCA9E 03000000000000000000000000000003 --adapter virtual",
-      "asks for the battery, byte by byte"
+      "send the battery command, byte by byte"
     )
   ],
-  details: "Values that do not fit into one packet are written in parts that take effect together."
+  details: "A value that does not fit into one packet is written in parts that take effect together."
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
   let value = try valueToWrite(invocation)
-  let format = try OutputFormat(invocation)
-  let hasResponse = !invocation.has("--without-response")
+  let format = OutputFormat(invocation)
+  let hasResponse = !invocation[WriteOption.withoutResponse]
   let danger = CommandTable.danger(ofWriting: value).map { Failure(RingError.dangerous($0)) }
   if let danger, let uuid = choice.uuid, RingGATT.takesCommands(uuid) { throw danger }
   var device = invocation
-  if invocation.text("--text") == nil { device.positionals.removeLast() }
+  if !invocation.isGiven(WriteOption.text) { device.positionals.removeLast() }
   let target = device
   try await Session.run(target) { session throws(Failure) in
     let client = try await session.connect()
@@ -64,7 +67,7 @@ let writeCommand = CommandSpec(
         try await client.write(value, to: handle)
       } else {
         try await client.writeWithoutResponse(value, to: handle, within: .seconds(10))
-        // It leaves with the next connection event; whether it was heard, only a read can tell.
+        // It is sent with the next connection event. Only a read can confirm it.
         await EventLoop.shared.sleep(for: .milliseconds(100))
       }
       return handle
@@ -76,46 +79,51 @@ let writeCommand = CommandSpec(
 }
 
 private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
-  if let text = invocation.text("--text") {
+  if let text = invocation[WriteOption.text] {
     guard invocation.positionals.count <= 1 else {
-      throw .usage("--text and \"\(invocation.positionals[1].printable)\" together are one value too many")
+      throw .usage("--text and \"\(invocation.positionals[1].printable)\" exclude each other")
     }
     return Array(text.utf8)
   }
   guard let text = invocation.positionals.last else {
-    throw .usage("what is to be written? Give bytes as hexadecimal digits, or --text TEXT")
+    throw .usage("missing value; give bytes as hexadecimal digits, or --text TEXT")
   }
   guard let value = Hex.bytes(text) else {
     throw .usage(
-      "\"\(text.printable)\" is no value: bytes are pairs of hexadecimal digits, such as A104; or use --text")
+      "\"\(text.printable)\" is not a value; give bytes as pairs of hexadecimal digits, such as A104, or use --text"
+    )
   }
   guard value.count <= 512 else { throw Failure(GATTError.tooLong(value.count)) }
   return value
 }
 
+private enum SubscribeOption {
+  static let indicate = Flag("--indicate", help: "ask for indications if the peer offers both")
+  static let count = Option("--count", as: .count, help: "stop after N values")
+  static let duration = Option("--duration", as: .time, help: "stop after this time")
+}
+
 let subscribeCommand = CommandSpec(
-  name: "subscribe", arguments: "[DEVICE]", summary: "prints a value each time the peer sends it",
+  name: "subscribe", arguments: "[DEVICE]", summary: "print a value each time the peer sends it",
   positionals: 0...1,
   options: AttributeChoice.options + [
-    OptionSpec("--indicate", help: "asks for indications where both are offered"),
-    OptionSpec("--count", value: "N", help: "ends after N values"),
-    OptionSpec("--duration", value: "TIME", help: "ends after this time"),
-    retryOption,
+    SubscribeOption.indicate, SubscribeOption.count, SubscribeOption.duration, CommonOptions.retryTime,
     CommonOptions.format,
   ],
+  rules: [AttributeChoice.rule],
   examples: [
     (
       "halo-raw subscribe R02_BEEF --uuid 2A05 --duration 2s --adapter virtual",
-      "listens for changes of the services"
+      "print changes of the services"
     )
   ]
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
-  let count = try invocation.integer("--count", in: 1...Int.max)
-  let duration = try invocation.duration("--duration")
-  let format = try OutputFormat(invocation)
-  let kind: SubscriptionKind? = invocation.has("--indicate") ? .indication : nil
-  let retryTime = try invocation.retryTime
+  let count = invocation[SubscribeOption.count]
+  let duration = invocation[SubscribeOption.duration]
+  let format = OutputFormat(invocation)
+  let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
+  let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     session.waitsForAdapter = retryTime > .zero
     let listener = ValueListener(format, count: count, duration: duration, session.interruption)
@@ -132,7 +140,7 @@ let subscribeCommand = CommandSpec(
       let peer = client.peer
       client = try await session.interruption.cancels { () async throws(Failure) in
         let client = try await session.reconnect(to: peer, within: retryTime)
-        // Discovered anew: the table may be another after a restart.
+        // Discover again: after a restart, the table may differ.
         try await listener.subscribe(client, choice, kind)
         return client
       }
@@ -142,7 +150,7 @@ let subscribeCommand = CommandSpec(
   }
 }
 
-/// Prints the values of a subscription until there are enough.
+/// Prints the values of a subscription, up to a count or a time.
 @BluetoothActor
 private final class ValueListener {
   private var printer: RecordPrinter
@@ -154,9 +162,9 @@ private final class ValueListener {
   private var isDone = false
   private var onEnd: ((LinkLoss?) -> Void)?
   private var subscription: Subscription?
-  /// Where the value stands; it may move while values come.
+  /// The handle of the value, which may change during the subscription.
   private var handle: AttributeHandle?
-  /// Why no more values come, though the link is there.
+  /// Why the subscription ended although the link is up.
   private var end: GATTError?
   private var timer: Timers.Token?
 
@@ -190,7 +198,7 @@ private final class ValueListener {
     timer = EventLoop.shared.timers.schedule(after: duration) { self.finish(nil) }
   }
 
-  /// Asks the peer to stop; if it does not answer, the end of the link stops it.
+  /// Unsubscribes. If the peer does not answer, the end of the link ends the subscription.
   func unsubscribe(_ client: GATTClient) async {
     EventLoop.shared.timers.cancel(timer)
     guard let subscription else { return }
@@ -210,24 +218,24 @@ private final class ValueListener {
     if printed == count || printer.output.failure != nil { finish(nil) }
   }
 
-  /// - Parameter loss: why the link is gone; nil if that is not the reason to end
+  /// - Parameter loss: why the link was lost; nil if it was not
   private func finish(_ loss: LinkLoss?) {
     if loss == nil { isDone = true }
     onEnd?(loss)
     onEnd = nil
   }
 
-  /// Waits until there are enough values, the time is over, or somebody wants to end.
+  /// Waits for the last value, the end of the time, an interruption, or the loss of the link.
   ///
-  /// - Returns: why the link is gone, if it is
-  /// - Throws: why no more values come, if not for that
+  /// - Returns: why the link was lost, if it was
+  /// - Throws: why the subscription ended although the link is up
   func wait(_ client: GATTClient) async throws(Failure) -> LinkLoss? {
     if let end { throw Failure(end) }
     guard !isDone else { return nil }
     var forget: (() -> Void)?
     let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
       onEnd = { continuation.resume(returning: $0) }
-      forget = interruption.whenItComes { self.finish(nil) }
+      forget = interruption.onRequest { self.finish(nil) }
       client.whenDisconnected { self.finish($0) }
     }
     forget?()
@@ -237,7 +245,7 @@ private final class ValueListener {
 }
 
 extension GATTClient {
-  /// Whether a handle is that of a ring's own characteristics. What can't be found out counts as such.
+  /// Whether a handle may be one of the ring's own characteristics. If discovery fails, it counts as one.
   fileprivate func takesCommands(_ choice: AttributeChoice) async -> Bool {
     do throws(GATTError) {
       return RingGATT.takesCommands(try await find(choice).uuid)
@@ -248,7 +256,7 @@ extension GATTClient {
     }
   }
 
-  /// Reads what is meant: a handle, or all values with a UUID.
+  /// Reads the selected values: that of a handle, or all with a UUID.
   fileprivate func read(_ choice: AttributeChoice) async throws(GATTError) -> [ATTHandleAndValue] {
     try await exchangeMTU()
     switch choice {
@@ -256,7 +264,7 @@ extension GATTClient {
     case .uuid(let uuid):
       var values: [ATTHandleAndValue] = []
       for found in try await read(uuid: uuid) {
-        // The list holds the beginnings of long values only.
+        // The list holds only the first bytes of long values.
         values.append(ATTHandleAndValue(handle: found.handle, value: try await read(found.handle)))
       }
       guard !values.isEmpty else { throw .notFound("value with the UUID \(uuid)") }

@@ -1,13 +1,13 @@
 import Dissection
 import LineOutput
 
-/// What of a capture is to be shown, and how.
+/// Which packets of a capture are shown, and how.
 struct DecodeOptions {
-  /// What becomes of the packets.
+  /// The form of the output.
   enum Form {
     case lines, blocks, jsonl, summary
     case samples(OutputFormat, SampleKinds)
-    /// A page of HTML at this path, in place of lines on standard output.
+    /// An HTML report at this path, instead of lines on standard output.
     case page(String)
   }
 
@@ -20,52 +20,52 @@ struct DecodeOptions {
 
   init(_ invocation: Invocation) throws(Failure) {
     form = try Self.form(invocation)
-    layers = try invocation.text("--layer").map(Self.layers)
-    if let text = invocation.text("--filter") {
-      do throws(PacketFilter.Mistake) {
-        filter = try PacketFilter(text)
-      } catch {
-        throw .usage("--filter: \(error)")
-      }
-    }
-    isFollowing = invocation.has("--follow")
+    layers = invocation[DecodeOption.layer]
+    filter = invocation[DecodeOption.filter]
+    isFollowing = invocation[DecodeOption.follow]
     isColored = Console.isTerminal && !Console.refusesColor
   }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {
-    if let path = invocation.text("--html") {
-      let others = ["--format", "--verbose", "--follow", "--summary", "--samples"]
-      if let other = others.first(where: invocation.isGiven) {
-        throw .usage("--html has all fields of a capture that is complete; it does not go with \(other)")
-      }
-      return .page(path)
+    if let path = invocation[DecodeOption.html] { return .page(path) }
+    let format = invocation[DecodeOption.format]
+    if invocation[DecodeOption.samples] {
+      return .samples(format ?? .standard, SampleKinds(invocation))
     }
-    if invocation.has("--samples") {
-      return .samples(try OutputFormat(invocation), SampleKinds(invocation))
+    if format == .csv { throw .usage("--format csv needs --samples; packets are text or jsonl") }
+    guard invocation[DecodeOption.summary] else {
+      return format == .jsonl ? .jsonl : invocation[DecodeOption.verbose] ? .blocks : .lines
     }
-    let isJSON = try invocation.choice("--format", [("text", false), ("jsonl", true)]) ?? false
-    guard invocation.has("--summary") else {
-      return isJSON ? .jsonl : invocation.has("--verbose") ? .blocks : .lines
-    }
-    if isJSON { throw .usage("--summary is text for a person; leave --format out") }
+    if format == .jsonl { throw .usage("--summary is text only; leave --format out") }
     return .summary
-  }
-
-  private static func layers(_ text: String) throws(Failure) -> Set<Layer> {
-    var layers: Set<Layer> = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let layer = Layer(rawValue: String(name)) else {
-        throw .usage(
-          "--layer wants \(Layer.allCases.map(\.rawValue).joined(separator: ", ")), several with commas, not "
-            + "\"\(String(name).printable)\"")
-      }
-      layers.insert(layer)
-    }
-    return layers
   }
 
   func shows(_ packet: DissectedPacket, start: Int64?) -> Bool {
     if let layers, !layers.contains(where: packet.has) { return false }
     return filter?.matches(packet, start: start) ?? true
+  }
+}
+
+extension ArgumentType where Value == Set<Layer> {
+  static var layers: Self {
+    let names = Layer.allCases.map(\.rawValue).joined(separator: ", ")
+    return ArgumentType(placeholder: "LAYERS", expected: "\(names), comma-separated") { text in
+      let layers = text.split(separator: ",", omittingEmptySubsequences: false).map {
+        Layer(rawValue: String($0))
+      }
+      return layers.contains(nil) ? nil : Set(layers.compactMap { $0 })
+    }
+  }
+}
+
+extension ArgumentType where Value == PacketFilter {
+  static var packetFilter: Self {
+    ArgumentType(placeholder: "TERMS", expected: "terms") { text throws(Failure) in
+      do {
+        return try PacketFilter(text)
+      } catch {
+        throw .usage("--filter: \(error)")
+      }
+    }
   }
 }

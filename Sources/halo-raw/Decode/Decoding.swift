@@ -4,10 +4,10 @@ import Dissection
 import EventLoop
 import LineOutput
 
-/// A run of `decode`.
+/// One run of `decode`.
 @BluetoothActor
 struct Decoding {
-  /// Output is collected up to so many bytes while the input goes on.
+  /// In bytes. Output is collected up to this size while there is input.
   private static let outputSize = 1 << 16
 
   private let options: DecodeOptions
@@ -28,14 +28,14 @@ struct Decoding {
   consuming func run(_ path: String) async throws(Failure) {
     let interruption = Interruption()
     let file = try Result { () throws(CaptureError) in
-      // A pipe is not waited for within `read`: Ctrl-C must come through.
+      // Do not block in `read` on a pipe: Ctrl-C must have an effect.
       try OpenCapture(path, follow: options.isFollowing || !Console.isRegularFile(path))
     }.mapError(Failure.init).get()
     if case .page(let path) = options.form {
       let name = file.reader.path == "-" ? "standard input" : file.reader.path
       page = PageWriter(name: name, try PageFile(path: path))
     }
-    reading: while !interruption.hasCome, !isOver {
+    reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
         progress = try decode(&file.reader)
@@ -51,29 +51,30 @@ struct Decoding {
       case .end: break reading
       }
     }
-    if file.reader.truncatedBytes > 0, !interruption.hasCome, !hasFailed {
-      let words = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
-      try await finish("The capture \(words).")
-      throw Failure(.badData, "\(path): \(words)")
+    if file.reader.truncatedBytes > 0, !interruption.isRequested, !hasFailed {
+      let reason = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
+      try await finish("The capture \(reason).")
+      throw Failure(.badData, "\(path): \(reason)")
     }
-    try await finish(interruption.hasCome ? "Reading was interrupted: more packets may follow." : nil)
+    try await finish(
+      interruption.isRequested ? "Reading was interrupted; the capture may have more packets." : nil)
   }
 
   private var hasFailed: Bool { (page?.output ?? output).failure != nil }
 
-  /// Whether the reader has gone, nothing can be written, or the page is full.
+  /// Whether the output is closed or failed, or the page is full.
   private var isOver: Bool { hasFailed || page?.leavesOut == true }
 
-  /// Writes what is left, and what is only known now.
+  /// Writes the rest of the output and the summary.
   ///
-  /// - Parameter remark: why a page has not the whole capture
+  /// - Parameter remark: why a report does not have the whole capture
   private mutating func finish(_ remark: String?) async throws(Failure) {
     if case .summary = options.form { output.write(SummaryText.lines(summary, dissector.servers)) }
     output.flush()
     if var page { try await page.finish(remark: remark) }
   }
 
-  /// Takes as many records as make a good piece of output.
+  /// Decodes up to 4096 records.
   private mutating func decode(_ reader: inout CaptureReader) throws(CaptureError) -> CaptureReader.Progress {
     for _ in 0..<4096 {
       let progress = try reader.advance()
@@ -99,7 +100,7 @@ struct Decoding {
   }
 }
 
-/// A capture that is read bit by bit.
+/// A capture that is read in steps.
 @BluetoothActor
 private final class OpenCapture {
   var reader: CaptureReader
@@ -108,7 +109,7 @@ private final class OpenCapture {
     reader = try CaptureReader(path: path, follow: follow)
   }
 
-  /// Waits until a pipe has something, or for a moment; or until the user wants to end.
+  /// Waits until a pipe is readable, or 50 ms for a file that grows; or until the interruption.
   func waitForMore(_ interruption: Interruption) async {
     guard !reader.isRegularFile else { return await interruption.sleep(for: .milliseconds(50)) }
     let descriptor = reader.descriptor

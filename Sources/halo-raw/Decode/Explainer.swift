@@ -6,40 +6,33 @@ import Glibc
 import HCI
 import LineOutput
 
-/// What `--explain` asks for: on standard error, while it happens, what `decode` prints of a recording.
+/// `--explain`: prints on standard error, live, what `decode` prints for a recording.
 @BluetoothActor
 final class Explainer {
-  enum Form { case lines, blocks }
+  enum Form: Sendable { case lines, blocks }
 
   private let form: Form
   private let text: PacketText
-  /// Made when the privileges are given up: what is known of rings is in the home of whoever we are then.
+  /// Created after privileges are dropped: the known rings are in the home of the invoking user.
   private lazy var dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = LineWriter(.standardError)
   private var start: Int64?
-  /// On a terminal, a progress line may stand where a packet is to be written.
+  /// On a terminal, a progress line may be in the place of the next packet.
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
-  /// - Returns: nil if it is not asked for
-  init?(_ invocation: Invocation) throws(Failure) {
-    guard let form = try Self.form(invocation) else { return nil }
+  /// - Returns: nil without `--explain`
+  init?(_ invocation: Invocation) {
+    guard let form = invocation[CommonOptions.explain] else { return nil }
     self.form = form
     text = PacketText(isColored: isTerminal && !Console.refusesColor)
   }
 
-  private static func form(_ invocation: Invocation) throws(Failure) -> Form? {
-    if let form = try invocation.choice("--explain", [("full", Form.blocks), ("lines", .lines)]) {
-      return form
-    }
-    return invocation.has("--explain") ? .lines : nil
-  }
-
-  /// Explains all that passes a tap from here on.
+  /// Explains all packets of a tap from now on.
   func watch(_ tap: TrafficTap) {
     tap.onPacket = { [self] bytes, info in explain(bytes, info) }
   }
 
-  /// Explains a recording while it is played, with its own numbers and times.
+  /// Explains a recording during its replay, with its own packet numbers and times.
   func watch(_ replay: ReplayTransport) {
     start = replay.host.beginning
     replay.onPlayed = { [self] record in explain(record.bytes.span.bytes, record.info) }
@@ -49,7 +42,8 @@ final class Explainer {
     if start == nil { start = info.microseconds }
     let packet = dissector.dissect(bytes, info)
     if output.droppedLines > 0 {
-      output.write("(\(Console.counted(output.droppedLines, "packet")) not explained: they came too fast)\n")
+      output.write(
+        "(\(Console.counted(output.droppedLines, "packet")) not explained: they arrived too fast)\n")
       output.flushDropCount()
     }
     if isTerminal { output.write("\r\u{1B}[K") }
@@ -59,12 +53,4 @@ final class Explainer {
     }
     output.flush()
   }
-}
-
-extension OptionSpec {
-  /// For commands that see HCI traffic.
-  static let explain = OptionSpec(
-    "--explain", value: "full", isValueOptional: true,
-    help:
-      "explains each packet on standard error while it happens, as decode does; with =full, a block a packet")
 }

@@ -6,7 +6,7 @@ import HCI
 import LineOutput
 import RingLink
 
-/// Packets for a program: one JSON object a line.
+/// Packets as JSON, one object per line.
 enum PacketJSON {
   static func write(_ packet: DissectedPacket, into output: inout LineWriter) {
     output.write("{\"frame\":")
@@ -91,7 +91,7 @@ enum PacketJSON {
     if let handle = att.handle { number(",\"handle\":", Int(handle.rawValue), &output) }
     if let value = att.value {
       bytes(",\"value\":\"", source, value, &output)
-      // What stands between handle and value, or behind the value: an offset, a range and a type, a signature.
+      // Between handle and value or after the value: an offset, a range and a type, a signature.
       if value.lowerBound > att.parameters.lowerBound + (att.handle == nil ? 0 : 2)
         || value.upperBound < att.parameters.upperBound
       {

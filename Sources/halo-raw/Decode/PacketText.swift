@@ -3,7 +3,7 @@ import Capture
 import Dissection
 import LineOutput
 
-/// Packets for a person: a line each, or a block with all fields.
+/// Packets as text: a line each, or a block with all fields.
 struct PacketText {
   private let isColored: Bool
 
@@ -53,7 +53,7 @@ struct PacketText {
     output.space(10 - name.utf8.count)
   }
 
-  /// What belongs to no layer.
+  /// Remarks that belong to no layer.
   private func writeLoose(_ packet: DissectedPacket, _ output: inout LineWriter) {
     if !packet.unanswered.isEmpty {
       output.write("; never answered: packet \(packet.unanswered.map(String.init).joined(separator: ", "))")
@@ -101,7 +101,7 @@ struct PacketText {
     String(repeating: " ", count: max(0, count))
   }
 
-  /// Writes seconds with six decimals, whatever their size.
+  /// Writes seconds with six decimals.
   static func write(seconds microseconds: Int64, width: Int = 0, into output: inout LineWriter) {
     let magnitude = microseconds.magnitude
     let whole = Int(magnitude / 1_000_000)

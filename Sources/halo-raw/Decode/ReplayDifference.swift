@@ -3,8 +3,8 @@ import Capture
 import Dissection
 import HCI
 
-/// The first difference of a replay from its recording, for a person: which packet, what it was, what was sent
-/// instead, and why that is.
+/// The message about the first difference between a replay and its recording: the packet, what it is, what was sent
+/// instead, and why.
 struct ReplayDifference {
   let path: String
   let options: ReplayTransport.Options
@@ -33,19 +33,19 @@ struct ReplayDifference {
 
   private var what: String {
     guard let recorded = difference.recorded else {
-      let sent = difference.sent.map { words($0, Dissector()).summary } ?? "nothing"
-      return "when \(path.printable) was over, halo-raw sent one packet more, \(sent)"
+      let sent = difference.sent.map { dissected($0, Dissector()).summary } ?? "nothing"
+      return "at the end of \(path.printable), halo-raw sent one more packet, \(sent)"
     }
     let place = "packet \(difference.number ?? 0) of \(path.printable)"
-    let there = words(recorded, context())
+    let there = dissected(recorded, context())
     guard let bytes = difference.sent else {
       return "\(place) is \(there.summary), and halo-raw did not send it"
     }
-    let here = words(bytes, context())
+    let here = dissected(bytes, context())
     return "\(place) is \(there.summary), and halo-raw sent \(here.summary)" + detail(there, here)
   }
 
-  /// Where two packets of a kind differ: the first field, or else the bytes.
+  /// The difference between two packets of a kind: the first different field, else the bytes.
   private func detail(_ there: DissectedPacket, _ here: DissectedPacket) -> String {
     guard there.top == here.top, let layer = there.top, there.summary == here.summary else { return "" }
     let pairs = zip(there.fields(of: layer), here.fields(of: layer))
@@ -59,7 +59,7 @@ struct ReplayDifference {
     Hex.string(bytes.prefix(32), separator: " ") + (bytes.count > 32 ? " …" : "")
   }
 
-  private func words(_ bytes: [UInt8], _ dissector: Dissector) -> DissectedPacket {
+  private func dissected(_ bytes: [UInt8], _ dissector: Dissector) -> DissectedPacket {
     dissector.dissect(
       bytes.span.bytes,
       CaptureRecordInfo(
@@ -68,7 +68,7 @@ struct ReplayDifference {
         originalLength: bytes.count))
   }
 
-  /// A dissector that has seen all packets before the one that differs.
+  /// A dissector that has seen all packets before the different one.
   private func context() -> Dissector {
     let dissector = Dissector()
     guard let number = difference.number, var reader = try? CaptureReader(path: path) else {
@@ -82,51 +82,53 @@ struct ReplayDifference {
 
   // MARK: Why
 
-  /// So many packets alike, and the host is one that begins as halo-raw does.
+  /// The number of equal packets after which the host counts as halo-raw.
   private static let setUp = 8
 
   private var why: String {
     if host.beginsWithReset == true {
       if let cut = report.firstCut {
-        return "the capture has packet \(cut) only in part (snap length), so that it could not be played"
+        return "the capture has only a part of packet \(cut) (snap length), so it cannot be replayed"
       }
       if host.isOurs || report.matched >= Self.setUp {
         return
-          "the \(report.matched) packets before it are the same: it was recorded with another command, with other "
-          + "options, or by another version"
+          "the \(report.matched) packets before it are equal: the recording is of another command, other options or "
+          + "another version"
       }
-      return "the recording is of another host, which gives its commands in an order of its own"
+      return "the recording is of another host, which sends its commands in another order"
     }
     if host.isOurs {
-      return "it was made beside the kernel (--adapter hciN), and holds the kernel's dialogue with the "
-        + "controller\(theirs), not halo-raw's; record with --adapter user:hciN to replay"
+      return
+        "the recording was made with --adapter hciN and holds the commands of the kernel\(theirs), not of "
+        + "halo-raw; to replay, record with --adapter user:hciN"
     }
     if let stray = host.strayData {
       return
-        "the capture begins mid-connection: packet \(stray) has data of a link whose beginning is not in it; "
-        + "a replay begins with the Reset by which a host takes its controller over"
+        "the capture begins mid-connection: packet \(stray) has data of a link that was set up before it; "
+        + "a replay begins with a host's Reset"
     }
     if host.beginsWithReset == nil {
-      return "no host speaks in it; a replay begins with the Reset by which a host takes its controller over"
+      return "the capture has no commands of a host; a replay begins with a host's Reset"
     }
-    return "the capture begins when its host was at work already, or was made beside the kernel; a replay "
-      + "begins with the Reset by which a host takes its controller over"
+    return
+      "the capture begins after the setup of its host, or was made on an adapter of the kernel; a replay begins "
+      + "with a host's Reset"
   }
 
   private var theirs: String {
     let most = 8
     guard !host.foreignCommands.isEmpty else { return "" }
     return
-      " (the kernel's own: \(host.foreignCommands.prefix(most).map(\.description).joined(separator: ", "))"
+      " (such as \(host.foreignCommands.prefix(most).map(\.description).joined(separator: ", "))"
       + (host.foreignCommands.count > most ? ", …" : "") + ")"
   }
 
-  /// A Reset further on, from which it may go better.
+  /// A later Reset, from which a replay may work.
   private var hint: String {
     let here = difference.number ?? .max
     guard report.matched <= 1, let next = host.resets.first(where: { $0 > max(here, options.first) }) else {
       return ""
     }
-    return "; packet \(next) is a Reset, another beginning: try replay --from \(next) \(path.printable)"
+    return "; packet \(next) is a Reset: try replay --from \(next) \(path.printable)"
   }
 }

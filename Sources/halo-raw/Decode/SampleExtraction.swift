@@ -10,9 +10,9 @@ struct SampleExtraction {
   private let format: OutputFormat
   private let kinds: SampleKinds
   private var writer: SampleWriter?
-  /// How the ring that was asked for its firmware encodes acceleration.
+  /// The encoding of acceleration, by the firmware in the capture.
   private var encoding: AccelerometerEncoding?
-  /// The last link that was lost, until a sample comes over another.
+  /// The last loss of a link, until the next sample on another link.
   private var loss: (reason: HCIErrorCode, time: Instant)?
 
   init(_ format: OutputFormat, kinds: SampleKinds) {

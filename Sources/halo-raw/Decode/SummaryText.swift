@@ -2,7 +2,7 @@ import ATT
 import Dissection
 import GATTClient
 
-/// A summary for a person.
+/// A summary as text.
 enum SummaryText {
   static func lines(_ summary: CaptureSummary, _ servers: [Dissector.KnownServer]) -> String {
     var text = head(summary)
@@ -40,7 +40,7 @@ enum SummaryText {
       guard let start, let value else { return "?" }
       return "\(seconds(value &- start)) s"
     }
-    var first = "hci\(link.adapter) \(link.handle) to \(link.peer.map { "\($0)" } ?? "somebody")"
+    var first = "hci\(link.adapter) \(link.handle) to \(link.peer.map { "\($0)" } ?? "an unknown peer")"
     if let role = link.role { first += ", as \(role)" }
     first += ", \(time(link.start)) to "
     first += link.end == nil ? "the end of the capture" : time(link.end)
@@ -90,7 +90,7 @@ enum SummaryText {
     }
   }
 
-  /// The most frequent first.
+  /// Most frequent first.
   private static func counted(_ table: [String: Int]) -> [String] {
     table.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
   }
@@ -99,7 +99,7 @@ enum SummaryText {
     milliseconds(microseconds / 1000)
   }
 
-  /// A thousandth of a number, with three decimals.
+  /// The number divided by 1000, with three decimals.
   private static func milliseconds(_ number: Int64) -> String {
     let magnitude = number.magnitude
     return "\(number < 0 ? "-" : "")\(magnitude / 1000)." + String(1000 + magnitude % 1000).dropFirst()

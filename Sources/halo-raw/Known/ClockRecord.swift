@@ -1,12 +1,12 @@
 import RingLink
 
-/// What a ring's clock was set to by this computer. The ring cannot be asked.
+/// What this computer set a ring's clock to. The ring does not report it.
 struct ClockRecord: Codable, Equatable, Sendable {
-  /// When: seconds since 1970-01-01 UTC.
+  /// The time of the setting, in seconds since 1970-01-01 UTC.
   var set: Int
   /// `local` or `utc`.
   var policy: String
-  /// How far the wall clock that the ring got was ahead of UTC, in seconds.
+  /// The offset of the ring's wall clock from UTC, in seconds; positive if it is ahead.
   var utcOffset: Int
 
   init(set: Int, policy: TimePolicy, utcOffset: Int) {
@@ -15,7 +15,7 @@ struct ClockRecord: Codable, Equatable, Sendable {
     self.utcOffset = utcOffset
   }
 
-  /// Whether there is such a time and such a zone; a ring counts 32 bits of seconds.
+  /// Whether the time fits into the 32 bits of a ring and the offset is one of a time zone.
   var isPlausible: Bool {
     (0...Int(UInt32.max)).contains(set) && (-86400...86400).contains(utcOffset)
       && TimePolicy(rawValue: policy) != nil
@@ -23,6 +23,6 @@ struct ClockRecord: Codable, Equatable, Sendable {
 
   var timePolicy: TimePolicy { TimePolicy(rawValue: policy) ?? .local }
 
-  /// What the ring's clock shows, if nobody else has set it and its quartz is right.
+  /// The time on the ring's clock, if no other program set it and its quartz is exact.
   func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
 }

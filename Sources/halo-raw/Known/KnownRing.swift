@@ -3,9 +3,9 @@ import BluetoothCore
 import GATTClient
 import RingLink
 
-/// A ring that was used before, as it is remembered.
+/// What is stored about a ring that was used before.
 struct KnownRing: Codable, Equatable {
-  /// Where its attributes are; see `RingLayout`.
+  /// The handles of its attributes; see `RingLayout`.
   struct Handles: Codable, Equatable {
     var write: UInt16
     var writeProperties: UInt8
@@ -21,7 +21,7 @@ struct KnownRing: Codable, Equatable {
   var type: String
   var firmware: String?
   var handles: Handles?
-  /// What this computer has set the ring's clock to, the last time.
+  /// The last setting of the ring's clock by this computer.
   var clock: ClockRecord?
 
   var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
@@ -39,7 +39,7 @@ struct KnownRing: Codable, Equatable {
     }
   }
 
-  /// The layout to open the ring with; nil if none is remembered, or one that cannot be.
+  /// The layout to open the ring with; nil if none is stored or it is not valid.
   var layout: RingLayout? {
     guard let handles, handles.write > 1, handles.notify > 1, handles.configuration > handles.notify else {
       return nil
@@ -60,13 +60,13 @@ struct KnownRing: Codable, Equatable {
       configuration: AttributeHandle(handles.configuration), firmwareRevision: firmware)
   }
 
-  /// Whether all of it can be true. What a file says is nothing to compute with before.
+  /// Whether all values are valid. Values from a file are not used before this check.
   var isPlausible: Bool {
     bluetoothAddress != nil && clock?.isPlausible ?? true
       && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }
   }
 
-  /// Whether a person who writes `text` means this ring.
+  /// Whether the selector selects this ring.
   func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: bluetoothAddress)
   }

@@ -5,23 +5,23 @@ import FoundationEssentials
 import GATTClient
 import RingLink
 
-/// The rings that were used before: a JSON file in the user's state directory. It saves time, and keeps what clocks were
-/// set to. Trouble with it ends no command: what can't be read counts as empty, what can't be written is not remembered,
-/// and where that can be put right, a line says so.
+/// The rings that were used before, in a JSON file in the user's state directory: their handles, which save a scan and a
+/// discovery, and the settings of their clocks. An error of the file ends no command: an unreadable file counts as empty,
+/// a failed write is skipped, and a message says so if the user can fix it.
 struct KnownRings {
-  /// More are not kept: the ones that were used last.
+  /// The number of rings that are kept: the ones that were used last.
   static let limit = 256
   static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
 
   private(set) var rings: [KnownRing] = []
   private let file: StateFile?
   private let report: (String) -> Void
-  /// A newer version of this program has written the file.
+  /// Whether a newer version of this program wrote the file.
   private var isReadOnly = false
 
   /// - Parameters:
-  ///   - path: nil remembers nothing
-  ///   - report: what to do with a line for the user
+  ///   - path: nil stores nothing
+  ///   - report: takes messages for the user
   init(path: String?, report: @escaping (String) -> Void = { Console.error("halo-raw: \($0)") }) {
     file = path.map { StateFile(path: $0) }
     self.report = report
@@ -32,18 +32,18 @@ struct KnownRings {
     } catch {
       switch error.reason {
       case .tooLarge: setAside()
-      default: report("what is known of rings is not used: \(error)")
+      default: report("cannot read the known rings: \(error); continuing without them")
       }
     }
   }
 
-  /// The one ring that is meant; nil if there is none or more than one.
+  /// The one selected ring; nil if there is none or more than one.
   func only(_ selector: RingSelector) -> KnownRing? {
     let meant = rings.filter { $0.isMeant(by: selector) }
     return meant.count == 1 ? meant[0] : nil
   }
 
-  /// Where the attributes of all of them are, to name handles by.
+  /// The attributes of all known rings, to show the names of handles.
   var devices: [Dissector.KnownDevice] {
     rings.compactMap { ring in
       guard let address = ring.bluetoothAddress, let layout = ring.layout else { return nil }
@@ -57,7 +57,7 @@ struct KnownRings {
 
   // MARK: Changes
 
-  /// Remembers a ring, in place of what was remembered of it.
+  /// Stores a ring, in place of its previous entry.
   mutating func remember(_ ring: KnownRing) {
     func merged(with rings: [KnownRing]) -> (old: KnownRing?, new: KnownRing) {
       let old = rings.first { $0.address == ring.address && $0.type == ring.type }
@@ -75,9 +75,9 @@ struct KnownRings {
     }
   }
 
-  /// Forgets the rings that are meant.
+  /// Removes the selected rings.
   ///
-  /// - Returns: the forgotten ones
+  /// - Returns: the removed rings
   mutating func forget(_ selector: RingSelector) -> [KnownRing] {
     var meant: [KnownRing] = []
     change { rings in
@@ -87,7 +87,7 @@ struct KnownRings {
     return meant
   }
 
-  /// Forgets where a ring's attributes are, but not what its clock was set to.
+  /// Removes the handles of a ring, but not the setting of its clock.
   mutating func forgetLayout(of address: BluetoothAddress) {
     guard rings.contains(where: { $0.bluetoothAddress == address }) else { return }
     change { rings in
@@ -101,7 +101,7 @@ struct KnownRings {
     }
   }
 
-  /// Remembers what the clock of a ring was set to.
+  /// Stores the setting of a ring's clock.
   mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
     var ring =
       rings.first { $0.bluetoothAddress == address } ?? KnownRing(name: nil, address: address, layout: nil)
@@ -109,7 +109,7 @@ struct KnownRings {
     remember(ring)
   }
 
-  /// Changes what is known, and the file, in which another process may have changed something else.
+  /// Changes the rings and the file, which another process may have changed in between.
   private mutating func change(_ body: (inout [KnownRing]) -> Void) {
     guard let file, !isReadOnly else { return body(&rings) }
     var changed = rings
@@ -138,11 +138,11 @@ struct KnownRings {
     rings = changed
   }
 
-  /// What to say of a change that is not kept; nil where there is no place to keep one.
+  /// The message about a change that is not stored; nil if the machine has no place to store it.
   private static func line(for error: FileError) -> String? {
     switch error.reason {
     case .system: nil
-    default: "what is new of the ring is not remembered: \(error)"
+    default: "cannot store what is new about the ring: \(error)"
     }
   }
 
@@ -151,7 +151,7 @@ struct KnownRings {
   private enum Contents {
     case rings([KnownRing])
     case damaged
-    /// A newer version's: an object with a version, where version 1 has a list.
+    /// From a newer version: an object with a version, where version 1 has a list.
     case newer
   }
 
@@ -167,7 +167,7 @@ struct KnownRings {
     return (try? JSONDecoder().decode(Version.self, from: data)) == nil ? .damaged : .newer
   }
 
-  /// The file's contents; the rings that were used the longest time ago are left out where there are too many.
+  /// The contents of the file. If there are too many rings, the least recently used are left out.
   private static func bytes(of rings: inout [KnownRing], within limit: Int) -> [UInt8]? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -185,11 +185,11 @@ struct KnownRings {
     case .damaged: setAside()
     case .newer:
       isReadOnly = true
-      report("\(file?.path.printable ?? "") is of a newer version of this program; it is left as it is")
+      report("\(file?.path.printable ?? "") was written by a newer version of halo-raw; it is not changed")
     }
   }
 
-  /// Keeps a damaged file under another name, unless another process was faster.
+  /// Renames a damaged file, unless another process already did.
   private func setAside() {
     guard let file else { return }
     do throws(FileError) {
@@ -201,11 +201,11 @@ struct KnownRings {
         case .failure(let error):
           guard case .tooLarge = error.reason else { throw error }
         }
-        report("what is known of rings is damaged; it is kept as \(try file.setAside().printable)")
+        report("the file of known rings is damaged; it was renamed to \(try file.setAside().printable)")
         return nil
       }
     } catch {
-      report("what is known of rings is damaged and not used: \(error)")
+      report("the file of known rings is damaged and cannot be renamed: \(error)")
     }
   }
 }

@@ -5,9 +5,9 @@ import FoundationEssentials
 import Glibc
 import RingLink
 
-/// The measurements that rings make by themselves and that this program has switched off: kept in a file for each ring
-/// until they are restored, so that a program that was killed leaves nothing behind for good. Who has switched them off
-/// holds a lock beside the file: as long as it runs, no other process restores them.
+/// The automatic measurements of rings that this program switched off, in a file for each ring until they are restored.
+/// If the program is killed, the next run restores them. The process that switched them off holds a lock beside the file:
+/// while it runs, no other process restores them.
 @BluetoothActor
 final class PausedMeasurements {
   /// What the file holds.
@@ -15,7 +15,7 @@ final class PausedMeasurements {
     var ring: String
     var settings: [String: [String: Int]]
 
-    /// Whether there can be such settings; what fields may hold is known where they are written.
+    /// Whether the size is plausible. The values are checked when they are written to the ring.
     var isPlausible: Bool { settings.count <= 64 && settings.values.allSatisfy { $0.count <= 64 } }
   }
 
@@ -24,8 +24,8 @@ final class PausedMeasurements {
   private var locks: [BluetoothAddress: FileLock] = [:]
 
   /// - Parameters:
-  ///   - folder: nil keeps nothing beyond this process
-  ///   - report: what to do with a line for the user
+  ///   - folder: nil stores nothing
+  ///   - report: takes messages for the user
   init(folder: String?, report: @escaping (String) -> Void = { Console.error("halo-raw: \($0)") }) {
     self.folder = folder
     self.report = report
@@ -46,9 +46,9 @@ final class PausedMeasurements {
     return try FileLock.attempt(file.path + ".lock")
   }
 
-  /// Keeps what has to be restored, safe from here on.
+  /// Stores the settings to restore.
   ///
-  /// - Returns: whether it could be kept
+  /// - Returns: whether they are stored
   func keep(_ saved: SavedMeasurements, of ring: BluetoothAddress) -> Bool {
     guard let file = file(of: ring) else { return true }
     let encoder = JSONEncoder()
@@ -65,9 +65,9 @@ final class PausedMeasurements {
     return true
   }
 
-  /// What an earlier run has switched off and could not restore; it is ours from here on.
+  /// Takes over the settings that an earlier run switched off and did not restore.
   ///
-  /// - Returns: nil if there is none, or if the one who has switched it off still runs
+  /// - Returns: nil if there are none, or if that run has not ended
   func claim(of ring: BluetoothAddress) -> SavedMeasurements? {
     guard let file = file(of: ring), access(file.path, F_OK) == 0, locks[ring] == nil else { return nil }
     do throws(FileError) {
@@ -79,7 +79,7 @@ final class PausedMeasurements {
         guard case .tooLarge = error.reason else { throw error }
         bytes = []
       }
-      // Its holder may have restored it before the lock was free.
+      // The previous holder of the lock may have restored them.
       guard let bytes else {
         lock.remove()
         return nil
@@ -87,7 +87,7 @@ final class PausedMeasurements {
       guard let contents = try? JSONDecoder().decode(Contents.self, from: Data(bytes)), contents.isPlausible
       else {
         report(
-          "what an earlier run has switched off can't be read, and so not be restored; it is kept as "
+          "cannot read the automatic measurements to restore; check the ring's settings; the file is now "
             + (try file.setAside()).printable)
         lock.remove()
         return nil
@@ -95,24 +95,24 @@ final class PausedMeasurements {
       locks[ring] = lock
       return SavedMeasurements(contents.settings)
     } catch {
-      report("what an earlier run has switched off is not restored: \(error)")
+      report("cannot restore automatic measurements: \(error)")
       return nil
     }
   }
 
-  /// They are restored.
+  /// Removes the file after the settings are restored.
   func drop(of ring: BluetoothAddress) {
     guard let file = file(of: ring) else { return }
     unlink(file.path)
     locks.removeValue(forKey: ring)?.remove()
   }
 
-  /// They are not restored: the next one may.
+  /// Releases the lock without restoring, so that the next process can.
   func release(_ ring: BluetoothAddress) {
     locks[ring] = nil
   }
 
-  /// Whether something has still to be restored.
+  /// Whether there are settings to restore.
   func isKept(for ring: BluetoothAddress) -> Bool {
     file(of: ring).map { access($0.path, F_OK) == 0 } ?? false
   }

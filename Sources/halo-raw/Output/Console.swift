@@ -2,31 +2,30 @@ import EventLoop
 import Glibc
 import LineOutput
 
-/// Standard output for what was asked for, standard error for everything else. Neither ever stops the program: see
-/// ``OutputQueue``.
+/// Standard output for results, standard error for everything else. Neither ever blocks the program: see ``OutputQueue``.
 enum Console {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether a path is that of a file on a disk, and reading it never waits; "-" is standard input.
+  /// Whether a path names a file on a disk, so that reading never blocks; "-" is standard input.
   static func isRegularFile(_ path: String) -> Bool {
     var status = stat()
     let result = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)
     return result == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Whether the user wants no colours (https://no-color.org).
+  /// Whether the user disables colors (https://no-color.org).
   static var refusesColor: Bool { getenv("NO_COLOR").map { $0.pointee != 0 } ?? false }
 
   /// Standard output for a command.
   ///
-  /// - Parameter overflow: what happens to lines that are not read in time. By default they are kept: what a command
-  ///   has to say has an end. One that may print for ever drops them and says how many.
+  /// - Parameter overflow: what happens to lines that are not read in time. By default they are kept, because most output
+  ///   is finite. A command that may print forever drops them and prints their number.
   static func output(_ overflow: OutputQueue.Overflow = .keep) -> LineWriter {
     OutputQueue.standardOutput.overflow = overflow
     return LineWriter(.standardOutput)
   }
 
-  /// Prints text that is a result of its own, such as help.
+  /// Prints text that is the whole result, such as help.
   static func print(_ text: String) {
     var output = output()
     output.write(text)
@@ -40,10 +39,10 @@ enum Console {
 
   // MARK: Standard error
 
-  /// Lines that standard error did not take in time.
+  /// The number of lines that standard error did not take in time.
   private static let droppedLines = Guarded(0)
 
-  /// Prints a line on standard error, or drops it if that is not read.
+  /// Prints a line on standard error, or drops it if standard error is not read.
   static func error(_ line: String) {
     droppedLines.withLock { dropped in
       if dropped > 0, writeToStandardError("(\(counted(dropped, "line")) dropped)\n") { dropped = 0 }
@@ -51,7 +50,7 @@ enum Console {
     }
   }
 
-  /// Prints a line on standard error past its queue, for a process that ends at once. Waits a moment at most.
+  /// Prints a line on standard error past its queue, for a process that ends at once. Waits 200 ms at most.
   static func errorDirectly(_ line: String) {
     var wait = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     guard poll(&wait, 1, 200) > 0 else { return }
@@ -67,12 +66,12 @@ enum Console {
 
   // MARK: The end
 
-  /// For how many seconds output that waits may still be fetched once the user wants to end.
+  /// In seconds: how long output may still be read after the user ends the program.
   private static let lastChance = 1.0
 
-  /// Waits until all output was fetched; once a signal has come, for a second at most.
+  /// Waits until all output is read; after a signal, for a second at most.
   ///
-  /// - Throws: if output was lost, other than by a reader that has gone
+  /// - Throws: if output was lost, unless the reader closed it
   @BluetoothActor
   static func finish() async throws(Failure) {
     let output = OutputQueue.standardOutput
@@ -80,21 +79,21 @@ enum Console {
     await isInterrupted.cancels { () async in await output.drain() }
     if !output.waitUntilDrained(for: lastChance) {
       let count = output.abandon()
-      error("halo-raw: \(counted(count, "piece")) of output were not read in time, and are lost")
+      error("halo-raw: \(counted(count, "piece")) of output lost: not read in time")
     }
     if case .system(let code) = output.failure {
       throw Failure(.outputFailed, "cannot write the output: \(code.reason)")
     }
   }
 
-  /// The same for standard error, which gets a moment.
+  /// The same for standard error, for 0.2 s at most.
   static func finishStandardError() {
     _ = OutputQueue.standardError.waitUntilDrained(for: 0.2)
   }
 }
 
 extension OutputQueue {
-  /// Waits until all that was written is fetched, or the task is cancelled.
+  /// Waits until all output is read, or the task is cancelled.
   @BluetoothActor func drain() async {
     try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
       nonisolated(unsafe) let done = done

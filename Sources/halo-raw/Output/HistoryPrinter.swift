@@ -1,15 +1,15 @@
 import LineOutput
 import RingLink
 
-/// Prints what a ring has stored: a record for each reading, and of nights one for each stage; for people a line for
-/// each night. Times are the ring's wall clock.
+/// Prints the data of a ring: a record for each reading, and for sleep one for each stage; as text a line for each night.
+/// Times are the ring's wall clock.
 struct HistoryPrinter {
   private let format: OutputFormat
-  /// The first field of each record, where several kinds are printed behind each other.
+  /// The first field of each record, if several kinds are printed.
   private let label: [Field]
   private var printer: RecordPrinter
 
-  /// - Parameter isLabelled: whether each record tells its kind
+  /// - Parameter isLabelled: whether each record has its kind
   init(_ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false) {
     self.format = format
     label = isLabelled ? [.text(kind.rawValue)] : []
@@ -56,7 +56,7 @@ struct HistoryPrinter {
     let source = reading.isManual ? "manual" : "automatic"
     printer.print(
       label + [.time(reading.time), .number(reading.beatsPerMinute), .text(source)],
-      text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", asked for" : "")")
+      text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", manual" : "")")
   }
 
   private mutating func print(_ reading: OxygenReading) {

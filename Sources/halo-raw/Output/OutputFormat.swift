@@ -1,21 +1,31 @@
 import LineOutput
 
 extension OutputFormat {
-  /// What `--format` says; by itself, text for a terminal and csv for a pipe.
-  init(_ invocation: Invocation) throws(Failure) {
-    let choice = try invocation.choice(
-      "--format", [("text", OutputFormat.text), ("csv", .csv), ("jsonl", .jsonl)])
-    self = choice ?? (Console.isTerminal ? .text : .csv)
+  /// The form of results if `--format` is not given: text on a terminal, csv in a pipe.
+  static var standard: OutputFormat { Console.isTerminal ? .text : .csv }
+
+  /// What `--format` asks for.
+  init(_ invocation: Invocation) {
+    self = invocation[CommonOptions.format] ?? .standard
   }
 }
 
+/// The options that select kinds of samples.
+enum SampleOption {
+  static let ppg = Flag("--ppg", help: "the photoplethysmogram (green light), in sensor counts")
+  static let accel = Flag("--accel", help: "acceleration, in g and in sensor counts")
+  static let spo2 = Flag("--spo2", help: "red and infrared light, in sensor counts; not a percentage")
+
+  static let all: [any CommandOption] = [ppg, accel, spo2]
+}
+
 extension SampleKinds {
-  /// The kinds that the options name; all if they name none.
+  /// The kinds that the options select; all without one.
   init(_ invocation: Invocation) {
     self = []
-    if invocation.has("--ppg") { insert(.ppg) }
-    if invocation.has("--accel") { insert(.accelerometer) }
-    if invocation.has("--spo2") { insert(.spo2) }
+    if invocation[SampleOption.ppg] { insert(.ppg) }
+    if invocation[SampleOption.accel] { insert(.accelerometer) }
+    if invocation[SampleOption.spo2] { insert(.spo2) }
     if isEmpty { self = .all }
   }
 }

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// A line on standard error that is written over and over, while people look: nothing if it is not a terminal.
+/// A line on standard error that is updated in place. Only on a terminal.
 @BluetoothActor
 final class ProgressLine {
   private let isShown = isatty(STDERR_FILENO) == 1
@@ -13,7 +13,7 @@ final class ProgressLine {
     Console.writeToStandardError("\r\(text)\u{1B}[K")
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func clear() {
     guard isShown, !text.isEmpty else { return }
     text = ""

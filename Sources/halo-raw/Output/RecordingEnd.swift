@@ -2,15 +2,14 @@ import EventLoop
 import HCI
 
 extension TrafficTap {
-  /// How many seconds a slow disk may take for the end of a recording.
+  /// In seconds: how long a slow disk may take for the end of a recording.
   private static let deadline = 5.0
 
-  /// Waits until a recording is written, and says what it lacks. For the end of a command: the loop has nothing else to
-  /// do.
+  /// Waits until a recording is written and reports lost packets. Only at the end of a command: it blocks the loop.
   func finishRecording() {
     guard let writer else { return }
     if !writer.waitUntilWritten(for: Self.deadline), writer.failure == nil {
-      Console.error("halo-raw: \(writer.path.printable) lacks its end: the disk is too slow")
+      Console.error("halo-raw: \(writer.path.printable) is incomplete: the disk is too slow")
     }
     if writer.droppedRecords > 0 {
       Console.error(

@@ -2,7 +2,7 @@ import EventLoop
 import RingLink
 
 extension SettingsFile {
-  /// Writes to a ring what differs there, and says what. Nothing is written before all of it is known to be possible.
+  /// Writes the settings that differ to a ring and prints them. Everything is validated before anything is written.
   @BluetoothActor
   func load(into ring: Ring) async throws(Failure) {
     var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
@@ -15,13 +15,13 @@ extension SettingsFile {
         unsupported.append(setting.entry.name)
         continue
       }
-      // What the ring does not tell can't be compared.
+      // A setting that the ring does not report can't be compared.
       let changes = setting.isTold(read) ? wanted.filter { read[$0.key] != $0.value } : wanted
       guard !changes.isEmpty else { continue }
       do throws(SettingError) {
         _ = try setting.applying(changes, to: read)
       } catch .incomplete where !setting.isToldBack {
-        Console.error("\(setting.entry.name) is left alone: the file does not say all of it")
+        Console.error("\(setting.entry.name) is not written: the file does not have all its fields")
         continue
       } catch {
         throw Failure(.badData, "\(setting.entry.name): \(error)")

@@ -5,13 +5,13 @@ import FoundationEssentials
 import Glibc
 import RingLink
 
-/// Settings in a file, to be read and edited by people.
+/// Settings in a JSON file that people can read and edit.
 struct SettingsFile: Codable, Sendable {
-  /// A switch, a number, or a word.
+  /// A flag, a number or a name.
   enum Value: Codable, Equatable, Sendable {
     case flag(Bool)
     case number(Int)
-    case word(String)
+    case name(String)
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
@@ -20,7 +20,7 @@ struct SettingsFile: Codable, Sendable {
       } else if let number = try? container.decode(Int.self) {
         self = .number(number)
       } else {
-        self = .word(try container.decode(String.self))
+        self = .name(try container.decode(String.self))
       }
     }
 
@@ -29,7 +29,7 @@ struct SettingsFile: Codable, Sendable {
       switch self {
       case .flag(let flag): try container.encode(flag)
       case .number(let number): try container.encode(number)
-      case .word(let word): try container.encode(word)
+      case .name(let name): try container.encode(name)
       }
     }
 
@@ -38,7 +38,7 @@ struct SettingsFile: Codable, Sendable {
       switch self {
       case .flag(let flag): flag ? "on" : "off"
       case .number(let number): String(number)
-      case .word(let word): word
+      case .name(let name): name
       }
     }
   }
@@ -46,11 +46,11 @@ struct SettingsFile: Codable, Sendable {
   static let currentVersion = 1
 
   var version = Self.currentVersion
-  /// Of the ring that it was exported from; nothing is made of it.
+  /// The firmware of the exported ring; not used.
   var firmware: String?
-  /// By the names of settings and fields.
+  /// Values by the names of settings and fields.
   var settings: [String: [String: Value]]
-  /// What the numbers count, for who edits them.
+  /// The units of the numbers, for people who edit the file.
   var units: [String: [String: String]]?
 
   private enum CodingKeys: String, CodingKey {
@@ -58,7 +58,7 @@ struct SettingsFile: Codable, Sendable {
     case firmware, settings, units
   }
 
-  /// - Parameter known: what the ring tells; numbers that a field can't be are left out
+  /// - Parameter known: the settings that the ring reports; numbers outside a field's range are left out
   init(_ known: [(setting: any RingSetting, numbers: [String: Int])], of firmware: RingFirmware) {
     self.firmware = firmware.firmwareRevision
     settings = [:]
@@ -68,7 +68,7 @@ struct SettingsFile: Codable, Sendable {
       for field in setting.fields {
         guard let number = numbers[field.name], field.settable.contains(number) else { continue }
         values[field.name] =
-          field.isFlag ? .flag(number != 0) : field.words[number].map { .word($0) } ?? .number(number)
+          field.isFlag ? .flag(number != 0) : field.words[number].map { .name($0) } ?? .number(number)
         if let unit = field.unit { units[setting.entry.name, default: [:]][field.name] = unit.rawValue }
       }
       settings[setting.entry.name] = values
@@ -86,7 +86,7 @@ struct SettingsFile: Codable, Sendable {
     do {
       self = try JSONDecoder().decode(SettingsFile.self, from: Data(bytes))
     } catch {
-      throw Failure(.badData, "\(path.printable) is no file of settings: \(Self.describe(error))")
+      throw Failure(.badData, "\(path.printable) is not a settings file: \(Self.describe(error))")
     }
     guard version == Self.currentVersion else {
       throw Failure(
@@ -108,13 +108,13 @@ struct SettingsFile: Codable, Sendable {
     }
   }
 
-  /// Writes the file: one that is there is replaced at once. A FIFO or device has ten seconds to take it.
+  /// Writes the file, atomically. A FIFO or device has ten seconds to take it.
   @BluetoothActor
   func write(to path: String) async throws(Failure) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     guard var data = try? encoder.encode(self) else {
-      throw Failure(.outputFailed, "cannot make JSON of the settings")
+      throw Failure(.outputFailed, "cannot encode the settings as JSON")
     }
     data.append(UInt8(ascii: "\n"))
     if path == "-" { return Console.print(String(decoding: data, as: UTF8.self)) }
@@ -127,7 +127,7 @@ struct SettingsFile: Codable, Sendable {
     }
   }
 
-  /// Writes to a device or FIFO as fast as it takes it; the loop goes on.
+  /// Writes to a device or FIFO without blocking the loop.
   @BluetoothActor
   private static func write(_ data: Data, to stream: OutputFile) async throws(FileError) {
     let loop = EventLoop.shared
@@ -146,23 +146,23 @@ struct SettingsFile: Codable, Sendable {
     }
   }
 
-  /// What is to be changed, by the table's settings, in its order.
+  /// The changes, in the order of the table of settings.
   ///
-  /// - Throws: the first thing that can't be
+  /// - Throws: the first invalid name or value
   func changes() throws(Failure) -> [(setting: any RingSetting, changes: [String: Int])] {
     let all = CommandTable.settings
     if let unknown = settings.keys.sorted().first(where: { name in !all.contains { $0.entry.name == name } })
     {
       throw Failure(
         .badData,
-        "there is no setting \"\(unknown.printable)\"\(Invocation.suggestion(for: unknown, among: all.map(\.entry.name)))"
+        "unknown setting \"\(unknown.printable)\"\(Invocation.suggestion(for: unknown, among: all.map(\.entry.name)))"
       )
     }
     var changes: [(setting: any RingSetting, changes: [String: Int])] = []
     for setting in all {
       guard let values = settings[setting.entry.name], !values.isEmpty else { continue }
       var numbers: [String: Int] = [:]
-      // A profile that nobody has filled in says nothing.
+      // A profile with only zeros is not filled in.
       if !setting.isToldBack, values.values.allSatisfy({ [.flag(false), .number(0)].contains($0) }) {
         continue
       }

@@ -1,7 +1,7 @@
 import LineOutput
 import RingLink
 
-/// Prints settings: a line each for a person, a record for each field for programs.
+/// Prints settings: as text a line for each, else a record for each field.
 struct SettingsPrinter {
   private let format: OutputFormat
   private var printer: RecordPrinter
@@ -18,7 +18,7 @@ struct SettingsPrinter {
       printer.print([], text: name + padding + Self.line(setting, numbers))
       return
     }
-    // What is not told has no value.
+    // A setting that the ring does not report has no value.
     let isTold = setting.isTold(numbers)
     for field in setting.fields {
       let text = isTold ? numbers[field.name].map(field.text(of:)) : nil
@@ -27,7 +27,7 @@ struct SettingsPrinter {
     }
   }
 
-  /// Tells which settings the ring does not have: no result, but what a person may miss.
+  /// Prints the names of the settings that the ring does not support: as text with the results, else on standard error.
   mutating func printUnsupported(_ settings: [any RingSetting]) {
     guard !settings.isEmpty else { return }
     let line = "not supported by this ring: " + settings.map(\.entry.name).joined(separator: ", ")
@@ -36,7 +36,7 @@ struct SettingsPrinter {
 
   /// `enabled on, interval 5 min`
   static func line(_ setting: any RingSetting, _ numbers: [String: Int]) -> String {
-    guard setting.isTold(numbers) else { return "(the ring does not give it back)" }
+    guard setting.isTold(numbers) else { return "(not reported by the ring)" }
     return setting.fields.compactMap { field in
       numbers[field.name].map { "\(field.name) \(text(of: $0, field))" }
     }.joined(separator: ", ")

@@ -2,20 +2,20 @@ import EventLoop
 import RingLink
 import RingStore
 
-/// Copies what a ring has stored into the store, piece by piece. Each piece is kept as soon as it is there: what is cut
-/// off goes on there the next time.
+/// Copies the data of a ring into the store, piece by piece. Each piece is stored as soon as it is read, so that the next
+/// run continues after an interruption.
 @BluetoothActor
 final class RingSync {
-  /// What became of one kind.
+  /// The result for one kind.
   struct Outcome {
     var kind: HistoryKind
-    /// Records that the ring told.
+    /// The number of records read.
     var read = 0
-    /// Records that were new, or other than before.
+    /// The number of records that are new or changed.
     var added = 0
-    /// Why there is no more; nil if all is well.
+    /// Why reading ended early; nil if it is complete.
     var problem: RingError?
-    /// Rings that do not keep this kind say so, or nothing.
+    /// False if the ring refuses this kind or does not answer.
     var isSupported = true
   }
 
@@ -32,7 +32,7 @@ final class RingSync {
     self.retryTime = retryTime
   }
 
-  /// - Parameter report: called for each kind when it is through
+  /// - Parameter report: called at the end of each kind
   func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
     let clock = session.clock
     let start = clock.unixSeconds
@@ -69,7 +69,7 @@ final class RingSync {
     try await storeRetry { () throws(StoreError) in try store.finish(sync, at: clock.unixSeconds) }
   }
 
-  /// Whether the ring does not keep what it was asked for. Some say so; others are silent.
+  /// Whether the ring does not support the request. Some rings refuse it; others do not answer.
   private func isRefusal(_ error: RingError) -> Bool {
     switch error {
     case .refused, .noBulkService: true
@@ -79,17 +79,17 @@ final class RingSync {
     }
   }
 
-  /// The days to be asked for, the oldest first; a single nil for what comes in one piece.
+  /// The days to read, oldest first; a single nil for a kind that is read in one piece.
   private func days(
     of kind: HistoryKind, _ ring: RingStore.RingID
   ) async throws(Failure) -> [RingDay?] {
-    guard kind.comesByDay else { return [nil] }
+    guard kind.isReadByDay else { return [nil] }
     let today = session.clock.now.day
     let store = self.store
     let missing = try await storeRetry { () throws(StoreError) in
       try store.missingDays(of: kind, ring, in: today.adding(days: 1 - kind.daysKept)...today)
     }
-    // What somebody asked the heart rate for comes in one piece behind them.
+    // Manual heart rates are read in one piece after the days.
     return missing + (kind == .heartRate ? [nil] : [])
   }
 
@@ -113,7 +113,7 @@ final class RingSync {
     }
   }
 
-  /// Reads from the ring; when the link is lost, connects again and reads anew.
+  /// Reads from the ring. If the link is lost, reconnects and reads again.
   private func reading<Value: Sendable>(
     _ read: (Ring) async throws(RingError) -> Value
   ) async throws(RingError) -> Value {
@@ -133,8 +133,8 @@ final class RingSync {
 }
 
 extension HistoryKind {
-  /// Whether a ring is asked for each day by itself.
-  fileprivate var comesByDay: Bool {
+  /// Whether each day is a separate request.
+  fileprivate var isReadByDay: Bool {
     switch self {
     case .steps, .heartRate, .stress, .variability: true
     case .oxygen, .sleep, .temperature: false
@@ -143,7 +143,7 @@ extension HistoryKind {
 }
 
 extension Ring {
-  /// One piece of what is stored.
+  /// One piece of the data on the ring.
   fileprivate func stored(
     _ kind: HistoryKind, _ day: RingDay?, now: RingTime
   ) async throws(RingError) -> HistoryRecords {

@@ -4,37 +4,37 @@ import Files
 import Glibc
 import RingStore
 
-/// The file in which what rings have stored is kept.
+/// The local store: a file with the data of rings.
 enum StoreFile {
-  static let option = OptionSpec(
-    "--store", value: "FILE",
-    help: "the SQLite file; default $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...")
+  static let option = Option(
+    "--store", as: .file(.writes),
+    help: "the SQLite file (default: $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...)")
 
-  /// Opens the file that the options name. Folders are only made for the one that is used without the option.
+  /// Opens the store. Folders are only created for the default file.
   ///
-  /// - Parameter makes: whether it is made if it is not there
-  static func open(_ invocation: Invocation, makes: Bool) throws(Failure) -> RingStore {
-    let named = invocation.text("--store")
+  /// - Parameter creates: whether to create a missing store
+  static func open(_ invocation: Invocation, creates: Bool) throws(Failure) -> RingStore {
+    let named = invocation[option]
     guard let path = named ?? UserFolders.data.map({ $0 + "/rings.sqlite" }) else {
-      throw .usage("there is no home directory for the store; name a file with --store FILE")
+      throw .usage("found no home directory for the store; give a file with --store FILE")
     }
-    if makes, named == nil, let folder = UserFolders.data {
+    if creates, named == nil, let folder = UserFolders.data {
       do throws(FileError) {
         try PrivateFolder.make(folder)
       } catch {
         throw Failure(
-          .cannotOpenFile, "cannot make a folder for the store: \(error); name a file with --store FILE")
+          .cannotOpenFile, "cannot create a folder for the store: \(error); give a file with --store FILE")
       }
-    } else if !makes, access(path, F_OK) != 0, errno == ENOENT {
-      throw Failure(.cannotOpenFile, "there is no store \(path.printable) yet; halo-raw sync makes one")
+    } else if !creates, access(path, F_OK) != 0, errno == ENOENT {
+      throw Failure(.cannotOpenFile, "cannot find the store \(path.printable); create it with halo-raw sync")
     }
     return try storeFailure { () throws(StoreError) in
-      try RingStore(path: path, access: makes ? .writing : .reading)
+      try RingStore(path: path, access: creates ? .writing : .reading)
     }
   }
 }
 
-/// Runs something that fails with a ``StoreError``, and tells it as the program's failure.
+/// Runs `work` and throws its ``StoreError`` as a ``Failure``.
 func storeFailure<Value>(_ work: () throws(StoreError) -> Value) throws(Failure) -> Value {
   do throws(StoreError) {
     return try work()
@@ -43,8 +43,8 @@ func storeFailure<Value>(_ work: () throws(StoreError) -> Value) throws(Failure)
   }
 }
 
-/// The same on another thread, as a disk may be slow; while another process has the store locked, it is tried again for
-/// ten seconds. The loop goes on. If the task is cancelled, nobody waits for what the disk does.
+/// The same on another thread, so that a slow disk does not block the loop. While another process has the store locked,
+/// `work` is retried for ten seconds. A cancelled task does not wait for the disk.
 @BluetoothActor
 func storeRetry<Value: Sendable>(
   _ work: @escaping () throws(StoreError) -> Value

@@ -1,7 +1,7 @@
 import RingLink
 import RingStore
 
-/// What is stored of the ring that the command line names.
+/// The stored data of the selected ring.
 struct StoredHistory {
   private let store: RingStore
   private let ring: RingStore.RingID
@@ -9,7 +9,7 @@ struct StoredHistory {
   /// - Throws: if there is no such ring in the store, or several
   init(_ invocation: Invocation) throws(Failure) {
     let selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
-    let store = try StoreFile.open(invocation, makes: false)
+    let store = try StoreFile.open(invocation, creates: false)
     let all = try storeFailure { () throws(StoreError) in try store.rings() }
     let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
     guard let ring = meant.first, meant.count == 1 else {
@@ -18,8 +18,8 @@ struct StoredHistory {
       throw Failure(
         .notFound,
         meant.isEmpty
-          ? "the store has no such ring; it has \(names.isEmpty ? "none" : names)"
-          : "the store has several rings: \(names); name the one you mean")
+          ? "no such ring in the store; it has \(names.isEmpty ? "none" : names)"
+          : "the store has several rings: \(names); name one")
     }
     self.store = store
     self.ring = ring.id

@@ -1,21 +1,21 @@
 import CPrivileges
 import EventLoop
 
-/// Shares of root's power, a bit for each (capabilities(7)). Those are named that this program has to do with.
+/// Linux capabilities, capabilities(7), one bit for each. Only those that matter to this program have names.
 struct Capabilities: OptionSet, Hashable, Sendable {
   var rawValue: UInt64
 
-  /// To become another group, and another user.
+  /// To change the group and the user.
   static let setGID = Capabilities(rawValue: 1 << 6)
   static let setUID = Capabilities(rawValue: 1 << 7)
-  /// To empty the bounding set.
+  /// To clear the bounding set.
   static let setPCap = Capabilities(rawValue: 1 << 8)
-  /// To switch adapters on and off, and to take one for oneself.
+  /// To switch adapters on and off, and to use one exclusively.
   static let netAdmin = Capabilities(rawValue: 1 << 12)
-  /// To send commands such as those for scanning over a raw socket. The kernel checks it at each.
+  /// To send commands such as those for scanning over a raw socket. The kernel checks it for each command.
   static let netRaw = Capabilities(rawValue: 1 << 13)
 
-  /// What the program can use at all.
+  /// The capabilities that the program can use.
   static let useful: Capabilities = [.netRaw, .netAdmin]
 }
 
@@ -27,11 +27,11 @@ extension Capabilities: CustomStringConvertible {
 
   /// As setcap(8) spells them: `cap_net_raw,cap_net_admin`; others by number.
   var description: String {
-    var words = Self.names.filter { contains($0.0) }.map(\.1)
+    var names = Self.names.filter { contains($0.0) }.map(\.1)
     let named = Self.names.reduce(into: Capabilities()) { $0.formUnion($1.0) }
     let others = subtracting(named).rawValue
-    words += (0..<64).filter { others >> $0 & 1 == 1 }.map(String.init)
-    return words.joined(separator: ",")
+    names += (0..<64).filter { others >> $0 & 1 == 1 }.map(String.init)
+    return names.joined(separator: ",")
   }
 }
 
@@ -39,7 +39,7 @@ extension Capabilities: CustomStringConvertible {
 struct ThreadCapabilities: Hashable, Sendable {
   /// What the thread may use.
   var permitted: Capabilities = []
-  /// What it does use: what the kernel looks at.
+  /// The capabilities in effect, which the kernel checks.
   var effective: Capabilities = []
 
   /// Those of the calling thread.
@@ -50,7 +50,7 @@ struct ThreadCapabilities: Hashable, Sendable {
       permitted: Capabilities(rawValue: sets.permitted), effective: Capabilities(rawValue: sets.effective))
   }
 
-  /// Makes these the calling thread's, with nothing for programs that it may become.
+  /// Sets these for the calling thread. Programs that it executes inherit none.
   func apply() throws(SystemError) {
     var sets = halo_capabilities(
       permitted: permitted.rawValue, effective: effective.rawValue, inheritable: 0)
@@ -75,8 +75,8 @@ struct ThreadCapabilities: Hashable, Sendable {
 }
 
 extension Capabilities {
-  /// What the file grants to whoever runs it; nil if that can't be found out. A file that only permits, and
-  /// leaves it to the program to make them effective, grants nothing here.
+  /// The capabilities that a program's file makes effective for its processes; nil if unknown. A file that only permits
+  /// them counts as granting none.
   static func granted(byFile path: String) -> Capabilities? {
     var permitted: UInt64 = 0
     var isEffective: Int32 = 0

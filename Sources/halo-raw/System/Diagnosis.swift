@@ -1,7 +1,7 @@
 import HCI
 
 extension SystemState {
-  /// What a person should know, in the order in which it is best put right.
+  /// The findings, in the order in which to fix them.
   var findings: [Finding] {
     privilegeFindings + radioFindings + adapterFindings + neighbourFindings + ringFindings
   }
@@ -13,20 +13,20 @@ extension SystemState {
     let missing = Capabilities.useful.subtracting(capabilities)
     if missing.isEmpty {
       return [
-        .good(topic, "\(Capabilities.useful) are there, \(isRoot ? "as root" : "from the program's file")")
+        .good(topic, "\(Capabilities.useful) granted, \(isRoot ? "as root" : "by the program's file")")
       ]
     }
     let remedy: String
     if let file = fileCapabilities, file.isSuperset(of: missing) {
       remedy =
-        "\(executable) grants them, but they do not arrive: is it on a file system mounted nosuid, or run "
-        + "under no_new_privs? Install it elsewhere: make install"
+        "\(executable) grants them without effect: its file system is mounted nosuid, or it runs under "
+        + "no_new_privs; install it elsewhere: make install"
     } else if let privilegedGroup, missing.contains(.netRaw) {
-      remedy = "\(Capability.joinCommand(privilegedGroup)), then log in again; or start it with sudo"
+      remedy = "\(Capability.joinCommand(privilegedGroup)), then log in again; or use sudo"
     } else if isInstalled {
-      remedy = "make install NET_ADMIN=1, or start it with sudo"
+      remedy = "make install NET_ADMIN=1, or use sudo"
     } else {
-      remedy = "\(Capability.setcapCommand(executable))  (again after each build), or start it with sudo"
+      remedy = "\(Capability.setcapCommand(executable))  (again after each build), or use sudo"
     }
     let what = "\(missing) \(missing == .useful ? "are" : "is") missing"
     if missing.contains(.netRaw) {
@@ -34,7 +34,7 @@ extension SystemState {
     }
     return [
       .note(
-        topic, "\(what): adapters can't be switched on or taken, nor connection parameters chosen", remedy)
+        topic, "\(what): cannot switch or take adapters, or choose connection parameters", remedy)
     ]
   }
 
@@ -46,8 +46,8 @@ extension SystemState {
       if radio.isHardBlocked {
         findings.append(
           .problem(
-            "rfkill", "\(radio.name.printable) is off by a switch of the machine",
-            "use the key or switch for wireless, or the firmware's settings"))
+            "rfkill", "\(radio.name.printable) is blocked by a hardware switch",
+            "use the machine's key or switch for wireless, or its firmware settings"))
       }
       if radio.isSoftBlocked {
         findings.append(
@@ -63,19 +63,19 @@ extension SystemState {
 
   private var adapterFindings: [Finding] {
     let topic = "adapter"
-    if let adapterTrouble {
-      return [.problem(topic, "\(adapterTrouble.operation): not possible", "\(adapterTrouble.reason)")]
+    if let adapterError {
+      return [.problem(topic, "cannot \(adapterError.operation)", "\(adapterError.reason)")]
     }
     guard !adapters.isEmpty else {
       let remedy =
         isRaspberryPi
-        ? "is dtoverlay=disable-bt in /boot/firmware/config.txt? Else see: systemctl status hciuart"
-        : "plug one in; until then, --adapter virtual needs none"
+        ? "remove dtoverlay=disable-bt from /boot/firmware/config.txt; if it is not there, see: systemctl status hciuart"
+        : "plug one in, or use --adapter virtual"
       return [.problem(topic, "this machine has no Bluetooth adapter", remedy)]
     }
     let findings = adapters.map(finding(of:))
     guard findings.contains(where: { $0.weight == .good }) else { return findings }
-    // One adapter is enough: what is wrong with the others is only worth a note.
+    // One adapter is enough: problems of the others are notes.
     return findings.map { $0.weight == .problem ? .note($0.topic, $0.text, $0.remedy) : $0 }
   }
 
@@ -88,13 +88,13 @@ extension SystemState {
         name, "taken by \(who), through the user channel", "end that program, or use another adapter")
     }
     if let settings = adapter.management?.supportedSettings, !settings.contains(.lowEnergy) {
-      return .problem(name, "it is an old one, without Bluetooth LE", "use another adapter")
+      return .problem(name, "does not support Bluetooth LE", "use another adapter")
     }
     guard adapter.isUp else {
       let up = "halo-raw adapters up \(name)"
       return .problem(
         name, "down",
-        "\(capabilities.contains(.netAdmin) ? up : "sudo \(up)"); or take it as it is, with --adapter user:\(name)"
+        "\(capabilities.contains(.netAdmin) ? up : "sudo \(up)"); or use --adapter user:\(name)"
       )
     }
     let version = adapter.management.map { ", Bluetooth \($0.version)" } ?? ""
@@ -109,14 +109,14 @@ extension SystemState {
       findings.append(
         .note(
           "bluetoothd",
-          "it runs; halo-raw works beside it, but waits while it scans, and can't have a ring that it holds",
-          "if connecting is slow: sudo systemctl stop bluetooth; or --adapter user:hciN --take"))
+          "running; halo-raw works beside it, but waits while it scans, and cannot use a ring connected to it",
+          "if connecting is slow: sudo systemctl stop bluetooth, or use --adapter user:hciN --take"))
     }
     if isRaspberryPi, !wifi.isEmpty {
       findings.append(
         .note(
-          "wi-fi", "\(wifi.joined(separator: ", ")) is in use and shares its antenna with Bluetooth",
-          "for an even stream, use a 5 GHz network or a cable, and not --aggressive"))
+          "wi-fi", "\(wifi.joined(separator: ", ")) is in use; it shares its antenna with Bluetooth",
+          "for an even stream, use a 5 GHz network or a cable, without --aggressive"))
     }
     return findings
   }
@@ -131,18 +131,18 @@ extension SystemState {
     case (false, true):
       return [
         .problem(
-          "ring", "\(label) was seen before and is not advertising now: a phone may hold it",
-          "close the ring's app there or switch the phone's Bluetooth off; put the ring on its charger for a moment",
+          "ring", "\(label) is known but not advertising: a phone may be connected to it",
+          "close the ring's app or switch the phone's Bluetooth off; put the ring on its charger briefly",
           code: .notFound)
       ]
     case (false, false):
       return [
         .problem(
           "ring", "\(label) is not advertising",
-          "is it near and charged? halo-raw scan --rings shows who is there",
+          "move it closer and charge it; to list rings: halo-raw scan --rings",
           code: .notFound)
       ]
-    case (nil, _): return [.note("ring", "whether \(label) is advertising can't be told yet")]
+    case (nil, _): return [.note("ring", "cannot check whether \(label) is advertising: no adapter can scan")]
     }
   }
 }

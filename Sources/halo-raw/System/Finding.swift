@@ -1,22 +1,22 @@
-/// One thing that stands between a person and a stream, or that might.
+/// One result of `doctor`.
 struct Finding: Hashable, Sendable {
   enum Weight: String, Sendable {
-    /// As it should be.
+    /// No problem.
     case good = "ok"
-    /// Good to know.
+    /// Not a problem, but useful to know.
     case note
-    /// No stream will come about.
+    /// Streaming cannot work.
     case problem
   }
 
-  /// What it is about: one word.
+  /// The subject, such as `adapter`.
   var topic: String
   var weight: Weight
-  /// What was found.
+  /// The finding.
   var text: String
-  /// What to do about it.
+  /// The fix.
   var remedy: String?
-  /// How the program ends because of a problem.
+  /// The exit code for this problem.
   var code = ExitCode.success
 
   static func good(_ topic: String, _ text: String) -> Finding {
@@ -35,8 +35,7 @@ struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-  /// How the program ends: well if a stream can come about, else by what is in its way. Of several things that are
-  /// missing, that counts without which the others are of no use: adapter, privilege, ring.
+  /// The exit code: 0 if streaming can work, else that of the first problem in this order: adapter, privilege, ring.
   var code: ExitCode {
     let codes = Set(filter { $0.weight == .problem }.map(\.code))
     return [.noAdapter, .noPermission, .notFound].first { codes.contains($0) } ?? .success

@@ -4,36 +4,36 @@ import Glibc
 import RingLink
 import VirtualRing
 
-/// The time of this machine, as a ring would tell it. In a replay it is the time of the recording, and the zone is the
-/// recording's: a replay is the same on every machine and every day.
+/// The time of this machine on the wall clock of a ring. In a replay, time and zone are those of the recording, so that a
+/// replay is the same on every machine and every day.
 struct HostClock: Sendable {
-  /// Where the time comes from.
+  /// The source of the time.
   private enum Source: Sendable {
     case machine
-    /// The loop's time, which a recording stamps its packets with.
+    /// The loop's time, which is also in the packets of a recording.
     ///
     /// - Parameters:
-    ///   - wallOffset: what makes Unix time of it, in microseconds
-    ///   - utcOffset: how far the wall clock is ahead of UTC, in seconds
+    ///   - wallOffset: Unix time minus loop time, in microseconds
+    ///   - utcOffset: the wall clock minus UTC, in seconds
     case session(wallOffset: Int64, utcOffset: Int)
   }
 
-  /// Which wall clock the ring has.
+  /// The wall clock that the ring has.
   var policy = TimePolicy.local
   private var source = Source.machine
 
-  /// This machine's clock and zone, as they are whenever one asks.
+  /// This machine's current clock and zone.
   init(_ policy: TimePolicy = .local) {
     self.policy = policy
   }
 
-  /// The clock of a session that is recorded or replayed: what happens at the same time of the loop happens at the
-  /// same time of day, and the zone stays what it is at the start.
+  /// The clock of a session that is recorded or replayed: the time of day depends only on the time of the loop, and the
+  /// zone does not change.
   init(wallOffset: Int64, utcOffset: Int) {
     source = .session(wallOffset: wallOffset, utcOffset: utcOffset)
   }
 
-  /// What makes Unix time of the loop's time, in microseconds; nil for this machine's clock.
+  /// Unix time minus loop time, in microseconds; nil for this machine's clock.
   var wallOffset: Int64? {
     if case .session(let wallOffset, _) = source { wallOffset } else { nil }
   }
@@ -57,7 +57,7 @@ struct HostClock: Sendable {
     RingTime(seconds: seconds + offset(atUnix: seconds))
   }
 
-  /// How far the ring's wall clock is ahead of UTC, in seconds.
+  /// The ring's wall clock minus UTC, in seconds.
   func offset(atUnix seconds: Int) -> Int {
     guard policy == .local else { return 0 }
     switch source {
@@ -66,16 +66,16 @@ struct HostClock: Sendable {
     }
   }
 
-  /// How far this machine's wall clock is ahead of UTC, in seconds.
+  /// This machine's wall clock minus UTC, in seconds.
   static func machineOffset(atUnix seconds: Int) -> Int {
-    var moment = time_t(seconds)
+    var time = time_t(seconds)
     var parts = tm()
-    return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
+    return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
   }
 }
 
 extension VirtualRingOptions {
-  /// With this machine's time for the ring's clock, unless they say otherwise.
+  /// These options with the host's time for the ring's clock, unless they set it.
   @BluetoothActor func set(by clock: HostClock) -> VirtualRingOptions {
     var options = self
     options.clock = options.clock ?? clock.now

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who has started the program by sudo.
+/// The user who started the program with sudo.
 struct InvokingUser: Hashable, Sendable {
   var user: uid_t
   var group: gid_t
@@ -8,9 +8,9 @@ struct InvokingUser: Hashable, Sendable {
   var name: String?
   var home: String?
 
-  /// Who that is, by what sudo leaves in the environment; nil without sudo, and if root itself has used it.
+  /// The user in sudo's environment variables; nil without sudo, and if root itself used it.
   ///
-  /// Only to be asked as root: anybody else may put anything into an environment, and it must not matter.
+  /// The variables only count for root: any other user may set them to anything.
   static func current() -> InvokingUser? {
     guard geteuid() == 0, let ids = ids(user: variable("SUDO_UID"), group: variable("SUDO_GID")) else {
       return nil
@@ -23,7 +23,7 @@ struct InvokingUser: Hashable, Sendable {
     return result
   }
 
-  /// Reads the two numbers. Neither may be missing, root's, or the one that means "unchanged" to the kernel.
+  /// Reads the two ids. Neither may be missing, 0, or -1, which means "unchanged" to the kernel.
   static func ids(user: String?, group: String?) -> (user: uid_t, group: gid_t)? {
     guard let user = user.flatMap({ uid_t($0) }), let group = group.flatMap({ gid_t($0) }),
       user != 0, user != .max, group != .max

@@ -1,14 +1,14 @@
 import BluetoothCore
 import HCI
 
-/// Asks the kernel's management for the physical layers that an adapter can use (BlueZ, doc/mgmt-api.txt, "Get PHY
-/// Configuration"). Wants CAP_NET_ADMIN.
+/// Reads the physical layers that an adapter supports (BlueZ, doc/mgmt-api.txt, "Get PHY Configuration"). Needs
+/// CAP_NET_ADMIN.
 struct GetPHYConfiguration: ManagementCommand {
   static let opcode: UInt16 = 0x0044
 
   func write(into writer: inout ByteWriter) {}
 
-  /// The first of three sets tells what is supported; what is configured and selected follows.
+  /// Three sets: supported, configurable and selected PHYs. Only the first is read.
   static func response(parsing reader: inout ByteReader) throws(DecodeError) -> LEPHYs {
     let supported = try reader.readUInt32()
     var phys: LEPHYs = []

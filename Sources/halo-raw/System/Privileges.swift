@@ -2,33 +2,33 @@ import CPrivileges
 import EventLoop
 import Glibc
 
-/// How the program gives up what it does not need.
+/// Drops the privileges that the program does not need.
 ///
-/// Capabilities and the rights that belong to them are a *thread's*, and no thread can take them from another. Only
-/// user and group ids are changed for all threads together, by glibc. Hence three steps:
+/// Capabilities belong to a *thread*, and no thread can drop those of another. Only user and group ids are changed for all
+/// threads together, by glibc. Hence three steps:
 ///
-/// 1. ``confine()``, in `main` while there is one thread: no privilege can be gained any more, and all threads that
-///    are made later inherit that. A command that needs no privilege gives all up here (``dropAll()``), and is done.
+/// 1. ``confine()``, in `main` while there is one thread: from here on no privilege can be gained, and later threads
+///    inherit that. A command that needs no privilege drops all of them here (``dropAll()``).
 /// 2. ``renounceOnMainThread()``, in `main` as soon as the loop's thread exists with a copy of the capabilities: the
-///    main thread, which only sleeps from there on, gives its own up.
+///    main thread, which only sleeps from then on, drops its own.
 /// 3. ``drop(keeping:)``, on the loop's thread when the sockets are open. Started by sudo, the process becomes the
 ///    invoking user. That takes all capabilities from every thread, except the loop's own, which asks to keep them
 ///    and then reduces them.
 ///
-/// At the end all threads are looked at. The program does not go on with more than it wanted to keep.
+/// At the end, all threads are checked. The program ends if one has more than it should.
 enum Privileges {
-  /// By which way a radio is reached: what it still needs when its sockets are open.
+  /// How an adapter is reached, which decides what is needed after its sockets are open.
   enum Way {
-    /// A raw socket of the kernel, whose commands are checked one by one.
+    /// A raw socket of the kernel, which checks each command.
     case rawSocket
-    /// The user channel, which was checked when it was bound; a byte stream, a virtual adapter, a recording.
+    /// The user channel, which the kernel checks once at bind; a byte stream, a virtual adapter or a recording.
     case other
 
     var needs: Capabilities { self == .rawSocket ? [.netRaw] : [] }
   }
 
-  /// Gives up all ways to gain privileges. To be called before there is a second thread. What can't be given up,
-  /// since a capability for that is missing, can't be used either.
+  /// Drops all ways to gain privileges. Call it before there is a second thread. What cannot be dropped for lack of a
+  /// capability cannot be used either.
   static func confine() {
     _ = halo_no_new_privileges()
     _ = halo_ambient_clear()
@@ -37,15 +37,15 @@ enum Privileges {
     if let current = try? ThreadCapabilities.current() { try? current.apply() }
   }
 
-  /// Gives up the main thread's own capabilities. Not if ``drop(keeping:)`` will change the user: for that each thread
-  /// needs to be allowed to.
+  /// Drops the capabilities of the main thread, unless ``drop(keeping:)`` will change the user, for which each thread
+  /// needs them.
   static func renounceOnMainThread() {
     guard InvokingUser.current() == nil else { return }
     try? ThreadCapabilities().apply()
   }
 
-  /// Gives the closure that does the same on each thread that only writes output. A thread that is started before
-  /// ``drop(keeping:)`` changes the user has to be allowed to do so, and loses all with the change.
+  /// The closure that does the same on each thread that only writes output. A thread that starts before
+  /// ``drop(keeping:)`` changes the user keeps its capabilities until then.
   static func renouncingOnHelperThreads() -> @Sendable () -> Void {
     let changesUser = InvokingUser.current() != nil
     return {
@@ -54,8 +54,8 @@ enum Privileges {
     }
   }
 
-  /// Gives up everything, before there is a second thread: what a command that needs no privilege reads and writes, it
-  /// does with the rights of its user.
+  /// Drops everything, before there is a second thread: a command that needs no privilege reads and writes with the rights
+  /// of its user.
   static func dropAll() throws(Failure) {
     do throws(SystemError) {
       if let invoker = InvokingUser.current() {
@@ -68,19 +68,17 @@ enum Privileges {
       }
     } catch {
       throw Failure(
-        .noPermission, "privileges can't be given up (\(error)); not going on with more than needed")
+        .noPermission, "cannot drop privileges (\(error)); start it without them")
     }
   }
 
-  /// Gives up what is not needed any more once the sockets of a way are open. Files that are made afterwards belong
-  /// to the invoking user.
+  /// Drops what is not needed after the sockets are open. Files that are created afterwards belong to the invoking user.
   @BluetoothActor
   static func afterOpening(_ way: Way) throws(Failure) {
     try drop(keeping: way.needs)
   }
 
-  /// Becomes the invoking user, if sudo has started the program, and keeps of all capabilities only those named, of
-  /// which some may not be there.
+  /// Becomes the invoking user if sudo started the program, and keeps of its capabilities only `kept`.
   ///
   /// - Throws: if the process still has more afterwards than it should
   @BluetoothActor
@@ -94,20 +92,20 @@ enum Privileges {
       try check(rest.permitted, invoker)
     } catch {
       throw Failure(
-        .noPermission, "privileges can't be given up (\(error)); not going on with more than needed")
+        .noPermission, "cannot drop privileges (\(error)); start it without them")
     }
   }
 
   private static func become(_ user: InvokingUser) throws(SystemError) {
-    // For this thread alone: the others are to lose everything.
+    // Only for this thread; the others lose everything.
     try retryingInterrupts("prctl") { halo_capabilities_keep(1) }
     try retryingInterrupts("setresuid") { halo_become(user.user, user.group, user.name) }
     try retryingInterrupts("prctl") { halo_capabilities_keep(0) }
-    // What is remembered belongs into the home of who will look for it.
+    // Stored files belong into the home of the invoking user.
     if let home = user.home { setenv("HOME", home, 1) }
   }
 
-  /// Looks at what was reached, not at what was asked for.
+  /// Verifies the result instead of trusting the calls.
   @BluetoothActor
   private static func check(_ kept: Capabilities, _ user: InvokingUser?) throws(SystemError) {
     if let user, halo_is(user.user, user.group) == 0 { throw SystemError("setresuid", errno: EPERM) }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The programs that run on this machine, as /proc shows them.
+/// The running programs, from /proc.
 enum Processes {
-  /// Whether a program of this name runs. The kernel keeps 15 bytes of a name.
+  /// Whether a program with this name runs. The kernel keeps 15 bytes of a name.
   static func isRunning(_ name: String) -> Bool {
     numbers.contains { SmallFile.line("/proc/\($0)/comm") == name }
   }
 
-  /// The names of the other programs that hold HCI sockets: those that may have taken an adapter. Without
-  /// privileges only the user's own are seen.
+  /// The names of the other programs that hold HCI sockets and may have taken an adapter. Without privileges, only the
+  /// user's own programs are visible.
   static func holdingHCISockets() -> [String] {
     guard let table = SmallFile.text("/proc/net/hci") else { return [] }
     let sockets = Set(socketNumbers(inTable: table).map { "socket:[\($0)]" })
@@ -23,7 +23,7 @@ enum Processes {
     return names.sorted()
   }
 
-  /// The sockets' numbers in the text of `/proc/net/hci`: below a heading, in the sixth column.
+  /// The inode numbers in the text of `/proc/net/hci`: the sixth column, after a heading.
   static func socketNumbers(inTable text: String) -> [UInt64] {
     text.split(separator: "\n").dropFirst().compactMap { line in
       let columns = line.split(separator: " ", omittingEmptySubsequences: true)

@@ -4,11 +4,11 @@ import HCI
 import RingLink
 
 extension SystemState.RingState {
-  /// Listens for a ring, on the first of the adapters that can be used.
+  /// Scans for a ring on the first usable adapter.
   ///
   /// - Parameters:
-  ///   - label: what a person calls the ring
-  ///   - isKnown: whether this machine has talked with the ring before
+  ///   - label: the name of the ring in messages
+  ///   - isKnown: whether this machine has used the ring before
   @BluetoothActor
   static func look(
     for ring: RingSelector, label: String, on adapters: [ControllerState], time: Duration, isKnown: Bool
@@ -23,7 +23,7 @@ extension SystemState.RingState {
     } catch let error as RingError {
       if case .notFound = error { state.isAdvertising = false }
     } catch {
-      // Why the adapter can't be used is a finding of its own.
+      // Another finding says why the adapter can't be used.
     }
     await central.stop()
     return state

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files of the kernel's file systems: small, and made as they are read.
+/// Files of the kernel's file systems.
 enum SmallFile {
   /// The text of a file, at most 64 KiB; nil if it can't be read.
   static func text(_ path: String) -> String? {
@@ -41,7 +41,7 @@ enum SmallFile {
     return names.sorted()
   }
 
-  /// Where a symbolic link leads.
+  /// The target of a symbolic link.
   static func target(of path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlink(path, &buffer, buffer.count)

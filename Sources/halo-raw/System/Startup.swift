@@ -2,20 +2,20 @@ import EventLoop
 import Glibc
 import HCI
 
-/// What is done before there is a second thread, by what the command line asks for.
+/// The start of the process, while it has one thread.
 enum Startup {
   /// Descriptors that any command needs: the loop's, the signals', a file, a socket.
   private static let descriptorsNeeded = 8
 
-  /// Ends the process if it can't work, becomes the program with the privileges that the command needs, and gives up
-  /// those that it does not need.
-  static func prepare(_ words: [String]) {
+  /// Ends the process if the limits are too low, executes the privileged program if the command needs it, and drops all
+  /// other privileges.
+  static func prepare(_ arguments: [String]) {
     occupyStandardStreams()
     guard canOpen(descriptorsNeeded) else {
       Console.errorDirectly("too few file descriptors are free; raise the limit with: ulimit -n 64")
       exit(ExitCode.systemError.rawValue)
     }
-    let need = PrivilegeNeed(words)
+    let need = PrivilegeNeed(arguments)
     if need == .adapter, let own = try? ThreadCapabilities.current(), !own.effective.contains(.netRaw) {
       PrivilegedProgram.become()
     }
@@ -29,8 +29,8 @@ enum Startup {
     }
   }
 
-  /// Standard streams that are closed get a descriptor that can't be used, as glibc gives them to privileged programs:
-  /// else one that the loop opens takes their place, and output goes there.
+  /// Opens an unusable descriptor for each closed standard stream, as glibc does for privileged programs. If not, a
+  /// descriptor of the loop would take its place and receive the output.
   private static func occupyStandardStreams() {
     for (descriptor, mode) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
@@ -47,7 +47,7 @@ enum Startup {
   }
 }
 
-/// For what a command line needs more than its user's rights.
+/// Why a command line needs more than its user's rights.
 enum PrivilegeNeed: Equatable {
   case nothing
   /// A device or a port that only root may open; capabilities do not help.
@@ -55,11 +55,11 @@ enum PrivilegeNeed: Equatable {
   /// An adapter of the kernel.
   case adapter
 
-  /// A command line that is wrong needs nothing.
-  init(_ words: [String]) {
-    guard let name = words.first, let command = try? Commands.named(name),
-      let invocation = try? Invocation(parsing: Array(words.dropFirst()), for: command),
-      !invocation.has("--help")
+  /// A wrong command line needs nothing.
+  init(_ arguments: [String]) {
+    guard let name = arguments.first, let command = try? Commands.named(name),
+      let invocation = try? Invocation(parsing: Array(arguments.dropFirst()), for: command),
+      !invocation[CommonOptions.help]
     else {
       self = .nothing
       return
@@ -67,23 +67,17 @@ enum PrivilegeNeed: Equatable {
     switch command.name {
     case "adapters", "doctor", "record": self = .adapter
     case "simulate": self = .device
-    case "history" where invocation.has("--stored"): self = .nothing
+    case "history" where invocation[storedOption]: self = .nothing
     case _ where command.usesAdapter: self = Self.adapter(invocation)
     default: self = .nothing
     }
   }
 
   private static func adapter(_ invocation: Invocation) -> PrivilegeNeed {
-    guard let text = invocation.adapterText else { return .adapter }
-    return switch try? AdapterSpec(text) {
+    switch try? invocation.adapter {
     case .kernel, .user: .adapter
     case .tcp, .unix, .serial: .device
     case .virtual, .replay, nil: .nothing
     }
   }
-}
-
-extension Invocation {
-  /// The adapter that the option names, or else the environment.
-  var adapterText: String? { text("--adapter") ?? getenv("HALO_ADAPTER").map { String(cString: $0) } }
 }

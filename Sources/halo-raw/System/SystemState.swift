@@ -2,27 +2,27 @@ import EventLoop
 import Glibc
 import HCI
 
-/// What of this machine matters to a stream. Gathered once, so that what is made of it needs no machine.
+/// The state of this machine that matters to a stream. It is read once, so that the findings are a pure function of it.
 struct SystemState: Sendable {
-  /// A switch that can silence the radio.
+  /// A switch that can block the radio.
   struct RadioSwitch: Hashable, Sendable {
     /// Such as `hci0`.
     var name: String
-    /// By software: a command undoes it.
+    /// Blocked by software; a command unblocks it.
     var isSoftBlocked: Bool
-    /// By a key or a switch of the machine.
+    /// Blocked by a key or switch of the machine.
     var isHardBlocked: Bool
 
     var isBlocked: Bool { isSoftBlocked || isHardBlocked }
   }
 
-  /// A ring that somebody asks about.
+  /// The ring that the command line names, or the known one.
   struct RingState: Hashable, Sendable {
-    /// As a person knows it: its name or address.
+    /// Its name or address.
     var label: String
-    /// Whether this machine has talked with it before.
+    /// Whether this machine has used it before.
     var isKnown: Bool
-    /// Whether it was heard just now; nil if nobody could listen.
+    /// Whether it is advertising; nil if no adapter could scan.
     var isAdvertising: Bool?
   }
 
@@ -30,21 +30,21 @@ struct SystemState: Sendable {
   var executable = "halo-raw"
   var isRoot = false
   var capabilities: Capabilities = []
-  /// What the program's file grants; nil if that can't be found out.
+  /// The capabilities that the program's file grants; nil if unknown.
   var fileCapabilities: Capabilities? = []
   /// The group that may run the installed program with its capabilities; nil without such a program.
   var privilegedGroup: String?
-  /// Whether `make install` has put the program where it is.
+  /// Whether `make install` installed the program.
   var isInstalled = false
   var adapters: [ControllerState] = []
-  /// Why there is no list of adapters.
-  var adapterTrouble: KernelError?
+  /// Why the list of adapters cannot be read.
+  var adapterError: KernelError?
   var radioSwitches: [RadioSwitch] = []
   /// Whether BlueZ's daemon runs.
   var runsBluetoothd = false
-  /// Other programs with HCI sockets, as far as they can be seen.
+  /// Other programs with HCI sockets that this user can see.
   var otherPrograms: [String] = []
-  /// The machine's own name of itself: `Raspberry Pi 4 Model B Rev 1.4`.
+  /// The model from the device tree: `Raspberry Pi 4 Model B Rev 1.4`.
   var model: String?
   /// The Wi-Fi interfaces that are in use.
   var wifi: [String] = []
@@ -52,7 +52,7 @@ struct SystemState: Sendable {
 }
 
 extension SystemState {
-  /// Looks at this machine. That takes no privilege.
+  /// Reads the state of this machine. Needs no privilege.
   @BluetoothActor
   static func read() async -> SystemState {
     var state = SystemState()
@@ -65,18 +65,18 @@ extension SystemState {
     do throws(KernelError) {
       state.adapters = try await Controllers.list()
     } catch {
-      state.adapterTrouble = error
+      state.adapterError = error
     }
     state.radioSwitches = radioSwitches(in: rfkillFolder)
     state.runsBluetoothd = Processes.isRunning("bluetoothd")
     state.otherPrograms = Processes.holdingHCISockets()
-    // The device tree ends its texts with a zero.
+    // Strings of the device tree end with a zero byte.
     state.model = SmallFile.line("/proc/device-tree/model").map { String($0.prefix { $0 != "\0" }) }
     state.wifi = wifiInUse(in: "/sys/class/net")
     return state
   }
 
-  /// Where the kernel shows the switches of all radios.
+  /// The kernel's folder of the switches of all radios.
   static let rfkillFolder = "/sys/class/rfkill"
 
   /// The switches for Bluetooth below a folder such as `/sys/class/rfkill`.

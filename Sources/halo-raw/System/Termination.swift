@@ -1,14 +1,14 @@
 import EventLoop
 import Glibc
 
-/// Ends the process on a signal. The main thread waits for signals, outside of the event loop: so they are heard
-/// whatever the loop does.
+/// Ends the process on a signal. The main thread waits for signals, outside of the event loop, so that they work even if
+/// the loop is blocked.
 ///
-/// The first signal asks those who have registered to end in order; without any, the process ends at once. The second
-/// one ends the process within a second, and says what is left undone. SIGHUP, of a terminal that was closed or an
-/// ssh connection that broke, and SIGQUIT are taken as SIGTERM.
+/// The first signal calls the registered handlers, which end the command in order; without handlers, the process ends at
+/// once. The second signal ends the process within a second and prints what is left undone. SIGHUP, from a closed terminal
+/// or a lost ssh connection, and SIGQUIT count as SIGTERM.
 enum Termination {
-  /// What has been registered; it ends with this object.
+  /// A registration, which ends with this object.
   final class Registration: Sendable {
     private let id: UInt64
 
@@ -33,28 +33,27 @@ enum Termination {
   }
 
   private static let state = Guarded(State())
-  /// SIGHUP only if `nohup` has not had it ignored. A script's background jobs are started with SIGINT ignored: who
-  /// sends it to one all the same means it.
+  /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it
+  /// counts all the same.
   private static let signals = [SIGINT, SIGTERM, SIGQUIT] + Signals.withoutIgnored([SIGHUP])
 
-  /// Keeps the signals from their default action. The first thing in `main`: a thread that exists already would get
-  /// them.
+  /// Blocks the signals. Call it first in `main`: a thread that exists already would receive them.
   static func blockSignals() {
     Signals.block(signals)
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Whether a signal has come.
+  /// Whether a signal was received.
   static var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// Calls `handler` on the main thread when the first signal comes. It must not wait for anything.
+  /// Calls `handler` on the main thread on the first signal. It must not block.
   static func register(_ handler: @escaping @Sendable () -> Void) -> Registration {
     add { $0.handlers[$1] = handler }
   }
 
-  /// Notes something that has to be undone before the process ends, for as long as the result lives.
+  /// Notes something to undo before the process ends, while the result exists.
   ///
-  /// - Parameter consequence: what follows if it is not: `hci0 stays down until halo-raw is started again`
+  /// - Parameter consequence: what follows if it is not undone: `hci0 stays down until halo-raw is started again`
   static func note(_ consequence: String) -> Registration {
     add { $0.unfinished[$1] = consequence }
   }
@@ -70,10 +69,10 @@ enum Termination {
 
   /// Waits for signals. For the main thread, which has nothing else to do.
   static func watch() -> Never {
-    // Joining a thread that never ends costs nothing.
+    // A thread that only waits for the end of another.
     _ = HelperThread.start {
       EventLoop.waitForEndOfThread()
-      end(.internalError, "the kernel has ended the event loop's thread after a fault of its own; see dmesg")
+      end(.internalError, "the kernel ended the event loop's thread after a kernel fault; see dmesg")
     }
     while true {
       let signal = Signals.next(of: signals)
@@ -88,7 +87,7 @@ enum Termination {
   }
 
   private static func end(signal: Int32, _ reason: String?) -> Never {
-    // A standard error that takes nothing must not keep the process: SIGALRM ends it.
+    // A standard error that blocks must not delay the end: SIGALRM ends the process.
     alarm(1)
     say(reason)
     _exit(128 + signal)
@@ -100,7 +99,7 @@ enum Termination {
     _exit(code.rawValue)
   }
 
-  /// Writes the reason, and what is left undone.
+  /// Writes the reason and what is left undone.
   private static func say(_ reason: String?) {
     guard let reason else { return }
     let unfinished = state.withLock { $0.unfinished.sorted { $0.key < $1.key }.map(\.value) }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Where this program keeps what belongs to the user, by the XDG Base Directory Specification.
+/// The user's folders for this program, by the XDG Base Directory Specification.
 enum UserFolders {
-  /// What it remembers: `$XDG_STATE_HOME/halo-raw`, else `~/.local/state/halo-raw`.
+  /// State: `$XDG_STATE_HOME/halo-raw`, else `~/.local/state/halo-raw`.
   static var state: String? { folder("XDG_STATE_HOME", ".local/state") }
 
-  /// What the user has: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
+  /// Data: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
   static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
   private static func folder(_ variable: String, _ place: String) -> String? {
@@ -13,7 +13,7 @@ enum UserFolders {
     return home.flatMap { $0.hasPrefix("/") ? "\($0)/\(place)/halo-raw" : nil }
   }
 
-  /// The home of whoever we are by now: sudo leaves root's in the environment.
+  /// The home of the current user. Under sudo, the environment has that of root.
   private static var home: String? {
     if environment("SUDO_UID") != nil, let user = getpwuid(geteuid()) {
       return String(cString: user.pointee.pw_dir)

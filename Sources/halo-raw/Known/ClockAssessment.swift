@@ -1,35 +1,36 @@
 import RingLink
 
-/// How a ring's clock stands, by what this computer remembers and by what the ring lets know. It cannot be read.
-struct ClockJudgement {
-  /// When the clock was set by this computer, and to what.
+/// What is known about a ring's clock: what this computer stored and what the ring's data show. No command reads the
+/// clock.
+struct ClockAssessment {
+  /// When this computer set the clock, and to what.
   var record: ClockRecord?
   var evidence = ClockEvidence()
   /// Seconds since 1970-01-01 UTC.
   var unix: Int
   /// The wall clock that the ring should have.
   var policy: TimePolicy
-  /// How far that is ahead of UTC now, in seconds.
+  /// The offset of that wall clock from UTC now, in seconds; positive if it is ahead.
   var utcOffset: Int
 
-  /// Within so many seconds, clocks are equal.
+  /// Clocks that differ by at most this many seconds are equal.
   static let tolerance = 2
-  /// A quartz that gains or loses 20 in a million is off by the tolerance after about a day.
+  /// In seconds. A quartz of 20 ppm is off by the tolerance after about a day.
   static let trustedAge = 86400
-  /// Around midnight, the ring's day says nothing.
+  /// In seconds. This close to midnight, the ring's day proves nothing.
   static let midnightSlack = 60
 
   /// What the ring's clock should say.
   var wanted: RingTime { RingTime(seconds: unix + utcOffset) }
 
-  /// By how much the ring is ahead since its clock was set, as daylight saving time began or ended, the zone is another
-  /// one, or the policy is; nil if this computer has not set it.
+  /// How many seconds the ring is ahead because daylight saving time, the zone or the policy changed since its clock was
+  /// set; nil if this computer has not set it.
   var lead: Int? { record.map { $0.utcOffset - utcOffset } }
 
-  /// How long ago the clock was set, in seconds; negative if this computer's own clock was set back.
+  /// How many seconds ago the clock was set; negative if this computer's own clock was set back.
   var age: Int? { record.map { unix - $0.set } }
 
-  /// What the ring's day proves: by so much it is ahead at least, or behind at least (negative).
+  /// What the ring's day proves: the number of seconds that it is at least ahead, or (negative) behind.
   var provenLead: Int? {
     guard let range = evidence.lead(over: wanted) else { return nil }
     if range.lowerBound > Self.midnightSlack { return range.lowerBound }
@@ -37,24 +38,24 @@ struct ClockJudgement {
     return nil
   }
 
-  /// What heart rates of the future suggest.
+  /// The lead that heart rates with future times suggest, in seconds.
   var suggestedLead: Int? {
     evidence.suggestedLead(over: wanted).flatMap { $0 > Self.midnightSlack ? $0 : nil }
   }
 
-  /// Why the clock should be set; nil if there is nothing to be gained.
+  /// Why the clock should be set; nil if it is right as far as known.
   var reasonToSet: String? {
     if let day = evidence.day, let proven = provenLead {
-      return "the ring's day is \(day): it is \(Self.span(proven)) at least"
+      return "the ring's day is \(day): it is at least \(Self.span(proven))"
     }
     guard let record, let lead, let age else { return "this computer has not set it yet" }
-    if record.timePolicy != policy, lead == 0 { return "it is to keep \(policy.title) from now on" }
+    if record.timePolicy != policy, lead == 0 { return "it will keep \(policy.title) from now on" }
     if abs(lead) > Self.tolerance {
       let cause =
         record.timePolicy == policy ? "the offset from UTC has changed" : "it has \(record.timePolicy.title)"
       return "\(cause): it is \(Self.span(lead))"
     }
-    if age < 0 { return "this computer's clock has been set back since" }
+    if age < 0 { return "this computer's clock was set back since then" }
     if age > Self.trustedAge { return "it was set \(Self.duration(age)) ago, and a quartz drifts" }
     return nil
   }
@@ -73,6 +74,6 @@ struct ClockJudgement {
 }
 
 extension TimePolicy {
-  /// As a person calls it.
+  /// The name in messages.
   var title: String { self == .local ? "local time" : "UTC" }
 }

@@ -1,0 +1,92 @@
+import ATT
+import BluetoothCore
+import RingLink
+
+/// A type of values on the command line: how the help names them, which ones are valid, and how they are read.
+struct ArgumentType<Value: Sendable>: Sendable {
+  /// The name of the value in the help.
+  var placeholder: String
+  /// What a valid value is, for the message about another one: "a whole number".
+  var expected: String
+  /// How the command uses the file that the value names; nil if the value is not a path.
+  var file: FileUse?
+  /// Reads a value.
+  ///
+  /// - Returns: nil if the text is not a value
+  /// - Throws: a usage failure, where `expected` does not say enough
+  var parse: @Sendable (String) throws(Failure) -> Value?
+
+  /// Reads the value of the option with this name.
+  func value(_ text: String, of name: String) throws(Failure) -> Value {
+    guard let value = try parse(text) else {
+      throw .usage("\(name) wants \(expected), not \"\(text.printable)\"")
+    }
+    return value
+  }
+
+  /// One of several names.
+  static func choice(_ placeholder: String, _ choices: [(name: String, value: Value)]) -> Self {
+
+    return ArgumentType(placeholder: placeholder, expected: choices.map(\.name).joined(separator: ", ")) {
+      text in
+      choices.first { $0.name == text }?.value
+    }
+  }
+}
+
+extension ArgumentType where Value == Int {
+  static func integer(_ range: ClosedRange<Int>, unit: String = "N") -> Self {
+    let limits =
+      range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+    return ArgumentType(placeholder: unit, expected: "a whole number, \(limits)") { text in
+      Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+
+  /// How many of something: 1 or more.
+  static var count: Self { integer(1 ... .max) }
+}
+
+extension ArgumentType where Value == Duration {
+  /// `30s`, `500ms`, `2m`, `1h`, or seconds without a unit.
+  static var time: Self {
+    ArgumentType(placeholder: "TIME", expected: "a time such as 30s, 500ms or 2m") { text in
+      let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
+      guard let unit = units.first(where: { text.hasSuffix($0.0) }),
+        let number = Double(text.dropLast(unit.0.count)), (0...1e7).contains(number * unit.1)
+      else { return nil }
+      return .nanoseconds(Int64(number * unit.1 * 1e9))
+    }
+  }
+}
+
+extension ArgumentType where Value == String {
+  static var text: Self {
+    ArgumentType(placeholder: "TEXT", expected: "text") { $0 }
+  }
+
+  /// The path of a file, or `-` for a standard stream.
+  static func file(_ use: FileUse) -> Self {
+    ArgumentType(placeholder: "FILE", expected: "a path", file: use) { $0 }
+  }
+}
+
+extension ArgumentType where Value == BluetoothUUID {
+  static var uuid: Self {
+    ArgumentType(
+      placeholder: "UUID",
+      expected: "a UUID of 4, 8 or 32 digits such as 180A or 6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"
+    ) { BluetoothUUID($0) }
+  }
+}
+
+extension ArgumentType where Value == AttributeHandle {
+  /// An attribute handle, decimal or hexadecimal (`0x0012`).
+  static var handle: Self {
+    ArgumentType(placeholder: "H", expected: "a handle from 1 to 65535 (0xffff)") { text in
+      let number =
+        text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
+      return number.flatMap { $0 > 0 ? AttributeHandle($0) : nil }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import LineOutput
+
+/// The options that several commands share.
+enum CommonOptions {
+  static let help = Flag("-h", "--help", help: "show this text")
+
+  /// The options of every command that uses an adapter.
+  static let all: [any CommandOption] = [
+    adapter, take, record, explain, wait, interval, latency, timeout, aggressive, verbose,
+  ]
+
+  static let adapter = Option(
+    "-i", "--adapter", as: .adapter,
+    help: """
+      the adapter: hciN, user:hciN, virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or \
+      replay:FILE[,lenient][,index=N][,from=N] (default: $HALO_ADAPTER, else the first adapter that is up)
+      """)
+  static let take = Flag(
+    "--take",
+    help: "with user:hciN: take an adapter that is up, which ends its links; it is up again afterwards")
+  static let record = Option("--record", as: .file(.writes), help: "record all HCI traffic to a btsnoop file")
+  static let explain = Option(
+    "--explain", as: .choice("full", [("full", Explainer.Form.blocks), ("lines", .lines)]), bare: .lines,
+    help: """
+      decode each packet on standard error while it happens, as decode does; =full prints all fields
+      """)
+  static let wait = Option(
+    "--wait", as: .time, default: "30s", help: "how long to look for the device and to connect")
+  static let interval = Option(
+    "--interval", as: .connectionInterval, default: "7.5..15",
+    help: "connection interval in ms, 7.5..4000; if given, the peer cannot change it")
+  static let latency = Option(
+    "--latency", as: .integer(0...499), default: "0", help: "connection events that the peer may skip")
+  static let timeout = Option(
+    "--timeout", as: .supervisionTimeout, default: "4s", help: "supervision timeout of the link")
+  static let aggressive = Flag(
+    "--aggressive",
+    help: "scan continuously instead of 1/8 of the time; disturbs Wi-Fi on a Raspberry Pi")
+  static let verbose = Flag("-v", "--verbose", help: "log link events to standard error")
+
+  /// The form of results.
+  static let formatType = ArgumentType<OutputFormat>.choice(
+    "FORMAT", [("text", .text), ("csv", .csv), ("jsonl", .jsonl)])
+  static let format = Option(
+    "--format", as: formatType,
+    help: "text, csv or jsonl (default: text on a terminal, csv in a pipe)")
+  static let retryTime = Option(
+    "--retry-for", as: .time, default: "60s",
+    help: "how long to try to reconnect if the connection is lost; 0 for not at all")
+}
