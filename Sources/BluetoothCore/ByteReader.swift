@@ -20,6 +20,7 @@ public struct ByteReader: ~Escapable {
 
   /// Moves on by `count` bytes and gives the offset of the first of them.
   @inline(__always)
+  @_lifetime(self: copy self)
   private mutating func take(_ count: Int) throws(DecodeError) -> Int {
     guard count >= 0, remaining >= count else {
       throw DecodeError(offset: offset, reason: .truncated(needed: count, available: remaining))
@@ -70,6 +71,7 @@ public struct ByteReader: ~Escapable {
   }
 
   @usableFromInline
+  @_lifetime(self: copy self)
   mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(
     _ type: T.Type
   ) throws(DecodeError) -> T {
@@ -98,6 +100,7 @@ public struct ByteReader: ~Escapable {
   }
 
   /// The next `count` bytes, copied.
+  @_lifetime(self: copy self)
   public mutating func readBytes(_ count: Int) throws(DecodeError) -> [UInt8] {
     Array(try readSpan(count))
   }
@@ -107,6 +110,7 @@ public struct ByteReader: ~Escapable {
     Array(readRest())
   }
 
+  @_lifetime(self: copy self)
   public mutating func skip(_ count: Int) throws(DecodeError) {
     _ = try take(count)
   }

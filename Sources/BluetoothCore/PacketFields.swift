@@ -42,35 +42,42 @@ public protocol FieldVisitor: ~Escapable {
   /// - Parameters:
   ///   - name: as the specification has it, in lower case
   ///   - style: how it is shown; by default as the value describes itself
+  @_lifetime(self: copy self)
   mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) throws(Failure)
 
   /// `count` bytes. A writer fills up with zeros, and leaves out what is beyond.
+  @_lifetime(self: copy self)
   mutating func bytes(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
   ) throws(Failure)
 
   /// All bytes that are left.
+  @_lifetime(self: copy self)
   mutating func rest(
     _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle) throws(Failure)
 
   /// A device address, six bytes; of a type that is known already.
+  @_lifetime(self: copy self)
   mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind) throws(Failure)
 
   /// Fields that belong together, under a name.
+  @_lifetime(self: copy self)
   mutating func group<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields) throws(Failure)
 
   /// Fields that belong together. If they can't be read, none of them is, and the walk goes on at their beginning.
   ///
   /// - Returns: whether they were read, or written
+  @_lifetime(self: copy self)
   mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(Failure) -> Bool
 
   /// `count` bytes with a structure of their own, which is only looked at where fields are shown.
+  @_lifetime(self: copy self)
   mutating func bytes<Fields: PacketFields>(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type) throws(Failure)
 
@@ -79,6 +86,7 @@ public protocol FieldVisitor: ~Escapable {
   /// - Parameters:
   ///   - name: of the group that each item is shown as; nil to show its fields alone
   ///   - prototype: what the reading of an item starts with
+  @_lifetime(self: copy self)
   mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item) throws(Failure)
 
@@ -86,6 +94,7 @@ public protocol FieldVisitor: ~Escapable {
   var bytesLeft: Int? { get }
 
   /// Refuses values that were read and can't be. A writer ignores it.
+  @_lifetime(self: copy self)
   mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) throws(Failure)
 }
 
@@ -107,6 +116,7 @@ public enum FieldStyle: Sendable {
 
 extension FieldVisitor where Self: ~Escapable {
   @inlinable @inline(__always)
+  @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value
   ) throws(Failure) {
@@ -114,6 +124,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// A field in which one number stands for no value.
+  @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue & Equatable>(
     _ name: StaticString, _ value: inout Value?, none: Value, _ style: @autoclosure () -> FieldStyle = .plain
   ) throws(Failure) {
@@ -122,6 +133,7 @@ extension FieldVisitor where Self: ~Escapable {
     value = raw == none ? nil : raw
   }
 
+  @_lifetime(self: copy self)
   public mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item]
   ) throws(Failure) {
@@ -129,11 +141,13 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   @inlinable @inline(__always)
+  @_lifetime(self: copy self)
   public mutating func rest(_ name: StaticString, _ bytes: inout [UInt8]) throws(Failure) {
     try rest(name, &bytes, .plain)
   }
 
   @inlinable @inline(__always)
+  @_lifetime(self: copy self)
   public mutating func bytes(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int
   ) throws(Failure) {
@@ -141,6 +155,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// The type of an address, then its six bytes: the order of all LE commands and events.
+  @_lifetime(self: copy self)
   public mutating func typedAddress(
     _ name: StaticString, type: StaticString, _ address: inout BluetoothAddress
   ) throws(Failure) {
@@ -154,6 +169,7 @@ extension FieldVisitor where Self: ~Escapable {
   /// - Parameters:
   ///   - name: of the group that each item is shown as; nil to show its fields alone
   ///   - limit: how many items a writer writes at most
+  @_lifetime(self: copy self)
   public mutating func list<Item: PacketFields>(
     _ count: StaticString, of name: StaticString? = nil, _ items: inout [Item], limit: Int = 255
   ) throws(Failure) {
@@ -172,6 +188,7 @@ extension FieldVisitor where Self: ~Escapable {
 
 extension FieldVisitor where Self: ~Escapable {
   /// Fields that are only there if `isPresent`. A writer writes zeros for those that are missing.
+  @_lifetime(self: copy self)
   public mutating func group<Fields: PacketFields>(
     _ name: StaticString, _ fields: inout Fields?, isPresent: Bool
   ) throws(Failure) {

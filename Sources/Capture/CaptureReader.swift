@@ -47,9 +47,14 @@ public struct CaptureReader: ~Copyable {
   public init(path: String, follow: Bool = false, isReadAgain: Bool = false) throws(CaptureError) {
     var file = try CaptureFile(path: path)
     if isReadAgain, !file.isRegular { throw CaptureError(.notARegularFile, path: path) }
-    reader = try file.identify(follow: follow)
+    let reader = try file.identify(follow: follow)
+    self.init(file, reader, isFollowing: follow)
+  }
+
+  private init(_ file: consuming CaptureFile, _ reader: FormatReader?, isFollowing: Bool) {
     self.file = file
-    isFollowing = follow
+    self.reader = reader
+    self.isFollowing = isFollowing
   }
 
   /// What is read: to wait for more of a pipe, watch it. A regular file can always be read, and has to be asked

@@ -59,11 +59,11 @@ struct ClockAssessmentTests {
   /// record can't be trusted.
   @Test(arguments: [-3600, 3600, 315_576_000, -315_576_000, Int(Int32.max), Int(UInt32.max) * 2])
   func stepsOfTheComputersClock(_ step: Int) {
-    var after = judgement(set: 60)
+    var after = assessment(set: 60)
     after.unix += step
     #expect(after.age == 60 + step && after.lead == 0)
     #expect((after.reasonToSet == nil) == (0...86400).contains(60 + step))
-    #expect(!ClockJudgement.span(step).isEmpty)
+    #expect(!ClockAssessment.span(step).isEmpty)
   }
 
   @Test func theRingsDayIsAProof() throws {
