@@ -8,7 +8,7 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
   // Those that make a descriptor.
   case open, socket, accept, epoll, event, timer
   // Those that prepare one, or ask about it.
-  case bind, listen, status, lock
+  case bind, listen, status, lock, control
   // Those that change files.
   case makeFolder, setMode, setOwner, truncate, synchronize, rename
 
@@ -68,6 +68,11 @@ extension SystemCall {
     _ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t
   ) -> Int32 {
     perform(.bind, on: descriptor) { Glibc.bind(descriptor, address, length) }
+  }
+
+  /// ioctl(2), made by `make`.
+  package static func control(_ descriptor: Int32, _ make: () -> Int32) -> Int32 {
+    perform(.control, on: descriptor, make)
   }
 
   package static func listen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {

@@ -2,6 +2,7 @@ import BluetoothCore
 import CBlueZHCI
 import EventLoop
 import Glibc
+import SystemCalls
 
 /// What the ioctls of HCI sockets tell of an adapter, and do to it.
 public enum HCIDevices {
@@ -84,13 +85,8 @@ public enum HCIDevices {
   /// the adapter's links with EBUSY, and on no other. (That management does not list an adapter which is up is no
   /// proof: one that was brought up while the kernel was setting it up stays unlisted.)
   public static func isTaken(_ index: AdapterIndex) -> Bool {
-    guard
-      let descriptor = try? retryingInterrupts(
-        "socket",
-        {
-          socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
-        })
-    else { return false }
+    let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     var address = sockaddr_hci()
     address.hci_family = UInt16(AF_BLUETOOTH)
@@ -98,14 +94,15 @@ public enum HCIDevices {
     address.hci_channel = RawChannel.number
     let isBound = withUnsafeBytes(of: &address) { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) {
-        bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
+        SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
       }
     }
-    // struct hci_conn_info_req: the address of nobody and a type of link, then room for the answer.
+    // struct hci_conn_info_req: no address and a type of link, then room for the answer.
     var question = [UInt8](repeating: 0, count: 32)
     let isRefused = question.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress else { return false }
-      return ioctl(descriptor, halo_hci_connection_info, base) != 0 && errno == EBUSY
+      return SystemCall.control(descriptor) { ioctl(descriptor, halo_hci_connection_info, base) } != 0
+        && errno == EBUSY
     }
     return isBound && isRefused
   }
@@ -127,11 +124,11 @@ public enum HCIDevices {
 
   /// Whether a file of the kernel starts with the figure 1.
   private static func isOne(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = SystemCall.open(path, O_RDONLY)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     var byte: UInt8 = 0
-    return read(descriptor, &byte, 1) == 1 && byte == UInt8(ascii: "1")
+    return SystemCall.read(descriptor, &byte, 1) == 1 && byte == UInt8(ascii: "1")
   }
 
   /// Brings an adapter up. Wants CAP_NET_ADMIN; one that is up stays so.
@@ -165,10 +162,10 @@ public enum HCIDevices {
   private static func withSocket(_ operation: String, _ call: (Int32) -> Int32) throws(KernelError) {
     do throws(SystemError) {
       let descriptor = try retryingInterrupts("socket") {
-        socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+        SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
       }
       defer { close(descriptor) }
-      try retryingInterrupts("ioctl") { call(descriptor) }
+      try retryingInterrupts("ioctl") { SystemCall.control(descriptor) { call(descriptor) } }
     } catch {
       // The ioctls that change something want another capability than the commands do.
       let isDenied = error.errno == EPERM || error.errno == EACCES

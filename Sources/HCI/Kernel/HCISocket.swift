@@ -2,6 +2,7 @@ import BluetoothCore
 import CBlueZHCI
 import EventLoop
 import Glibc
+import SystemCalls
 
 /// What a kernel HCI socket is for. Each channel has its own rules, and so its own type: only the raw one knows
 /// filters.
@@ -38,8 +39,8 @@ public struct HCISocket<Channel: HCIChannel> {
   private static var largestPacket: Int { 65_536 + 16 }
 
   init(binding index: AdapterIndex) throws(SystemError) {
-    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    self.init(descriptor: try retryingInterrupts("socket") { socket(AF_BLUETOOTH, type, BTPROTO_HCI) })
+    self.init(
+      descriptor: try retryingInterrupts("socket") { SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI) })
     try Self.bind(packets.descriptor, to: index)
   }
 
@@ -55,7 +56,7 @@ public struct HCISocket<Channel: HCIChannel> {
     address.hci_channel = Channel.number
     let result = withUnsafeBytes(of: &address) { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) {
-        Glibc.bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
+        SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
       }
     }
     guard result == 0 else { throw .last("bind") }

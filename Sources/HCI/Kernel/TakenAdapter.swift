@@ -3,6 +3,7 @@ import CBlueZHCI
 import EventLoop
 import Files
 import Glibc
+import SystemCalls
 
 /// The note that an adapter was up before this program took it, kept in a file for the case that the program does not
 /// live to restore it: killed, or out of power.
@@ -40,7 +41,7 @@ public final class TakenAdapter {
   func forget() {
     guard descriptor >= 0 else { return }
     // Emptied, too: who has changed its user may not be allowed to remove it.
-    ftruncate(descriptor, 0)
+    _ = SystemCall.truncate(descriptor, 0)
     unlink(path)
     close(descriptor)
     descriptor = -1
@@ -64,18 +65,19 @@ public final class TakenAdapter {
   }
 
   private nonisolated static func restoreLeftover(_ path: String, _ device: HCIDevices.Device) -> Bool {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = SystemCall.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     // Only a note of this user: one that another has put there is neither believed nor emptied.
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+    guard SystemCall.status(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(),
       status.st_nlink == 1
     else { return false }
     // Its writer lives.
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+    guard SystemCall.lock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 256)
-    let count = read(descriptor, &buffer, buffer.count)
+    let count = SystemCall.read(descriptor, &buffer, buffer.count)
     let isOurs =
       String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
       == text(
@@ -83,7 +85,7 @@ public final class TakenAdapter {
     if isOurs {
       do throws(KernelError) { try HCIDevices.bringUp(device.index) } catch { return false }
     }
-    ftruncate(descriptor, 0)
+    _ = SystemCall.truncate(descriptor, 0)
     unlink(path)
     return isOurs
   }
@@ -97,10 +99,10 @@ public final class TakenAdapter {
 
   private nonisolated static var bootID: String {
     var buffer = [UInt8](repeating: 0, count: 64)
-    let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    let descriptor = SystemCall.open("/proc/sys/kernel/random/boot_id", O_RDONLY)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }
-    let count = read(descriptor, &buffer, buffer.count)
+    let count = SystemCall.read(descriptor, &buffer, buffer.count)
     return String(decoding: buffer.prefix(max(0, count)).prefix { $0 > 32 }, as: UTF8.self)
   }
 
@@ -119,7 +121,7 @@ public final class TakenAdapter {
     getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// Writes beside the file, locks, and then moves to its place: nobody finds it half written or unlocked.
+  /// Writes beside the file, locks, and then moves to its place: it is never half written or unlocked.
   private static func write(
     _ text: String, to path: String, in directory: String
   ) throws(SystemError) -> Int32 {
@@ -129,14 +131,14 @@ public final class TakenAdapter {
       throw SystemError("open", errno: error.systemError ?? EACCES)
     }
     let draft = "\(path).\(getpid())"
-    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = try retryingInterrupts("open") { open(draft, flags, 0o600) }
+    let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW
+    let descriptor = try retryingInterrupts("open") { SystemCall.open(draft, flags, mode: 0o600) }
     do throws(SystemError) {
-      try retryingInterrupts("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
+      try retryingInterrupts("flock") { SystemCall.lock(descriptor, LOCK_EX | LOCK_NB) }
       let bytes = Array(text.utf8)
-      let count = try retryingInterrupts("write") { Glibc.write(descriptor, bytes, bytes.count) }
+      let count = try retryingInterrupts("write") { SystemCall.write(descriptor, bytes, bytes.count) }
       guard count == bytes.count else { throw SystemError("write", errno: ENOSPC) }
-      try retryingInterrupts("rename") { rename(draft, path) }
+      try retryingInterrupts("rename") { SystemCall.rename(draft, to: path) }
       return descriptor
     } catch {
       unlink(draft)

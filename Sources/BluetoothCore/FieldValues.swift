@@ -1,0 +1,75 @@
+// The plain values that fields have.
+
+extension FieldValue where Self: FixedWidthInteger {
+  public var fieldNumber: UInt64? { UInt64(truncatingIfNeeded: self) }
+}
+
+extension UInt8: FieldValue {
+  @inlinable @inline(__always)
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt8() }
+  @inlinable @inline(__always)
+  public func write(into writer: inout ByteWriter) { writer.write(self) }
+}
+
+extension Int8: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readInt8() }
+  public func write(into writer: inout ByteWriter) { writer.write(self) }
+}
+
+extension UInt16: FieldValue {
+  @inlinable @inline(__always)
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt16() }
+  @inlinable @inline(__always)
+  public func write(into writer: inout ByteWriter) { writer.write(self) }
+}
+
+extension UInt32: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt32() }
+  public func write(into writer: inout ByteWriter) { writer.write(self) }
+}
+
+extension UInt64: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt64() }
+  public func write(into writer: inout ByteWriter) { writer.write(self) }
+}
+
+/// Three bytes, little-endian.
+public struct UInt24: FieldValue, Hashable {
+  public var value: UInt32
+
+  public init(_ value: UInt32 = 0) {
+    self.value = value & 0xFF_FFFF
+  }
+
+  public init(parsing reader: inout ByteReader) throws(DecodeError) { value = try reader.readUInt24() }
+  public func write(into writer: inout ByteWriter) { writer.writeUInt24(value) }
+
+  public var fieldNumber: UInt64? { UInt64(value) }
+  public var description: String { "\(value)" }
+}
+
+/// A byte that may only be 0 or 1.
+extension Bool: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    switch try reader.readUInt8() {
+    case 0: self = false
+    case 1: self = true
+    case let other: throw reader.invalid("\(other) is neither off (0) nor on (1)")
+    }
+  }
+
+  public func write(into writer: inout ByteWriter) { writer.write(UInt8(self ? 1 : 0)) }
+
+  public var fieldNumber: UInt64? { self ? 1 : 0 }
+  public var fieldText: String { self ? "yes" : "no" }
+}
+
+extension BluetoothAddress.Kind: FieldValue {
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try reader.readUInt8())
+  }
+
+  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
+
+  public var fieldNumber: UInt64? { UInt64(rawValue) }
+}
