@@ -37,25 +37,17 @@ let layers = [
     "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
 ]
 
-/// Fuzz targets for libFuzzer, which only a build with `HALO_FUZZ=1` has (scripts/fuzz).
-let fuzzer: [Target] =
-  Context.environment["HALO_FUZZ"] == nil
-  ? []
-  : [
-    .executableTarget(
-      name: "halo-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Driver",
-      swiftSettings: settings)
-  ]
+/// A build for libFuzzer (scripts/fuzz): halo-raw is a library in it, as no program can import another one.
+let isForFuzzing = Context.environment["HALO_FUZZ"] != nil
 
 let layerNames: [String] = layers.compactMap(\.first?.name)
 let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 
 // Parts of one array would take some compilers long to type-check.
 var products: [Product] = layerNames.map { .library(name: $0, targets: [$0]) }
-products.append(.executable(name: "halo-raw", targets: ["halo-raw"]))
+if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo-raw"])) }
 
 var targets: [Target] = layers.flatMap { $0 }
-targets += fuzzer
 targets += [
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -69,10 +61,6 @@ targets += [
   .target(
     name: "ReportAssets",
     resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
-    swiftSettings: settings),
-  .executableTarget(
-    name: "halo-raw",
-    dependencies: allLayers + ["LineOutput", "ReportAssets", "CPrivileges"],
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
@@ -107,6 +95,20 @@ targets += [
     path: "Tests/TestSupport",
     swiftSettings: settings),
 ]
+
+let programDependencies: [Target.Dependency] = allLayers + ["LineOutput", "ReportAssets", "CPrivileges"]
+if isForFuzzing {
+  targets += [
+    .target(
+      name: "halo-raw", dependencies: programDependencies, exclude: ["Main.swift"], swiftSettings: settings),
+    .executableTarget(
+      name: "halo-fuzz", dependencies: ["FuzzTargets", "halo-raw"], path: "Tests/Fuzzing/Driver",
+      swiftSettings: settings),
+  ]
+} else {
+  targets.append(
+    .executableTarget(name: "halo-raw", dependencies: programDependencies, swiftSettings: settings))
+}
 
 let package = Package(
   name: "halo-raw", products: products, targets: targets, swiftLanguageModes: [.v6])

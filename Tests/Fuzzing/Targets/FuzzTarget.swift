@@ -8,7 +8,7 @@ public struct FuzzTarget: Sendable {
   /// Takes one input. Blocks until it is done.
   public let run: @Sendable ([UInt8]) -> Void
 
-  init(_ name: String, largestInput: Int = 4096, run: @escaping @Sendable ([UInt8]) -> Void) {
+  public init(_ name: String, largestInput: Int = 4096, run: @escaping @Sendable ([UInt8]) -> Void) {
     self.name = name
     self.largestInput = largestInput
     self.run = run
