@@ -8,8 +8,8 @@ public enum ThreadPrivileges: Sendable {
   case ofTheLoop
 }
 
-/// Makes a call that may block - `open` of a file on a network, a look-up, a data base, an ioctl that a driver keeps - on
-/// a thread of its own. A call can't be interrupted: at the deadline, or if the task is cancelled, it goes on, and its
+/// Makes a call that may block - `open` of a file on a network, a look-up, a data base, an ioctl that a driver keeps -
+/// on a separate thread. A call can't be interrupted: at the deadline, or if the task is cancelled, it goes on, and its
 /// result is dropped. The loop outlives a call in which the kernel kills the thread.
 ///
 /// In virtual time a call without a deadline is made on the loop: no time may pass until it returns.

@@ -15,7 +15,7 @@ public final class FileLock {
   /// Takes the lock if it is free.
   ///
   /// - Returns: nil if another process, or another part of this one, has it
-  /// - Throws: `.foreign`, or what the kernel says
+  /// - Throws: `.foreign`, or the kernel's error
   public static func attempt(_ path: String) throws(FileError) -> FileLock? {
     // Its last holder may remove it while it is opened here.
     for _ in 0..<16 {

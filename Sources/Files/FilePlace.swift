@@ -8,7 +8,7 @@ import SystemCalls
 final class FilePlace {
   let path: String
   let name: String
-  /// The file that has the name now; nil if there is none.
+  /// The file that has the name now; nil if none.
   let found: stat?
   /// The name is one of /proc/PID/fd: a link that only the kernel can follow, to a file that may have no name.
   let isKernelLink: Bool

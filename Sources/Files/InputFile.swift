@@ -6,7 +6,7 @@ public enum InputFile {
   /// Reads a file of at most `limit` bytes. Opening never waits; a FIFO or terminal has `patience` milliseconds for its
   /// data.
   ///
-  /// - Throws: `.tooLarge`, `.noData`, or what the kernel says
+  /// - Throws: `.tooLarge`, `.noData`, or the kernel's error
   public static func read(_ path: String, limit: Int, patience: Int32 = 5000) throws(FileError) -> [UInt8] {
     guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
       let status = file.status

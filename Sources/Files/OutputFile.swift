@@ -14,7 +14,7 @@ public final class OutputFile {
 
   /// Opens a file, or makes it. Its contents stay until ``truncate()``.
   ///
-  /// - Throws: `.noReader`, `.foreign`, or what the kernel says
+  /// - Throws: `.noReader`, `.foreign`, or the kernel's error
   public convenience init(path: String) throws(FileError) {
     // The name may come and go in between.
     for _ in 0..<16 {

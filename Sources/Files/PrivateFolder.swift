@@ -6,7 +6,7 @@ public enum PrivateFolder {
   /// Makes a folder, and those above it that are missing, with mode 0700. One that is there has to be this user's, and is
   /// closed to others.
   ///
-  /// - Throws: `.foreign`, or what the kernel says
+  /// - Throws: `.foreign`, or the kernel's error
   public static func make(_ path: String) throws(FileError) {
     var end = path.startIndex
     while end < path.endIndex {

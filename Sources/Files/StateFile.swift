@@ -23,7 +23,7 @@ public struct StateFile: Sendable {
   /// What it holds.
   ///
   /// - Returns: nil if there is no such file
-  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user has written it; or what the kernel says
+  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user has written it; or the kernel's error
   public func read() throws(FileError) -> [UInt8]? {
     guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -38,7 +38,7 @@ public struct StateFile: Sendable {
   /// Runs `change` while no other process changes the file. It finds what ``read()`` says, and gives what the file is to
   /// hold, or nil to leave it as it is.
   ///
-  /// - Throws: `.locked`, `.foreign`, or what the kernel says: the file is as it was
+  /// - Throws: `.locked`, `.foreign`, or the kernel's error: the file is as it was
   public func update(
     _ change: (Result<[UInt8]?, FileError>) throws(FileError) -> [UInt8]?
   ) throws(FileError) {

@@ -5,8 +5,8 @@ import HCI
 /// (Core Specification Vol 3, Part A).
 public final class L2CAPLink {
   public let connection: LEConnection
-  /// Called for each ATT PDU, with the time at which its last packet was received. The view is only valid
-  /// meanwhile.
+  /// Called for each ATT PDU, with the time at which its last packet was received. The span is valid only during the
+  /// call.
   public var onAttributePDU: ((RawSpan, Instant) -> Void)?
   /// Called once, when the link is gone.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
@@ -39,7 +39,7 @@ public final class L2CAPLink {
     }
   }
 
-  /// What arrived and was of no use.
+  /// Counts of discarded input.
   public var counters: Recombiner.Counters { recombiner.counters }
 
   /// Sends an ATT PDU.

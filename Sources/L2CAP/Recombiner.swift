@@ -43,7 +43,7 @@ public final class Recombiner {
   ///
   /// - Parameters:
   ///   - isStart: whether the packet boundary flag says that a frame begins here
-  ///   - deliver: gets the channel and payload of a frame that is complete; the view is only valid meanwhile
+  ///   - deliver: gets the channel and payload of a frame that is complete; the span is valid only during the call
   public func receive(
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {

@@ -34,7 +34,7 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
   /// `Vol 3, Part H, 3.5.1`.
   public var reference: String { "Vol 3, Part H, " + (Self.table[rawValue]?.section ?? "3.3") }
 
-  /// What stands behind the code, all zero; nil for codes that are not known here.
+  /// What stands after the code, all zero; nil for codes that are not known here.
   public var fields: (any PacketFields)? { Self.table[rawValue]?.fields }
 }
 

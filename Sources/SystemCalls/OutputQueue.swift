@@ -275,7 +275,7 @@ public final class OutputQueue: @unchecked Sendable {
   }
 }
 
-/// Records one behind the other. Their memory is kept when they are removed.
+/// Records one after the other. Their memory is kept when they are removed.
 private struct Records {
   private(set) var bytes: [UInt8] = []
   private var ends: [Int] = []

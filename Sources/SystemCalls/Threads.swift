@@ -71,7 +71,7 @@ package enum HelperThread {
     hook.withLock { $0 }?()
   }
 
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a separate thread.
   ///
   /// - Parameter callsHook: whether the start hook is called first; not for a body that needs what the hook gives up,
   ///   and then calls ``callStartHook()``

@@ -23,8 +23,8 @@ public enum ADStructure: Hashable, Sendable {
   case uri([UInt8])
   /// A type that is not taken apart here.
   case unknown(ADType, [UInt8])
-  /// A payload that its type does not allow, or a structure that goes past the end. Without a type: a length
-  /// with nothing behind it.
+  /// A payload that its type does not allow, or a structure that goes past the end. Without a type: a length with
+  /// nothing after it.
   case malformed(ADType?, [UInt8])
 }
 

@@ -40,14 +40,14 @@ public struct AdvertisingReport: Hashable, Sendable {
   /// Without the bits of ``dataStatus``.
   public var eventType: EventType
   public var dataStatus: DataStatus
-  /// In dBm; nil if the controller does not know.
+  /// In dBm; nil if unavailable.
   public var rssi: Int8?
   /// The power with which the advertiser says that it sends, in dBm; nil if it does not say.
   public var txPower: Int8?
   public var primaryPHY: LEPHY
   /// ``LEPHY/none`` if nothing was sent on the secondary channels.
   public var secondaryPHY: LEPHY
-  /// The number that tells an advertiser's sets apart; nil if there is none.
+  /// The number that tells an advertiser's sets apart; nil if none.
   public var advertisingSID: UInt8?
   public var periodicAdvertisingInterval: PeriodicAdvertisingInterval
   /// Whom the advertisement calls; nil unless it is directed.

@@ -47,7 +47,7 @@ public struct WriteLocalName: HCICompletingCommand {
   }
 }
 
-/// Asks for the name of this device for BR/EDR.
+/// Reads the name of this device for BR/EDR.
 public struct ReadLocalName: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C14, "Read Local Name", "7.3.12", octet: 7, bit: 1)
 
@@ -78,7 +78,7 @@ public struct WriteScanEnable: HCICompletingCommand {
   }
 }
 
-/// Asks for the class of this device.
+/// Reads the class of this device.
 public struct ReadClassOfDevice: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0)
 
@@ -108,7 +108,7 @@ public struct WriteClassOfDevice: HCICompletingCommand {
   }
 }
 
-/// Asks for the transmit power on a link.
+/// Reads the transmit power on a link.
 public struct ReadTransmitPowerLevel: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x0C2D, "Read Transmit Power Level", "7.3.35", octet: 10, bit: 2)
 

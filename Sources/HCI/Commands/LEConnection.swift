@@ -5,7 +5,7 @@ import BluetoothCore
 public struct ConnectionParameters: PacketFields, Hashable {
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
-  /// How many connection events the peripheral may sleep through: 0 to 499.
+  /// How many connection events the peripheral may skip: 0 to 499.
   public var latency: UInt16 = 0
   public var supervisionTimeout = SupervisionTimeout()
   public var eventLengthMin = ConnectionEventLength()
@@ -32,8 +32,8 @@ public struct ConnectionParameters: PacketFields, Hashable {
     try fields.value("connection event length max", &eventLengthMax)
   }
 
-  /// Whether a controller may accept these parameters: each in its range, and the supervision timeout longer
-  /// than two connection events with all that the peripheral may sleep through. Some controllers accept others.
+  /// Whether a controller may accept these parameters: each in its range, and the supervision timeout longer than two
+  /// connection events with all that the peripheral may skip. Some controllers accept others.
   public var isLegal: Bool {
     let interval = Int64(intervalMax.rawValue) * ConnectionInterval.step
     let timeout = Int64(supervisionTimeout.rawValue) * SupervisionTimeout.step

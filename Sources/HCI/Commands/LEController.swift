@@ -13,12 +13,12 @@ public struct LESetEventMask: HCICompletingCommand {
   }
 }
 
-/// Asks for the controller's buffers for data on LE links. All zero: they share those of Read Buffer Size.
+/// Reads the controller's buffers for data on LE links. All zero: they share those of Read Buffer Size.
 public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2002, "LE Read Buffer Size", "7.8.2", octet: 25, bit: 1)
 
   public struct Response: PacketFields {
-    /// The most bytes in an ACL packet behind its header.
+    /// The most bytes in an ACL packet after its header.
     public var aclDataLength: UInt16 = 0
     /// How many ACL packets the controller can hold.
     public var aclPackets: UInt8 = 0
@@ -55,7 +55,7 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks what the controller's link layer can do.
+/// Reads what the controller's link layer can do.
 public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x2003, "LE Read Local Supported Features", "7.8.3", octet: 25, bit: 2)
@@ -87,7 +87,7 @@ public struct LESetRandomAddress: HCICompletingCommand {
   }
 }
 
-/// Asks how many devices the filter accept list can hold.
+/// Reads how many devices the filter accept list can hold.
 public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
   public typealias Response = ListSize
 
@@ -157,7 +157,7 @@ public struct LESetHostChannelClassification: HCICompletingCommand {
   }
 }
 
-/// Asks which combinations of states the controller supports.
+/// Reads which combinations of states the controller supports.
 public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
 

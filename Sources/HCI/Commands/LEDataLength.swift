@@ -52,7 +52,7 @@ public struct LESetDataLength: HCICompletingCommand, HCILinkFields {
   }
 }
 
-/// Asks for the longest packets that new links begin with.
+/// Reads the longest packets that new links begin with.
 public struct LEReadSuggestedDefaultDataLength: HCICompletingCommand, HCIEmpty {
   public typealias Response = DataLength
 
@@ -76,7 +76,7 @@ public struct LEWriteSuggestedDefaultDataLength: HCICompletingCommand {
   }
 }
 
-/// Asks for the longest packets that the controller supports.
+/// Reads the longest packets that the controller supports.
 public struct LEReadMaximumDataLength: HCICompletingCommand, HCIEmpty {
   public typealias Response = DataLengths
 

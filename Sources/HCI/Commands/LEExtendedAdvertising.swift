@@ -147,7 +147,7 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
   }
 }
 
-/// Asks how long advertising data may be.
+/// Reads how long advertising data may be.
 public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x203A, "LE Read Maximum Advertising Data Length", "7.8.57", octet: 36, bit: 6)
@@ -165,7 +165,7 @@ public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty
   public init() {}
 }
 
-/// Asks how many advertising sets there can be.
+/// Reads how many advertising sets there can be.
 public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x203B, "LE Read Number of Supported Advertising Sets", "7.8.58", octet: 36, bit: 7)

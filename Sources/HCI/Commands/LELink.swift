@@ -15,7 +15,7 @@ public struct LEConnectionUpdate: HCIStatusCommand, HCILinkFields {
   }
 }
 
-/// Asks which channels a link uses.
+/// Reads which channels a link uses.
 public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2015, "LE Read Channel Map", "7.8.20", octet: 27, bit: 4)
 
@@ -36,7 +36,7 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
   public init() {}
 }
 
-/// Asks what the peer's link layer can do. LE Read Remote Features Complete follows.
+/// Reads what the peer's link layer can do. LE Read Remote Features Complete follows.
 public struct LEReadRemoteFeatures: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2016, "LE Read Remote Features", "7.8.21", octet: 27, bit: 5)
 

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Asks which physical layers a link uses.
+/// Reads which physical layers a link uses.
 public struct LEReadPHY: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2030, "LE Read PHY", "7.8.47", octet: 35, bit: 4)
 

@@ -46,7 +46,7 @@ public struct LEClearResolvingList: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks how many devices the resolving list can hold.
+/// Reads how many devices the resolving list can hold.
 public struct LEReadResolvingListSize: HCICompletingCommand, HCIEmpty {
   public typealias Response = ListSize
 
@@ -66,7 +66,7 @@ public struct ResolvableAddress: PacketFields {
   }
 }
 
-/// Asks for the resolvable address that a peer uses now.
+/// Reads the resolvable address that a peer uses now.
 public struct LEReadPeerResolvableAddress: HCICompletingCommand, HCIIdentityFields {
   public typealias Response = ResolvableAddress
 
@@ -78,7 +78,7 @@ public struct LEReadPeerResolvableAddress: HCICompletingCommand, HCIIdentityFiel
   public init() {}
 }
 
-/// Asks for the resolvable address that the controller uses now with a peer.
+/// Reads the resolvable address that the controller uses now with a peer.
 public struct LEReadLocalResolvableAddress: HCICompletingCommand, HCIIdentityFields {
   public typealias Response = ResolvableAddress
 

@@ -12,7 +12,7 @@ public struct TransmitPower: PacketFields {
   }
 }
 
-/// Asks for the power of legacy advertising.
+/// Reads the power of legacy advertising.
 public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCIEmpty {
   public typealias Response = TransmitPower
 
@@ -22,7 +22,7 @@ public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCI
   public init() {}
 }
 
-/// Asks for the least and the greatest power that the controller can send with.
+/// Reads the least and the greatest power that the controller can send with.
 public struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7)
 

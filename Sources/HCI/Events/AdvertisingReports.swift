@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The reports of one event. One that is damaged hides those behind it, as their beginnings are unknown; it
-/// never hides those before.
+/// The reports of one event. One that is damaged hides those after it, as their beginnings are unknown; it never hides
+/// those before.
 public struct AdvertisingReports: PacketFields {
   public enum Form: Hashable, Sendable {
     /// LE Advertising Report (Core Specification Vol 4, Part E, 7.7.65.2).
@@ -20,7 +20,7 @@ public struct AdvertisingReports: PacketFields {
   public var reports: [AdvertisingReport] = []
   /// How many reports the event claims.
   public var claimed: UInt8 = 0
-  /// What could not be read, from the damaged report on; or bytes behind the last report.
+  /// What could not be read, from the damaged report on; or bytes after the last report.
   public var unread: [UInt8] = []
 
   public init() {}

@@ -5,8 +5,8 @@ public struct CommandComplete: PacketFields {
   /// How many commands the host may send now.
   public var commandCredits: UInt8 = 1
   public var opcode = HCIOpcode.noOperation
-  /// The status, and behind it what the command answers. Too few bytes are common when the status is an error;
-  /// with ``HCIOpcode/noOperation`` there are none at all.
+  /// The status, and after it what the command answers. Too few bytes are common when the status is an error; with
+  /// ``HCIOpcode/noOperation`` there are none at all.
   public var returnParameters: [UInt8] = []
 
   public init() {}
@@ -32,13 +32,13 @@ public struct CommandComplete: PacketFields {
     try fields.rest("return parameters", &returnParameters)
   }
 
-  /// The first return parameter; nil if there is none.
+  /// The first return parameter; nil if none.
   public var status: HCIErrorCode? {
     returnParameters.first.map(HCIErrorCode.init)
   }
 
-  /// What stands behind the status, as the answer to `command`. Bytes behind the answer are ignored: later
-  /// versions of the specification may append fields.
+  /// What stands after the status, as the answer to `command`. Bytes after the answer are ignored: later versions of
+  /// the specification may append fields.
   public func response<Command: HCICompletingCommand>(
     to command: Command.Type
   ) throws(DecodeError) -> Command.Response {
@@ -73,7 +73,7 @@ public struct CommandStatus: PacketFields {
 
 /// The controller has failed, and needs a reset (7.7.16).
 public struct HardwareError: PacketFields {
-  /// The manufacturer's own number.
+  /// Vendor-specific.
   public var code: UInt8 = 0
 
   public init() {}

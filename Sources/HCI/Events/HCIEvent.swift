@@ -23,13 +23,13 @@ public enum HCIEvent: Sendable {
   /// The extended scan is over, as its duration has passed (7.7.65.17).
   case leScanTimeout
   case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
-  /// An LE Meta event that is not known here, with its parameters behind the subevent code.
+  /// An LE Meta event that is not known here, with its parameters after the subevent code.
   case unknownLE(LESubevent, [UInt8])
   /// An event that is not known here, with its parameters.
   case unknown(HCIEventCode, [UInt8])
 
-  /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters behind the last one that
-  /// is known here are ignored, as later versions of the specification may append some.
+  /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters after the last one that is
+  /// known here are ignored, as later versions of the specification may append some.
   /// - Throws: ``DecodeError`` if the length is not that of the parameters that are there, or if they are too
   ///   few for their event.
   public init(parsing packet: inout ByteReader) throws(DecodeError) {

@@ -3,7 +3,7 @@ import BluetoothCore
 /// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
 public struct LinkParameters: PacketFields, Hashable {
   public var interval = ConnectionInterval()
-  /// How many connection events the peripheral may sleep through.
+  /// How many connection events the peripheral may skip.
   public var latency: UInt16 = 0
   public var supervisionTimeout = SupervisionTimeout()
 
@@ -37,7 +37,7 @@ public struct LEConnectionUpdateComplete: HCILinkFields {
   }
 }
 
-/// What the peer's link layer can do (7.7.65.4).
+/// The features supported by the peer's link layer (7.7.65.4).
 public struct LEReadRemoteFeaturesComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -74,7 +74,7 @@ public struct LERemoteConnectionParameterRequest: HCILinkFields {
   public var handle = ConnectionHandle()
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
-  /// How many connection events the peripheral may sleep through.
+  /// How many connection events the peripheral may skip.
   public var latency: UInt16 = 0
   public var supervisionTimeout = SupervisionTimeout()
 

@@ -104,7 +104,7 @@ public struct ReadRemoteVersionInformationComplete: HCILinkFields {
   public var handle = ConnectionHandle()
   public var version = CoreVersion()
   public var manufacturer = CompanyIdentifier()
-  /// The manufacturer's own number.
+  /// Vendor-specific.
   public var subversion: UInt16 = 0
 
   public init() {}

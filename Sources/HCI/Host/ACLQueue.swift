@@ -93,7 +93,7 @@ struct ACLQueue {
     return true
   }
 
-  /// The next packet to send; nil if there is none, or no room for it.
+  /// The next packet to send; nil if none, or no room for it.
   mutating func next() -> [UInt8]? {
     guard credits > 0 else { return nil }
     for step in 0..<links.count {

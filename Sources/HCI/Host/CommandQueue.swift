@@ -6,7 +6,7 @@ import BluetoothCore
 /// Each command has a deadline, counted from when it is the next in line: a controller that does not answer, or
 /// that never gives its budget back, is found out.
 final class CommandQueue {
-  /// The return parameters behind the status.
+  /// The return parameters after the status.
   typealias Completion = (Result<[UInt8], HCIError>) -> Void
 
   private struct Entry {
@@ -50,7 +50,7 @@ final class CommandQueue {
     if queue.count == 1 { startHead() }
   }
 
-  /// Gives a command and waits for Command Complete.
+  /// Sends a command and waits for Command Complete.
   func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
@@ -72,7 +72,7 @@ final class CommandQueue {
     }
   }
 
-  /// Gives a command and waits for Command Status.
+  /// Sends a command and waits for Command Status.
   func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Void, HCIError>) -> Void

@@ -20,7 +20,7 @@ public final class LEConnection {
   public let handle: ConnectionHandle
   public let peer: BluetoothAddress
   public private(set) var parameters: LinkParameters
-  /// What the peer's link layer can do; known once it was asked.
+  /// The features supported by the peer's link layer; known once it was asked.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
   /// Whether the controller was asked to end it.
@@ -33,8 +33,8 @@ public final class LEConnection {
   public private(set) var excessParameterRequests = 0
   private var parameterRequests = RateLimit(count: 4, per: .seconds(1))
 
-  /// Called for each ACL packet: data, whether a frame starts here, and when it was received. The view is only
-  /// valid meanwhile.
+  /// Called for each ACL packet: data, whether a frame starts here, and when it was received. The span is valid only
+  /// during the call.
   public var onData: ((RawSpan, Bool, Instant) -> Void)?
   /// Called when the controller reports other parameters.
   public var onParameters: ((LinkParameters) -> Void)?
@@ -110,7 +110,7 @@ public final class LEConnection {
       }, completion: completion)
   }
 
-  /// Asks for the signal strength of the link in dBm; nil if the controller does not know.
+  /// Reads the signal strength of the link in dBm; nil if unavailable.
   public func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     guard let host, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     host.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }

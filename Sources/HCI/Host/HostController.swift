@@ -3,11 +3,11 @@ import BluetoothCore
 /// The host's side of HCI: it gives commands, hears events, keeps the books on links and data (Core
 /// Specification Vol 4, Part E).
 ///
-/// It does no I/O. Packets come in through ``receive(_:at:)``, which must not be called from within a closure
-/// that it calls, and go out through the closure given at the start, both with the H4 type byte in front. Time
-/// comes from `Timers`. Call ``initialize(completion:)`` first.
+/// It does no I/O. Packets come in through ``receive(_:at:)``, which must not be called from within a closure that it
+/// calls, and go out through the closure given at the start, both with the H4 type byte. Time comes from `Timers`. Call
+/// ``initialize(completion:)`` first.
 public final class HostController {
-  /// What arrived and was of no use.
+  /// Counts of discarded input.
   public struct Counters: Hashable, Sendable {
     /// Packets that can't be read.
     public var malformedPackets = 0
@@ -66,7 +66,7 @@ public final class HostController {
   /// - Parameters:
   ///   - randomAddress: what to scan and connect with if the controller has no public address: a random static
   ///     one, whose two top bits are 1
-  ///   - send: takes a packet for the controller; the view is only valid meanwhile
+  ///   - send: takes a packet for the controller; the span is valid only during the call
   public init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.randomAddress = randomAddress
@@ -165,7 +165,7 @@ public final class HostController {
 
   // MARK: Commands
 
-  /// Gives a command and waits for Command Complete.
+  /// Sends a command and waits for Command Complete.
   ///
   /// - Parameter completion: called exactly once, with the return parameters or with why there are none
   public func send<Command: HCICompletingCommand>(
@@ -175,7 +175,7 @@ public final class HostController {
     commands.send(command, deadline: deadline, completion: completion)
   }
 
-  /// Gives a command and waits for Command Status. What comes of it is an event of its own.
+  /// Sends a command and waits for Command Status. What comes of it is an event of its own.
   ///
   /// - Parameter completion: called exactly once
   public func send<Command: HCIStatusCommand>(
@@ -288,7 +288,7 @@ public final class HostController {
     for handle in data.takeDrained() { connections[handle]?.onRoom?() }
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
   /// Takes one whole packet from the controller, with its H4 type byte.
   ///

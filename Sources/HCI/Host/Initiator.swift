@@ -202,7 +202,7 @@ final class Initiator {
     attempt.completion(result)
   }
 
-  // MARK: What the controller says
+  // MARK: Events
 
   /// Takes a connection event.
   ///

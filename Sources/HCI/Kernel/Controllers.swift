@@ -16,7 +16,7 @@ public struct ControllerState: Hashable, Sendable {
 
   /// The kernel's name: `hci0`.
   public var name: String { index.description }
-  /// Whether the management interface has it on; nil if it does not tell.
+  /// Whether the management interface has it on; nil if unknown.
   public var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
 }
 

@@ -131,7 +131,7 @@ public enum HCIDevices {
     return SystemCall.read(descriptor, &byte, 1) == 1 && byte == UInt8(ascii: "1")
   }
 
-  /// Brings an adapter up. Wants CAP_NET_ADMIN; one that is up stays so.
+  /// Brings an adapter up. Requires CAP_NET_ADMIN; one that is up stays so.
   public static func bringUp(_ index: AdapterIndex) throws(KernelError) {
     do throws(KernelError) {
       try withSocket("bring \(index) up") { ioctl($0, halo_hci_device_up, Int32(index.rawValue)) }
@@ -141,7 +141,7 @@ public enum HCIDevices {
     }
   }
 
-  /// Brings an adapter down; its links end. Wants CAP_NET_ADMIN.
+  /// Brings an adapter down; its links end. Requires CAP_NET_ADMIN.
   public static func bringDown(_ index: AdapterIndex) throws(KernelError) {
     try withSocket("bring \(index) down") { ioctl($0, halo_hci_device_down, Int32(index.rawValue)) }
   }

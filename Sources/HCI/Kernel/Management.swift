@@ -42,7 +42,7 @@ public final class Management {
     }
   }
 
-  /// Gives a command.
+  /// Sends a command.
   ///
   /// - Parameter completion: called exactly once, after three seconds at the latest
   public func send<Command: ManagementCommand>(
@@ -52,7 +52,7 @@ public final class Management {
     queue.enqueue(command, to: index, completion: completion)
   }
 
-  /// Gives a command, and waits for the answer: for three seconds at most, or until the task is cancelled, which does
+  /// Sends a command, and waits for the answer: for three seconds at most, or until the task is cancelled, which does
   /// not take the command back.
   public func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none

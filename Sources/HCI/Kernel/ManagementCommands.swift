@@ -8,7 +8,7 @@ public protocol ManagementCommand: Sendable {
   static var opcode: UInt16 { get }
   /// Writes the parameters.
   func write(into writer: inout ByteWriter)
-  /// Reads the return parameters. Bytes behind them are left.
+  /// Reads the return parameters. Bytes after them are left.
   static func response(parsing reader: inout ByteReader) throws(DecodeError) -> Response
 }
 
@@ -63,7 +63,7 @@ public struct ReadControllerInformation: ManagementCommand {
   }
 }
 
-/// Switches an adapter on or off. Wants CAP_NET_ADMIN.
+/// Switches an adapter on or off. Requires CAP_NET_ADMIN.
 public struct SetPowered: ManagementCommand {
   public static let opcode: UInt16 = 0x0005
 
@@ -83,7 +83,7 @@ public struct SetPowered: ManagementCommand {
   }
 }
 
-/// Sets what the kernel connects to a device with. It replaces what was loaded before for any device. Wants
+/// Sets what the kernel connects to a device with. It replaces what was loaded before for any device. Requires
 /// CAP_NET_ADMIN.
 public struct LoadConnectionParameters: ManagementCommand {
   public static let opcode: UInt16 = 0x0035

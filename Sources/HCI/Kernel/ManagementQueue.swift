@@ -44,7 +44,7 @@ final class ManagementQueue {
     return index == .none ? what : "\(what) (\(index))"
   }
 
-  /// Gives a command.
+  /// Sends a command.
   ///
   /// - Returns: a closure that waits no longer for its answer: it completes as cancelled
   @discardableResult

@@ -16,7 +16,7 @@ public final class MonitorTap {
     case packets(of: AdapterIndex)
   }
 
-  /// How many packets were not seen, as they were not fetched in time.
+  /// How many packets were not seen, because they were not read in time.
   public var droppedPackets: Int { socket.packets.droppedPackets }
 
   private let scope: Scope

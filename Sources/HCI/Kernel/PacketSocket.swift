@@ -8,13 +8,13 @@ import Glibc
 /// Receiving copies nothing but from the kernel into one buffer, and allocates nothing.
 @BluetoothActor
 public final class PacketSocket {
-  /// Called for each packet, with the time at which the kernel received it. The view is only valid meanwhile. It is
-  /// never called from within ``send(_:)``.
+  /// Called for each packet, with the time at which the kernel received it. The span is valid only during the call. It
+  /// is never called from within ``send(_:)``.
   public var onPacket: ((RawSpan, Instant) -> Void)?
   /// Called once, when nothing can be received any more: with the kernel's reason, or nil if the other side has
   /// ended it in order. The socket is closed by then. Not called after ``close()``.
   public var onClosed: ((SystemError?) -> Void)?
-  /// Called when the kernel had to drop packets, as they were not fetched in time (`SO_RXQ_OVFL`): with how many
+  /// Called when the kernel had to drop packets, because they were not read in time (`SO_RXQ_OVFL`): with how many
   /// since the socket was opened. HCI sockets don't tell it with their packets; see ``droppedPackets``.
   public var onDrops: ((UInt32) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
@@ -122,7 +122,7 @@ public final class PacketSocket {
     }
   }
 
-  /// How many packets the kernel had to drop since the socket was opened, as they were not fetched in time.
+  /// How many packets the kernel had to drop since the socket was opened, because they were not read in time.
   public var droppedPackets: Int { Int(askForDrops()) }
 
   /// Every kind of socket has the counter (`SO_MEMINFO`); only some tell it with their packets.

@@ -58,7 +58,7 @@ public final class RawController {
 
   /// - Parameters:
   ///   - ownAddressType: `.random` where the controller has no public address; the kernel has set one then
-  ///   - send: takes a packet for the controller; the view is only valid meanwhile
+  ///   - send: takes a packet for the controller; the span is valid only during the call
   public init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
     self.ownAddressType = ownAddressType
     commands = CommandQueue(timers: timers, send: send)
@@ -95,7 +95,7 @@ public final class RawController {
     scan.setDesired(desiredScan)
   }
 
-  /// Asks what the controller's link layer can do.
+  /// Reads what the controller's link layer can do.
   public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
     commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }
   }
@@ -130,7 +130,7 @@ public final class RawController {
     commands.send(Disconnect(handle: handle)) { _ in }
   }
 
-  /// Asks for other parameters of a link. What comes of it is told by ``onLink``.
+  /// Reads other parameters of a link. What comes of it is told by ``onLink``.
   ///
   /// - Parameter completion: called exactly once, when the controller has begun or refused
   public func update(
@@ -144,12 +144,12 @@ public final class RawController {
       }, completion: completion)
   }
 
-  /// Asks for the signal strength of a link in dBm; nil if the controller does not know.
+  /// Reads the signal strength of a link in dBm; nil if unavailable.
   public func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
   /// Takes one whole packet from the controller, with its H4 type byte. What can't be read is left to the kernel.
   public func receive(_ packet: RawSpan, at time: Instant) {

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// What a link layer can do: 64 bits (Core Specification Vol 6, Part B, 4.6).
+/// The features of a link layer: 64 bits (Core Specification Vol 6, Part B, 4.6).
 public struct LEFeatures: OptionSet, HCICode {
   public var rawValue: UInt64
 

@@ -13,8 +13,8 @@ import BluetoothCore
 ///   that starts an L2CAP frame of fitting length. Everything else (continued ACL data, synchronous data,
 ///   unknown events) is worth less than a false start, which would swallow what is good.
 ///
-/// The answer depends on the bytes of the packet itself alone, never on what has arrived behind it: the stream
-/// yields the same packets in whatever chunks it comes. A false start costs at most the greatest packet.
+/// The answer depends on the bytes of the packet itself alone, never on what has arrived after it: the stream yields
+/// the same packets in whatever chunks it comes. A false start costs at most the greatest packet.
 ///
 /// A packet that lies whole in a chunk is handed on where it lies. Only one that is cut is collected, in a buffer
 /// that is kept: neither allocates.

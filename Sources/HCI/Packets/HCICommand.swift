@@ -4,11 +4,11 @@ import BluetoothCore
 /// command's parameters. One declaration is all that a command needs: it is written, read, named, shown and
 /// answered by the virtual controller from there. It also has a line in ``HCICommandInfo/declared``.
 public protocol HCICommand: PacketFields {
-  /// The return parameters behind the status, which ``HostController`` checks.
+  /// The return parameters after the status, which ``HostController`` checks.
   associatedtype Response: Sendable
 
   static var info: HCICommandInfo { get }
-  /// The return parameters, all zero; nil if there are none behind the status.
+  /// The return parameters, all zero; nil if there are none after the status.
   static var returnParameters: (any PacketFields)? { get }
 }
 

@@ -1,17 +1,17 @@
 import BluetoothCore
 import EventLoop
 
-/// A way to a controller that carries whole HCI packets, each with its H4 type byte in front: a byte stream, the
-/// built-in virtual controller, a recording, a kernel socket.
+/// A way to a controller that carries whole HCI packets, each with its H4 type byte: a byte stream, the built-in
+/// virtual controller, a recording, a kernel socket.
 @BluetoothActor
 public protocol HCITransport: AnyObject {
-  /// Called for each packet from the controller, with the time at which it was received; set before ``start()``.
-  /// The view is only valid meanwhile. It is never called from within ``send(_:)``.
+  /// Called for each packet from the controller, with the time at which it was received; set before ``start()``. The
+  /// span is valid only during the call. It is never called from within ``send(_:)``.
   var onPacket: ((RawSpan, Instant) -> Void)? { get set }
   /// Called once when the controller can't be reached any more, with the reason; not after ``close()``.
   var onClose: ((String) -> Void)? { get set }
 
-  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
+  /// How many packets this machine has lost on their way, because they were not read in time; nil where that can't
   /// happen, or can't be told.
   var droppedPackets: Int? { get }
   /// What a person calls it: `hci0`, `tcp:localhost:9105`.

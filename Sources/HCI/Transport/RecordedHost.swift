@@ -24,7 +24,7 @@ public struct RecordedHost: Hashable, Sendable {
   /// Whether it was we who recorded it.
   public var isOurs: Bool { !notes.isEmpty }
 
-  /// How much is read: the set-up is within the first commands, a link of the kernel's soon behind.
+  /// How much is read: the set-up is within the first commands, a link of the kernel's soon after.
   private static let mostRecords = 10_000
 
   /// - Throws: ``CaptureError`` if there is nothing to play

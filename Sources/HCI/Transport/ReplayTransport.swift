@@ -34,7 +34,7 @@ public final class ReplayTransport: HCITransport {
 
   /// A packet that was sent differently.
   public struct Difference: Hashable, Sendable {
-    /// The number of the packet in the file, counted from 1; nil behind the end of the file.
+    /// The number of the packet in the file, counted from 1; nil after the end of the file.
     public var number: Int?
     /// What was sent in the recording; nil if it was over.
     public var recorded: [UInt8]?

@@ -6,7 +6,7 @@ import EventLoop
 /// watches, or to both. The number, the time and the bytes are those that the recording will have.
 @BluetoothActor
 public final class TrafficTap {
-  /// Called for each packet and each remark, once it is written. The view is only valid meanwhile.
+  /// Called for each packet and each remark, once it is written. The span is valid only during the call.
   public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
   /// Called once, when nothing can be written any more; watching goes on.
   public var onFailure: ((CaptureError) -> Void)?
@@ -17,12 +17,12 @@ public final class TrafficTap {
   /// the clock on the wall may be set meanwhile, and times in a capture must not jump.
   public let wallOffset: Int64
 
-  /// The recording; nil if there is none.
+  /// The recording; nil if none.
   public let writer: CaptureWriter?
   private var last = Instant.zero
 
   /// - Parameters:
-  ///   - writer: the recording; nil if there is none
+  ///   - writer: the recording; nil if none
   ///   - wallOffset: see ``wallOffset``; by itself, what the kernel's clock says
   public init(writer: CaptureWriter? = nil, wallOffset: Int64? = nil) {
     self.writer = writer

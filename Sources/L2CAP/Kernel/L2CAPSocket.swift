@@ -8,7 +8,7 @@ import HCI
 /// (Core Specification Vol 3, Part A, 2.1). One write is one PDU, one read is one PDU.
 @BluetoothActor
 public final class L2CAPSocket {
-  /// Called for each PDU, with the time at which the kernel received it. The view is only valid meanwhile.
+  /// Called for each PDU, with the time at which the kernel received it. The span is valid only during the call.
   public var onPDU: ((RawSpan, Instant) -> Void)? {
     get { packets.onPacket }
     set { packets.onPacket = newValue }
@@ -18,7 +18,7 @@ public final class L2CAPSocket {
     get { packets.onClosed }
     set { packets.onClosed = newValue }
   }
-  /// Called when the kernel had to drop PDUs, as they were not fetched in time: with how many by now.
+  /// Called when the kernel had to drop PDUs, because they were not read in time: with how many by now.
   public var onDrops: ((UInt32) -> Void)? {
     get { packets.onDrops }
     set { packets.onDrops = newValue }
@@ -32,7 +32,7 @@ public final class L2CAPSocket {
     get { packets.onRoom }
     set { packets.onRoom = newValue }
   }
-  /// The kernel's number for the link, which is the controller's; nil if it does not tell.
+  /// The kernel's number for the link, which is the controller's; nil if unknown.
   public let handle: ConnectionHandle?
 
   /// The largest ATT PDU is 517 bytes. More is read, so that a peer that sends more is found out by its length.
