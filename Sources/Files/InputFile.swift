@@ -1,10 +1,10 @@
 import Glibc
 import SystemCalls
 
-/// Small files that are read whole.
+/// Reads small files as a whole.
 public enum InputFile {
-  /// Reads a file of at most `limit` bytes. Opening never waits; a FIFO or terminal has `patience` milliseconds for its
-  /// data.
+  /// Reads a file of at most `limit` bytes. Opening never blocks; a FIFO or terminal has `patience` milliseconds to
+  /// provide its data.
   ///
   /// - Throws: `.tooLarge`, `.noData`, or the kernel's error
   public static func read(_ path: String, limit: Int, patience: Int32 = 5000) throws(FileError) -> [UInt8] {

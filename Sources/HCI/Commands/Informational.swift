@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Reads which versions the controller implements, and who made it.
+/// Reads the versions that the controller implements, and its manufacturer.
 public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x1001, "Read Local Version Information", "7.4.1", octet: 14, bit: 3)
@@ -29,7 +29,7 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Reads which commands the controller supports.
+/// Reads the commands that the controller supports.
 public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
   public typealias Response = SupportedCommands
 
@@ -84,8 +84,8 @@ public struct ReadLocalExtendedFeatures: HCICompletingCommand {
   }
 }
 
-/// Reads the controller's buffers for data from the host. LE links share the ACL ones if LE Read Buffer Size gives none
-/// of their own.
+/// Reads the controller's buffers for data from the host. LE links share the ACL buffers if LE Read Buffer Size reports
+/// none.
 public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
   public typealias Response = BufferSizes
 
@@ -96,13 +96,13 @@ public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
 
 /// Buffers for data, of the controller (7.4.5) or of the host (7.3.39).
 public struct BufferSizes: PacketFields {
-  /// The most bytes in an ACL packet after its header.
+  /// The maximum length of the data in an ACL packet, in bytes.
   public var aclDataLength: UInt16 = 0
-  /// The most bytes in a synchronous packet after its header.
+  /// The maximum length of the data in a synchronous packet, in bytes.
   public var synchronousDataLength: UInt8 = 0
-  /// How many ACL packets can be held.
+  /// The number of ACL packet buffers.
   public var aclPackets: UInt16 = 0
-  /// How many synchronous packets can be held.
+  /// The number of synchronous packet buffers.
   public var synchronousPackets: UInt16 = 0
 
   public init() {}

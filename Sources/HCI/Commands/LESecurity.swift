@@ -80,7 +80,7 @@ public struct LELongTermKeyRequestReply: HCICompletingCommand, HCILinkFields {
   }
 }
 
-/// Answers LE Long Term Key Request: there is no key.
+/// Answers LE Long Term Key Request without a key.
 public struct LELongTermKeyRequestNegativeReply: HCICompletingCommand, HCILinkFields {
   public typealias Response = LinkReturnParameters
 
