@@ -51,7 +51,7 @@ public struct KernelError: Error, Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Whether a privilege is missing.
+  /// Whether a capability is missing.
   public var isMissingPrivilege: Bool {
     if case .missing = reason { true } else { false }
   }
