@@ -1,18 +1,18 @@
 import BluetoothCore
 
-/// The client's end of an ATT bearer: one request at a time, and what the server sends of its own accord in
-/// between (Core Specification Vol 3, Part F, 3.3).
+/// The client side of an ATT bearer: one outstanding request at a time, plus the PDUs that the server initiates (Core
+/// Specification Vol 3, Part F, 3.3).
 ///
-/// PDUs come in through ``receive(_:at:)`` and go out through the closure given at the start; time comes from
-/// `Timers`. ``receive(_:at:)`` must not be called from within the closures that it calls.
+/// Pass received PDUs to ``receive(_:at:)``; outgoing PDUs are passed to the closure given to the initializer. `Timers`
+/// provides the time. Do not call ``receive(_:at:)`` from within the closures that it calls.
 public final class ATTBearer {
-  /// What arrived and was of no use.
+  /// Counts of discarded input.
   public struct Counters: Hashable, Sendable {
-    /// Responses without a request, or of another kind than the request.
+    /// Responses without an outstanding request, or of another type than it expects.
     public var unexpectedResponses = 0
-    /// PDUs that can't be read and are no response.
+    /// PDUs that can't be decoded and are not responses.
     public var malformed = 0
-    /// Requests of the peer that were answered.
+    /// Requests from the peer that were answered.
     public var peerRequests = 0
   }
 
@@ -21,23 +21,23 @@ public final class ATTBearer {
   /// How long a server may take to answer (3.3.3).
   public static let transactionTimeout = Duration.seconds(30)
 
-  /// The largest PDU that both ends take, in bytes.
+  /// The MTU in force, in bytes.
   public private(set) var mtu = ATTBearer.defaultMTU
   public private(set) var counters = Counters()
   public var isClosed: Bool { end != nil }
 
-  /// Called for each notification: handle, value, and the time at which its packet was received. The value is a
-  /// view that is only valid meanwhile.
+  /// Called for each notification with its handle, its value and the time at which the packet was received. The span is
+  /// valid only during the call.
   public var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
-  /// The same for indications, which have been confirmed by then.
+  /// Called for each indication, after it has been confirmed.
   public var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
-  /// Called once, when the bearer closes itself because the server did not answer and somebody needs it to: the link
-  /// should be disconnected. Not called for ``close(_:)``.
+  /// Called once when the bearer closes itself because a required response did not arrive; the owner disconnects the
+  /// link. Not called after ``close(_:)``.
   public var onTimeout: ((ATTError) -> Void)?
 
   private struct Transaction {
     var request: ATTPDU
-    /// Whether a missing answer leaves the bearer open; see ``request(_:isExpendable:completion:)``.
+    /// Whether the bearer stays open without a response; see ``request(_:isExpendable:completion:)``.
     var isExpendable: Bool
     var completion: (Result<ATTPDU, ATTError>) -> Void
   }
@@ -51,9 +51,10 @@ public final class ATTBearer {
   private let receiveMTU: Int
   private let timers: Timers
   private let send: (RawSpan) -> Void
-  /// Why nothing is sent or taken any more.
+  /// Why the bearer is closed; nil while it is open.
   private var end: ATTError?
-  /// The expendable request that was not answered in time. The server may send, but nothing may be asked of it.
+  /// The error of an expendable request that timed out. The server may still send PDUs, but no further request is
+  /// allowed.
   private var unanswered: ATTError?
   private var mtuExchange = MTUExchange.none
   private var current: Transaction?
@@ -63,26 +64,25 @@ public final class ATTBearer {
   private var writer = ByteWriter(capacity: 64)
 
   /// - Parameters:
-  ///   - receiveMTU: the largest PDU that we take; 517 holds the largest attribute value and its header
-  ///   - send: takes a PDU for the peer; the view is only valid meanwhile
+  ///   - receiveMTU: the largest PDU to accept; 517 bytes hold the largest attribute value with its header
+  ///   - send: sends a PDU to the peer; the span is valid only during the call
   public init(timers: Timers, receiveMTU: Int = 517, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.receiveMTU = max(ATTBearer.defaultMTU, min(receiveMTU, Int(UInt16.max)))
     self.send = send
   }
 
-  // MARK: What goes out
+  // MARK: Sending
 
-  /// Looks at each value before it is written, whichever way; gives the reason if it must not be. The offset is nil
-  /// unless the value is a part of a longer one.
+  /// Checks each value before it is written, with or without response. Returns the reason if the value must not be
+  /// written. The offset is nil unless the value is part of a longer one.
   public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)?
 
-  /// Sends a request as soon as those before it are answered. `completion` is called exactly once, with the
-  /// response or with the reason why there is none.
+  /// Sends a request once all earlier requests are answered. `completion` is called exactly once, with the response or
+  /// the error.
   ///
-  /// - Parameter isExpendable: whether the bearer stays open for what the server sends if this is not answered in
-  ///   time. Nothing may follow an unanswered request (3.3.3), so that the bearer closes itself when the next one is
-  ///   asked for.
+  /// - Parameter isExpendable: whether the bearer stays open if this request times out. No request may follow an
+  ///   unanswered one (3.3.3), so the bearer closes when the next request is made.
   public func request(
     _ request: ATTPDU, isExpendable: Bool = false, completion: @escaping (Result<ATTPDU, ATTError>) -> Void
   ) {
@@ -102,7 +102,7 @@ public final class ATTBearer {
     sendNext()
   }
 
-  /// Sends a Write Command, which is not answered; nobody learns whether it was carried out (3.4.5.3).
+  /// Sends a Write Command. There is no response, and no indication of success (3.4.5.3).
   public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
     if let end { throw end }
     if let unanswered {
@@ -114,11 +114,11 @@ public final class ATTBearer {
     transmit(.writeCommand(handle, value: value))
   }
 
-  /// Offers our receive MTU, and takes the smaller of it and the server's. A server that refuses has said all
-  /// it has to say: the default stays, and that is no error. A client sends this request once (3.4.2.1): who asks
-  /// again gets what came of it.
+  /// Exchanges the MTU and uses the smaller of both values. If the server rejects the request, the default MTU stays in
+  /// force and no error is reported. A client sends this request only once (3.4.2.1): later calls return the first
+  /// result.
   ///
-  /// - Parameter completion: gets the MTU in force
+  /// - Parameter completion: called with the MTU in force
   public func exchangeMTU(completion: @escaping (Result<Int, ATTError>) -> Void) {
     if let end { return completion(.failure(end)) }
     switch mtuExchange {
@@ -143,8 +143,7 @@ public final class ATTBearer {
     }
   }
 
-  /// Fails everything that is open or queued, and all that comes later, with `.closed(reason)`. Nothing is sent or
-  /// taken from now on.
+  /// Fails all outstanding, queued and future requests with `.closed(reason)`. Nothing is sent or received afterwards.
   public func close(_ reason: String) {
     finish(current: .closed(reason), queued: .closed(reason))
   }
@@ -166,7 +165,7 @@ public final class ATTBearer {
     let next = queue.removeFirst()
     let pdu = next.request.bytes
     guard pdu.count <= mtu else {
-      // Made for a larger MTU: the peer's own exchange may have made it smaller since.
+      // The peer's own MTU exchange may have reduced the MTU since the PDU was queued.
       next.completion(.failure(.tooLong(count: pdu.count, maximum: mtu)))
       return sendNext()
     }
@@ -197,17 +196,17 @@ public final class ATTBearer {
     send(bytes.span.bytes)
   }
 
-  /// MTU exchanges may happen in both directions, once each; the smaller pair of values wins (3.4.2.2). A
-  /// value below the minimum stands for the minimum.
+  /// MTU exchanges may happen in both directions, once each; the smaller values apply (3.4.2.2). A value below the
+  /// minimum is treated as the minimum.
   private func adopt(_ theirs: UInt16) {
     let agreed = max(ATTBearer.defaultMTU, min(Int(theirs), receiveMTU))
     mtu = hasExchangedMTU ? min(mtu, agreed) : agreed
     hasExchangedMTU = true
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
-  /// Takes one whole PDU from the peer.
+  /// Processes one complete PDU from the peer.
   ///
   /// - Parameter time: when the packet was received
   public func receive(_ pdu: RawSpan, at time: Instant) {
@@ -217,7 +216,7 @@ public final class ATTBearer {
       return
     }
     let opcode = ATTOpcode(rawValue: first)
-    // The hot path: no copy, no allocation, not even a look into the table of opcodes.
+    // The hot path: no copy, no allocation, no lookup in the opcode table.
     if opcode == .handleValueNotification {
       deliver(pdu, at: time, to: onNotification)
       return
@@ -229,7 +228,7 @@ public final class ATTBearer {
         counters.malformed += 1
         return
       }
-      // Confirmed at once, whether anybody listens or not, and whatever else is open (3.4.7.3).
+      // Confirmed immediately, whether or not there is a handler, and regardless of outstanding requests (3.4.7.3).
       transmit(.handleValueConfirmation)
       deliver(pdu, at: time, to: onIndication)
     case .notification: receiveMultiple(pdu, at: time)

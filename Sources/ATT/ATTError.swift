@@ -1,19 +1,19 @@
 import BluetoothCore
 
-/// Why an ATT transaction had no success.
+/// Why an ATT transaction failed.
 public enum ATTError: Error, Hashable, Sendable {
   /// The server answered with an Error Response.
   case refused(ATTErrorResponse)
-  /// The server's answer can't be read.
+  /// The server's response can't be decoded.
   case malformed(ATTOpcode, DecodeError)
-  /// The server did not answer within 30 seconds. ATT has no transaction numbers, so that a late answer could be
-  /// taken for another one's: the bearer is finished (Core Specification Vol 3, Part F, 3.3.3).
+  /// The server did not respond within 30 seconds. ATT has no transaction identifiers, so a late response could be
+  /// mistaken for that of another request: the bearer can't be used any more (Core Specification Vol 3, Part F, 3.3.3).
   case timedOut(ATTOpcode)
-  /// The link is gone, and why.
+  /// The link is closed, with the reason.
   case closed(String)
   /// The value does not fit into one PDU at the MTU in force; a long write can carry it.
   case tooLong(count: Int, maximum: Int)
-  /// It was not sent: whoever guards the peer's values says why it must not be written.
+  /// The write guard rejected the value, with the reason; nothing was sent.
   case forbidden(String)
 
   /// The code of an Error Response.

@@ -63,7 +63,7 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     .outOfRange: "Out of Range",
   ]
 
-  /// Whether the server wants pairing or encryption before it answers. Asking again without it is in vain.
+  /// Whether the server requires pairing or encryption. Repeating the request without it fails again.
   public var isSecurityRelated: Bool {
     switch self {
     case .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,

@@ -150,7 +150,7 @@ private struct ValueEntry: PacketFields {
   var handle: AttributeHandle = 0
   /// The last handle of a group; nil for a single attribute.
   var last: AttributeHandle?
-  /// As long as it is to be read.
+  /// The part of the value to be read.
   var value: [UInt8] = []
 
   var length: Int { Self.handleLength * (last == nil ? 1 : 2) + value.count }

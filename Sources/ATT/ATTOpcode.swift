@@ -45,13 +45,13 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
   public static let writeCommand = ATTOpcode(0x52)
   public static let signedWriteCommand = ATTOpcode(0xD2)
 
-  /// What a PDU is for, which decides who may answer it (3.3).
+  /// The type of a PDU, which determines how it is answered (3.3).
   public enum Kind: Sendable {
-    /// Sent to a server, which owes a response.
+    /// Sent to a server, which responds.
     case request
-    /// Sent to a server, which owes nothing.
+    /// Sent to a server, which does not respond.
     case command
-    /// A server's answer to the one open request.
+    /// A server's answer to the outstanding request.
     case response
     /// Sent by a server at any time.
     case notification

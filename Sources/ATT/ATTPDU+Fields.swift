@@ -1,7 +1,7 @@
 import BluetoothCore
 
 extension ATTPDU {
-  /// A PDU of this opcode with all parameters zero or empty: what reading starts with.
+  /// A PDU with this opcode and all parameters zero or empty, to be filled by decoding.
   init(_ opcode: ATTOpcode) {
     switch opcode {
     case .errorResponse:
@@ -40,10 +40,10 @@ extension ATTPDU {
     }
   }
 
-  /// Visits the parameters behind the opcode.
+  /// Visits the parameters after the opcode.
   ///
-  /// Bytes behind the last field of a PDU of fixed size are left, as later versions of the specification may add
-  /// fields there. Lists must fit exactly: an entry that is cut makes the whole list doubtful.
+  /// Bytes after the last field of a fixed-size PDU are ignored, as later versions of the specification may add fields.
+  /// Lists must fit exactly: a truncated entry invalidates the list.
   mutating func visitParameters<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     switch self {
     case .errorResponse(var error):
@@ -158,13 +158,13 @@ extension ATTPDU {
 }
 
 extension ATTPDU {
-  /// Reads one whole PDU, opcode first, up to the end of the reader.
+  /// Reads one complete PDU, opcode first, up to the end of the reader.
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
     self.init(ATTOpcode(rawValue: try reader.readUInt8()))
     try visitParameters(&reader)
   }
 
-  /// Reads one whole PDU.
+  /// Reads one complete PDU.
   public init(_ bytes: RawSpan) throws(DecodeError) {
     var reader = ByteReader(bytes)
     try self.init(parsing: &reader)
@@ -172,15 +172,15 @@ extension ATTPDU {
 
   /// Writes the PDU, opcode first.
   ///
-  /// Lists must have entries of one size, as the format demands; entries of another size than the first are
-  /// left out, and so are the bytes of an entry that is too large for a length byte.
+  /// The format requires list entries of equal size; entries of another size than the first are omitted, as are the
+  /// bytes of an entry that exceed a length byte.
   public func write(into writer: inout ByteWriter) {
     opcode.write(into: &writer)
     var pdu = self
     pdu.visitParameters(&writer)
   }
 
-  /// The PDU as bytes of its own.
+  /// The PDU as a byte array.
   public var bytes: [UInt8] {
     var writer = ByteWriter(capacity: 32)
     write(into: &writer)

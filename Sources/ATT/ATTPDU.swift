@@ -17,7 +17,7 @@ public enum ATTPDU: Hashable, Sendable {
   case readBlobRequest(AttributeHandle, offset: UInt16)
   case readBlobResponse([UInt8])
   case readMultipleRequest([AttributeHandle])
-  /// The values without anything between them: only who asked knows their lengths.
+  /// The concatenated values; their lengths are known only to the client.
   case readMultipleResponse([UInt8])
   case readByGroupTypeRequest(HandleRange, type: BluetoothUUID)
   case readByGroupTypeResponse([ATTGroupAndValue])
@@ -76,7 +76,7 @@ public enum ATTPDU: Hashable, Sendable {
   }
 }
 
-/// Error Response (3.4.1.1). `handle` is informative: many servers send another one than was asked for.
+/// Error Response (3.4.1.1). `handle` is informative: many servers send a handle other than the requested one.
 public struct ATTErrorResponse: Hashable, Sendable {
   public var request: ATTOpcode
   public var handle: AttributeHandle
@@ -147,8 +147,8 @@ public struct ATTExecuteFlags: RawRepresentable, Hashable, Sendable {
   public static let write = ATTExecuteFlags(rawValue: 1)
 }
 
-/// The authentication signature behind a Signed Write Command (3.3.1): a counter and a message
-/// authentication code of 8 bytes.
+/// The authentication signature after a Signed Write Command (3.3.1): a counter and a message authentication code of 8
+/// bytes.
 public struct ATTSignature: Hashable, Sendable {
   /// In bytes.
   static let length = 12

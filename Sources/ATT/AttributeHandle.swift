@@ -1,7 +1,6 @@
 import BluetoothCore
 
-/// The number under which a server keeps an attribute: 0x0001 to 0xFFFF; 0x0000 is reserved and never
-/// valid (Core Specification Vol 3, Part F, 3.2.2).
+/// An attribute handle: 0x0001 to 0xFFFF; 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2).
 public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable {
   public var rawValue: UInt16
 
@@ -18,7 +17,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable 
 
   public var isValid: Bool { rawValue != 0 }
 
-  /// The handle after this one; nil after the last. Discovery moves on with this, so it can't wrap.
+  /// The next handle; nil after the last. Discovery continues from it, so it must not wrap.
   public var next: AttributeHandle? {
     rawValue == .max ? nil : AttributeHandle(rawValue + 1)
   }
@@ -56,7 +55,7 @@ public struct HandleRange: Hashable, Sendable {
 
   public static let all = HandleRange(.first, .last)
 
-  /// Whether a request may carry it: neither zero nor upside down (Vol 3, Part F, 3.4.3.1).
+  /// Whether a request may carry it: the start is not zero and not greater than the end (Vol 3, Part F, 3.4.3.1).
   public var isValid: Bool { start.isValid && start <= end }
 
   public func contains(_ handle: AttributeHandle) -> Bool {

@@ -1,10 +1,10 @@
 import BluetoothCore
 
-/// The server's side of a client that has no attributes. Peers discover their central too, and a request that
-/// nobody answers blocks them for 30 seconds: so each gets the right refusal.
+/// The server role of a client without attributes. Peers may run discovery on the central, and an unanswered request
+/// blocks them for 30 seconds, so each request is answered with the specified error.
 enum EmptyServer {
-  /// The answer to a PDU that is addressed to a server; nil if it must not be answered. Exchange MTU Request is
-  /// the bearer's business.
+  /// The answer to a PDU addressed to a server; nil if it must not be answered. The bearer handles Exchange MTU
+  /// Request.
   static func answer(to pdu: RawSpan) -> ATTPDU? {
     guard let first = pdu.byte(at: 0) else { return nil }
     let opcode = ATTOpcode(rawValue: first)

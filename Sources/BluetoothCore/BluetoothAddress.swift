@@ -1,7 +1,7 @@
-/// A device address of 48 bits with its type: the same number as a public and as a random address names
-/// two devices (Core Specification Vol 6, Part B, 1.3).
+/// A device address of 48 bits with its type: the same value as a public and as a random address identifies two devices
+/// (Core Specification Vol 6, Part B, 1.3).
 public struct BluetoothAddress: Hashable, Sendable {
-  /// Address types as HCI events give them; values that nobody knows yet survive.
+  /// Address types as in HCI events. Unknown values are preserved.
   public struct Kind: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
 
@@ -16,15 +16,15 @@ public struct BluetoothAddress: Hashable, Sendable {
     /// An extended advertisement without an address.
     public static let anonymous = Kind(rawValue: 0xFF)
 
-    /// Whether the specification has this type of address, so that a device can be connected to by it.
+    /// Whether the specification defines this address type, so that it can be used to connect.
     public var isKnown: Bool { rawValue <= Kind.randomIdentity.rawValue }
   }
 
-  /// The 48 bits; the byte that is written first, as text, is the most significant.
+  /// The 48 bits; the first byte in the text form is the most significant.
   public var value: UInt64
   public var kind: Kind
 
-  /// All zero: what stands where there is no address.
+  /// All zero: no address.
   public static let zero = BluetoothAddress(0, .public)
 
   public init(_ value: UInt64, _ kind: Kind) {
@@ -32,9 +32,9 @@ public struct BluetoothAddress: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Reads `C0:11:22:33:A1:B2`, with or without separators. `/public` or `/random` behind it gives the type.
-  /// Without one, `kind` is nil's guess: an address whose two top bits are 11 can only be random static or
-  /// a public one that looks like it, and random is by far the more common.
+  /// Parses `C0:11:22:33:A1:B2`, with or without separators. The suffix `/public` or `/random` gives the type. Without
+  /// a suffix, the type is derived from the address: two most significant bits of 11 are taken as random static, which
+  /// is far more common than a public address with these bits.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let digits = parts.first, let bytes = Hex.bytes(digits), bytes.count == 6,
@@ -58,7 +58,7 @@ public struct BluetoothAddress: Hashable, Sendable {
     self.init(UInt64(high) << 32 | UInt64(low), kind)
   }
 
-  /// Writes the six bytes, least significant first; the type is a field of its own in every packet.
+  /// Writes the six bytes, least significant first; packets carry the type in a separate field.
   public func write(into writer: inout ByteWriter) {
     writer.write(UInt32(truncatingIfNeeded: value))
     writer.write(UInt16(truncatingIfNeeded: value >> 32))

@@ -7,7 +7,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   /// `00000000-0000-1000-8000-00805F9B34FB`
   private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
 
-  /// All zero: what stands where there is no UUID.
+  /// All zero: no UUID.
   public static let zero = BluetoothUUID(UInt128(0))
 
   public init(_ value: UInt128) {
@@ -22,7 +22,7 @@ public struct BluetoothUUID: Hashable, Sendable {
     self.init(Self.base | UInt128(short) << 96)
   }
 
-  /// Reads `180A`, `0x180A`, `0000180A` or `6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E`; nil for anything else.
+  /// Parses `180A`, `0x180A`, `0000180A` or `6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E`; nil for anything else.
   public init?(_ text: some StringProtocol) {
     var digits = Substring(text)
     if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
@@ -64,11 +64,11 @@ public struct BluetoothUUID: Hashable, Sendable {
     }
   }
 
-  /// How many bytes ``write(into:)`` writes: 2 if there is a 16-bit form, else 16. ATT knows no 32-bit form
+  /// The number of bytes that ``write(into:)`` writes: 2 if there is a 16-bit form, else 16. ATT has no 32-bit form
   /// (Vol 3, Part F, 3.2.1).
   public var wireLength: Int { short == nil ? 16 : 2 }
 
-  /// Writes the shortest form that ATT knows, least significant byte first.
+  /// Writes the shortest form that ATT supports, least significant byte first.
   public func write(into writer: inout ByteWriter) {
     if let short {
       writer.write(short)

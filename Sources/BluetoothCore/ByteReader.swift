@@ -1,9 +1,9 @@
-/// A cursor over bytes that it does not own. Every read is checked: bytes from a peer can be too few, never
-/// a trap. Multi-byte integers are little-endian, as everywhere in Bluetooth, unless the name says otherwise.
+/// A cursor over borrowed bytes. Every read is bounds-checked and throws if bytes are missing. Multi-byte integers are
+/// little-endian, as everywhere in Bluetooth, unless the name says otherwise.
 ///
-/// A packet type decodes itself with `init(parsing: inout ByteReader) throws(DecodeError)`.
+/// Packet types decode themselves with `init(parsing: inout ByteReader) throws(DecodeError)`.
 public struct ByteReader: ~Escapable {
-  /// All the bytes, read ones included.
+  /// All bytes, including those already read.
   public let bytes: RawSpan
   /// Index of the next byte to read.
   public private(set) var offset = 0
@@ -13,12 +13,12 @@ public struct ByteReader: ~Escapable {
     self.bytes = bytes
   }
 
-  /// How many bytes are left.
+  /// The number of unread bytes.
   public var remaining: Int { bytes.byteCount - offset }
 
   public var isAtEnd: Bool { remaining == 0 }
 
-  /// Moves on by `count` bytes and gives the offset of the first of them.
+  /// Advances by `count` bytes and returns the offset of the first of them.
   @inline(__always)
   @_lifetime(self: copy self)
   private mutating func take(_ count: Int) throws(DecodeError) -> Int {
@@ -79,19 +79,19 @@ public struct ByteReader: ~Escapable {
     return T(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
   }
 
-  /// The byte at an index that was checked before.
+  /// The byte at an index that has been checked.
   private func byte(_ index: Int) -> UInt8 {
     bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
   }
 
-  /// The next `count` bytes, as a view.
+  /// The next `count` bytes, as a span.
   @_lifetime(copy self)
   public mutating func readSpan(_ count: Int) throws(DecodeError) -> RawSpan {
     let start = try take(count)
     return bytes.extracting(start..<start + count)
   }
 
-  /// All bytes that are left, as a view.
+  /// All remaining bytes, as a span.
   @_lifetime(copy self)
   public mutating func readRest() -> RawSpan {
     let start = offset
@@ -105,7 +105,7 @@ public struct ByteReader: ~Escapable {
     Array(try readSpan(count))
   }
 
-  /// All bytes that are left, copied.
+  /// All remaining bytes, copied.
   public mutating func readRemainingBytes() -> [UInt8] {
     Array(readRest())
   }
@@ -115,12 +115,12 @@ public struct ByteReader: ~Escapable {
     _ = try take(count)
   }
 
-  /// The next byte, without moving on; nil at the end.
+  /// The next byte, without advancing; nil at the end.
   public func peek() -> UInt8? {
     isAtEnd ? nil : byte(offset)
   }
 
-  /// Throws if bytes are left over.
+  /// Throws if bytes remain.
   public func expectEnd() throws(DecodeError) {
     guard isAtEnd else { throw DecodeError(offset: offset, reason: .trailing(count: remaining)) }
   }
@@ -132,13 +132,13 @@ public struct ByteReader: ~Escapable {
 }
 
 extension RawSpan {
-  /// The byte at `index`; nil outside.
+  /// The byte at `index`; nil if out of bounds.
   @inline(__always)
   public func byte(at index: Int) -> UInt8? {
     index >= 0 && index < byteCount ? unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
   }
 
-  /// Whether these are the same bytes.
+  /// Whether both contain the same bytes.
   public func elementsEqual(_ other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
@@ -147,7 +147,7 @@ extension RawSpan {
 }
 
 extension Array where Element == UInt8 {
-  /// A copy of the bytes of a view.
+  /// A copy of the bytes of a span.
   public init(_ bytes: RawSpan) {
     self = bytes.withUnsafeBytes { Array($0) }
   }

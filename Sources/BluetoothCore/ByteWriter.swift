@@ -1,9 +1,9 @@
-/// Collects the bytes of a packet. Integers are little-endian unless the name says otherwise. One writer
-/// serves many packets: ``removeAll()`` keeps its memory.
+/// Assembles the bytes of a packet. Integers are little-endian unless the name says otherwise. A writer can be reused:
+/// ``removeAll()`` keeps its memory.
 public struct ByteWriter: Sendable {
   public private(set) var bytes: [UInt8]
 
-  /// - Parameter capacity: how many bytes to make room for, so that writing them allocates nothing.
+  /// - Parameter capacity: the number of bytes to reserve, so that writing them does not allocate
   public init(capacity: Int = 0) {
     bytes = []
     bytes.reserveCapacity(capacity)
@@ -11,7 +11,7 @@ public struct ByteWriter: Sendable {
 
   public var count: Int { bytes.count }
 
-  /// A view of what has been written.
+  /// The bytes written so far.
   public var span: RawSpan {
     @_lifetime(borrow self)
     get { bytes.span.bytes }
@@ -66,19 +66,19 @@ public struct ByteWriter: Sendable {
     more.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
-  /// Writes zeros until `count` bytes are there.
+  /// Writes zeros up to a length of `count` bytes.
   public mutating func pad(to count: Int) {
     while bytes.count < count { bytes.append(0) }
   }
 
-  /// Writes over an integer that stands at `offset` already; ignored when it does not.
+  /// Overwrites an integer already written at `offset`; ignored if out of bounds.
   public mutating func overwrite(at offset: Int, with value: UInt16) {
     guard offset >= 0, offset + 1 < bytes.count else { return }
     bytes[offset] = UInt8(truncatingIfNeeded: value)
     bytes[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)
   }
 
-  /// Writes over a byte that stands at `offset` already; ignored when it does not.
+  /// Overwrites a byte already written at `offset`; ignored if out of bounds.
   public mutating func overwrite(at offset: Int, with value: UInt8) {
     guard bytes.indices.contains(offset) else { return }
     bytes[offset] = value

@@ -1,15 +1,15 @@
-/// Bytes that are not what they should be: where, and in which way.
+/// Invalid input: the offset and the reason.
 public struct DecodeError: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
-    /// A field needs `needed` bytes, and only `available` are left.
+    /// A field needs `needed` bytes, but only `available` remain.
     case truncated(needed: Int, available: Int)
     /// A field has a value that the specification does not allow.
     case invalid(String)
-    /// The bytes go on after the last field.
+    /// Bytes follow the last field.
     case trailing(count: Int)
   }
 
-  /// Offset of the field from the start of the bytes that were decoded.
+  /// Offset of the field from the start of the decoded bytes.
   public var offset: Int
   public var reason: Reason
 

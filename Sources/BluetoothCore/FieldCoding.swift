@@ -150,7 +150,7 @@ extension PacketFields {
     set(&self)
   }
 
-  /// Reads the fields. Bytes behind the last field are left to the caller.
+  /// Reads the fields. Bytes after the last field are left to the caller.
   @inlinable
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
     self.init()
@@ -164,7 +164,7 @@ extension PacketFields {
     fields.visit(&writer)
   }
 
-  /// The fields as bytes of their own.
+  /// The fields as a byte array.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: 32)
     write(into: &writer)
@@ -173,7 +173,7 @@ extension PacketFields {
 }
 
 extension PacketFields {
-  /// Whether both are written as the same bytes.
+  /// Whether both have the same encoding.
   public static func == (left: Self, right: Self) -> Bool { left.encoded() == right.encoded() }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(encoded()) }

@@ -1,13 +1,13 @@
-/// A field of a packet, for a person: what it is called, what it says, and which bytes say so.
+/// A field of a packet for display: its name, its value, and its byte range.
 public struct PacketField: Hashable, Sendable {
   public var name: String
-  /// In words, with the unit.
+  /// The value as text, with its unit.
   public var value: String
-  /// The bytes, as indices into those that the fields were listed of.
+  /// The byte range, as indices into the bytes given to the lister.
   public var range: Range<Int>
   /// Where it is specified: `Vol 4, Part E, 7.7.65.2`.
   public var reference: String
-  /// How deep it stands inside others; 0 is the top of its layer.
+  /// The nesting depth; 0 is the top of its layer.
   public var depth: Int
 
   public init(_ name: String, _ value: String, range: Range<Int>, reference: String, depth: Int = 0) {
@@ -19,18 +19,18 @@ public struct PacketField: Hashable, Sendable {
   }
 }
 
-/// Reads the fields of packets, and keeps what they said and where they stood.
+/// Reads the fields of packets, and records their values and byte ranges.
 public struct FieldLister: ~Escapable {
   public private(set) var fields: [PacketField] = []
   private var reader: ByteReader
-  /// Where the reader's first byte stands in the bytes that the ranges point into.
+  /// The index of the reader's first byte in the bytes that the ranges refer to.
   private let base: Int
   private let reference: String
   private var depth = 0
 
   /// - Parameters:
-  ///   - range: what to read of `bytes`
-  ///   - reference: the section of the specification that the fields are from
+  ///   - range: the part of `bytes` to read
+  ///   - reference: the section of the specification that defines the fields
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan, _ range: Range<Int>, reference: String) {
     let range = range.clamped(to: 0..<bytes.byteCount)
@@ -41,10 +41,10 @@ public struct FieldLister: ~Escapable {
 
   public var remaining: Int { reader.remaining }
   public var isAtEnd: Bool { reader.isAtEnd }
-  /// How many bytes were read.
+  /// The number of bytes read.
   public var offset: Int { reader.offset }
 
-  /// Adds a field that says something about bytes that were read already.
+  /// Adds a field for bytes that were read already.
   @_lifetime(self: copy self)
   public mutating func note(_ name: String, _ value: String, from start: Int? = nil) {
     let end = base + reader.offset
@@ -53,7 +53,7 @@ public struct FieldLister: ~Escapable {
         name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
   }
 
-  /// Lists the fields of `packet`; what can't be read, and what is left, become fields, too.
+  /// Lists the fields of `packet`. Undecodable and remaining bytes are listed as fields, too.
   @_lifetime(self: copy self)
   public mutating func list(_ packet: some PacketFields) {
     readAll { lister throws(DecodeError) in
@@ -62,7 +62,7 @@ public struct FieldLister: ~Escapable {
     }
   }
 
-  /// Runs `body`; what it can't read, and what it leaves, become fields, too.
+  /// Runs `body`. Bytes that it can't decode or leaves unread are listed as fields, too.
   @_lifetime(self: copy self)
   public mutating func readAll(_ body: (inout FieldLister) throws(DecodeError) -> Void) {
     do throws(DecodeError) {
@@ -76,7 +76,7 @@ public struct FieldLister: ~Escapable {
     depth = 0
   }
 
-  /// Reads a group of fields one step deeper, below a field that names the whole.
+  /// Reads a group of fields one level deeper, below a field for the whole group.
   @_lifetime(self: copy self)
   public mutating func group(
     _ name: String, _ value: String = "", _ body: (inout FieldLister) throws(DecodeError) -> Void
@@ -92,7 +92,7 @@ public struct FieldLister: ~Escapable {
     try body(&self)
   }
 
-  /// Reads any value, and says it as `text` does.
+  /// Reads any value, and formats it with `text`.
   @_lifetime(self: copy self)
   @discardableResult
   public mutating func show<Value>(
@@ -104,7 +104,7 @@ public struct FieldLister: ~Escapable {
     return value
   }
 
-  /// Reads a value, or nothing of it.
+  /// Reads a value, or leaves the reader unchanged if it can't be decoded.
   @_lifetime(self: copy self)
   private mutating func readWhole<Value>(
     _ read: (inout ByteReader) throws(DecodeError) -> Value
@@ -118,7 +118,7 @@ public struct FieldLister: ~Escapable {
     }
   }
 
-  /// All bytes that are left; no field if there are none.
+  /// All remaining bytes; no field if there are none.
   @_lifetime(self: copy self)
   public mutating func showRest(_ name: String) {
     guard !isAtEnd else { return }
@@ -183,7 +183,7 @@ extension FieldLister: FieldVisitor {
   public mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(DecodeError) -> Bool {
-    // What is damaged is shown as such, with all that could be read of it.
+    // A damaged group is listed as such, with the fields that could be decoded.
     try group(name, number: number, &fields)
     return true
   }
@@ -222,7 +222,7 @@ extension FieldLister: FieldVisitor {
 }
 
 extension PacketFields {
-  /// Lists the fields. Specialized where the packet is declared.
+  /// Lists the fields. Specialized where the packet type is declared.
   @inlinable
   public mutating func list(_ lister: inout FieldLister) throws(DecodeError) {
     try visit(&lister)

@@ -1,4 +1,4 @@
-// The plain values that fields have.
+// The basic field value types.
 
 extension FieldValue where Self: FixedWidthInteger {
   public var fieldNumber: UInt64? { UInt64(truncatingIfNeeded: self) }

@@ -1,4 +1,4 @@
-/// The byte in front of each packet on a UART, and in every capture and stream of this package
+/// The H4 packet type indicator: the byte before each packet on a UART, and in all captures and streams of this package
 /// (Core Specification Vol 4, Part A, 2).
 public struct HCIPacketType: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8

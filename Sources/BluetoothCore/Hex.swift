@@ -38,8 +38,8 @@ public enum Hex {
     }
   }
 
-  /// The bytes that `text` spells. Spaces, colons, dashes and underscores between bytes and a leading `0x`
-  /// are allowed; nil for anything else that is not a pair of digits.
+  /// The bytes that `text` represents. Spaces, colons, dashes and underscores between bytes and a leading `0x` are
+  /// allowed; nil for anything else that is not a pair of digits.
   public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?

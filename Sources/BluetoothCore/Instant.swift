@@ -1,5 +1,5 @@
-/// A point on the monotonic clock that a stack runs on: nanoseconds since an origin that only the
-/// clock's owner knows. Protocol code never asks for the time; it is told.
+/// A point in time on a monotonic clock: nanoseconds since an unspecified origin. Protocol code never reads a clock;
+/// its caller passes the time.
 public struct Instant: Hashable, Sendable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
@@ -10,8 +10,8 @@ public struct Instant: Hashable, Sendable {
 
   public static let zero = Instant(nanoseconds: 0)
 
-  /// This instant with everything below a microsecond cut off: the resolution of capture files, so that
-  /// a recorded receive time and the live one are the same number.
+  /// This instant rounded down to whole microseconds, the resolution of capture files, so that recorded and live
+  /// receive times are equal.
   public var wholeMicroseconds: Instant {
     Instant(nanoseconds: nanoseconds - nanoseconds % 1000)
   }
@@ -38,7 +38,7 @@ extension Instant: Comparable {
 }
 
 extension Duration {
-  /// This duration in nanoseconds, held at the ends of the range of `Int64` (292 years).
+  /// This duration in nanoseconds, clamped to the range of `Int64` (292 years).
   public var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

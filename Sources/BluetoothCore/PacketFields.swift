@@ -1,5 +1,5 @@
-/// A packet, or a part of one, that names its fields once, in wire order. Reading, writing, lengths and dissection
-/// are all made of this one list:
+/// A packet, or a part of one, that lists its fields once, in wire order. Reading, writing, lengths and dissection are
+/// all derived from this list:
 ///
 ///     struct LESetScanEnable: PacketFields {
 ///       var isEnabled = false
@@ -11,20 +11,20 @@
 ///       }
 ///     }
 public protocol PacketFields: Sendable {
-  /// All fields zero or empty: what reading starts with.
+  /// Creates a value with all fields zero or empty, to be filled by decoding.
   init()
 
-  /// Visits the fields in wire order. A reader sets each of them, a writer leaves them as they are.
+  /// Visits the fields in wire order. A reader sets each field, a writer does not change it.
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure)
 }
 
-/// A value that is one field of a packet: it reads, writes and describes itself.
+/// A value that forms one field of a packet: it reads, writes and describes itself.
 public protocol FieldValue: Sendable, CustomStringConvertible {
   init(parsing reader: inout ByteReader) throws(DecodeError)
   func write(into writer: inout ByteWriter)
-  /// The value as a number, for a ``FieldStyle``; nil if it is none.
+  /// The value as a number, for a ``FieldStyle``; nil if it has none.
   var fieldNumber: UInt64? { get }
-  /// The value in words, with its unit.
+  /// The value as text, with its unit.
   var fieldText: String { get }
 }
 
@@ -32,85 +32,85 @@ extension FieldValue {
   public var fieldText: String { description }
 }
 
-/// Walks the fields of a packet. ``ByteReader`` reads them, ``ByteWriter`` writes them.
+/// Visits the fields of a packet. ``ByteReader`` reads them, ``ByteWriter`` writes them.
 public protocol FieldVisitor: ~Escapable {
-  /// What ends the walk: ``DecodeError`` where bytes are read, `Never` where they are written.
+  /// The error that ends the visit: ``DecodeError`` for readers, `Never` for writers.
   associatedtype Failure: Error
 
   /// A field of fixed size.
   ///
   /// - Parameters:
-  ///   - name: as the specification has it, in lower case
-  ///   - style: how it is shown; by default as the value describes itself
+  ///   - name: the name in the specification, in lower case
+  ///   - style: the display style; by default, the value's own description
   @_lifetime(self: copy self)
   mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) throws(Failure)
 
-  /// `count` bytes. A writer fills up with zeros, and leaves out what is beyond.
+  /// `count` bytes. A writer pads with zeros, and omits excess bytes.
   @_lifetime(self: copy self)
   mutating func bytes(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
   ) throws(Failure)
 
-  /// All bytes that are left.
+  /// All remaining bytes.
   @_lifetime(self: copy self)
   mutating func rest(
     _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle) throws(Failure)
 
-  /// A device address, six bytes; of a type that is known already.
+  /// A device address of six bytes, whose type is already known.
   @_lifetime(self: copy self)
   mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind) throws(Failure)
 
-  /// Fields that belong together, under a name.
+  /// A named group of fields.
   @_lifetime(self: copy self)
   mutating func group<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields) throws(Failure)
 
-  /// Fields that belong together. If they can't be read, none of them is, and the walk goes on at their beginning.
+  /// A group of fields. If one of them can't be decoded, none is, and the visit continues at the start of the group.
   ///
-  /// - Returns: whether they were read, or written
+  /// - Returns: whether the fields were read or written
   @_lifetime(self: copy self)
   mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(Failure) -> Bool
 
-  /// `count` bytes with a structure of their own, which is only looked at where fields are shown.
+  /// `count` bytes with an inner structure, which is decoded only for display.
   @_lifetime(self: copy self)
   mutating func bytes<Fields: PacketFields>(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type) throws(Failure)
 
-  /// Items one after the other, to the end of the bytes.
+  /// Consecutive items, up to the end of the bytes.
   ///
   /// - Parameters:
-  ///   - name: of the group that each item is shown as; nil to show its fields alone
-  ///   - prototype: what the reading of an item starts with
+  ///   - name: the name of the group for each item; nil to show only its fields
+  ///   - prototype: the initial value for decoding an item
   @_lifetime(self: copy self)
   mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item) throws(Failure)
 
-  /// How many bytes are left to read; nil where bytes are written.
+  /// The number of unread bytes; nil for a writer.
   var bytesLeft: Int? { get }
 
-  /// Refuses values that were read and can't be. A writer ignores it.
+  /// Throws if a decoded value is invalid. A writer ignores it.
   @_lifetime(self: copy self)
   mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) throws(Failure)
 }
 
-/// How a field is shown to a person.
+/// How a field is displayed.
 public enum FieldStyle: Sendable {
-  /// As the value describes itself.
+  /// The value's own description.
   case plain
-  /// A number with a unit behind it: `bytes`, `us`.
+  /// A number followed by a unit: `bytes`, `us`.
   case unit(StaticString)
-  /// A strength or power in dBm; 127 says that it is not known.
+  /// A signal strength or power in dBm; 127 means not available.
   case power
-  /// A number in hexadecimal digits, as wide as the field.
+  /// A hexadecimal number, as wide as the field.
   case hex
-  /// The meaning of some values; others are numbers.
+  /// Names for some values; others are shown as numbers.
   case names([UInt64: String])
-  /// Bytes that are text, up to the first zero.
+  /// Text, up to the first zero byte.
   case text
 }
 
@@ -123,7 +123,7 @@ extension FieldVisitor where Self: ~Escapable {
     try self.value(name, &value, .plain)
   }
 
-  /// A field in which one number stands for no value.
+  /// A field in which one value means that there is none.
   @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue & Equatable>(
     _ name: StaticString, _ value: inout Value?, none: Value, _ style: @autoclosure () -> FieldStyle = .plain
@@ -154,7 +154,7 @@ extension FieldVisitor where Self: ~Escapable {
     try self.bytes(name, &bytes, count: count, .plain)
   }
 
-  /// The type of an address, then its six bytes: the order of all LE commands and events.
+  /// The type of an address, followed by its six bytes: the order of all LE commands and events.
   @_lifetime(self: copy self)
   public mutating func typedAddress(
     _ name: StaticString, type: StaticString, _ address: inout BluetoothAddress
@@ -164,11 +164,11 @@ extension FieldVisitor where Self: ~Escapable {
     try self.address(name, &address, kind: kind)
   }
 
-  /// A number of items, one byte, and the items one after the other.
+  /// The number of items in one byte, followed by the items.
   ///
   /// - Parameters:
-  ///   - name: of the group that each item is shown as; nil to show its fields alone
-  ///   - limit: how many items a writer writes at most
+  ///   - name: the name of the group for each item; nil to show only its fields
+  ///   - limit: the maximum number of items to write
   @_lifetime(self: copy self)
   public mutating func list<Item: PacketFields>(
     _ count: StaticString, of name: StaticString? = nil, _ items: inout [Item], limit: Int = 255
@@ -187,7 +187,7 @@ extension FieldVisitor where Self: ~Escapable {
 }
 
 extension FieldVisitor where Self: ~Escapable {
-  /// Fields that are only there if `isPresent`. A writer writes zeros for those that are missing.
+  /// Fields that are present only if `isPresent`. A writer writes zeros for absent fields.
   @_lifetime(self: copy self)
   public mutating func group<Fields: PacketFields>(
     _ name: StaticString, _ fields: inout Fields?, isPresent: Bool

@@ -1,7 +1,7 @@
 extension String {
-  /// Text from a peer, safe to print: bytes that are not UTF-8, control characters and characters that
-  /// change the direction or the look of what follows are written as escapes (`\x1b`, `\u{202e}`).
-  /// Zero bytes at the end are dropped, as names are often padded.
+  /// Untrusted text, made safe to print: invalid UTF-8, control characters and characters that change the direction or
+  /// appearance of the following text are escaped (`\x1b`, `\u{202e}`). Trailing zero bytes are dropped, as names are
+  /// often padded.
   public init(printable bytes: some Collection<UInt8>) {
     var rest = Array(bytes)
     while rest.last == 0 { rest.removeLast() }
@@ -17,7 +17,7 @@ extension String {
       case .emptyInput:
         break decoding
       case .error:
-        // The decoder does not say how far it read: show one byte, go on behind it.
+        // The decoder does not report how many bytes it consumed: escape one byte and continue after it.
         text += "\\x" + Hex.string(CollectionOfOne(rest[consumed]))
         consumed += 1
         decoder = UTF8()

@@ -1,9 +1,9 @@
-/// Everything in a stack that waits for a time, in order of time.
+/// The pending timers of a stack, ordered by deadline.
 ///
-/// `Timers` has no clock. Whoever drives the stack tells it the time with ``advance(to:)``: the event loop
-/// from the kernel's monotonic clock, a test from its script, a replay from the capture.
+/// `Timers` has no clock. The owner of the stack sets the time with ``advance(to:)``: the event loop from the kernel's
+/// monotonic clock, a test from its script, a replay from the capture.
 public final class Timers {
-  /// Names a timer, so that it can be cancelled.
+  /// Identifies a timer, so that it can be cancelled.
   public struct Token: Hashable, Sendable {
     fileprivate let id: UInt64
   }
@@ -14,7 +14,7 @@ public final class Timers {
     var action: () -> Void
   }
 
-  /// The time, as last told.
+  /// The current time, as last set.
   public private(set) var now: Instant
 
   private var nextID: UInt64 = 0
@@ -25,11 +25,11 @@ public final class Timers {
     self.now = now
   }
 
-  /// When the next timer is due; nil when nothing waits.
+  /// The deadline of the next timer; nil if there is none.
   public var nextDeadline: Instant? { entries.last?.deadline }
 
-  /// Runs `action` once, as soon as the time is told to be `deadline` or later. Timers with the same
-  /// deadline run in the order in which they were made.
+  /// Runs `action` once, as soon as the time reaches `deadline`. Timers with the same deadline run in the order of
+  /// creation.
   @discardableResult
   public func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> Token {
     let id = nextID
@@ -50,15 +50,15 @@ public final class Timers {
     schedule(at: now + delay, action)
   }
 
-  /// Forgets a timer. One that has run, or was cancelled before, is no error.
+  /// Cancels a timer. Does nothing if it has already run or was cancelled.
   public func cancel(_ token: Token?) {
     guard let token, let index = entries.firstIndex(where: { $0.id == token.id }) else { return }
     entries.remove(at: index)
   }
 
-  /// Tells the time, and runs what is due, earliest first; while a timer runs, ``now`` is its deadline. A
-  /// timer made meanwhile runs too if it is due. Time never goes back: an earlier `instant` only runs what
-  /// is due already.
+  /// Sets the time, and runs the timers that are due, earliest first; while a timer runs, ``now`` is its deadline.
+  /// Timers scheduled by these actions run too if they are due. Time never decreases: an earlier `instant` only runs
+  /// the timers that are already due.
   public func advance(to instant: Instant) {
     let target = max(now, instant)
     while let next = entries.last, next.deadline <= target {
@@ -69,7 +69,7 @@ public final class Timers {
     now = max(now, target)
   }
 
-  /// Moves the time on by `duration`.
+  /// Advances the time by `duration`.
   public func advance(by duration: Duration) {
     advance(to: now + duration)
   }

@@ -11,7 +11,7 @@ public enum BTSnoop {
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
   static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
 
-  /// What the packets of a file are.
+  /// The packet encapsulation of a file.
   public struct Datalink: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt32
 
@@ -19,7 +19,7 @@ public enum BTSnoop {
       self.rawValue = rawValue
     }
 
-    /// HCI packets without the type byte; the flags of a record tell commands and events from data.
+    /// HCI packets without the type byte; the record flags distinguish commands and events from data.
     public static let h1 = Datalink(rawValue: 1001)
     /// HCI packets with the H4 type byte.
     public static let h4 = Datalink(rawValue: 1002)
@@ -27,7 +27,7 @@ public enum BTSnoop {
     public static let linuxMonitor = Datalink(rawValue: 2001)
   }
 
-  /// The flags of a record: bit 0 tells the direction, bit 1 commands and events from data.
+  /// The record flags: bit 0 is the direction, bit 1 is set for commands and events.
   struct Flags: OptionSet {
     var rawValue: UInt32
 
@@ -47,7 +47,7 @@ public enum BTSnoop {
   /// - Parameters:
   ///   - packet: an HCI packet with its type byte
   ///   - microseconds: since 1970-01-01 UTC
-  ///   - drops: how many packets were lost since the file was begun
+  ///   - drops: the number of packets lost since the start of the file
   public static func writeRecord(
     _ packet: RawSpan, direction: CaptureDirection, microseconds: Int64, drops: Int = 0,
     into writer: inout ByteWriter
@@ -62,9 +62,9 @@ public enum BTSnoop {
   ///
   /// - Parameters:
   ///   - payload: what follows the monitor's header: an HCI packet without its type byte, or something else
-  ///   - adapter: its index; nil if the record is about none
+  ///   - adapter: the adapter's index; nil if none
   ///   - microseconds: since 1970-01-01 UTC
-  ///   - drops: how many packets were lost since the file was begun
+  ///   - drops: the number of packets lost since the start of the file
   public static func writeRecord(
     _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64, drops: Int = 0,
     into writer: inout ByteWriter
@@ -87,14 +87,14 @@ public enum BTSnoop {
     writer.write(packet)
   }
 
-  /// Whether a file that begins so is btsnoop; it takes eight bytes to tell.
+  /// Whether a file with this beginning is btsnoop; requires eight bytes.
   static func isMagic(_ bytes: RawSpan) -> Bool {
     bytes.byteCount >= magic.count && bytes.extracting(0..<magic.count).elementsEqual(magic.span.bytes)
   }
 
   /// Reads the rest of the header of a file that begins with the magic bytes.
   ///
-  /// - Returns: the datalink; nil if the header is not all there
+  /// - Returns: the datalink; nil if the header is incomplete
   static func readHeader(_ bytes: RawSpan) throws(CaptureError) -> Datalink? {
     guard let version = bytes.uint32(at: 8, .big),
       let datalink = bytes.uint32(at: 12, .big).map(Datalink.init)
@@ -106,7 +106,7 @@ public enum BTSnoop {
     return datalink
   }
 
-  /// Reads the record at the front of `bytes`.
+  /// Reads the record at the start of `bytes`.
   static func step(_ bytes: RawSpan, _ datalink: Datalink) throws(CaptureError) -> CaptureStep {
     guard let original = bytes.uint32(at: 0, .big).map(Int.init),
       let included = bytes.uint32(at: 4, .big).map(Int.init)
@@ -119,7 +119,7 @@ public enum BTSnoop {
     let direction: CaptureDirection =
       Flags(rawValue: flags).contains(.received) ? .controllerToHost : .hostToController
     var record = FoundRecord(
-      // Nobody captured anything in the year 0: a zero means that there is no time.
+      // A timestamp of zero means that there is none.
       .hci(direction), microseconds: time == 0 ? nil : time &- epochOffset, start: recordHeaderLength,
       length: included, originalLength: original, recordLength: recordLength)
     switch datalink {

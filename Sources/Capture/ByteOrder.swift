@@ -1,13 +1,13 @@
 import BluetoothCore
 
-/// In which order the bytes of integers are.
+/// The byte order of integers.
 enum ByteOrder {
   case big
   case little
 }
 
 extension RawSpan {
-  /// The integer at an offset; nil if it is not all there.
+  /// The integer at an offset; nil if bytes are missing.
   @inline(__always)
   func integer<T: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: T.Type, _ order: ByteOrder

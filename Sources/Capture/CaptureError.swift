@@ -7,33 +7,33 @@ public struct CaptureError: Error, Hashable, Sendable {
     case cannotRead(String)
     case cannotCreate(String)
     case cannotWrite(String)
-    /// A pipe or a device, where a file is read twice.
+    /// Not a regular file, where the file must be read twice.
     case notARegularFile
     case empty
-    /// The file begins like no format that is known here.
+    /// The file has no known format.
     case unknownFormat
     /// The file ends within the header of the format.
     case truncatedHeader(String)
-    /// A version of the format that does not exist, as far as is known here.
+    /// An unsupported version of the format.
     case unsupportedVersion(String, Int)
     case unsupportedDatalink(BTSnoop.Datalink)
-    /// All packets of the file are of a kind that is no Bluetooth HCI.
+    /// All packets of the file have a link type other than Bluetooth HCI.
     case unsupportedLinkType(LinkType)
-    /// The capture can be read, but not played: it does not tell which way this packet went (its number).
+    /// The capture can be read, but not replayed: the direction of this packet (by number) is unknown.
     case noDirection(Int)
-    /// The capture can be read, but there is nothing to play: no HCI packet, or none of this adapter; it has those of
-    /// others.
+    /// The capture can be read, but there is nothing to replay: no HCI packet of this adapter; `others` lists the
+    /// adapters that have some.
     case noPackets(of: UInt16?, others: [UInt16])
     case recordTooLarge(Int)
     case recordLongerThanPacket(included: Int, original: Int)
-    /// A record whose parts contradict each other; in words.
+    /// A record with inconsistent fields; the description.
     case damagedRecord(String)
   }
 
   public var reason: Reason
-  /// Offset in the file of the record that is damaged, where it is one.
+  /// The file offset of the damaged record, if any.
   public var offset: Int?
-  /// The file, where it is known.
+  /// The path of the file, if known.
   public var path: String?
 
   public init(_ reason: Reason, offset: Int? = nil, path: String? = nil) {

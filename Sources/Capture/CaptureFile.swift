@@ -2,14 +2,14 @@ import BluetoothCore
 import Glibc
 import SystemCalls
 
-/// What the last system call that failed says.
+/// The message of the last system call error.
 var lastSystemError: String {
   SystemError.text(errno)
 }
 
-/// An open file and the buffer that it is read through. The buffer never grows.
+/// An open file and its read buffer. The buffer never grows.
 struct CaptureFile: ~Copyable {
-  /// One record of the largest size, and enough besides that what is moved to the front is little.
+  /// Holds a record of the largest size, with enough room that little has to be moved to the start.
   static let bufferLength = 1 << 20
 
   let path: String
@@ -18,11 +18,11 @@ struct CaptureFile: ~Copyable {
   private let buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
-  /// Bytes to pass over that were not read yet.
+  /// The number of bytes still to be skipped.
   private var pendingSkip = 0
-  /// Where the record began that those bytes are part of.
+  /// The offset of the record that contains the skipped bytes.
   private var skipOffset = 0
-  /// Where `start` is in the file.
+  /// The file offset of `start`.
   private(set) var offset = 0
 
   /// - Parameter path: "-" is standard input
@@ -35,7 +35,7 @@ struct CaptureFile: ~Copyable {
   }
 
   private static func open(_ path: String) throws(CaptureError) -> (descriptor: Int32, kind: mode_t) {
-    // To open a FIFO that no program writes to must not wait for one.
+    // Opening a FIFO must not wait for a writer.
     let descriptor = path == "-" ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK)
     guard descriptor >= 0 else { throw CaptureError(.cannotOpen(lastSystemError), path: path) }
     var status = stat()
@@ -52,28 +52,28 @@ struct CaptureFile: ~Copyable {
     if descriptor != STDIN_FILENO { close(descriptor) }
   }
 
-  /// How many bytes were read and not yet consumed.
+  /// The number of unconsumed bytes in the buffer.
   var count: Int { end - start }
 
-  /// What was read and not yet consumed.
+  /// The unconsumed bytes in the buffer.
   var unread: RawSpan {
     @_lifetime(borrow self)
     get { _overrideLifetime(span(start..<end), borrowing: self) }
   }
 
-  /// At the end of the file: how many bytes of a record there are that is not whole.
+  /// At the end of the file: the number of bytes of an incomplete record.
   var truncatedCount: Int { pendingSkip > 0 ? offset - skipOffset : count }
 
-  /// Bytes of the buffer, by their place in it.
+  /// The bytes in a range of the buffer.
   @_lifetime(borrow self)
   func span(_ range: Range<Int>) -> RawSpan {
     _overrideLifetime(
       RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[range])), borrowing: self)
   }
 
-  /// Takes a record from the front, with its type byte where the file has none.
+  /// Consumes a record at the start, and inserts its type byte if the file has none.
   ///
-  /// - Returns: where its bytes are in the buffer, until ``fill(follow:)`` is called
+  /// - Returns: the range of its bytes in the buffer, valid until ``fill(follow:)`` is called
   mutating func take(_ record: FoundRecord) -> Range<Int> {
     var first = start + record.start
     let last = first + record.length
@@ -85,7 +85,7 @@ struct CaptureFile: ~Copyable {
     return first..<last
   }
 
-  /// Passes over bytes, those that are not read yet included.
+  /// Skips bytes, including those not yet read.
   mutating func skip(_ length: Int) {
     let known = min(length, count)
     skipOffset = offset
@@ -96,26 +96,26 @@ struct CaptureFile: ~Copyable {
 
   enum Filling {
     case more
-    /// Nothing is there now.
+    /// No data is available now.
     case nothing
     case end
   }
 
-  /// Moves what is unread to the front and reads on, once: what a pipe has is not held back until there is more.
+  /// Moves the unread bytes to the start and reads once, so that data in a pipe is delivered immediately.
   ///
-  /// - Parameter follow: whether to come back at once when nothing is there, instead of waiting
+  /// - Parameter follow: whether to return immediately if no data is available, instead of waiting
   mutating func fill(follow: Bool) throws(CaptureError) -> Filling {
     if let base = buffer.baseAddress, start > 0 {
       memmove(base, base + start, count)
       end -= start
       start = 0
     }
-    // A FIFO reads as if it were at its end until a program opens it for writing; `poll` knows better.
+    // A FIFO without a writer reads as end of file; `poll` distinguishes this.
     if !isRegular, !isReadable(within: follow ? 0 : -1) { return .nothing }
     var length: Int
     repeat {
       length = SystemCall.read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
-      // Somebody made it non-blocking; we were asked to wait.
+      // Another process has set O_NONBLOCK; the caller asked to wait.
     } while length < 0 && (errno == EINTR || errno == EAGAIN && !follow && isReadable(within: -1))
     if length < 0, errno == EAGAIN { return .nothing }
     guard length >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: path) }
@@ -128,15 +128,15 @@ struct CaptureFile: ~Copyable {
     return .more
   }
 
-  /// Whether a read would come back, at the latest in so many milliseconds; -1 waits until it does.
+  /// Whether a read would return within the given number of milliseconds; -1 waits without limit.
   private func isReadable(within milliseconds: Int32) -> Bool {
     var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&descriptor, 1, milliseconds) != 0
   }
 
-  /// Finds out what kind of file this is, and takes its header.
+  /// Detects the format of the file, and consumes its header.
   ///
-  /// - Returns: the format's reader; nil if the file is followed, and has too little to tell yet
+  /// - Returns: the format's reader; nil if the file is followed and still too short to identify
   mutating func identify(follow: Bool) throws(CaptureError) -> FormatReader? {
     var isWhole = false
     while true {

@@ -1,4 +1,4 @@
-/// What kind of file a capture is.
+/// The format of a capture file.
 public enum CaptureFormat: Hashable, Sendable {
   case btsnoop(BTSnoop.Datalink)
   case pcap(LinkType)

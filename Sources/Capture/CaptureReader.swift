@@ -1,33 +1,33 @@
 import BluetoothCore
 
-/// Reads a capture of any format record by record, in a memory that does not grow with the file.
+/// Reads a capture of any format record by record, with a fixed amount of memory.
 ///
 ///     var reader = try CaptureReader(path: "session.btsnoop")
 ///     while try reader.advance() == .record {
 ///       print(reader.info, reader.bytes.byteCount)  // a view, valid until the next advance
 ///     }
 ///
-/// All that is readable before a damage is given before the error is thrown.
+/// All records before a damaged one are returned before the error is thrown.
 public struct CaptureReader: ~Copyable {
-  /// What ``advance()`` came to.
+  /// The result of ``advance()``.
   public enum Progress: Hashable, Sendable {
-    /// ``info`` and ``bytes`` are those of the next record.
+    /// ``info`` and ``bytes`` describe the next record.
     case record
-    /// Nothing more is there now. Only if the file is followed.
+    /// No more data is available now. Only if the file is followed.
     case needsMore
-    /// The file is over.
+    /// The end of the file.
     case end
   }
 
   /// "-" for standard input.
   public var path: String { file.path }
-  /// What kind of file this is; nil only if it is followed and has too little to tell yet.
+  /// The format of the file; nil only if it is followed and still too short to identify.
   public var format: CaptureFormat? { reader?.format }
-  /// The record that ``advance()`` came to.
+  /// The current record; see ``advance()``.
   public private(set) var info = CaptureRecordInfo(
     number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
-  /// Bytes at the end of the file that are not a whole record: a recording that was cut off. Known once
-  /// ``advance()`` has given ``Progress/end``.
+  /// The number of bytes of an incomplete record at the end of the file. Valid after ``advance()`` has returned
+  /// ``Progress/end``.
   public private(set) var truncatedBytes = 0
 
   private var file: CaptureFile
@@ -40,10 +40,10 @@ public struct CaptureReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: the file; "-" is standard input
-  ///   - follow: whether the file is still being written. Then reading never waits: ``advance()`` gives
+  ///   - follow: whether the file is still being written. If so, reading never waits: ``advance()`` returns
   ///     ``Progress/needsMore``, and the caller decides when to call it again (``descriptor``).
-  ///   - isReadAgain: whether the caller opens it more than once, as only a regular file can be
-  /// - Throws: ``CaptureError`` if it can't be opened or is no capture
+  ///   - isReadAgain: whether the caller opens the file more than once, which requires a regular file
+  /// - Throws: ``CaptureError`` if it can't be opened or is not a capture
   public init(path: String, follow: Bool = false, isReadAgain: Bool = false) throws(CaptureError) {
     var file = try CaptureFile(path: path)
     if isReadAgain, !file.isRegular { throw CaptureError(.notARegularFile, path: path) }
@@ -57,21 +57,21 @@ public struct CaptureReader: ~Copyable {
     self.isFollowing = isFollowing
   }
 
-  /// What is read: to wait for more of a pipe, watch it. A regular file can always be read, and has to be asked
-  /// again after a while.
+  /// The descriptor being read. Watch it for more data of a pipe. A regular file is always readable, and has to be
+  /// polled.
   public var descriptor: Int32 { file.descriptor }
-  /// Whether this is a file on a disk, whose end says nothing about whether more comes.
+  /// Whether this is a regular file, which may grow after its end was reached.
   public var isRegularFile: Bool { file.isRegular }
 
-  /// The bytes of the record that ``advance()`` came to, in the reader's buffer.
+  /// The bytes of the current record, in the reader's buffer.
   public var bytes: RawSpan {
     @_lifetime(borrow self)
     get { _overrideLifetime(file.span(range), borrowing: self) }
   }
 
-  /// Goes on to the next record. A last record that is cut is left out and counted in ``truncatedBytes``.
+  /// Advances to the next record. An incomplete last record is omitted and counted in ``truncatedBytes``.
   ///
-  /// - Throws: ``CaptureError`` with the offset, where the file is damaged; again at each further call
+  /// - Throws: ``CaptureError`` with the offset where the file is damaged; every later call throws it again
   public mutating func advance() throws(CaptureError) -> Progress {
     if let failure { throw failure }
     do throws(CaptureError) {
@@ -82,7 +82,7 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// The next record with a copy of its bytes; nil where ``advance()`` finds none.
+  /// The next record with a copy of its bytes; nil if ``advance()`` finds none.
   public mutating func next() throws(CaptureError) -> CaptureRecord? {
     guard try advance() == .record else { return nil }
     return CaptureRecord(info: info, bytes: Array(bytes))
@@ -93,7 +93,7 @@ public struct CaptureReader: ~Copyable {
     if reader == nil { reader = try file.identify(follow: isFollowing) }
     if reader == nil { return .needsMore }
     while true {
-      // Each turn gives a record, passes over bytes, or reads some: it ends with the file at the latest.
+      // Each iteration returns a record, skips bytes or reads some, so the loop terminates at the end of the file.
       let step: CaptureStep?
       do throws(CaptureError) {
         step = try reader?.step(file.unread)

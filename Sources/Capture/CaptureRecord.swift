@@ -1,39 +1,39 @@
 import BluetoothCore
 
-/// Which way a packet went, seen from the host.
+/// The direction of a packet, as seen from the host.
 public enum CaptureDirection: Hashable, Sendable {
   case hostToController
   case controllerToHost
 }
 
-/// What the bytes of a record are.
+/// The content of a record.
 public enum CaptureContent: Hashable, Sendable {
-  /// An HCI packet with its H4 type byte in front, whatever the file has in its place. Where the file is made of
-  /// H4 packets, the type byte is the file's own: it may be one that nobody knows, and a packet may be empty.
+  /// An HCI packet preceded by its H4 type byte, whatever the file has in its place. In files of H4 packets the type
+  /// byte is that of the file: it may be unknown, and a packet may be empty.
   ///
-  /// The direction is nil if the file does not tell and the type does not either (data, link type 187).
+  /// The direction is nil if neither the file nor the packet type determines it (data, link type 187).
   case hci(CaptureDirection?)
-  /// A record of the Linux monitor that is no HCI packet; the bytes are what follows its header.
+  /// A record of the Linux monitor other than an HCI packet; the bytes follow its header.
   case monitor(MonitorOpcode)
-  /// A record of Apple's PacketLogger that is no HCI packet: text, mostly. Nil if the record has not even a type.
+  /// A record of Apple's PacketLogger other than an HCI packet, usually text. Nil if the record has no type.
   case packetLogger(PacketLogger.RecordType?)
-  /// A packet of an interface that is no Bluetooth HCI, in a pcapng file that has several.
+  /// A packet of an interface other than Bluetooth HCI, in a pcapng file with several interfaces.
   case foreign(LinkType)
 }
 
-/// All that a record tells but its bytes.
+/// All properties of a record except its bytes.
 public struct CaptureRecordInfo: Hashable, Sendable {
-  /// Counted from 1 over all records of the file, as Wireshark's frame number is: of pcapng, journal entries and
-  /// custom blocks count, though they are not given.
+  /// The record number, counted from 1 like Wireshark's frame number. In pcapng, journal entries and custom blocks
+  /// count, although they are not returned.
   public var number: Int
-  /// Where the record begins in the file.
+  /// The file offset of the record.
   public var fileOffset: Int
-  /// Microseconds since 1970-01-01 UTC, as the file has them: they may go back. Nil if the record has no time.
+  /// Microseconds since 1970-01-01 UTC as stored in the file; may decrease. Nil if the record has no timestamp.
   public var microseconds: Int64?
-  /// The adapter's index (0 is hci0), where the capture tells.
+  /// The adapter's index (0 is hci0), if the capture has it.
   public var adapter: UInt16?
   public var content: CaptureContent
-  /// How many bytes there were; more than the record holds if the capture cut them (snap length).
+  /// The original length; greater than that of the bytes if the packet was truncated (snap length).
   public var originalLength: Int
 
   public init(
@@ -48,7 +48,7 @@ public struct CaptureRecordInfo: Hashable, Sendable {
     self.originalLength = originalLength
   }
 
-  /// Which way the packet went, if it is an HCI packet and the capture tells.
+  /// The direction of an HCI packet, if the capture has it.
   public var direction: CaptureDirection? {
     if case .hci(let direction) = content { direction } else { nil }
   }
@@ -64,6 +64,6 @@ public struct CaptureRecord: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether the capture has less than there was.
+  /// Whether the packet was truncated.
   public var isCut: Bool { bytes.count < info.originalLength }
 }

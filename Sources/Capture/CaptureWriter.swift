@@ -3,21 +3,20 @@ import Files
 import Glibc
 import SystemCalls
 
-/// Writes a capture file. Writing never waits for the disk: records leave by an ``OutputQueue``, whole, in order, and
-/// as soon as they can. What a crash leaves behind is whole records, up to the last one or, of a file that several
-/// are waiting for, to a moment before.
+/// Writes a capture file. Writing never blocks on the disk: an ``OutputQueue`` writes complete records in order. After
+/// a crash the file contains only complete records; at most the records still queued are lost.
 public final class CaptureWriter {
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
   private var writer = ByteWriter(capacity: 1024)
-  /// How many records were left out, as the disk was too slow. The file says so, too: in the next record.
+  /// The number of records dropped because the disk was too slow. The next record in the file stores it, too.
   public private(set) var droppedRecords = 0
 
-  /// How much may wait for a disk that is slow: half a minute of a controller that is as fast as can be.
+  /// The maximum number of bytes to queue for a slow disk: half a minute of a controller at full speed.
   private static let capacity = 1 << 24
 
-  /// Makes the file, or empties it, and writes its header.
+  /// Creates or truncates the file, and writes its header.
   ///
   /// - Parameter datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
   public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
@@ -32,7 +31,7 @@ public final class CaptureWriter {
     queue = OutputQueue(descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop)
     BTSnoop.writeHeader(datalink, into: &writer)
     hand(writer)
-    // A disk that is full from the beginning is reported before anything else is done.
+    // Reports a full disk before anything else is done.
     queue.waitUntilDrained()
     if let failure { throw failure }
   }
@@ -41,7 +40,7 @@ public final class CaptureWriter {
     queue.close()
   }
 
-  /// Why nothing is written any more.
+  /// The reason why writing has stopped; nil if it has not.
   public var failure: CaptureError? {
     switch queue.failure {
     case nil: nil
@@ -50,12 +49,12 @@ public final class CaptureWriter {
     }
   }
 
-  /// Waits until all that was written is in the file, or can't be. Not for the event loop.
+  /// Waits until all records are written or writing has failed. Do not call it on the event loop.
   public func waitUntilWritten() { queue.waitUntilDrained() }
 
-  /// The same for so many seconds at most: for the end of a process.
+  /// Waits for at most the given number of seconds, for use at the end of a process.
   ///
-  /// - Returns: whether all is in the file
+  /// - Returns: whether all records are in the file
   public func waitUntilWritten(for seconds: Double) -> Bool { queue.waitUntilDrained(for: seconds) }
 
   /// Writes an HCI packet with its type byte; see ``write(_:_:)``.
@@ -68,13 +67,13 @@ public final class CaptureWriter {
         microseconds: microseconds, content: .hci(direction), originalLength: packet.byteCount))
   }
 
-  /// Writes a record: what ``CaptureReader`` will give for it. Only a file of the Linux monitor holds what is no HCI
-  /// packet, and the adapter; what the file can't hold is left out. Once writing has failed, the file is left as it
-  /// was after the last whole record, ``failure`` tells why, and nothing more is written.
+  /// Writes a record as ``CaptureReader`` returns it. Only a file of the Linux monitor can store other records than HCI
+  /// packets, and the adapter; what the file format can't store is omitted. After a write error the file ends with the
+  /// last complete record, ``failure`` has the reason, and nothing more is written.
   ///
   /// - Parameters:
-  ///   - bytes: as ``CaptureReader`` gives them: an HCI packet begins with its type byte
-  ///   - info: content, adapter and time; the packet must be whole
+  ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its type byte
+  ///   - info: content, adapter and time; the packet must be complete
   public func write(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
     guard queue.failure == nil else { return }
     writer.removeAll()

@@ -1,20 +1,20 @@
 import BluetoothCore
 
-/// The reader of a file's format, and what it must remember from record to record.
+/// The reader for a file format, with its state between records.
 enum FormatReader {
   case btsnoop(BTSnoop.Datalink)
   case pcap(PCAP)
   case pcapng(PCAPNG)
   case packetLogger(ByteOrder)
 
-  /// The first bytes of a file tell its format; so many do for sure.
+  /// The number of bytes that is sufficient to detect the format.
   private static let identifyingLength = 13
 
-  /// Tells the format from the first bytes of a file.
+  /// Detects the format from the first bytes of a file.
   ///
-  /// - Parameter isWhole: whether no more will come
-  /// - Returns: the reader, and how long the file's header is; nil if more bytes are needed to tell
-  /// - Throws: ``CaptureError`` if it is no capture
+  /// - Parameter isWhole: whether these are all bytes of the file
+  /// - Returns: the reader and the length of the file header; nil if more bytes are needed
+  /// - Throws: ``CaptureError`` if the file is not a capture
   static func identify(
     _ bytes: RawSpan, isWhole: Bool
   ) throws(CaptureError) -> (reader: FormatReader, headerLength: Int)? {
@@ -48,9 +48,9 @@ enum FormatReader {
     }
   }
 
-  /// Reads what is at the front of `bytes`.
+  /// Reads the record at the start of `bytes`.
   ///
-  /// - Parameter bytes: the file from here on, as far as it is known
+  /// - Parameter bytes: the bytes of the file from the current offset that are available
   @inline(__always)
   mutating func step(_ bytes: RawSpan) throws(CaptureError) -> CaptureStep {
     switch self {
@@ -58,7 +58,7 @@ enum FormatReader {
     case .pcap(let reader): return try reader.step(bytes)
     case .packetLogger(let order): return try PacketLogger.step(bytes, order)
     case .pcapng(var reader):
-      // Taken out, so that changing it copies nothing.
+      // Moved out of `self`, so that changing it does not copy.
       self = .packetLogger(.big)
       defer { self = .pcapng(reader) }
       return try reader.step(bytes)

@@ -1,30 +1,30 @@
 import BluetoothCore
 
-/// What a format's reader finds at the front of the bytes that it is given.
+/// What a format's reader finds at the start of the given bytes.
 enum CaptureStep {
-  /// A record is not all there. What must be there together is at most ``maximumBlockLength`` long.
+  /// A record is incomplete. At most ``maximumBlockLength`` bytes have to be in the buffer.
   case needsMore
-  /// So many bytes are no record. They may reach beyond what was given.
+  /// The given number of bytes is not a record. It may exceed the available bytes.
   case skip(Int)
-  /// So many bytes are a record that is about no packet: it only counts.
+  /// The given number of bytes is a record without a packet, which only counts.
   case countOnly(Int)
   case record(FoundRecord)
 }
 
-/// A record, as a format's reader finds it; all positions count from its first byte.
+/// A record as found by a format's reader; all positions are relative to its first byte.
 struct FoundRecord {
   var microseconds: Int64?
   var adapter: UInt16?
   var content: CaptureContent
-  /// Where the bytes begin. All of them are there.
+  /// The start of the packet bytes, all of which are available.
   var start: Int
   var length: Int
-  /// How many bytes there were before the capture cut them.
+  /// The number of bytes before truncation.
   var originalLength: Int
-  /// The H4 type byte, where the file has none. It is put into the byte before `start`, which belongs to the
-  /// record's header: so the packet is whole where it lies.
+  /// The H4 type byte, if the file has none. It is stored in the byte before `start`, which belongs to the record
+  /// header, so that the packet is contiguous.
   var typeByte: UInt8?
-  /// The length of the whole record in the file; it may reach beyond what was given.
+  /// The length of the complete record in the file; it may exceed the available bytes.
   var recordLength: Int
 
   init(
@@ -56,14 +56,14 @@ struct FoundRecord {
   }
 }
 
-/// The limit of all formats. HCI packets have at most 64 KiB of data; what claims to be several times larger is
-/// damage (Wireshark draws the line at the same place).
+/// The length limit of all formats. HCI packets have at most 64 KiB of data; a much greater length means that the file
+/// is damaged (Wireshark uses the same limit).
 let maximumCapturedLength = 262_144
 
-/// What must be in the buffer together, at most: a record of the largest size, with what surrounds it.
+/// The maximum number of bytes that have to be in the buffer: a record of the largest size with its surroundings.
 let maximumBlockLength = 2 * maximumCapturedLength
 
-/// Refuses lengths that no record has.
+/// Throws if the lengths are invalid.
 func checkLengths(included: Int, original: Int) throws(CaptureError) {
   guard included <= maximumCapturedLength else { throw CaptureError(.recordTooLarge(included)) }
   guard included <= original else {

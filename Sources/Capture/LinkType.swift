@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// The kind of packets of a pcap file, or of an interface of a pcapng file (tcpdump.org's list of link types).
+/// The link type of a pcap file, or of an interface of a pcapng file (tcpdump.org's list of link types).
 public struct LinkType: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt16
 
@@ -8,14 +8,14 @@ public struct LinkType: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// HCI packets with the H4 type byte; which way they went is unknown.
+  /// HCI packets with the H4 type byte, without a direction.
   public static let h4 = LinkType(rawValue: 187)
-  /// The same, after four bytes for the direction.
+  /// HCI packets with the H4 type byte, preceded by four bytes for the direction.
   public static let h4WithDirection = LinkType(rawValue: 201)
   /// Records of the Linux monitor: adapter and opcode, two bytes each, then the payload.
   public static let linuxMonitor = LinkType(rawValue: 254)
 
-  /// Whether these packets can be read here.
+  /// Whether packets of this type are supported.
   var isBluetooth: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
 }
 
@@ -31,11 +31,11 @@ extension LinkType: CustomStringConvertible {
 }
 
 extension FoundRecord {
-  /// Finds out what a packet of a link type is; one of another kind stays what it is.
+  /// Interprets a packet by its link type; packets of other types are unchanged.
   ///
   /// - Parameters:
   ///   - bytes: the record
-  ///   - known: the direction, where the file has it outside of the packet
+  ///   - known: the direction, if the file stores it outside of the packet
   mutating func readPacket(
     _ linkType: LinkType, of bytes: RawSpan, direction known: CaptureDirection? = nil
   ) throws(CaptureError) {
@@ -59,7 +59,7 @@ extension FoundRecord {
     }
   }
 
-  /// Takes four bytes from the front of the packet, big-endian whatever the file is.
+  /// Consumes four bytes at the start of the packet, always big-endian.
   private mutating func takePseudoHeader(_ bytes: RawSpan) throws(CaptureError) -> UInt32 {
     guard length >= 4, let header = bytes.uint32(at: start, .big) else {
       throw CaptureError(

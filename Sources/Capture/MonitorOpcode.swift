@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// What a record of the Linux monitor channel is (the kernel's `hci_mon.h`; BlueZ's `btsnoop.h`).
+/// The type of a record of the Linux monitor channel (the kernel's `hci_mon.h`; BlueZ's `btsnoop.h`).
 public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt16
 
@@ -8,7 +8,7 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// An adapter is there: type, bus, address (6 bytes), name (8 bytes).
+  /// An adapter was added: type, bus, address (6 bytes), name (8 bytes).
   public static let newIndex = MonitorOpcode(rawValue: 0)
   public static let deleteIndex = MonitorOpcode(rawValue: 1)
   public static let openIndex = MonitorOpcode(rawValue: 8)
@@ -16,16 +16,16 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
   /// Address (6 bytes) and manufacturer (2 bytes, little-endian).
   public static let indexInfo = MonitorOpcode(rawValue: 10)
   public static let vendorDiagnostic = MonitorOpcode(rawValue: 11)
-  /// Text of the kernel, ended by a zero.
+  /// Text from the kernel, terminated by a zero byte.
   public static let systemNote = MonitorOpcode(rawValue: 12)
-  /// Text of a program: priority (1 byte), length of its name (1 byte), name, text.
+  /// Text from a program: priority (1 byte), length of its name (1 byte), name, text.
   public static let userLogging = MonitorOpcode(rawValue: 13)
   public static let controlOpen = MonitorOpcode(rawValue: 14)
   public static let controlClose = MonitorOpcode(rawValue: 15)
   public static let controlCommand = MonitorOpcode(rawValue: 16)
   public static let controlEvent = MonitorOpcode(rawValue: 17)
 
-  /// The HCI packet that follows without its type byte; nil if none does.
+  /// The type of the HCI packet that follows without its type byte; nil for other records.
   public var packet: (type: HCIPacketType, direction: CaptureDirection)? {
     switch rawValue {
     case 2: (.command, .hostToController)
@@ -40,7 +40,7 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  /// The opcode of an HCI packet; nil for types that the monitor does not know.
+  /// The opcode of an HCI packet; nil for types that the monitor does not support.
   public init?(_ type: HCIPacketType, _ direction: CaptureDirection) {
     let isReceived = direction == .controllerToHost
     switch type {
@@ -53,6 +53,6 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  /// The index of records that are about no adapter.
+  /// The index of records without an adapter.
   public static let noAdapter: UInt16 = 0xFFFF
 }

@@ -10,7 +10,7 @@ struct PCAP {
   private let order: ByteOrder
   private let hasNanoseconds: Bool
 
-  /// Whether a file that begins so is pcap; it takes four bytes to tell.
+  /// Whether a file with this beginning is pcap; requires four bytes.
   static func isMagic(_ bytes: RawSpan) -> Bool {
     magic(bytes) != nil
   }
@@ -26,7 +26,7 @@ struct PCAP {
     return nil
   }
 
-  /// Reads the header of a file; nil if it is not all there.
+  /// Reads the header of a file; nil if it is incomplete.
   init?(_ bytes: RawSpan) throws(CaptureError) {
     guard let magic = Self.magic(bytes), let major = bytes.uint16(at: 4, magic.order),
       let network = bytes.uint32(at: 20, magic.order)
@@ -34,12 +34,12 @@ struct PCAP {
     guard major == 2 else { throw CaptureError(.unsupportedVersion("pcap", Int(major))) }
     order = magic.order
     hasNanoseconds = magic.hasNanoseconds
-    // The upper half is about check sequences.
+    // The upper half describes the frame check sequence.
     linkType = LinkType(rawValue: UInt16(truncatingIfNeeded: network))
     guard linkType.isBluetooth else { throw CaptureError(.unsupportedLinkType(linkType)) }
   }
 
-  /// Reads the record at the front of `bytes`.
+  /// Reads the record at the start of `bytes`.
   func step(_ bytes: RawSpan) throws(CaptureError) -> CaptureStep {
     guard let seconds = bytes.uint32(at: 0, order), let fraction = bytes.uint32(at: 4, order),
       let included = bytes.uint32(at: 8, order).map(Int.init),

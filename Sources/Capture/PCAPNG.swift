@@ -6,23 +6,23 @@ struct PCAPNG {
   private enum BlockType {
     static let section: UInt32 = 0x0A0D_0D0A
     static let interface: UInt32 = 1
-    /// As it was before ``enhancedPacket``.
+    /// The obsolete predecessor of ``enhancedPacket``.
     static let packet: UInt32 = 2
     static let simplePacket: UInt32 = 3
     static let enhancedPacket: UInt32 = 6
-    /// Blocks that Wireshark gives a frame number, though they are no packets.
+    /// Blocks that Wireshark numbers as frames, although they contain no packets.
     static let journalEntry: UInt32 = 9
     static let custom: UInt32 = 0xBAD
     static let customNotCopied: UInt32 = 0x4000_0BAD
   }
 
-  /// More interfaces than any machine has: that many are damage, and would grow without bound.
+  /// The maximum number of interfaces. A file with more is damaged; without a limit, memory use would be unbounded.
   private static let maximumInterfaces = 65_536
 
   private var order = ByteOrder.little
   private var interfaces: [PCAPNGInterface] = []
 
-  /// Whether a file that begins so is pcapng; it takes twelve bytes to tell.
+  /// Whether a file with this beginning is pcapng; requires twelve bytes.
   static func isMagic(_ bytes: RawSpan) -> Bool {
     bytes.uint32(at: 0, .little) == BlockType.section && sectionOrder(bytes) != nil
   }
@@ -35,7 +35,7 @@ struct PCAPNG {
     }
   }
 
-  /// Reads the block at the front of `bytes`.
+  /// Reads the block at the start of `bytes`.
   mutating func step(_ bytes: RawSpan) throws(CaptureError) -> CaptureStep {
     guard bytes.byteCount >= 12, let type = bytes.uint32(at: 0, order) else { return .needsMore }
     if type == BlockType.section {
@@ -90,7 +90,7 @@ struct PCAPNG {
     return interfaces[index]
   }
 
-  /// An Enhanced Packet Block, or the older Packet Block, which differs only in how the interface is written.
+  /// An Enhanced Packet Block, or the older Packet Block, which differs only in the encoding of the interface.
   private func readPacket(
     _ bytes: RawSpan, _ length: Int, interfaceAt index: Int?
   ) throws(CaptureError) -> CaptureStep {
@@ -117,7 +117,7 @@ struct PCAPNG {
     return .record(record)
   }
 
-  /// Which way a packet went, by its flags (option 2): the lowest two bits.
+  /// The direction of a packet, from its flags (option 2): the lowest two bits.
   private func direction(_ bytes: RawSpan) -> CaptureDirection? {
     var options = PCAPNGOptions(bytes, order)
     while let option = options.next() {

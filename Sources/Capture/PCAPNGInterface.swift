@@ -3,12 +3,12 @@ import BluetoothCore
 /// An interface of a section of a pcapng file.
 struct PCAPNGInterface {
   let linkType: LinkType
-  /// The most bytes of a packet that are kept; 0 if there is no limit.
+  /// The maximum number of bytes captured of a packet; 0 for no limit.
   let snapLength: Int
   private var unit = TimeUnit.decimal(6)
   private var offsetSeconds: Int64 = 0
 
-  /// A second is so many of these units: a power of 10, or of 2.
+  /// The number of time units in a second: a power of 10, or of 2.
   private enum TimeUnit {
     case decimal(UInt8)
     case binary(UInt8)
@@ -33,7 +33,7 @@ struct PCAPNGInterface {
     }
   }
 
-  /// Microseconds since 1970 of a packet's time, held at the ends of the range.
+  /// The timestamp of a packet in microseconds since 1970, clamped to the range.
   func microseconds(_ time: UInt64) -> Int64 {
     let sinceOffset: UInt128
     switch unit {
@@ -58,7 +58,7 @@ struct PCAPNGInterface {
   }
 }
 
-/// The options at the end of a block: a code and a length of two bytes each, and a value, padded to four bytes.
+/// The options at the end of a block: a code and a length of two bytes each, followed by a value padded to four bytes.
 struct PCAPNGOptions: ~Escapable {
   struct Option: ~Escapable {
     let code: UInt16
@@ -81,7 +81,7 @@ struct PCAPNGOptions: ~Escapable {
     self.order = order
   }
 
-  /// The next option; nil at the end of them, and where one is not whole.
+  /// The next option; nil after the last, or if one is incomplete.
   @_lifetime(copy self)
   mutating func next() -> Option? {
     guard let code = bytes.uint16(at: offset, order), code != 0,

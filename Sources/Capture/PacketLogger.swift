@@ -1,10 +1,10 @@
 import BluetoothCore
 
 /// Apple's PacketLogger format (.pklg of macOS, iOS and their Bluetooth logging profile): records of a length, a
-/// time, a type and bytes, without a header of the file. The byte order is the writer's. The measure of what is
-/// such a file and what its types mean is Wireshark's wiretap/packetlogger.c.
+/// timestamp, a type and bytes, without a file header. The byte order is the writer's. Detection and record types
+/// follow Wireshark's wiretap/packetlogger.c.
 public enum PacketLogger {
-  /// What a record is.
+  /// The type of a record.
   public struct RecordType: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
 
@@ -12,7 +12,7 @@ public enum PacketLogger {
       self.rawValue = rawValue
     }
 
-    /// The HCI packet that follows without its type byte; nil if none does.
+    /// The type of the HCI packet that follows without its type byte; nil for other records.
     var packet: (type: HCIPacketType, direction: CaptureDirection)? {
       switch rawValue {
       case 0x00: (.command, .hostToController)
@@ -26,12 +26,12 @@ public enum PacketLogger {
     }
   }
 
-  /// Length, seconds and microseconds. The length counts what comes after itself.
+  /// Length, seconds and microseconds. The length counts the bytes after itself.
   private static let headerLength = 12
 
-  /// Tells whether a file that begins so is one, from its first record, and in which byte order.
+  /// Detects the format from the first record, and returns its byte order.
   ///
-  /// - Returns: nil if it is none, or too short to tell
+  /// - Returns: nil if it is not PacketLogger, or too short to decide
   static func byteOrder(_ bytes: RawSpan) -> ByteOrder? {
     for order in [ByteOrder.big, .little] {
       guard let length = bytes.uint32(at: 0, order), (8..<65_536).contains(length),
@@ -43,13 +43,13 @@ public enum PacketLogger {
     return nil
   }
 
-  /// Reads the record at the front of `bytes`.
+  /// Reads the record at the start of `bytes`.
   static func step(_ bytes: RawSpan, _ order: ByteOrder) throws(CaptureError) -> CaptureStep {
     guard let length = bytes.uint32(at: 0, order).map(Int.init) else { return .needsMore }
     guard length >= 8 else {
       throw CaptureError(.damagedRecord("a record claims \(length) bytes, less than its time has"))
     }
-    // The time is eight of the bytes, the type one.
+    // The timestamp takes eight of the bytes, the type one.
     let included = max(0, length - 9)
     try checkLengths(included: included, original: included)
     guard bytes.byteCount >= 4 + length, let seconds = bytes.uint32(at: 4, order),
@@ -65,7 +65,7 @@ public enum PacketLogger {
 }
 
 extension PacketLogger.RecordType {
-  /// What the type is called; nil if it is unknown.
+  /// The name of the type; nil if unknown.
   public var name: String? {
     switch rawValue {
     case 0x00: "HCI command"

@@ -1,5 +1,5 @@
-/// The one actor of the stack. Its executor is the event loop, so that calls between layers are ordinary
-/// synchronous calls on one thread, and `async` is only found where a person writes `try await`.
+/// The global actor of the stack. Its executor is the event loop, so calls between layers are synchronous calls on one
+/// thread, and `async` is needed only at the public interface.
 @globalActor
 public actor BluetoothActor {
   public static let shared = BluetoothActor()

@@ -1,10 +1,9 @@
 import BluetoothCore
 
-/// Waits for something that reports by calling back: the bridge from the layers' callbacks to `async`.
+/// Waits for an operation that reports its result to a callback; bridges the layers' callbacks to `async`.
 ///
-/// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that
-///   cancels it. A cancelled operation still calls back, with an error or a result that raced. The first call counts;
-///   later ones have no effect.
+/// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that cancels
+///   it. A cancelled operation still calls back, with an error or a result. Only the first call has an effect.
 @BluetoothActor
 public func awaitCallback<Value: Sendable, Failure: Error>(
   _ start: (@escaping (Result<Value, Failure>) -> Void) -> () -> Void
@@ -27,10 +26,10 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
   return try result.get()
 }
 
-/// Waits for something that can't be taken back once it has begun. A task that is cancelled returns at once, with
-/// `error`; what is reported later is dropped.
+/// Waits for an operation that can't be cancelled. If the task is cancelled, this returns immediately with `error`, and
+/// a later result is dropped.
 ///
-/// - Parameter start: starts the operation, with the closure that gets its result
+/// - Parameter start: starts the operation with the closure to call with its result
 @BluetoothActor
 public func awaitCallback<Value: Sendable, Failure: Error>(
   cancelled error: Failure, _ start: (@escaping (Result<Value, Failure>) -> Void) -> Void
@@ -55,7 +54,7 @@ private final class Cancellation {
   }
 }
 
-/// Runs `work` for at most `limit` of the loop's time; then its task is cancelled, and nobody waits for it any more.
+/// Runs `work` for at most `limit` of the loop's time; then its task is cancelled and its result ignored.
 ///
 /// - Returns: whether it returned in time
 @BluetoothActor
@@ -87,7 +86,7 @@ private final class LimitedAttempt {
 }
 
 extension EventLoop {
-  /// Waits for `duration` of the loop's time; returns early when the task is cancelled.
+  /// Waits for `duration` of the loop's time; returns early if the task is cancelled.
   @BluetoothActor public func sleep(for duration: Duration) async {
     try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
       let token = timers.schedule(after: duration) { done(.success(())) }

@@ -1,7 +1,7 @@
 import BluetoothCore
 import Glibc
 
-/// The kernel's clocks. Only the loop and who opens captures ask them.
+/// The kernel's clocks. Only the loop and code that opens captures read them.
 public enum SystemClock {
   /// Nanoseconds since the machine started (`CLOCK_MONOTONIC`).
   public static var monotonic: Instant { read(CLOCK_MONOTONIC) }

@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 @_exported import SystemCalls
 
-/// The one place of a process that waits. One thread sleeps in epoll until a descriptor is ready, a timer is
-/// due or a task wants to go on; all of the stack runs on it. An idle loop makes no system call at all.
+/// The event loop of the process. One thread sleeps in epoll until a descriptor is ready, a timer is due or a task is
+/// enqueued; the whole stack runs on it. An idle loop makes no system calls.
 ///
-/// The loop is the executor of ``BluetoothActor``. Everything that is isolated to that actor runs here; the
-/// members below that are marked with it may be used from there. It is also a task executor: a task that is started
-/// with ``run(_:)`` never leaves the loop's thread. Any other task does for a moment each time it was suspended, as
-/// the runtime wakes it on the global pool before it comes back to its actor.
+/// The loop is the executor of ``BluetoothActor``: code isolated to that actor runs here, and may use the members below
+/// that are marked with it. It is also a task executor: a task started with ``run(_:)`` always stays on the loop's
+/// thread. Any other task leaves it briefly after each suspension, as the runtime resumes it on the global pool before
+/// it returns to its actor.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The process has one loop, since it has one ``BluetoothActor``.
   public static let shared = EventLoop()
@@ -20,7 +20,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     var isStarted = false
   }
 
-  /// What other threads may touch; everything else belongs to the loop's thread.
+  /// State shared with other threads; everything else belongs to the loop's thread.
   private let shared = Guarded(Shared())
   private let wakeUp: Int32
   private let epoll: Int32
@@ -28,19 +28,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// The loop's `pthread_t`; zero until it runs.
   private let thread = Atomic<UInt>(0)
   private var running: [UnownedJob] = []
-  /// What to call for each watch. They stand here, not in the watches, as the loop calls them itself.
+  /// The handler of each watch. They are stored here, not in the watches, because the loop calls them.
   private var handlers: [UInt64: (Readiness) -> Void] = [:]
   private var nextWatch: UInt64 = 1
   private var armedDeadline: Instant?
   private let clockTimers = Timers(now: SystemClock.monotonic)
   /// Set in virtual time; see ``useVirtualTime(onIdle:)``.
   private var onIdle: ((Instant?) -> Bool)?
-  /// In virtual time: nothing is left to do, and nobody can give us more but a descriptor or a task.
+  /// In virtual time: no work is left, and only a descriptor or a task can add some.
   private var isStalled = false
 
   private static let wakeUpMark: UInt64 = 0
 
-  /// Why there is no loop: the process had no descriptors left.
+  /// Why the loop could not be created: the process had no descriptors left.
   private let creationError: SystemError?
 
   private init() {
@@ -56,15 +56,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   // MARK: Starting
 
-  /// Makes sure that the loop can run, before anything else needs it. Without this call, a process that has no
-  /// descriptors or threads left ends with a fatal error when the loop is first used.
+  /// Makes sure that the loop can run, before it is first used. Without this call, a process without free descriptors
+  /// or threads ends with a fatal error on first use of the loop.
   public static func prepare() throws(SystemError) {
     if let error = shared.creationError { throw error }
     try shared.startOnce()
   }
 
-  /// Returns when the loop's thread is gone, which only happens when the kernel has ended it after a fault of its own.
-  /// For a thread that watches: nothing on the loop can go on then.
+  /// Returns when the loop's thread has ended, which happens only if the kernel has killed it after a kernel fault. For
+  /// a watchdog thread: the loop can't continue after that.
   public static func waitForEndOfThread() {
     guard let thread = pthread_t(exactly: shared.thread.load(ordering: .acquiring)), thread != 0 else {
       return
@@ -91,7 +91,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
-  /// Starts a task that stays on the loop, whatever it calls.
+  /// Starts a task that always stays on the loop.
   @discardableResult
   public nonisolated static func run(_ work: @escaping @Sendable @BluetoothActor () async -> Void) -> Task<
     Void, Never
@@ -119,7 +119,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let result = pthread_create(
       &thread, nil,
       { _ in
-        // A reader that has gone is an error of the write.
+        // A closed reader is reported as an error of the write.
         Signals.block([SIGPIPE])
         EventLoop.shared.thread.store(UInt(pthread_self()), ordering: .releasing)
         EventLoop.shared.run()
@@ -161,7 +161,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
-  /// How long epoll may sleep: not at all while there is work, else until somebody or the timer calls.
+  /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
   private func timeout() -> Int32 {
     guard hasNoJobs else { return 0 }
     if onIdle != nil { return isStalled ? -1 : 0 }
@@ -191,7 +191,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   private var hasNoJobs: Bool { shared.withLock { $0.jobs.isEmpty } }
 
   private func runJobs() {
-    // The two arrays are swapped, so that neither gives up its memory.
+    // The two arrays are swapped, so that both keep their memory.
     while true {
       shared.withLock { swap(&$0.jobs, &running) }
       if running.isEmpty { return }
@@ -206,27 +206,26 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   // MARK: Time
 
-  /// Everything that waits for a time on this loop.
+  /// The timers of this loop.
   @BluetoothActor public var timers: Timers { clockTimers }
 
-  /// The time: the kernel's, or what virtual time has reached.
+  /// The current time: the kernel's, or the virtual time.
   @BluetoothActor public var now: Instant { onIdle == nil ? SystemClock.monotonic : clockTimers.now }
 
-  /// The time of something that has just been read, in whole microseconds. What is scheduled while it is handled
-  /// counts from then, to the microsecond: so a replay, which knows no other time, comes to the same deadlines. Timers
-  /// that are due run within this call.
+  /// The time of data that has just been read, in whole microseconds. Timers scheduled while it is handled count from
+  /// that time: a replay, which has only the recorded times, computes the same deadlines. Timers that are due run
+  /// within this call.
   @BluetoothActor public func arrival() -> Instant {
     let time = now.wholeMicroseconds
     clockTimers.advance(to: time)
     return time
   }
 
-  /// From here on, time is not the kernel's: whenever nothing is left to do, it jumps to the next timer. A
-  /// minute then takes milliseconds, and what happens is the same each time. For replays, simulations and
-  /// tests; there is no way back.
+  /// Switches to virtual time for the rest of the process: whenever no work is left, the time jumps to the next timer.
+  /// A minute then takes milliseconds, and results are reproducible. For replays, simulations and tests.
   ///
-  /// - Parameter onIdle: called when nothing is left to do, with the deadline of the next timer. Gives true if it
-  ///   has done something, and then time does not jump.
+  /// - Parameter onIdle: called when no work is left, with the deadline of the next timer. Returns true if it has added
+  ///   work; the time does not jump then.
   @BluetoothActor public func useVirtualTime(onIdle: @escaping (Instant?) -> Bool = { _ in false }) {
     self.onIdle = onIdle
     isStalled = false
@@ -246,7 +245,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   // MARK: Descriptors
 
-  /// What a descriptor is ready for, or what one waits for; the bits are epoll's.
+  /// The readiness of a descriptor, or the events of interest; the bits are epoll's.
   public struct Readiness: OptionSet, Sendable {
     public var rawValue: UInt32
 
@@ -256,13 +255,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The other side is gone. Reported always.
+    /// The peer has closed. Always reported.
     public static let hungUp = Readiness(rawValue: EPOLLHUP.rawValue)
-    /// The descriptor has an error to fetch. Reported always.
+    /// The descriptor has a pending error. Always reported.
     public static let failed = Readiness(rawValue: EPOLLERR.rawValue)
   }
 
-  /// A descriptor that the loop waits for. The owner of the descriptor cancels the watch before closing it.
+  /// A descriptor watched by the loop. Cancel the watch before closing the descriptor.
   @BluetoothActor public final class Watch {
     private let descriptor: Int32
     private let id: UInt64
@@ -272,17 +271,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       self.id = id
     }
 
-    /// What is waited for. An empty set still reports that the other side is gone.
+    /// The events to wait for. An empty set still reports that the peer has closed.
     public var interest: Readiness = [] {
       didSet {
-        // Of a cancelled watch, the descriptor may be another's by now.
+        // The descriptor of a cancelled watch may have been reused.
         guard interest != oldValue, EventLoop.shared.handlers[id] != nil else { return }
         var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: id))
         epoll_ctl(EventLoop.shared.epoll, EPOLL_CTL_MOD, descriptor, &event)
       }
     }
 
-    /// Waits no longer; the handler is not called again.
+    /// Stops watching; the handler is not called again.
     public func cancel() {
       guard EventLoop.shared.handlers.removeValue(forKey: id) != nil else { return }
       epoll_ctl(EventLoop.shared.epoll, EPOLL_CTL_DEL, descriptor, nil)

@@ -1,21 +1,21 @@
 import BluetoothCore
 
-/// What the thread of a call may do that is made off the loop.
+/// The privileges of a thread that makes a blocking call off the loop.
 public enum ThreadPrivileges: Sendable {
-  /// Nothing: the thread gives up what the program has its helper threads give up.
+  /// None: the thread drops what the program's start hook drops.
   case none
-  /// What the loop's thread may do, until the call returns.
+  /// Those of the loop's thread, until the call returns.
   case ofTheLoop
 }
 
-/// Makes a call that may block - `open` of a file on a network, a look-up, a data base, an ioctl that a driver keeps - on
-/// a thread of its own. A call can't be interrupted: at the deadline, or if the task is cancelled, it goes on, and its
-/// result is dropped. The loop outlives a call in which the kernel kills the thread.
+/// Makes a call that may block - `open` of a file on a network, a name look-up, a database, an ioctl that waits for a
+/// driver - on a separate thread. The call can't be interrupted: at the deadline, or if the task is cancelled, it
+/// continues, and its result is dropped. The loop survives if the kernel kills the thread during the call.
 ///
-/// In virtual time a call without a deadline is made on the loop: no time may pass until it returns.
+/// In virtual time a call without a deadline is made on the loop, as no time may pass until it returns.
 ///
-/// - Parameter deadline: how long to wait for it; nil to wait for as long as it takes
-/// - Returns: nil at the deadline, if the task was cancelled, or if no thread is left
+/// - Parameter deadline: how long to wait; nil to wait without limit
+/// - Returns: nil at the deadline, if the task was cancelled, or if no thread can be started
 @BluetoothActor
 public func offTheLoop<Value>(
   deadline: Duration? = nil, privileges: ThreadPrivileges = .none,
@@ -34,7 +34,7 @@ public func offTheLoop<Value>(
     if let deadline { timer = EventLoop.shared.timers.schedule(after: deadline, giveUp) }
     let result = HelperThread.start(stackSize: 1 << 20, callsHook: privileges == .none) {
       box.value = work()
-      // A process that gives its privileges up looks whether any of its threads still has them.
+      // When a process drops its privileges, it checks that none of its threads still has them.
       if privileges == .ofTheLoop { HelperThread.callStartHook() }
       EventLoop.run {
         guard !box.isOver else { return }
@@ -50,10 +50,10 @@ public func offTheLoop<Value>(
   return box.hasValue ? box.value : nil
 }
 
-/// Handed from one thread to the other, never used by both.
+/// Handed from one thread to the other, never used by both at the same time.
 private final class ResultBox<Value>: @unchecked Sendable {
   nonisolated(unsafe) var value: Value?
-  /// Whether the value was there in time.
+  /// Whether the value was available in time.
   @BluetoothActor var hasValue = false
   @BluetoothActor var isOver = false
 }

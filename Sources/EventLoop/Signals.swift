@@ -1,10 +1,9 @@
 import Glibc
 
-/// Signals as values, for a thread that does nothing but wait for them. An ordinary handler could do nothing safely,
-/// and a loop that is blocked could not take them.
+/// Waits for signals on a dedicated thread. A signal handler could do almost nothing safely, and a blocked loop could
+/// not handle them.
 public enum Signals {
-  /// Keeps `signals` from their default action, in this thread and all that it starts later: call it before
-  /// anything else in `main`.
+  /// Blocks `signals` in this thread and all threads that it starts later. Call this before anything else in `main`.
   public static func block(_ signals: [Int32]) {
     var set = signalSet(signals)
     pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -19,7 +18,8 @@ public enum Signals {
     }
   }
 
-  /// Those of `signals` that this process was not started to ignore, as `nohup` and a shell's background jobs are.
+  /// The subset of `signals` that this process has not inherited as ignored, as under `nohup` or in a shell's
+  /// background job.
   public static func withoutIgnored(_ signals: [Int32]) -> [Int32] {
     signals.filter { signal in
       var action = sigaction()

@@ -7,15 +7,15 @@ public struct FileError: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// A system call failed with this error number.
     case system(Int32)
-    /// A FIFO that is to be written and that no process reads.
+    /// A FIFO opened for writing has no reader.
     case noReader
-    /// A FIFO or device that gave nothing in time.
+    /// A FIFO or device provided no data in time.
     case noData
-    /// A device, FIFO, socket or folder where only a regular file will do.
+    /// A device, FIFO, socket or folder where a regular file is required.
     case notRegular
-    /// Another user has made the file, link or folder, and may change it.
+    /// Another user owns the file, link or folder, and could change it.
     case foreign
-    /// More bytes than such a file may have.
+    /// The file exceeds the size limit.
     case tooLarge(limit: Int)
     /// Another process holds the lock.
     case locked
@@ -29,12 +29,12 @@ public struct FileError: Error, Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The error number, if it was a system call that failed.
+  /// The error number of a failed system call.
   public var systemError: Int32? {
     if case .system(let number) = reason { number } else { nil }
   }
 
-  /// The error of the system call that has just failed.
+  /// The error of the last system call.
   static func last(_ path: String) -> FileError { FileError(path, .system(errno)) }
 }
 
@@ -60,7 +60,7 @@ extension FileError: CustomStringConvertible {
 final class Descriptor {
   private(set) var number: Int32
 
-  /// - Returns: nil if `number` is negative; errno is that of the call that made it
+  /// - Returns: nil if `number` is negative; errno is that of the call that returned it
   init?(_ number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number
@@ -70,13 +70,13 @@ final class Descriptor {
     if number >= 0 { close(number) }
   }
 
-  /// The number, which its taker closes.
+  /// Transfers the descriptor to the caller, which closes it.
   func take() -> Int32 {
     defer { number = -1 }
     return number
   }
 
-  /// What the kernel knows of the file.
+  /// The file status from `fstat`.
   var status: stat? {
     var status = stat()
     return SystemCall.status(number, &status) == 0 ? status : nil

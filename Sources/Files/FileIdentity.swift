@@ -1,14 +1,14 @@
 import Glibc
 
-/// Which file a path or a descriptor means, however it is spelled.
+/// The identity of the file that a path or a descriptor refers to, however it is spelled.
 public enum FileIdentity: Hashable, Sendable {
-  /// A regular file that is there.
+  /// An existing regular file.
   case file(device: UInt, inode: UInt)
-  /// One that is not there yet: its folder, and its name in it.
+  /// A file that does not exist yet: its folder, and its name in it.
   case absent(device: UInt, inode: UInt, name: String)
 
-  /// - Returns: nil if it can't be found out, and for devices, FIFOs, sockets and folders: to use those twice harms
-  ///   nothing
+  /// - Returns: nil if it can't be determined, and for devices, FIFOs, sockets and folders, which may safely be used
+  ///   twice
   public init?(path: String) {
     guard let place = try? FilePlace(path) else { return nil }
     if place.isKernelLink {

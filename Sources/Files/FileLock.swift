@@ -1,8 +1,8 @@
 import Glibc
 import SystemCalls
 
-/// A lock between processes, on a file beside what it protects. The file is this user's and has mode 0600: another user
-/// can't open it, and so can't hold the lock. The kernel releases it when its holder ends, however that happens.
+/// A lock between processes, on a file beside the protected one. The file is owned by this user and has mode 0600, so
+/// other users can't open it or hold the lock. The kernel releases the lock when its holder ends, for any reason.
 public final class FileLock {
   private let path: String
   private let file: Descriptor
@@ -12,12 +12,12 @@ public final class FileLock {
     self.file = file
   }
 
-  /// Takes the lock if it is free.
+  /// Acquires the lock if it is free.
   ///
-  /// - Returns: nil if another process, or another part of this one, has it
-  /// - Throws: `.foreign`, or what the kernel says
+  /// - Returns: nil if another process, or another part of this one, holds it
+  /// - Throws: `.foreign`, or the kernel's error
   public static func attempt(_ path: String) throws(FileError) -> FileLock? {
-    // Its last holder may remove it while it is opened here.
+    // Its last holder may remove the file while it is opened here.
     for _ in 0..<16 {
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
       guard let file = Descriptor(SystemCall.open(path, flags, mode: 0o600)), let status = file.status else {
@@ -37,7 +37,7 @@ public final class FileLock {
     throw FileError(path, .locked)
   }
 
-  /// Takes the lock, and waits for it at most so many milliseconds.
+  /// Acquires the lock, waiting at most the given number of milliseconds.
   ///
   /// - Throws: `.locked`, and as ``attempt(_:)``
   public static func acquire(_ path: String, patience: Int) throws(FileError) -> FileLock {
@@ -55,7 +55,7 @@ public final class FileLock {
     return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 
-  /// Removes the file; the lock goes with the last reference to this.
+  /// Removes the file; the lock is released with the last reference to this object.
   public func remove() {
     unlink(path)
   }

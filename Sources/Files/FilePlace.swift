@@ -1,18 +1,18 @@
 import Glibc
 import SystemCalls
 
-/// Where a path leads: an open folder and a name in it. Symbolic links are followed here and not by `open`, by the rule
-/// of the kernel's `fs.protected_symlinks` (proc_sys_fs(5)), whatever that is set to: in a sticky folder that others can
-/// write to, only links of this user or of the folder's owner count. What is opened in the folder by its name, without
-/// following links, is what was looked at.
+/// The location of a path: an open folder and a name in it. Symbolic links are resolved here and not by `open`, by the
+/// rule of the kernel's `fs.protected_symlinks` (proc_sys_fs(5)), whatever its setting: in a sticky folder that others
+/// can write to, only links owned by this user or by the folder's owner are followed. Files are opened relative to the
+/// folder without following links, so that the checked file is the opened one.
 final class FilePlace {
   let path: String
   let name: String
-  /// The file that has the name now; nil if there is none.
+  /// The status of the file with this name; nil if there is none.
   let found: stat?
-  /// The name is one of /proc/PID/fd: a link that only the kernel can follow, to a file that may have no name.
+  /// The name is in /proc/PID/fd: a link that only the kernel can follow, to a file that may have no name.
   let isKernelLink: Bool
-  /// Only a place in the tree: a folder that can't be listed may be written to. Glibc's module leaves the number out.
+  /// O_PATH: a folder that can't be listed may still be writable. The Glibc module does not export the constant.
   private static let pathOnly: Int32 = 0o10_000_000
   private let folderDescriptor: Descriptor
   private let folderStatus: stat
@@ -64,15 +64,15 @@ final class FilePlace {
     return stat("/proc", &proc) == 0 && folder.status?.st_dev == proc.st_dev
   }
 
-  /// Opens the name, without blocking and without following links; `flags` besides.
+  /// Opens the file without blocking and without following links; `flags` are added.
   func open(_ flags: Int32) -> Descriptor? {
     Descriptor(
       SystemCall.open(
         name, flags | O_NONBLOCK | O_NOCTTY | (isKernelLink ? 0 : O_NOFOLLOW), mode: 0o600, in: folder))
   }
 
-  /// Whether a file found here may be written: in a folder that several users share, a regular file or FIFO has to be
-  /// this user's or the folder's owner's, as with `fs.protected_regular` and `fs.protected_fifos`.
+  /// Whether a file found here may be written: in a folder shared by several users, a regular file or FIFO has to be
+  /// owned by this user or the folder's owner, as with `fs.protected_regular` and `fs.protected_fifos`.
   func trusts(_ status: stat) -> Bool {
     guard folderStatus.isSharedFolder, status.isRegular || status.kind == S_IFIFO else { return true }
     return status.st_uid == geteuid() || status.st_uid == folderStatus.st_uid

@@ -2,11 +2,11 @@ import Glibc
 import SystemCalls
 
 extension OutputFile {
-  /// Gives a path new contents. A regular file is replaced at once: a reader, or who looks after a power cut, finds the
-  /// old contents or the new ones. It keeps its mode and owner; where a new file could not have them, and where the folder
-  /// takes no new file, the file is written where it is.
+  /// Replaces the contents of a path. A regular file is replaced atomically: readers find the old or the new contents,
+  /// even after a power failure. It keeps its mode and owner; if a new file can't have them, or can't be created in the
+  /// folder, the file is written in place.
   ///
-  /// - Returns: nil if the contents are safe; an open device or FIFO, to which the caller has to write them
+  /// - Returns: nil if the contents have been synchronized; an open device or FIFO that the caller has to write them to
   public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) -> OutputFile? {
     let place = try FilePlace(path)
     guard place.found != nil else {
@@ -27,7 +27,7 @@ extension OutputFile {
     return nil
   }
 
-  /// Writes all of it to a regular file.
+  /// Writes all bytes to a regular file.
   static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -42,20 +42,21 @@ extension OutputFile {
 }
 
 extension FileError {
-  /// The folder, and not the disk, does not allow that a file is replaced: another mode of writing can help.
+  /// The folder, and not the disk, does not permit replacing a file: writing in place can succeed.
   fileprivate var isOfTheFolder: Bool {
     guard case .system(let number) = reason else { return false }
     return [EACCES, EPERM, EROFS, EBUSY, EXDEV, ENAMETOOLONG].contains(number)
   }
 }
 
-/// A file with the new contents, beside the one that it is to replace. It goes if it is not moved there.
+/// A temporary file with the new contents, in the folder of the file that it replaces. It is deleted unless it is
+/// moved.
 private final class Draft {
   private let place: FilePlace
   private let name: String
   private var isMoved = false
 
-  /// - Parameter old: the file whose mode and owner it gets
+  /// - Parameter old: the file whose mode and owner are copied
   init(_ place: FilePlace, _ bytes: [UInt8], like old: stat? = nil) throws(FileError) {
     self.place = place
     name = ".halo-raw-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
@@ -86,7 +87,7 @@ private final class Draft {
   func move(to target: String) throws(FileError) {
     guard SystemCall.rename(name, to: target, in: place.folder) == 0 else { throw .last(place.path) }
     isMoved = true
-    // The name is safe, too, when the folder is.
+    // Synchronizing the folder makes the new name durable, too.
     if let folder = Descriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: place.folder)) {
       _ = SystemCall.synchronize(folder.number)
     }

@@ -1,12 +1,12 @@
 import Glibc
 import SystemCalls
 
-/// Small files that are read whole.
+/// Reads small files as a whole.
 public enum InputFile {
-  /// Reads a file of at most `limit` bytes. Opening never waits; a FIFO or terminal has `patience` milliseconds for its
-  /// data.
+  /// Reads a file of at most `limit` bytes. Opening never blocks; a FIFO or terminal has `patience` milliseconds to
+  /// provide its data.
   ///
-  /// - Throws: `.tooLarge`, `.noData`, or what the kernel says
+  /// - Throws: `.tooLarge`, `.noData`, or the kernel's error
   public static func read(_ path: String, limit: Int, patience: Int32 = 5000) throws(FileError) -> [UInt8] {
     guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
       let status = file.status

@@ -1,29 +1,29 @@
 import Glibc
 import SystemCalls
 
-/// A file that is written where it is. A device or FIFO stays one, and nothing here waits for a FIFO's reader. A file
-/// that is made belongs to its user alone (0600): what this package writes are health data.
+/// A file that is written in place. A device or FIFO is kept, and opening does not wait for a FIFO's reader. New files
+/// are accessible to their owner only (0600), as this package writes health data.
 public final class OutputFile {
   public let path: String
-  /// Open for writing; -1 once it was taken.
+  /// Open for writing; -1 once taken.
   public private(set) var descriptor: Int32
-  /// Else a device, a FIFO or a socket.
+  /// Otherwise a device, a FIFO or a socket.
   public let isRegular: Bool
   let place: FilePlace
   let status: stat
 
-  /// Opens a file, or makes it. Its contents stay until ``truncate()``.
+  /// Opens a file, or creates it. Its contents stay until ``truncate()``.
   ///
-  /// - Throws: `.noReader`, `.foreign`, or what the kernel says
+  /// - Throws: `.noReader`, `.foreign`, or the kernel's error
   public convenience init(path: String) throws(FileError) {
-    // The name may come and go in between.
+    // The file may appear and disappear in between.
     for _ in 0..<16 {
       let place = try FilePlace(path)
       do throws(FileError) {
         try self.init(place, makes: place.found == nil)
         return
       } catch  where [.system(ENOENT), .system(EEXIST), .system(ELOOP)].contains(error.reason) {
-        // ENOENT: of a link in /proc, there is nothing to make.
+        // ENOENT: a link in /proc has no target that could be created.
         if place.isKernelLink { throw error }
       }
     }
@@ -36,7 +36,7 @@ public final class OutputFile {
         ? FileError(place.path, .noReader) : .last(place.path)
     }
     guard place.trusts(status) else { throw FileError(place.path, .foreign) }
-    // The caller's writes wait, as with any file; only opening must not.
+    // The caller's writes may block, as with any file; only opening must not.
     _ = fcntl(file.number, F_SETFL, fcntl(file.number, F_GETFL) & ~O_NONBLOCK)
     descriptor = file.take()
     path = place.path
@@ -55,7 +55,7 @@ public final class OutputFile {
     guard SystemCall.truncate(descriptor, 0) == 0 else { throw .last(path) }
   }
 
-  /// The descriptor, which its taker closes.
+  /// Transfers the descriptor to the caller, which closes it.
   public func take() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
@@ -63,9 +63,9 @@ public final class OutputFile {
 }
 
 extension OutputFile {
-  /// Opens a file, or makes it, and empties it.
+  /// Opens or creates a file, and truncates it.
   ///
-  /// - Returns: a descriptor that its taker closes
+  /// - Returns: a descriptor that the caller closes
   public static func open(path: String) throws(FileError) -> Int32 {
     let file = try OutputFile(path: path)
     try file.truncate()

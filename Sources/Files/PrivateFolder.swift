@@ -1,17 +1,17 @@
 import Glibc
 import SystemCalls
 
-/// Folders that are this user's alone.
+/// Folders accessible only to this user.
 public enum PrivateFolder {
-  /// Makes a folder, and those above it that are missing, with mode 0700. One that is there has to be this user's, and is
-  /// closed to others.
+  /// Creates a folder and its missing parents with mode 0700. An existing folder has to be owned by this user, and is
+  /// made inaccessible to others.
   ///
-  /// - Throws: `.foreign`, or what the kernel says
+  /// - Throws: `.foreign`, or the kernel's error
   public static func make(_ path: String) throws(FileError) {
     var end = path.startIndex
     while end < path.endIndex {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-      // One that may not be made may be there all the same.
+      // A folder that may not be created may exist already.
       _ = SystemCall.makeFolder(String(path[..<end]), mode: 0o700)
     }
     guard let folder = Descriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)),

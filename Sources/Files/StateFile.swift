@@ -1,11 +1,11 @@
 import Glibc
 import SystemCalls
 
-/// A small file in which a program keeps what it knows from one run to the next, in a folder of this user's alone
-/// (``PrivateFolder``). It is read, changed and replaced as one step, under a lock; who only reads finds it whole.
+/// A small state file in a private folder (``PrivateFolder``), kept between runs of a program. Reading, changing and
+/// replacing it is one step under a lock; readers always find complete contents.
 public struct StateFile: Sendable {
   public let path: String
-  /// A larger file is not read.
+  /// The maximum size of the file.
   public let limit: Int
   /// How long a change waits for the lock, in milliseconds.
   private let patience: Int
@@ -20,10 +20,10 @@ public struct StateFile: Sendable {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  /// What it holds.
+  /// The contents.
   ///
-  /// - Returns: nil if there is no such file
-  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user has written it; or what the kernel says
+  /// - Returns: nil if the file does not exist
+  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user owns it; or the kernel's error
   public func read() throws(FileError) -> [UInt8]? {
     guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -35,10 +35,10 @@ public struct StateFile: Sendable {
     return try InputFile.read(file, status, path, limit, 0)
   }
 
-  /// Runs `change` while no other process changes the file. It finds what ``read()`` says, and gives what the file is to
-  /// hold, or nil to leave it as it is.
+  /// Runs `change` while no other process changes the file. It receives the result of ``read()``, and returns the new
+  /// contents, or nil to leave the file unchanged.
   ///
-  /// - Throws: `.locked`, `.foreign`, or what the kernel says: the file is as it was
+  /// - Throws: `.locked`, `.foreign`, or the kernel's error; the file is unchanged
   public func update(
     _ change: (Result<[UInt8]?, FileError>) throws(FileError) -> [UInt8]?
   ) throws(FileError) {
@@ -55,8 +55,8 @@ public struct StateFile: Sendable {
     guard try OutputFile.replace(path, with: bytes) == nil else { throw FileError(path, .notRegular) }
   }
 
-  /// Gives a damaged file another name, so that nothing is lost and a new one can be made. Only to be called by the
-  /// `change` of ``update(_:)``.
+  /// Renames a damaged file, so that its contents are kept and a new one can be created. Call it only in the `change`
+  /// closure of ``update(_:)``.
   ///
   /// - Returns: the new name
   public func setAside() throws(FileError) -> String {

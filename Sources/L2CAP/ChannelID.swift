@@ -1,7 +1,7 @@
 import BluetoothCore
 import HCI
 
-/// The number of an L2CAP channel on a link (Core Specification Vol 3, Part A, 2.1).
+/// An L2CAP channel identifier (Core Specification Vol 3, Part A, 2.1).
 public struct ChannelID: HCICode {
   public var rawValue: UInt16
 
@@ -18,7 +18,7 @@ public struct ChannelID: HCICode {
 }
 
 extension ChannelID {
-  /// In words, where the specification gives it a meaning.
+  /// The name in the specification, if any.
   public var description: String {
     switch rawValue {
     case 0x0001: "BR/EDR signalling"
@@ -37,7 +37,7 @@ extension ChannelID {
   public var fieldText: String { "\(self) (\(Hex.string(rawValue)))" }
 }
 
-/// The basic header in front of each frame (Vol 3, Part A, 3.1).
+/// The basic header of each frame (Vol 3, Part A, 3.1).
 public struct BasicHeader: PacketFields {
   /// Of the payload, in bytes.
   public var payloadLength: UInt16 = 0
@@ -53,7 +53,7 @@ public struct BasicHeader: PacketFields {
     try fields.value("channel", &channel)
   }
 
-  /// Writes a whole frame.
+  /// Writes a complete frame.
   public static func writeFrame(_ payload: RawSpan, on channel: ChannelID, into writer: inout ByteWriter) {
     var header = BasicHeader()
     header.payloadLength = UInt16(truncatingIfNeeded: payload.byteCount)

@@ -1,14 +1,14 @@
 import BluetoothCore
 import HCI
 
-/// L2CAP on one LE link: frames are put together and cut, the fixed channels answered, and ATT PDUs handed up
-/// (Core Specification Vol 3, Part A).
+/// L2CAP on one LE link: recombines and fragments frames, answers on the fixed channels, and delivers ATT PDUs (Core
+/// Specification Vol 3, Part A).
 public final class L2CAPLink {
   public let connection: LEConnection
-  /// Called for each ATT PDU, with the time at which its last packet was received. The view is only valid
-  /// meanwhile.
+  /// Called for each ATT PDU, with the time at which its last packet was received. The span is valid only during the
+  /// call.
   public var onAttributePDU: ((RawSpan, Instant) -> Void)?
-  /// Called once, when the link is gone.
+  /// Called once, when the link is disconnected.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
   /// Called when there is room again for what can wait, after ``hasRoom`` was false.
   public var onRoom: (() -> Void)? {
@@ -17,8 +17,8 @@ public final class L2CAPLink {
   }
   /// Whether there is room for a PDU that can wait.
   public var hasRoom: Bool { connection.hasRoom }
-  /// Called when a peripheral has asked for other connection parameters, with whether they were accepted. Not called
-  /// for what is refused because there is too much of it.
+  /// Called when a peripheral has requested other connection parameters, with whether they were accepted. Not called
+  /// for excess requests, which are rejected.
   public var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
 
   private let recombiner = Recombiner()
@@ -39,7 +39,7 @@ public final class L2CAPLink {
     }
   }
 
-  /// What arrived and was of no use.
+  /// Counts of discarded input.
   public var counters: Recombiner.Counters { recombiner.counters }
 
   /// Sends an ATT PDU.
@@ -63,14 +63,14 @@ public final class L2CAPLink {
       case .securityManager:
         if let answer = SecurityManager.answer(to: payload) { send(answer.span.bytes, on: .securityManager) }
       default:
-        // Nobody opened it. On LE there is nobody to tell either (3.2).
+        // The channel is not open. On LE no answer is sent (3.2).
         break
       }
     }
   }
 
   private func answerSignaling(_ frame: RawSpan, at time: Instant) {
-    // One who floods, and takes no answers, gets none: it may not cost the link.
+    // A peer that floods requests and does not receive the answers gets none, and the link is kept.
     guard connection.hasRoom else {
       let code = frame.byte(at: 0).map { SignalingPacket.Code(rawValue: $0) }
       if code == .connectionParameterUpdateRequest { connection.refuseParameterRequest() }

@@ -1,22 +1,21 @@
 import BluetoothCore
 
-/// Puts the ACL fragments of one link together to L2CAP frames (Core Specification Vol 3, Part A, 7.2).
+/// Recombines the ACL fragments of one link into L2CAP frames (Core Specification Vol 3, Part A, 7.2).
 ///
-/// A frame that lies whole in one fragment is handed on where it lies. Others are collected in one buffer,
-/// which never grows beyond the largest frame that is accepted; larger ones are skipped, not collected.
+/// A frame contained in one fragment is delivered in place. Others are collected in one buffer, which never exceeds the
+/// largest accepted frame; larger frames are skipped.
 ///
-/// A class, so that those who get a frame may ask for the counters meanwhile; ``receive(_:isStart:deliver:)`` itself
-/// must not be called from within `deliver`.
+/// A class, so that `deliver` can read the counters; it must not call ``receive(_:isStart:deliver:)``.
 public final class Recombiner {
-  /// What was dropped, and why.
+  /// Counts of discarded input.
   public struct Counters: Hashable, Sendable {
-    /// Frames whose end never came, because another one began.
+    /// Incomplete frames, interrupted by the start of another one.
     public var unfinished = 0
-    /// Continuations with nothing to continue.
+    /// Continuation fragments without a frame.
     public var orphans = 0
-    /// Frames with more bytes than their header said.
+    /// Frames longer than stated in their header.
     public var overlong = 0
-    /// Frames larger than what is accepted.
+    /// Frames larger than the accepted maximum.
     public var tooLarge = 0
   }
 
@@ -25,12 +24,12 @@ public final class Recombiner {
   private var partial: ByteWriter
   /// Whether a frame has begun; its first fragment may be empty.
   private var hasBegun = false
-  /// What is left to come of a frame that is skipped.
+  /// The number of bytes still to be skipped of a frame.
   private var skipping = 0
 
   /// - Parameters:
-  ///   - maximumPayload: the largest frame that is accepted, in bytes without the header
-  ///   - reserved: for how large a frame there is room from the start; nil for the largest
+  ///   - maximumPayload: the largest accepted frame, in bytes without the header
+  ///   - reserved: the frame size to reserve memory for; nil for the largest
   public init(maximumPayload: Int = 1024, reserved: Int? = nil) {
     self.maximumPayload = maximumPayload
     partial = ByteWriter(capacity: (reserved ?? maximumPayload) + BasicHeader.length)
@@ -39,11 +38,11 @@ public final class Recombiner {
   /// Whether a frame has begun and is not complete.
   public var isCollecting: Bool { hasBegun || skipping > 0 }
 
-  /// Takes the data of an ACL packet.
+  /// Processes the data of an ACL packet.
   ///
   /// - Parameters:
-  ///   - isStart: whether the packet boundary flag says that a frame begins here
-  ///   - deliver: gets the channel and payload of a frame that is complete; the view is only valid meanwhile
+  ///   - isStart: whether the packet boundary flag marks the start of a frame
+  ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the call
   public func receive(
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {
@@ -73,7 +72,7 @@ public final class Recombiner {
     collect(fragment, deliver: deliver)
   }
 
-  /// Forgets a frame that is not complete.
+  /// Discards an incomplete frame.
   public func reset() {
     partial.removeAll()
     hasBegun = false
@@ -83,7 +82,7 @@ public final class Recombiner {
   private func collect(_ fragment: RawSpan, deliver: (ChannelID, RawSpan) -> Void) {
     let limit = maximumPayload + BasicHeader.length
     guard partial.count + fragment.byteCount <= limit else {
-      // Either it is more than was announced, or more than is accepted was announced.
+      // Either the data exceeds the stated length, or that length exceeds the accepted maximum.
       let whole = wholeLength(with: fragment)
       let received = partial.count + fragment.byteCount
       reset()
@@ -112,7 +111,7 @@ public final class Recombiner {
     }
   }
 
-  /// The length of the frame that ``partial`` and `fragment` are the beginning of.
+  /// The length of the frame that starts with ``partial`` and `fragment`.
   private func wholeLength(with fragment: RawSpan) -> Int {
     if let known = Self.frameLength(partial.span) { return known }
     var start = partial
@@ -120,7 +119,7 @@ public final class Recombiner {
     return Self.frameLength(start.span) ?? 0
   }
 
-  /// Length of the frame with its header, once its first two bytes are there.
+  /// The length of the frame with its header, if its first two bytes are available.
   private static func frameLength(_ bytes: RawSpan) -> Int? {
     guard let low = bytes.byte(at: 0), let high = bytes.byte(at: 1) else { return nil }
     return (Int(high) << 8 | Int(low)) + BasicHeader.length

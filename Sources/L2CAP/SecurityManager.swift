@@ -1,9 +1,9 @@
 import BluetoothCore
 
-/// The central's side of pairing, which it does not do: a peer that wants to pair gets a refusal, and may go on
+/// The central's side of pairing, which is not supported: a pairing request is rejected, and the peer may continue
 /// without (Core Specification Vol 3, Part H, 3.5).
 enum SecurityManager {
-  /// The answer to a PDU; nil for what needs none.
+  /// The answer to a PDU; nil if none is required.
   static func answer(to pdu: RawSpan) -> [UInt8]? {
     switch pdu.byte(at: 0).map(SecurityManagerCode.init) {
     case .pairingRequest?, .securityRequest?:

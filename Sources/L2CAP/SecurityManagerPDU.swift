@@ -28,17 +28,17 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
     0x0E: ("Pairing Keypress Notification", "3.5.8", Keypress()),
   ]
 
-  /// The name in the specification; nil if it has none here.
+  /// The name in the specification; nil if unknown.
   public var name: String? { Self.table[rawValue]?.name }
 
   /// `Vol 3, Part H, 3.5.1`.
   public var reference: String { "Vol 3, Part H, " + (Self.table[rawValue]?.section ?? "3.3") }
 
-  /// What stands behind the code, all zero; nil for codes that are not known here.
+  /// The fields after the code, all zero; nil for unknown codes.
   public var fields: (any PacketFields)? { Self.table[rawValue]?.fields }
 }
 
-/// Why pairing has failed (3.5.5).
+/// The reason why pairing has failed (3.5.5).
 public struct PairingFailed: PacketFields {
   public var reason: UInt8 = 0
 

@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 
 extension SignalingPacket.Code {
-  /// What the specification says of a command: name, section, data.
+  /// The specification of a command: name, section, data.
   private static let table: [Self: (name: String, section: String, data: (any PacketFields)?)] = [
     .commandReject: ("Command Reject", "4.1", CommandReject()),
     .connectionRequest: ("Connection Request", "4.2", ChannelRequest()),
@@ -37,17 +37,17 @@ extension SignalingPacket.Code {
   /// Name and number.
   public var description: String { "\(name ?? "code") (\(Hex.string(rawValue)))" }
 
-  /// The name in the specification; nil if it has none here.
+  /// The name in the specification; nil if unknown.
   public var name: String? { Self.table[self]?.name }
 
   /// `Vol 3, Part A, 4.20`.
   public var reference: String { "Vol 3, Part A, " + (Self.table[self]?.section ?? "4") }
 
-  /// The data, all zero; nil if it is not described here.
+  /// The data, all zero; nil if it is not declared.
   public var data: (any PacketFields)? { Self.table[self]?.data }
 }
 
-/// A packet that could not be answered (4.1).
+/// A command that could not be answered (4.1).
 public struct CommandReject: PacketFields {
   public var reason: UInt16 = 0
 
@@ -59,7 +59,7 @@ public struct CommandReject: PacketFields {
   }
 }
 
-/// The parameters that a peripheral asks for (4.20).
+/// The parameters that a peripheral requests (4.20).
 public struct ConnectionParameterUpdateRequest: PacketFields {
   public var parameters = ConnectionParameters()
 
@@ -77,7 +77,7 @@ public struct ConnectionParameterUpdateRequest: PacketFields {
   }
 }
 
-/// What the central answers (4.21).
+/// The central's answer (4.21).
 public struct ConnectionParameterUpdateResponse: PacketFields {
   /// 0 is accepted, 1 is rejected.
   public var result: UInt16 = 0
@@ -139,7 +139,7 @@ private struct InformationRequest: PacketFields {
   }
 }
 
-/// How much may be sent on a channel with credits (4.22 to 4.26).
+/// The MTU, MPS and credits of a credit-based channel (4.22 to 4.26).
 private struct CreditSizes: PacketFields {
   var mtu: UInt16 = 0
   var mps: UInt16 = 0

@@ -31,8 +31,8 @@ public struct SignalingPacket: Hashable, Sendable {
     public static let creditBasedReconfigureRequest = Code(rawValue: 0x19)
     public static let creditBasedReconfigureResponse = Code(rawValue: 0x1A)
 
-    /// Whether it answers another command. Answers get no answer, not even when they are not known: else two
-    /// devices could reject each other for ever.
+    /// Whether it is an answer. Answers are never answered, not even unknown ones: otherwise two devices could reject
+    /// each other forever.
     var isAnswer: Bool {
       switch self {
       case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
@@ -45,7 +45,7 @@ public struct SignalingPacket: Hashable, Sendable {
   }
 
   public var code: Code
-  /// Pairs a request with its response; never zero.
+  /// Matches a request with its response; never zero.
   public var identifier: UInt8
   public var data: [UInt8]
 
@@ -59,8 +59,8 @@ public struct SignalingPacket: Hashable, Sendable {
     self.init(code: code, identifier: identifier, data: data.encoded())
   }
 
-  /// Reads the one command that an LE signalling frame holds.
-  /// - Throws: ``DecodeError`` if the length is not that of the data.
+  /// Reads the single command in an LE signalling frame.
+  /// - Throws: ``DecodeError`` if the length does not match the data.
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
     let header = try SignalingHeader(parsing: &reader)
     code = header.code
@@ -79,7 +79,7 @@ public struct SignalingPacket: Hashable, Sendable {
     writer.write(data)
   }
 
-  /// The data as the fields of its command.
+  /// Decodes the data as the fields of its command.
   public func fields<Fields: PacketFields>(_ type: Fields.Type) -> Fields? {
     data.withReader { reader in
       guard let fields = try? Fields(parsing: &reader), reader.isAtEnd else { return nil }

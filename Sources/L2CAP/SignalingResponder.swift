@@ -1,17 +1,17 @@
 import BluetoothCore
 import HCI
 
-/// The central's side of the LE signalling channel. It opens no channels, so all that it has to do is to answer.
+/// The central's side of the LE signalling channel. It opens no channels, and only answers.
 enum SignalingResponder {
   struct Answer: Equatable {
-    /// What to send back; nil for what must not be answered.
+    /// The answer to send; nil if none is allowed.
     var reply: SignalingPacket?
-    /// The parameters that a peripheral asked for.
+    /// The parameters requested by a peripheral.
     var wish: ConnectionParameters?
-    /// Whether the wish was granted: the central then carries it out (Core Specification Vol 3, Part A, 4.20).
+    /// Whether the request was accepted: the central then updates the link (Core Specification Vol 3, Part A, 4.20).
     var isAccepted = false
 
-    /// Makes a refusal of what would have been granted.
+    /// Changes an acceptance into a rejection.
     mutating func refuse() {
       isAccepted = false
       guard let identifier = reply?.identifier else { return }
@@ -23,11 +23,11 @@ enum SignalingResponder {
 
   /// Answers a frame.
   ///
-  /// - Parameter policy: what a peripheral gets that wants other connection parameters
+  /// - Parameter policy: how to answer a request for other connection parameters
   static func answer(to frame: RawSpan, policy: ParameterPolicy) -> Answer {
     var reader = ByteReader(frame)
     guard let packet = try? SignalingPacket(parsing: &reader) else {
-      // Without an identifier there is nothing to refer to; zero is none.
+      // A command without an identifier can't be answered; zero is invalid.
       guard let identifier = frame.byte(at: 1), identifier != 0,
         SignalingPacket.Code(rawValue: frame.byte(at: 0) ?? 0).isAnswer == false
       else { return Answer() }

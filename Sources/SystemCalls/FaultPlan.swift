@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// System calls that fail on purpose, for tests. Faults belong to a descriptor, or to the task that makes the calls
-/// (``during(_:_:)``), so that tests which run at the same time do not meet each other's.
+/// Injects faults into system calls, for tests. Faults belong to a descriptor, or to the task that makes the calls
+/// (``during(_:_:)``), so that concurrent tests do not affect each other.
 package enum FaultPlan {
   package enum Outcome: Hashable, Sendable {
     /// The call fails with this error number.
@@ -19,7 +19,7 @@ package enum FaultPlan {
   }
 
   private static let plan = Guarded<[Key: [Outcome?]]>([:])
-  /// How many faults are under way: keys of the plan, and scripts.
+  /// The number of active faults: keys of the plan, and scripts.
   private static let activeCount = Atomic<Int>(0)
   @TaskLocal private static var script: FaultScript?
 
@@ -27,7 +27,7 @@ package enum FaultPlan {
 
   // MARK: Of a descriptor
 
-  /// Makes the next calls on a descriptor come out as listed, one after the other; nil lets a call through.
+  /// Sets the outcomes of the next calls on a descriptor; nil executes a call normally.
   package static func add(_ outcomes: [Outcome?], to call: SystemCall, on descriptor: Int32) {
     guard !outcomes.isEmpty else { return }
     plan.withLock { plan in
@@ -37,9 +37,9 @@ package enum FaultPlan {
     }
   }
 
-  /// Removes what is left of a descriptor's faults: its number may be used again.
+  /// Removes the remaining faults of a descriptor, as its number may be reused.
   ///
-  /// - Returns: how many were not used
+  /// - Returns: the number of unused faults
   @discardableResult
   package static func removeAll(on descriptor: Int32) -> Int {
     plan.withLock { plan in
@@ -54,8 +54,8 @@ package enum FaultPlan {
 
   // MARK: Of a task
 
-  /// Makes the calls come out as a script says that `body` makes itself, and the tasks that it starts: not those of
-  /// other threads, of timers and of other tests.
+  /// Sets the outcomes of calls made by `body` and by the tasks that it starts; calls of other threads, timers and
+  /// tests are not affected.
   package static func during<Value, Failure: Error>(
     _ script: FaultScript, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -71,7 +71,7 @@ package enum FaultPlan {
     return try result.get()
   }
 
-  /// The same for work that waits.
+  /// The asynchronous variant.
   package static func during<Value>(
     _ script: FaultScript, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
   ) async rethrows -> Value {
@@ -80,7 +80,7 @@ package enum FaultPlan {
     return try await $script.withValue(script, operation: body)
   }
 
-  /// A call of a task has made a descriptor.
+  /// A call of a task has opened a descriptor.
   static func opened(_ descriptor: Int32) { script?.opened(descriptor) }
 
   static func next(_ call: SystemCall, _ descriptor: Int32? = nil) -> Outcome? {
@@ -97,17 +97,18 @@ package enum FaultPlan {
   }
 }
 
-/// How the calls of a task come out; see ``FaultPlan/during(_:_:)``.
+/// The outcomes of the calls of a task; see ``FaultPlan/during(_:_:)``.
 package final class FaultScript: Sendable {
   private let calls: Set<SystemCall>
   private let outcomes: [FaultPlan.Outcome?]
   private let made = Guarded(0)
-  /// The descriptors that were made, and what was open there then.
+  /// The descriptors that were opened, with the inode of each.
   private let opened = Guarded<[(descriptor: Int32, inode: ino_t)]>([])
 
   /// - Parameters:
-  ///   - calls: the kinds of calls that are counted; the others are let through
-  ///   - outcomes: of the first of them, the second, and so on; nil lets a call through, as do calls beyond the end
+  ///   - calls: the kinds of calls that are counted; others are executed normally
+  ///   - outcomes: the outcomes of the counted calls, in order; nil executes a call normally, as do calls after the
+  ///     last
   package init(_ calls: Set<SystemCall>, _ outcomes: [FaultPlan.Outcome?]) {
     self.calls = calls
     self.outcomes = outcomes
@@ -118,11 +119,11 @@ package final class FaultScript: Sendable {
     self.init(calls, Array(repeating: nil, count: number - 1) + [.error(code)])
   }
 
-  /// Whether all that is listed has happened.
+  /// Whether all outcomes have been used.
   package var isUsedUp: Bool { made.withLock { $0 } >= outcomes.count }
 
-  /// How many of the descriptors that the task's calls have made are still open. Another thread may have the same
-  /// number and inode again for a moment, but not for long.
+  /// The number of descriptors opened by the task's calls that are still open. Another thread may briefly have the same
+  /// number and inode.
   package var openCount: Int {
     var count = 0
     for _ in 0..<200 {

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A descriptor that output goes to, and how to write to it without waiting.
+/// An output descriptor, with non-blocking writes where possible.
 ///
 /// `O_NONBLOCK` belongs to the open file, not to the descriptor: setting it on standard output would set it for the
-/// shell and for every other program on the same terminal or pipe. So a pipe or a terminal is opened once more by its
-/// `/proc/self/fd` entry, which gives an open file of our own; a socket has `MSG_DONTWAIT`.
+/// shell and for every other program on the same terminal or pipe. So a pipe or a terminal is reopened through its
+/// `/proc/self/fd` entry, which creates a separate open file; a socket has `MSG_DONTWAIT`.
 struct OutputDescriptor {
-  /// What a write came to.
+  /// The result of a write.
   enum Outcome {
-    /// So many bytes were taken; none if there is no room now.
+    /// The number of bytes written; zero if there is no room now.
     case taken(Int)
     case failed(SystemError)
   }
 
   let descriptor: Int32
-  /// Whether a write returns at once when there is no room. Regular files never do, and a disk can be slow.
+  /// Whether a write returns immediately if there is no room. Writes to regular files may block on a slow disk.
   let isNonBlocking: Bool
   let isRegularFile: Bool
   private let isSocket: Bool
@@ -69,7 +69,7 @@ struct OutputDescriptor {
     poll(&wait, 1, -1)
   }
 
-  /// Takes back the last `count` bytes that were written to a regular file: half a record is of no use.
+  /// Removes the last `count` bytes that were written to a regular file, as an incomplete record is useless.
   func takeBack(_ count: Int) {
     guard isRegularFile, count > 0 else { return }
     let position = lseek(descriptor, 0, SEEK_CUR)

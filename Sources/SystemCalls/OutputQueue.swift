@@ -1,28 +1,28 @@
 import Glibc
 import Synchronization
 
-/// Records on their way to a descriptor: lines to standard output, packets to a recording. A record is a piece of
-/// bytes that is written whole or not at all.
+/// A queue of records for a descriptor: lines for standard output, packets for a recording. A record is a sequence of
+/// bytes that is written completely or not at all.
 ///
-/// ``write(_:)`` never waits for a reader or a disk, unless that is asked for. While the descriptor takes what it is
-/// given, a record leaves within the call. What it does not take waits in memory, up to a limit, and a thread of the
-/// queue's own writes it; that thread also writes to regular files, as a disk can be slow at any time.
+/// ``write(_:)`` never blocks on a reader or a disk, unless requested. While the descriptor has room, a record is
+/// written within the call. Otherwise it is kept in memory, up to a limit, and written by the queue's thread; that
+/// thread also writes to regular files, as a disk can be slow at any time.
 ///
 /// One thread at a time may call ``write(_:)``; everything else may be called from any thread.
 public final class OutputQueue: @unchecked Sendable {
-  /// What happens to a record when no more may wait.
+  /// What happens to a record when the queue is full.
   public enum Overflow: Hashable, Sendable {
-    /// It is dropped and counted, and so are those after it until half of the limit is free again.
+    /// It is dropped and counted, and so are the following records until half of the limit is free again.
     case drop
-    /// It waits all the same: for output that has an end.
+    /// It is queued nevertheless: for output of limited length.
     case keep
-    /// The caller waits, until ``abandon()`` is called: for programs that have nothing else to do.
+    /// The caller waits, until ``abandon()`` is called: for programs that have no other work.
     case wait
   }
 
-  /// Why nothing is written any more.
+  /// Why writing has stopped.
   public enum Failure: Error, Hashable, Sendable {
-    /// The reader of a pipe or socket has gone, as `head` does.
+    /// The reader of a pipe or socket has closed it, as `head` does.
     case readerGone
     case system(SystemError)
   }
@@ -31,17 +31,17 @@ public final class OutputQueue: @unchecked Sendable {
   public static let standardError = OutputQueue(
     descriptor: STDERR_FILENO, capacity: 1 << 18, overflow: .drop)
 
-  /// What is written to: the descriptor given, or one of the same pipe or terminal.
+  /// The output: the given descriptor, or another one of the same pipe or terminal.
   let target: OutputDescriptor
   private let capacity: Int
   /// The error number of ``failure``; zero if there is none. Read without the lock for each record.
   private let failureNumber = Atomic<Int32>(0)
   private let monitor = Monitor()
 
-  // The lock of the monitor guards what follows.
+  // The monitor's lock guards the following properties.
   private var policy: Overflow
   private var waiting = Records()
-  /// What the thread writes now.
+  /// The records that the thread is writing.
   private var inFlight = Records()
   private var hasThread = false
   private var isOverflowing = false
@@ -52,7 +52,7 @@ public final class OutputQueue: @unchecked Sendable {
 
   /// - Parameters:
   ///   - owned: whether the descriptor is closed with the queue
-  ///   - capacity: how many bytes may wait
+  ///   - capacity: the maximum number of bytes to queue
   public init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep
   ) {
@@ -62,13 +62,13 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   deinit {
-    // A thread holds the queue: there is none here.
+    // A thread retains the queue: none is running here.
     if !isClosing { target.close() }
   }
 
   // MARK: Writing
 
-  /// What happens to records when no more may wait.
+  /// What happens to records when the queue is full.
   public var overflow: Overflow {
     get { monitor.locked { policy } }
     set { monitor.locked { policy = newValue } }
@@ -82,22 +82,22 @@ public final class OutputQueue: @unchecked Sendable {
     }
   }
 
-  /// How many bytes wait or are being written.
+  /// The number of bytes queued or being written.
   var waitingBytes: Int { monitor.locked { waiting.byteCount + inFlight.byteCount } }
 
-  /// How many records were dropped.
+  /// The number of dropped records.
   var droppedRecords: Int { monitor.locked { dropped } }
 
-  /// Writes a record, or lets it wait.
+  /// Writes or queues a record.
   ///
-  /// - Returns: false if it was dropped, or if nothing can be written any more
+  /// - Returns: false if it was dropped, or if writing has failed
   @discardableResult
   public func write(_ record: UnsafeRawBufferPointer) -> Bool {
     guard failureNumber.load(ordering: .relaxed) == 0 else { return false }
     guard !record.isEmpty else { return true }
     monitor.lock()
     defer { monitor.unlock() }
-    // Asked again: nothing may follow a record that was lost.
+    // Checked again: nothing may follow a lost record.
     guard !isClosing, failureNumber.load(ordering: .relaxed) == 0 else { return false }
     var rest = record
     if target.isNonBlocking, waiting.isEmpty, inFlight.isEmpty {
@@ -106,7 +106,7 @@ public final class OutputQueue: @unchecked Sendable {
         if count == record.count { return true }
         rest = UnsafeRawBufferPointer(rebasing: record[count...])
         if count > 0 {
-          // Half a record is out: the other half has to follow.
+          // A record was written partially: queue the rest.
           waiting.append(rest)
           startThread()
           return true
@@ -125,7 +125,7 @@ public final class OutputQueue: @unchecked Sendable {
     return failureNumber.load(ordering: .relaxed) == 0
   }
 
-  /// Whether a record of this size may wait now.
+  /// Whether a record of this size may be queued now.
   private func makeRoom(for count: Int) -> Bool {
     switch policy {
     case .keep: return true
@@ -153,8 +153,8 @@ public final class OutputQueue: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Calls `handler` once when all that was accepted is written or can't be: within this call, or on the queue's
-  /// thread.
+  /// Calls `handler` once when all accepted records are written or writing has failed: within this call, or on the
+  /// queue's thread.
   public func whenDrained(_ handler: @escaping @Sendable () -> Void) {
     let isDrained = monitor.locked {
       let isDrained = waiting.isEmpty && inFlight.isEmpty
@@ -164,17 +164,17 @@ public final class OutputQueue: @unchecked Sendable {
     if isDrained { handler() }
   }
 
-  /// The same, and waits. Not for a thread that has something else to do.
+  /// Waits until all accepted records are written or writing has failed. Blocks the thread.
   public func waitUntilDrained() {
     monitor.locked {
       while !waiting.isEmpty || !inFlight.isEmpty { monitor.wait() }
     }
   }
 
-  /// The same, for so many seconds at most of the kernel's clock, whatever time the event loop has. For the end of a
+  /// Waits for at most the given number of seconds of the kernel's clock, also in virtual time. For the end of a
   /// process.
   ///
-  /// - Returns: whether all was written
+  /// - Returns: whether all records were written
   public func waitUntilDrained(for seconds: Double) -> Bool {
     var end = timespec()
     clock_gettime(CLOCK_REALTIME, &end)
@@ -197,9 +197,9 @@ public final class OutputQueue: @unchecked Sendable {
     }
   }
 
-  /// Gives up what waits: nobody will fetch it in time. Callers that wait for room return, too.
+  /// Discards the queued records, because they can't be written in time. Callers that wait for room return, too.
   ///
-  /// - Returns: how many records were given up
+  /// - Returns: the number of discarded records
   @discardableResult
   public func abandon() -> Int {
     let (count, handlers) = monitor.locked {
@@ -215,7 +215,7 @@ public final class OutputQueue: @unchecked Sendable {
     return count
   }
 
-  /// Takes no more records, and closes an owned descriptor when all that waits is written.
+  /// Accepts no more records, and closes an owned descriptor when all queued records are written.
   public func close() {
     monitor.locked {
       guard !isClosing else { return }
@@ -228,7 +228,7 @@ public final class OutputQueue: @unchecked Sendable {
 
   private func startThread() {
     guard !hasThread else { return monitor.signal() }
-    // It calls nothing but `write` and `poll`.
+    // The thread calls only `write` and `poll`.
     let result = HelperThread.start { self.run() }
     if result == 0 { hasThread = true } else { fail(SystemError("pthread_create", errno: result)) }
   }
@@ -257,7 +257,7 @@ public final class OutputQueue: @unchecked Sendable {
     monitor.unlock()
   }
 
-  /// Writes what is in flight. Only the thread touches it until it is done.
+  /// Writes the records in flight. Only the thread accesses them until it is done.
   private func writeInFlight() -> SystemError? {
     inFlight.bytes.withUnsafeBytes { bytes in
       var written = 0
@@ -275,7 +275,7 @@ public final class OutputQueue: @unchecked Sendable {
   }
 }
 
-/// Records one behind the other. Their memory is kept when they are removed.
+/// Consecutive records. Their memory is kept when they are removed.
 private struct Records {
   private(set) var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -294,7 +294,7 @@ private struct Records {
     ends.removeAll(keepingCapacity: true)
   }
 
-  /// Where the last record ends that is whole within the first `offset` bytes.
+  /// The end of the last complete record within the first `offset` bytes.
   func end(before offset: Int) -> Int {
     ends.last { $0 <= offset } ?? 0
   }

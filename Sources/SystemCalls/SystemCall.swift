@@ -1,13 +1,13 @@
 import Glibc
 
-/// The system calls on descriptors, and those that make descriptors and change files. All modules make them here, so
+/// The system calls on descriptors, and those that open descriptors and change files. All modules make them here, so
 /// that a test can make any of them fail; see ``FaultPlan``. Results and `errno` are those of the calls themselves.
 package enum SystemCall: Hashable, Sendable, CaseIterable {
   // On a descriptor that carries data.
   case read, write, send, receive, connect
-  // Those that make a descriptor.
+  // Those that open a descriptor.
   case open, socket, accept, epoll, event, timer
-  // Those that prepare one, or ask about it.
+  // Those that prepare or query a descriptor.
   case bind, listen, status, lock, control
   // Those that change files.
   case makeFolder, setMode, setOwner, truncate, synchronize, rename
@@ -31,7 +31,7 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Makes a call, or what a test has put in its place.
+  /// Makes a call, or applies its injected fault.
   ///
   /// - Parameter make: makes the call with at most this many bytes
   @inline(__always)
@@ -49,16 +49,16 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Calls that make a descriptor or change a file. They are made again when a signal interrupts them.
+/// Calls that open a descriptor or change a file. They are repeated when a signal interrupts them.
 extension SystemCall {
-  /// Opens a file, seen from a folder; never inherited by other programs.
+  /// Opens a file relative to a folder, with O_CLOEXEC.
   package static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0, in folder: Int32 = AT_FDCWD
   ) -> Int32 {
     perform(.open) { openat(folder, path, flags | O_CLOEXEC, mode) }
   }
 
-  /// A socket that does not block and is not inherited by other programs.
+  /// Creates a non-blocking socket with SOCK_CLOEXEC.
   package static func socket(_ family: Int32, _ type: __socket_type, _ protocolNumber: Int32) -> Int32 {
     let type = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     return perform(.socket) { Glibc.socket(family, type, protocolNumber) }
@@ -108,12 +108,12 @@ extension SystemCall {
     perform(.synchronize, on: descriptor) { fsync(descriptor) }
   }
 
-  /// Gives a file another name in the same folder.
+  /// Renames a file in the same folder.
   package static func rename(_ name: String, to target: String, in folder: Int32 = AT_FDCWD) -> Int32 {
     perform(.rename) { renameat(folder, name, folder, target) }
   }
 
-  /// Makes a call, or what a test has put in its place.
+  /// Makes a call, or applies its injected fault.
   package static func perform(
     _ call: SystemCall, on descriptor: Int32? = nil, _ make: () -> Int32
   ) -> Int32 {

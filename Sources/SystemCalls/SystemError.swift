@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system call that failed: which one, and what the kernel said.
+/// A failed system call: its name and the kernel's error.
 public struct SystemError: Error, Hashable, Sendable {
   /// The name of the call: `"connect"`.
   public var call: String
@@ -12,16 +12,16 @@ public struct SystemError: Error, Hashable, Sendable {
     self.errno = errno
   }
 
-  /// The error of a call that has just failed.
+  /// The error of the last call.
   public static func last(_ call: String) -> SystemError {
     SystemError(call, errno: Glibc.errno)
   }
 
-  /// What the kernel said, in words: `connection refused`.
+  /// The kernel's error as text: `connection refused`.
   public var reason: String { String(cString: strerror(errno)).lowercased() }
 
-  /// What an error number means, and what to do about it where that does not depend on the call:
-  /// `no space left on device; free some space`.
+  /// The meaning of an error number, and the fix if it does not depend on the call: `no space left on device; free some
+  /// space`.
   public static func text(_ errno: Int32) -> String {
     SystemError("", errno: errno).reason + (remedy(errno).map { "; " + $0 } ?? "")
   }
@@ -47,8 +47,7 @@ extension SystemError: CustomStringConvertible {
   }
 }
 
-/// Makes a system call again for as long as a signal interrupts it. A negative result is thrown as the error
-/// that it stands for.
+/// Repeats a system call while a signal interrupts it. A negative result is thrown as the corresponding error.
 @discardableResult
 public func retryingInterrupts<Result: SignedInteger>(
   _ name: String, _ call: () -> Result

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A lock with a condition, as pthreads have it.
+/// A pthread mutex with a condition variable.
 final class Monitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -28,18 +28,18 @@ final class Monitor: @unchecked Sendable {
 
   /// Unlocks, waits for ``signal()``, and locks again.
   func wait() { pthread_cond_wait(condition, mutex) }
-  /// The same until a time of day at the latest.
+  /// Waits until the given time of day.
   ///
-  /// - Returns: false if that has come
+  /// - Returns: false at that time
   func wait(until end: timespec) -> Bool {
     var end = end
     return pthread_cond_timedwait(condition, mutex, &end) == 0
   }
-  /// Wakes all that wait.
+  /// Wakes all waiting threads.
   func signal() { pthread_cond_broadcast(condition) }
 }
 
-/// A value that several threads use, one at a time. Like `Mutex`, by a lock that the thread sanitizer knows.
+/// A value protected by a lock. Like `Mutex`, with a lock that the thread sanitizer supports.
 package final class Guarded<Value>: @unchecked Sendable {
   private let monitor = Monitor()
   private var value: Value
@@ -55,13 +55,13 @@ package final class Guarded<Value>: @unchecked Sendable {
   }
 }
 
-/// Threads of this library, which nobody joins.
+/// Detached threads of this library.
 package enum HelperThread {
   private static let hook = Guarded<(@Sendable () -> Void)?>(nil)
 
-  /// Makes each thread that is started from here on call `body` first. A thread inherits the capabilities of the one
-  /// that starts it; here a program gives up those that only one of its threads should have. ``start(stackSize:callsHook:_:)``
-  /// returns when that is done.
+  /// Makes each thread started from now on call `body` first. A thread inherits the capabilities of the one that starts
+  /// it; the hook drops those that only one of the program's threads should have. ``start(stackSize:callsHook:_:)``
+  /// returns when this is done.
   package static func setStartHook(_ body: @escaping @Sendable () -> Void) {
     hook.withLock { $0 = body }
   }
@@ -71,11 +71,11 @@ package enum HelperThread {
     hook.withLock { $0 }?()
   }
 
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a separate thread.
   ///
-  /// - Parameter callsHook: whether the start hook is called first; not for a body that needs what the hook gives up,
-  ///   and then calls ``callStartHook()``
-  /// - Returns: zero, or the error number if there is no thread left
+  /// - Parameter callsHook: whether the start hook is called first; false for a body that needs what the hook drops,
+  ///   and calls ``callStartHook()`` afterwards
+  /// - Returns: zero, or the error number if no thread can be started
   package static func start(
     stackSize: Int = 1 << 17, callsHook: Bool = true, _ body: @escaping @Sendable () -> Void
   ) -> Int32 {
@@ -108,7 +108,7 @@ package enum HelperThread {
     let result = pthread_create(
       &thread, &attributes,
       { context in
-        // Signals are for the threads of the program; a reader that has gone is an error here, not a signal.
+        // Signals are handled by the program's threads; a closed reader is reported as an error here, not as a signal.
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)

@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The fields of advertising data, as they are shown: a list of AD structures (Core Specification Vol 3, Part C, 11).
-/// What the structures say is read by ``AdvertisingData``.
+/// The fields of advertising data for display: a list of AD structures (Core Specification Vol 3, Part C, 11).
+/// ``AdvertisingData`` decodes the structures.
 struct ADFields: PacketFields {
   private var structures: [Structure] = []
 
@@ -27,7 +27,8 @@ struct ADFields: PacketFields {
 }
 
 extension FieldVisitor where Self: ~Escapable {
-  /// A length, and advertising data: no more than fits into an event beside the other fields of an extended report.
+  /// Advertising data preceded by its length; limited to what fits into an event beside the other fields of an extended
+  /// report.
   mutating func advertisingData(_ data: inout [UInt8]) throws(Failure) {
     var length = UInt8(clamping: min(data.count, AdvertisingReports.largestData))
     try value("data length", &length, .unit("bytes"))

@@ -4,32 +4,32 @@ import BluetoothCore
 /// Specification Supplement, Part A).
 public enum ADStructure: Hashable, Sendable {
   case flags(ADFlags)
-  /// The bytes as they came: print them with ``AdvertisingData/localName``.
+  /// The bytes as received: print them with ``AdvertisingData/localName``.
   case localName([UInt8], isComplete: Bool)
   case serviceUUIDs([BluetoothUUID], width: UUIDWidth, isComplete: Bool)
-  /// Services that the device looks for on the other side.
+  /// Services that the device requests from the other side.
   case solicitedServiceUUIDs([BluetoothUUID], width: UUIDWidth)
   case serviceData(BluetoothUUID, width: UUIDWidth, [UInt8])
   case manufacturerData(CompanyIdentifier, [UInt8])
   /// In dBm.
   case txPower(Int8)
   case appearance(Appearance)
-  /// 0xFFFF stands for no wish.
+  /// 0xFFFF means no specific value.
   case connectionIntervalRange(min: ConnectionInterval, max: ConnectionInterval)
   case deviceAddress(BluetoothAddress)
-  /// 0 and 1: peripheral or central only; 2 and 3: both, and rather peripheral or central.
+  /// 0 and 1: peripheral or central only; 2 and 3: both, with peripheral or central preferred.
   case role(UInt8)
   /// A scheme as one code point, then the rest, in UTF-8.
   case uri([UInt8])
-  /// A type that is not taken apart here.
+  /// A type without a case of its own.
   case unknown(ADType, [UInt8])
-  /// A payload that its type does not allow, or a structure that goes past the end. Without a type: a length
-  /// with nothing behind it.
+  /// A payload that is invalid for its type, or a structure that exceeds the data. Without a type: a length with
+  /// nothing after it.
   case malformed(ADType?, [UInt8])
 }
 
 extension ADStructure {
-  /// Takes a payload apart. Never fails: what does not fit its type is ``malformed(_:_:)``.
+  /// Decodes a payload. Never fails: invalid payloads become ``malformed(_:_:)``.
   init(_ type: ADType, _ payload: RawSpan) {
     var reader = ByteReader(payload)
     let read = try? Self.read(type, &reader)
@@ -96,7 +96,7 @@ extension ADStructure {
     return .deviceAddress(BluetoothAddress(address.value, .init(rawValue: kind)))
   }
 
-  /// What ``malformed(_:_:)`` without a type does not have.
+  /// The AD type; nil for ``malformed(_:_:)`` without a type.
   public var type: ADType? {
     switch self {
     case .flags: .flags
@@ -125,8 +125,7 @@ extension ADStructure {
     }
   }
 
-  /// Writes length, type and payload. A payload of more than 254 bytes does not fit, and is left out together
-  /// with its header.
+  /// Writes length, type and payload. A payload of more than 254 bytes does not fit, and is omitted with its header.
   public func write(into writer: inout ByteWriter) {
     guard let type else { return }
     var payload = ByteWriter()

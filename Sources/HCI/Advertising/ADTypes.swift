@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// What an AD structure holds (Assigned Numbers, 2.3).
+/// The type of an AD structure (Assigned Numbers, 2.3).
 public struct ADType: HCICode {
   public var rawValue: UInt8
 
@@ -62,7 +62,7 @@ extension ADType: CustomStringConvertible {
   }
 }
 
-/// How a device wants to be found, and which radios it has (Core Specification Supplement, Part A, 1.3).
+/// The discoverable mode and the supported transports of a device (Core Specification Supplement, Part A, 1.3).
 public struct ADFlags: OptionSet, HCICode {
   public var rawValue: UInt8
 
@@ -88,7 +88,7 @@ extension ADFlags: CustomStringConvertible {
   }
 }
 
-/// What a device looks like to its user (Assigned Numbers, 2.6): ten bits of category, six of kind.
+/// The external appearance of a device (Assigned Numbers, 2.6): ten bits of category, six of subcategory.
 public struct Appearance: HCICode {
   public var rawValue: UInt16
 
@@ -104,14 +104,14 @@ extension Appearance: CustomStringConvertible {
   public var description: String { Hex.string(rawValue) }
 }
 
-/// The number of bytes in which advertising data spells a UUID. It is kept because a UUID equals itself in any
-/// of its forms, and data shall be written as it was read.
+/// The number of bytes that encode a UUID in advertising data. It is kept because a UUID is equal in all its forms, and
+/// data is written as it was read.
 public enum UUIDWidth: Int, Hashable, Sendable {
   case two = 2
   case four = 4
   case sixteen = 16
 
-  /// The shortest in which `uuids` can be spelled.
+  /// The smallest width that can encode all `uuids`.
   public init(for uuids: [BluetoothUUID]) {
     if uuids.allSatisfy({ $0.short != nil }) {
       self = .two
@@ -120,7 +120,7 @@ public enum UUIDWidth: Int, Hashable, Sendable {
     }
   }
 
-  /// Writes a UUID in this width; one that does not fit is cut.
+  /// Writes a UUID in this width; a UUID that does not fit is truncated.
   func write(_ uuid: BluetoothUUID, into writer: inout ByteWriter) {
     switch self {
     case .two: writer.write(UInt16(truncatingIfNeeded: uuid.value >> 96))

@@ -1,8 +1,8 @@
 import BluetoothCore
 
-/// All that is known about a device that advertises: its last advertisement and its last scan response.
+/// All information about an advertising device: its last advertisement and its last scan response.
 public struct Advertisement: Hashable, Sendable {
-  /// What a report has told that was not known before.
+  /// What is new in a report.
   public struct News: OptionSet, Hashable, Sendable {
     public var rawValue: UInt8
 
@@ -10,41 +10,41 @@ public struct Advertisement: Hashable, Sendable {
       self.rawValue = rawValue
     }
 
-    /// The device itself.
+    /// The device is new.
     public static let device = News(rawValue: 1 << 0)
-    /// Other advertising data than before, or the first.
+    /// The first or changed advertising data.
     public static let advertisingData = News(rawValue: 1 << 1)
-    /// Another scan response than before, or the first.
+    /// The first or a changed scan response.
     public static let scanResponse = News(rawValue: 1 << 2)
   }
 
   public let address: BluetoothAddress
-  /// Of the last advertisement, not of the scan response; empty if only a scan response was heard.
+  /// Of the last advertisement, not of the scan response; empty if only a scan response was received.
   public internal(set) var eventType: AdvertisingReport.EventType = []
-  /// nil until an advertisement was heard.
+  /// nil until an advertisement is received.
   public internal(set) var advertisingData: AdvertisingData?
-  /// nil until a scan response was heard.
+  /// nil until a scan response is received.
   public internal(set) var scanResponse: AdvertisingData?
-  /// Of the last report whose strength is known, in dBm.
+  /// Of the last report with an RSSI, in dBm.
   public internal(set) var rssi: Int8?
-  /// The physical layers of the last report.
+  /// The PHYs of the last report.
   public internal(set) var primaryPHY: LEPHY = .le1M
   public internal(set) var secondaryPHY: LEPHY = .none
   /// Whether the end of the last payload was lost.
   public internal(set) var isTruncated = false
   public internal(set) var firstSeen: Instant
   public internal(set) var lastSeen: Instant
-  /// How many whole reports there were.
+  /// The number of complete reports.
   public internal(set) var reportCount: UInt64 = 0
-  /// What the last report told.
+  /// What was new in the last report.
   public internal(set) var news: News = []
 
-  /// In dBm, as an extended report or else the data tells.
+  /// In dBm, from an extended report, else from the advertising data.
   public var txPower: Int8? { reportedTxPower ?? advertisingData?.txPower ?? scanResponse?.txPower }
 
   var reportedTxPower: Int8?
-  /// The bytes that ``advertisingData`` and ``scanResponse`` were read from: most reports repeat the one before,
-  /// and need not be read again.
+  /// The bytes that ``advertisingData`` and ``scanResponse`` were decoded from: most reports repeat the previous one,
+  /// and need not be decoded again.
   var advertisingBytes: [UInt8] = []
   var scanResponseBytes: [UInt8] = []
 
@@ -55,18 +55,18 @@ public struct Advertisement: Hashable, Sendable {
   }
 }
 
-/// What both payloads say together.
+/// Values from both payloads.
 extension Advertisement {
-  /// Whether the device takes connections; false until an advertisement was heard, and for addresses of unknown type.
+  /// Whether the device is connectable; false until an advertisement is received, and for unknown address types.
   public var isConnectable: Bool { eventType.contains(.connectable) && address.kind.isKnown }
 
-  /// The name, safe to print; a complete one from either payload rather than a shortened one.
+  /// The name, safe to print; a complete one from either payload is preferred to a shortened one.
   public var localName: String? {
     advertisingData?.completeLocalName ?? scanResponse?.completeLocalName
       ?? advertisingData?.shortenedLocalName ?? scanResponse?.shortenedLocalName
   }
 
-  /// All services that are named, each once.
+  /// All listed services, without duplicates.
   public var serviceUUIDs: [BluetoothUUID] {
     var uuids: [BluetoothUUID] = []
     for uuid in (advertisingData?.serviceUUIDs ?? []) + (scanResponse?.serviceUUIDs ?? [])

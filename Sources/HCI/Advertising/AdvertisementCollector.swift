@@ -1,18 +1,18 @@
 import BluetoothCore
 
-/// Makes devices out of reports. A report is handed on at once; the scan response is merged when it comes.
+/// Combines reports into devices. A report is returned immediately; the scan response is merged when it arrives.
 ///
-/// What strangers send cannot make it grow: an endless stream of new addresses pushes out the device that was
-/// silent longest, and pieces of extended advertising that never end are cut.
+/// Memory use is bounded whatever is received: if there are too many devices, the one silent for longest is removed,
+/// and unfinished extended advertising data is truncated.
 public struct AdvertisementCollector: Sendable {
-  /// The most data that extended advertising may hold (Core Specification Vol 4, Part E, 7.8.57).
+  /// The maximum length of extended advertising data (Core Specification Vol 4, Part E, 7.8.57).
   public static let largestData = 1650
-  /// How many devices may be in the middle of a payload that comes in pieces.
+  /// The maximum number of devices with fragmented data being assembled.
   private static let largestAssemblies = 32
 
   public let capacity: Int
   private var devices: [BluetoothAddress: Advertisement] = [:]
-  /// Payloads whose end has not come, oldest first.
+  /// Incomplete payloads, oldest first.
   private var assemblies: [Assembly] = []
 
   private struct Assembly {
@@ -28,15 +28,15 @@ public struct AdvertisementCollector: Sendable {
     }
   }
 
-  /// - Parameter capacity: how many devices to remember, at least one
+  /// - Parameter capacity: the maximum number of devices to keep, at least one
   public init(capacity: Int = 1024) {
     self.capacity = max(1, capacity)
   }
 
-  /// How many devices are remembered.
+  /// The number of devices kept.
   public var count: Int { devices.count }
 
-  /// What is known of a device.
+  /// The last known state of a device.
   public subscript(address: BluetoothAddress) -> Advertisement? { devices[address] }
 
   public mutating func removeAll() {
@@ -44,9 +44,9 @@ public struct AdvertisementCollector: Sendable {
     assemblies.removeAll()
   }
 
-  /// Takes a report.
-  /// - Returns: the device with what the report told, and ``Advertisement/news``; nil if the report is a piece
-  ///   whose payload goes on.
+  /// Processes a report.
+  /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
+  ///   more to follow
   public mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
     guard let (data, isTruncated) = assemble(report) else { return nil }
     var device: Advertisement
@@ -83,7 +83,7 @@ public struct AdvertisementCollector: Sendable {
     return device
   }
 
-  /// Forgets the device that was silent longest, if the table is full.
+  /// Removes the device that was silent for longest, if the table is full.
   private mutating func makeRoom() {
     guard devices.count >= capacity,
       let oldest = devices.values.min(by: { $0.lastSeen < $1.lastSeen })
@@ -91,8 +91,8 @@ public struct AdvertisementCollector: Sendable {
     devices[oldest.address] = nil
   }
 
-  /// Joins a report with the pieces before it.
-  /// - Returns: the payload, and whether its end was lost; nil as long as it goes on
+  /// Appends a report to its preceding fragments.
+  /// - Returns: the payload, and whether its end was lost; nil while fragments are missing
   private mutating func assemble(_ report: AdvertisingReport) -> ([UInt8], Bool)? {
     let isPiece = report.dataStatus == .incomplete
     if assemblies.isEmpty, !isPiece { return (report.data, report.dataStatus != .complete) }

@@ -1,10 +1,9 @@
 import BluetoothCore
 
-/// What a device says about itself in an advertisement or a scan response: a list of AD structures (Core
-/// Specification Vol 3, Part C, 11).
+/// The data of an advertisement or a scan response: a list of AD structures (Core Specification Vol 3, Part C, 11).
 public struct AdvertisingData: Hashable, Sendable {
   public var structures: [ADStructure]
-  /// A structure of length zero ends the data early; this is what stands from there on. It means nothing.
+  /// A structure of length zero ends the data early; these are the bytes from there on, without meaning.
   public var padding: [UInt8]
 
   public init(_ structures: [ADStructure] = []) {
@@ -12,7 +11,7 @@ public struct AdvertisingData: Hashable, Sendable {
     padding = []
   }
 
-  /// Reads any bytes; never fails. What is malformed is kept as bytes, and what follows it is still read.
+  /// Decodes any bytes; never fails. Malformed structures are kept as bytes, and decoding continues after them.
   public init(_ bytes: RawSpan) {
     structures = []
     padding = []
@@ -45,20 +44,20 @@ public struct AdvertisingData: Hashable, Sendable {
     writer.write(padding)
   }
 
-  /// The bytes on the air.
+  /// The encoded bytes.
   public var bytes: [UInt8] {
     var writer = ByteWriter()
     write(into: &writer)
     return writer.bytes
   }
 
-  /// Whether something in it could not be read.
+  /// Whether some of it could not be decoded.
   public var isDamaged: Bool {
     structures.contains { if case .malformed = $0 { true } else { false } }
   }
 }
 
-/// What is asked most often. Where several structures answer, the first does, unless the name says otherwise.
+/// Frequently used values. If several structures have a value, the first one is used, unless the name says otherwise.
 extension AdvertisingData {
   private func first<Value>(_ value: (ADStructure) -> Value?) -> Value? {
     for structure in structures {
@@ -71,7 +70,7 @@ extension AdvertisingData {
     first { if case .flags(let flags) = $0 { flags } else { nil } }
   }
 
-  /// The name, safe to print; the complete one rather than a shortened one.
+  /// The name, safe to print; the complete one is preferred to a shortened one.
   public var localName: String? { completeLocalName ?? shortenedLocalName }
 
   public var completeLocalName: String? {
@@ -82,28 +81,28 @@ extension AdvertisingData {
     first { if case .localName(let bytes, false) = $0 { String(printable: bytes) } else { nil } }
   }
 
-  /// All of all lists.
+  /// The entries of all lists.
   public var serviceUUIDs: [BluetoothUUID] {
     var all: [BluetoothUUID] = []
     for case .serviceUUIDs(let uuids, _, _) in structures { all += uuids }
     return all
   }
 
-  /// All of all lists.
+  /// The entries of all lists.
   public var solicitedServiceUUIDs: [BluetoothUUID] {
     var all: [BluetoothUUID] = []
     for case .solicitedServiceUUIDs(let uuids, _) in structures { all += uuids }
     return all
   }
 
-  /// The data of each service; where a service is there twice, its first.
+  /// The data of each service; the first, if a service occurs twice.
   public var serviceData: [BluetoothUUID: [UInt8]] {
     var data: [BluetoothUUID: [UInt8]] = [:]
     for case .serviceData(let uuid, _, let bytes) in structures where data[uuid] == nil { data[uuid] = bytes }
     return data
   }
 
-  /// The data of each company; where a company is there twice, its first.
+  /// The data of each company; the first, if a company occurs twice.
   public var manufacturerData: [CompanyIdentifier: [UInt8]] {
     var data: [CompanyIdentifier: [UInt8]] = [:]
     for case .manufacturerData(let company, let bytes) in structures where data[company] == nil {

@@ -1,10 +1,9 @@
 import BluetoothCore
 
-/// One advertisement as the controller heard it: the same value for the legacy, the directed and the extended
-/// report (Core Specification Vol 4, Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13).
+/// An advertising report, in one form for the legacy, the directed and the extended report (Core Specification Vol 4,
+/// Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13).
 public struct AdvertisingReport: Hashable, Sendable {
-  /// What the advertiser lets others do: the bits of the extended report, into which the legacy kinds are
-  /// translated.
+  /// The properties of the advertisement: the bits of the extended report, into which legacy types are translated.
   public struct EventType: OptionSet, Hashable, Sendable {
     public var rawValue: UInt16
 
@@ -16,11 +15,11 @@ public struct AdvertisingReport: Hashable, Sendable {
     public static let scannable = EventType(rawValue: 1 << 1)
     public static let directed = EventType(rawValue: 1 << 2)
     public static let scanResponse = EventType(rawValue: 1 << 3)
-    /// Sent in a PDU of Core Specification 4.
+    /// Sent in a legacy PDU.
     public static let legacy = EventType(rawValue: 1 << 4)
   }
 
-  /// Whether the data is all there is.
+  /// Whether the data is complete.
   public struct DataStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -30,9 +29,9 @@ public struct AdvertisingReport: Hashable, Sendable {
     }
 
     public static let complete = DataStatus(rawValue: 0)
-    /// A piece; the next report of this advertiser goes on.
+    /// A fragment; more data follows in the next report of this advertiser.
     public static let incomplete = DataStatus(rawValue: 1)
-    /// The rest was lost, and will not come.
+    /// The rest was lost, and will not follow.
     public static let truncated = DataStatus(rawValue: 2)
   }
 
@@ -40,17 +39,17 @@ public struct AdvertisingReport: Hashable, Sendable {
   /// Without the bits of ``dataStatus``.
   public var eventType: EventType
   public var dataStatus: DataStatus
-  /// In dBm; nil if the controller does not know.
+  /// In dBm; nil if unavailable.
   public var rssi: Int8?
-  /// The power with which the advertiser says that it sends, in dBm; nil if it does not say.
+  /// The transmit power stated by the advertiser, in dBm; nil if not stated.
   public var txPower: Int8?
   public var primaryPHY: LEPHY
-  /// ``LEPHY/none`` if nothing was sent on the secondary channels.
+  /// ``LEPHY/none`` if there are no packets on the secondary channels.
   public var secondaryPHY: LEPHY
-  /// The number that tells an advertiser's sets apart; nil if there is none.
+  /// The advertising set identifier; nil if none.
   public var advertisingSID: UInt8?
   public var periodicAdvertisingInterval: PeriodicAdvertisingInterval
-  /// Whom the advertisement calls; nil unless it is directed.
+  /// The target of directed advertising; nil if undirected.
   public var directAddress: BluetoothAddress?
   /// AD structures; see ``AdvertisingData``.
   public var data: [UInt8]
@@ -77,7 +76,7 @@ public struct AdvertisingReport: Hashable, Sendable {
 }
 
 extension AdvertisingReport {
-  /// A report as one of the three events has it.
+  /// A report in the layout of one of the three events.
   struct Layout: PacketFields {
     var form = AdvertisingReports.Form.legacy
     var report = AdvertisingReport(address: .zero, eventType: .legacy, rssi: nil, data: [])
@@ -98,8 +97,8 @@ extension AdvertisingReport {
     }
   }
 
-  /// The PDUs of Core Specification 4, at the place of their number in a legacy report. A scan response does not say
-  /// whether the device is connectable: the advertisement does.
+  /// The legacy PDU types, indexed by their number in a legacy report. A scan response does not say whether the device
+  /// is connectable; the advertisement does.
   private static let legacyTypes: [(type: EventType, name: String)] = [
     ([.legacy, .connectable, .scannable], "connectable, undirected"),
     ([.legacy, .connectable, .directed], "connectable, directed"),

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Chooses the events that the controller sends.
+/// Sets which events the controller sends.
 public struct SetEventMask: HCICompletingCommand {
   public static let info = HCICommandInfo(0x0C01, "Set Event Mask", "7.3.1", octet: 5, bit: 6)
 
@@ -13,7 +13,7 @@ public struct SetEventMask: HCICompletingCommand {
   }
 }
 
-/// Chooses more events of BR/EDR.
+/// Sets which further BR/EDR events the controller sends.
 public struct SetEventMaskPage2: HCICompletingCommand {
   public static let info = HCICommandInfo(0x0C63, "Set Event Mask Page 2", "7.3.69", octet: 22, bit: 2)
 
@@ -47,7 +47,7 @@ public struct WriteLocalName: HCICompletingCommand {
   }
 }
 
-/// Asks for the name of this device for BR/EDR.
+/// Reads the name of this device for BR/EDR.
 public struct ReadLocalName: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C14, "Read Local Name", "7.3.12", octet: 7, bit: 1)
 
@@ -78,7 +78,7 @@ public struct WriteScanEnable: HCICompletingCommand {
   }
 }
 
-/// Asks for the class of this device.
+/// Reads the class of this device.
 public struct ReadClassOfDevice: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0)
 
@@ -108,7 +108,7 @@ public struct WriteClassOfDevice: HCICompletingCommand {
   }
 }
 
-/// Asks for the transmit power on a link.
+/// Reads the transmit power on a link.
 public struct ReadTransmitPowerLevel: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x0C2D, "Read Transmit Power Level", "7.3.35", octet: 10, bit: 2)
 
@@ -136,7 +136,7 @@ public struct ReadTransmitPowerLevel: HCICompletingCommand, HCILinkFields {
   }
 }
 
-/// Says how much the host can receive.
+/// Sets the data buffer sizes of the host.
 public struct HostBufferSize: HCICompletingCommand {
   public static let info = HCICommandInfo(0x0C33, "Host Buffer Size", "7.3.39", octet: 10, bit: 6)
 
@@ -149,7 +149,7 @@ public struct HostBufferSize: HCICompletingCommand {
   }
 }
 
-/// Allows secure simple pairing.
+/// Enables or disables secure simple pairing.
 public struct WriteSimplePairingMode: HCICompletingCommand {
   public static let info = HCICommandInfo(0x0C56, "Write Simple Pairing Mode", "7.3.59", octet: 17, bit: 6)
 
@@ -162,7 +162,7 @@ public struct WriteSimplePairingMode: HCICompletingCommand {
   }
 }
 
-/// Allows secure connections on BR/EDR.
+/// Enables or disables secure connections on BR/EDR.
 public struct WriteSecureConnectionsHostSupport: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x0C7A, "Write Secure Connections Host Support", "7.3.92", octet: 32, bit: 3)
@@ -176,7 +176,7 @@ public struct WriteSecureConnectionsHostSupport: HCICompletingCommand {
   }
 }
 
-/// Tells a controller for BR/EDR and LE that its host supports LE.
+/// Sets whether the host of a BR/EDR/LE controller supports LE.
 public struct WriteLEHostSupport: HCICompletingCommand {
   public static let info = HCICommandInfo(0x0C6D, "Write LE Host Support", "7.3.79", octet: 24, bit: 6)
 

@@ -1,18 +1,18 @@
 import BluetoothCore
 
-/// Asks which versions the controller implements, and who made it.
+/// Reads the versions that the controller implements, and its manufacturer.
 public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x1001, "Read Local Version Information", "7.4.1", octet: 14, bit: 3)
 
   public struct Response: PacketFields, Hashable {
     public var hciVersion = CoreVersion()
-    /// The manufacturer's own number.
+    /// Vendor-specific.
     public var hciSubversion: UInt16 = 0
     /// The version of the link manager or link layer.
     public var lmpVersion = CoreVersion()
     public var manufacturer = CompanyIdentifier()
-    /// The manufacturer's own number.
+    /// Vendor-specific.
     public var lmpSubversion: UInt16 = 0
 
     public init() {}
@@ -29,7 +29,7 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks which commands the controller supports.
+/// Reads the commands that the controller supports.
 public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
   public typealias Response = SupportedCommands
 
@@ -38,7 +38,7 @@ public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks for page 0 of the controller's features.
+/// Reads page 0 of the controller's features.
 public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x1003, "Read Local Supported Features", "7.4.3", octet: 14, bit: 5)
@@ -56,7 +56,7 @@ public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks for another page of the controller's features.
+/// Reads another page of the controller's features.
 public struct ReadLocalExtendedFeatures: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x1004, "Read Local Extended Features", "7.4.4", octet: 14, bit: 6)
@@ -84,8 +84,8 @@ public struct ReadLocalExtendedFeatures: HCICompletingCommand {
   }
 }
 
-/// Asks for the controller's buffers for data from the host. LE links share the ACL ones if LE Read Buffer Size
-/// gives none of their own.
+/// Reads the controller's buffers for data from the host. LE links share the ACL buffers if LE Read Buffer Size reports
+/// none.
 public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
   public typealias Response = BufferSizes
 
@@ -96,13 +96,13 @@ public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
 
 /// Buffers for data, of the controller (7.4.5) or of the host (7.3.39).
 public struct BufferSizes: PacketFields {
-  /// The most bytes in an ACL packet behind its header.
+  /// The maximum length of the data in an ACL packet, in bytes.
   public var aclDataLength: UInt16 = 0
-  /// The most bytes in a synchronous packet behind its header.
+  /// The maximum length of the data in a synchronous packet, in bytes.
   public var synchronousDataLength: UInt8 = 0
-  /// How many ACL packets can be held.
+  /// The number of ACL packet buffers.
   public var aclPackets: UInt16 = 0
-  /// How many synchronous packets can be held.
+  /// The number of synchronous packet buffers.
   public var synchronousPackets: UInt16 = 0
 
   public init() {}
@@ -115,7 +115,7 @@ public struct BufferSizes: PacketFields {
   }
 }
 
-/// Asks for the controller's public address; all zero if it has none.
+/// Reads the controller's public address; all zero if it has none.
 public struct ReadBDADDR: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x1009, "Read BD_ADDR", "7.4.6", octet: 15, bit: 1)
 

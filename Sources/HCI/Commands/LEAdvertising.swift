@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Sets how to advertise; only while not advertising.
+/// Sets the advertising parameters; not allowed while advertising.
 public struct LESetAdvertisingParameters: HCICompletingCommand {
   public static let info = HCICommandInfo(0x2006, "LE Set Advertising Parameters", "7.8.5", octet: 25, bit: 5)
 
@@ -8,10 +8,11 @@ public struct LESetAdvertisingParameters: HCICompletingCommand {
   public var intervalMax = AdvertisingInterval()
   public var type = AdvertisingType.connectableUndirected
   public var ownAddressType = OwnAddressType.public
-  /// The device that directed advertising calls.
+  /// The target of directed advertising.
   public var peerAddress = BluetoothAddress.zero
   public var channels = AdvertisingChannels.all
-  /// Which devices may ask for a scan response (bit 0) or connect (bit 1): all (0), or the filter accept list (1).
+  /// Which devices may send scan requests (bit 0) or connection requests (bit 1): all (0), or those on the filter
+  /// accept list (1).
   public var filterPolicy: UInt8 = 0
 
   public init() {}
@@ -40,7 +41,7 @@ public struct LESetAdvertisingData: HCICompletingCommand {
   }
 }
 
-/// Sets what active scanners get.
+/// Sets the scan response data.
 public struct LESetScanResponseData: HCICompletingCommand {
   public static let info = HCICommandInfo(0x2009, "LE Set Scan Response Data", "7.8.8", octet: 26, bit: 0)
 
@@ -53,7 +54,7 @@ public struct LESetScanResponseData: HCICompletingCommand {
   }
 }
 
-/// Starts or stops to advertise.
+/// Starts or stops advertising.
 public struct LESetAdvertisingEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(0x200A, "LE Set Advertising Enable", "7.8.9", octet: 26, bit: 1)
 
@@ -72,10 +73,10 @@ public struct AdvertisingType: HCICode {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Any device may connect and ask for a scan response.
+  /// Any device may connect and send scan requests.
   public static let connectableUndirected = AdvertisingType(rawValue: 0)
   public static let connectableDirectedHighDuty = AdvertisingType(rawValue: 1)
-  /// Any device may ask for a scan response.
+  /// Any device may send scan requests.
   public static let scannableUndirected = AdvertisingType(rawValue: 2)
   public static let nonConnectableUndirected = AdvertisingType(rawValue: 3)
   public static let connectableDirectedLowDuty = AdvertisingType(rawValue: 4)

@@ -1,11 +1,11 @@
 import BluetoothCore
 
-/// The parameters that a host asks for on a link, in the order that all commands share
-/// (Core Specification Vol 4, Part E, 7.8.12).
+/// The connection parameters that a host requests, in the order that all commands share (Core Specification Vol 4, Part
+/// E, 7.8.12).
 public struct ConnectionParameters: PacketFields, Hashable {
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
-  /// How many connection events the peripheral may sleep through: 0 to 499.
+  /// The number of connection events that the peripheral may skip: 0 to 499.
   public var latency: UInt16 = 0
   public var supervisionTimeout = SupervisionTimeout()
   public var eventLengthMin = ConnectionEventLength()
@@ -32,8 +32,8 @@ public struct ConnectionParameters: PacketFields, Hashable {
     try fields.value("connection event length max", &eventLengthMax)
   }
 
-  /// Whether a controller may accept these parameters: each in its range, and the supervision timeout longer
-  /// than two connection events with all that the peripheral may sleep through. Some controllers accept others.
+  /// Whether the specification allows these parameters: each is in its range, and the supervision timeout is longer
+  /// than two connection intervals times the latency plus one. Some controllers accept others.
   public var isLegal: Bool {
     let interval = Int64(intervalMax.rawValue) * ConnectionInterval.step
     let timeout = Int64(supervisionTimeout.rawValue) * SupervisionTimeout.step
@@ -61,8 +61,8 @@ public struct InitiatorScan: PacketFields {
   }
 }
 
-/// Connects to the first advertisement that fits. LE Connection Complete follows, with the link or its failure;
-/// the controller waits without an end of its own.
+/// Connects to the first matching advertiser. LE Connection Complete follows with the link or the error; the controller
+/// has no time limit.
 public struct LECreateConnection: HCIStatusCommand {
   public static let info = HCICommandInfo(0x200D, "LE Create Connection", "7.8.12", octet: 26, bit: 4)
 
@@ -83,15 +83,15 @@ public struct LECreateConnection: HCIStatusCommand {
   }
 }
 
-/// Connects to the first legacy or extended advertisement that fits, with parameters for each physical layer.
-/// LE (Enhanced) Connection Complete follows, with the link or its failure.
+/// Connects to the first matching advertiser, legacy or extended, with parameters for each PHY. LE (Enhanced)
+/// Connection Complete follows with the link or the error.
 public struct LEExtendedCreateConnection: HCIStatusCommand {
   public static let info = HCICommandInfo(
     0x2043, "LE Extended Create Connection", "7.8.66", octet: 37, bit: 7)
 
-  /// How to look for the peer, and to communicate with it, on one physical layer.
+  /// The scan and connection parameters for one PHY.
   public struct Initiation: PacketFields {
-    /// Not used for LE 2M, on which there is no primary advertising.
+    /// Not used for LE 2M, which has no primary advertising.
     public var scan = InitiatorScan()
     public var parameters = ConnectionParameters()
 
@@ -111,7 +111,7 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
   public var filterPolicy = InitiatorFilterPolicy.peerAddress
   public var ownAddressType = OwnAddressType.public
   public var peerAddress = BluetoothAddress.zero
-  /// For LE 1M; nil to leave it out. The same holds for the other two.
+  /// For LE 1M; nil to omit it. The same applies to the other two.
   public var le1M: Initiation?
   public var le2M: Initiation?
   public var leCoded: Initiation?
@@ -133,15 +133,15 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
   }
 }
 
-/// Ends the wait of LE (Extended) Create Connection. LE Connection Complete follows in any case: with Unknown
-/// Connection Identifier, or with a link that was faster.
+/// Cancels LE (Extended) Create Connection. LE Connection Complete always follows: with Unknown Connection Identifier,
+/// or with a link that was established first.
 public struct LECreateConnectionCancel: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x200E, "LE Create Connection Cancel", "7.8.13", octet: 26, bit: 5)
 
   public init() {}
 }
 
-/// Which device to connect to (7.8.12).
+/// Which devices to connect to (7.8.12).
 public struct InitiatorFilterPolicy: HCICode {
   public var rawValue: UInt8
 

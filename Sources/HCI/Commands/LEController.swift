@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Chooses the LE events that the controller sends.
+/// Sets which LE events the controller sends.
 public struct LESetEventMask: HCICompletingCommand {
   public static let info = HCICommandInfo(0x2001, "LE Set Event Mask", "7.8.1", octet: 25, bit: 0)
 
@@ -13,14 +13,14 @@ public struct LESetEventMask: HCICompletingCommand {
   }
 }
 
-/// Asks for the controller's buffers for data on LE links. All zero: they share those of Read Buffer Size.
+/// Reads the controller's buffers for data on LE links. All zero: LE links share those of Read Buffer Size.
 public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2002, "LE Read Buffer Size", "7.8.2", octet: 25, bit: 1)
 
   public struct Response: PacketFields {
-    /// The most bytes in an ACL packet behind its header.
+    /// The maximum length of the data in an ACL packet, in bytes.
     public var aclDataLength: UInt16 = 0
-    /// How many ACL packets the controller can hold.
+    /// The number of ACL packet buffers.
     public var aclPackets: UInt8 = 0
 
     public init() {}
@@ -55,7 +55,7 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks what the controller's link layer can do.
+/// Reads the features of the controller's link layer.
 public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x2003, "LE Read Local Supported Features", "7.8.3", octet: 25, bit: 2)
@@ -73,8 +73,8 @@ public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Sets the address that the controller uses where ``OwnAddressType/random`` is asked for. Not while it scans,
-/// advertises or connects with it.
+/// Sets the address used with ``OwnAddressType/random``. Not allowed while the controller uses it to scan, advertise or
+/// connect.
 public struct LESetRandomAddress: HCICompletingCommand {
   public static let info = HCICommandInfo(0x2005, "LE Set Random Address", "7.8.4", octet: 25, bit: 4)
 
@@ -87,7 +87,7 @@ public struct LESetRandomAddress: HCICompletingCommand {
   }
 }
 
-/// Asks how many devices the filter accept list can hold.
+/// Reads how many devices the filter accept list can hold.
 public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
   public typealias Response = ListSize
 
@@ -97,7 +97,7 @@ public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// How many entries a list of the controller can hold (7.8.14, 7.8.41).
+/// The size of a list in the controller (7.8.14, 7.8.41).
 public struct ListSize: PacketFields {
   public var size: UInt8 = 0
 
@@ -143,7 +143,7 @@ public struct LERemoveDeviceFromFilterAcceptList: HCICompletingCommand {
   }
 }
 
-/// Tells the controller which channels others disturb.
+/// Sets which channels are bad because of interference.
 public struct LESetHostChannelClassification: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2014, "LE Set Host Channel Classification", "7.8.19", octet: 27, bit: 3)
@@ -157,7 +157,7 @@ public struct LESetHostChannelClassification: HCICompletingCommand {
   }
 }
 
-/// Asks which combinations of states the controller supports.
+/// Reads the state combinations that the controller supports.
 public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
 

@@ -35,7 +35,7 @@ public struct DataLengths: PacketFields {
   }
 }
 
-/// Sets the longest packets to send on a link. LE Data Length Change follows where that changes them.
+/// Sets the longest packets to send on a link. LE Data Length Change follows if that changes them.
 public struct LESetDataLength: HCICompletingCommand, HCILinkFields {
   public typealias Response = LinkReturnParameters
 
@@ -52,7 +52,7 @@ public struct LESetDataLength: HCICompletingCommand, HCILinkFields {
   }
 }
 
-/// Asks for the longest packets that new links begin with.
+/// Reads the initial maximum packet length of new links.
 public struct LEReadSuggestedDefaultDataLength: HCICompletingCommand, HCIEmpty {
   public typealias Response = DataLength
 
@@ -62,7 +62,7 @@ public struct LEReadSuggestedDefaultDataLength: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Sets the longest packets that new links begin with.
+/// Sets the initial maximum packet length of new links.
 public struct LEWriteSuggestedDefaultDataLength: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2024, "LE Write Suggested Default Data Length", "7.8.35", octet: 34, bit: 0)
@@ -76,7 +76,7 @@ public struct LEWriteSuggestedDefaultDataLength: HCICompletingCommand {
   }
 }
 
-/// Asks for the longest packets that the controller supports.
+/// Reads the maximum packet length that the controller supports.
 public struct LEReadMaximumDataLength: HCICompletingCommand, HCIEmpty {
   public typealias Response = DataLengths
 

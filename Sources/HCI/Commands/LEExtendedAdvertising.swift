@@ -16,7 +16,7 @@ public struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {
   }
 }
 
-/// Sets how an advertising set is sent.
+/// Sets the parameters of an advertising set.
 public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2036, "LE Set Extended Advertising Parameters", "7.8.53", octet: 36, bit: 2)
@@ -68,7 +68,7 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
   }
 }
 
-/// A piece of the data of an advertising set (7.8.54, 7.8.55).
+/// A fragment of the data of an advertising set (7.8.54, 7.8.55).
 public protocol HCIAdvertisingDataFields: PacketFields {
   var advertisingHandle: UInt8 { get set }
   var operation: UInt8 { get set }
@@ -104,7 +104,7 @@ public struct LESetExtendedAdvertisingData: HCICompletingCommand, HCIAdvertising
   public init() {}
 }
 
-/// Sets what active scanners get of an advertising set.
+/// Sets the scan response data of an advertising set.
 public struct LESetExtendedScanResponseData: HCICompletingCommand, HCIAdvertisingDataFields {
   public static let info = HCICommandInfo(
     0x2038, "LE Set Extended Scan Response Data", "7.8.55", octet: 36, bit: 4)
@@ -147,7 +147,7 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
   }
 }
 
-/// Asks how long advertising data may be.
+/// Reads the maximum length of advertising data.
 public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x203A, "LE Read Maximum Advertising Data Length", "7.8.57", octet: 36, bit: 6)
@@ -165,7 +165,7 @@ public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty
   public init() {}
 }
 
-/// Asks how many advertising sets there can be.
+/// Reads the number of supported advertising sets.
 public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
     0x203B, "LE Read Number of Supported Advertising Sets", "7.8.58", octet: 36, bit: 7)

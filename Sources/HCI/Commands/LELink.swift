@@ -15,7 +15,7 @@ public struct LEConnectionUpdate: HCIStatusCommand, HCILinkFields {
   }
 }
 
-/// Asks which channels a link uses.
+/// Reads the channel map of a link.
 public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2015, "LE Read Channel Map", "7.8.20", octet: 27, bit: 4)
 
@@ -36,7 +36,7 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
   public init() {}
 }
 
-/// Asks what the peer's link layer can do. LE Read Remote Features Complete follows.
+/// Reads the features of the peer's link layer. LE Read Remote Features Complete follows.
 public struct LEReadRemoteFeatures: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2016, "LE Read Remote Features", "7.8.21", octet: 27, bit: 5)
 
@@ -45,7 +45,7 @@ public struct LEReadRemoteFeatures: HCIStatusCommand, HCILinkFields {
   public init() {}
 }
 
-/// Accepts the parameters that the peer asks for, or others near them.
+/// Accepts the parameters requested by the peer, or similar ones.
 public struct LERemoteConnectionParameterRequestReply: HCICompletingCommand, HCILinkFields {
   public typealias Response = LinkReturnParameters
 
@@ -63,7 +63,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICompletingCommand, HCI
   }
 }
 
-/// Refuses the parameters that the peer asks for.
+/// Rejects the parameters requested by the peer.
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICompletingCommand, HCILinkFields {
   public typealias Response = LinkReturnParameters
 

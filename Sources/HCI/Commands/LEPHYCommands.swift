@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Asks which physical layers a link uses.
+/// Reads the PHYs of a link.
 public struct LEReadPHY: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2030, "LE Read PHY", "7.8.47", octet: 35, bit: 4)
 
@@ -21,7 +21,7 @@ public struct LEReadPHY: HCICompletingCommand, HCILinkFields {
   public init() {}
 }
 
-/// The physical layers of a link.
+/// The PHYs of a link.
 public struct LinkPHYs: PacketFields {
   public var transmit = LEPHY.none
   public var receive = LEPHY.none
@@ -34,11 +34,11 @@ public struct LinkPHYs: PacketFields {
   }
 }
 
-/// The physical layers that a host prefers (7.8.48).
+/// The PHYs that a host prefers (7.8.48).
 public struct PreferredPHYs: PacketFields {
-  /// What to send on; nil for no preference.
+  /// PHYs to transmit on; nil for no preference.
   public var transmit: LEPHYs?
-  /// What to receive on; nil for no preference.
+  /// PHYs to receive on; nil for no preference.
   public var receive: LEPHYs?
 
   public init() {}
@@ -55,7 +55,7 @@ public struct PreferredPHYs: PacketFields {
   }
 }
 
-/// Sets the physical layers that new links prefer.
+/// Sets the preferred PHYs of new links.
 public struct LESetDefaultPHY: HCICompletingCommand {
   public static let info = HCICommandInfo(0x2031, "LE Set Default PHY", "7.8.48", octet: 35, bit: 5)
 
@@ -68,13 +68,13 @@ public struct LESetDefaultPHY: HCICompletingCommand {
   }
 }
 
-/// Sets the physical layers that a link may use. LE PHY Update Complete follows.
+/// Sets the preferred PHYs of a link. LE PHY Update Complete follows.
 public struct LESetPHY: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x2032, "LE Set PHY", "7.8.49", octet: 35, bit: 6)
 
   public var handle = ConnectionHandle()
   public var preferred = PreferredPHYs()
-  /// How to send on LE Coded: no preference (0), S=2 (1) or S=8 (2).
+  /// The preferred coding on LE Coded: no preference (0), S=2 (1) or S=8 (2).
   public var codedOptions: UInt16 = 0
 
   public init() {}

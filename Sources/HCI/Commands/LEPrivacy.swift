@@ -46,7 +46,7 @@ public struct LEClearResolvingList: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// Asks how many devices the resolving list can hold.
+/// Reads how many devices the resolving list can hold.
 public struct LEReadResolvingListSize: HCICompletingCommand, HCIEmpty {
   public typealias Response = ListSize
 
@@ -55,7 +55,7 @@ public struct LEReadResolvingListSize: HCICompletingCommand, HCIEmpty {
   public init() {}
 }
 
-/// A resolvable private address that is in use.
+/// A resolvable private address in use.
 public struct ResolvableAddress: PacketFields {
   public var address = BluetoothAddress(0, .random)
 
@@ -66,7 +66,7 @@ public struct ResolvableAddress: PacketFields {
   }
 }
 
-/// Asks for the resolvable address that a peer uses now.
+/// Reads the resolvable address that a peer currently uses.
 public struct LEReadPeerResolvableAddress: HCICompletingCommand, HCIIdentityFields {
   public typealias Response = ResolvableAddress
 
@@ -78,7 +78,7 @@ public struct LEReadPeerResolvableAddress: HCICompletingCommand, HCIIdentityFiel
   public init() {}
 }
 
-/// Asks for the resolvable address that the controller uses now with a peer.
+/// Reads the resolvable address that the controller currently uses with a peer.
 public struct LEReadLocalResolvableAddress: HCICompletingCommand, HCIIdentityFields {
   public typealias Response = ResolvableAddress
 
@@ -90,7 +90,7 @@ public struct LEReadLocalResolvableAddress: HCICompletingCommand, HCIIdentityFie
   public init() {}
 }
 
-/// Turns the resolving of addresses on or off.
+/// Enables or disables address resolution.
 public struct LESetAddressResolutionEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x202D, "LE Set Address Resolution Enable", "7.8.44", octet: 35, bit: 1)

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// How to scan on one physical layer.
+/// The scan parameters for one PHY.
 public struct PHYScanParameters: PacketFields {
   public var type = ScanType.passive
   /// The time from the start of one window to the start of the next.
@@ -23,7 +23,7 @@ public struct PHYScanParameters: PacketFields {
   }
 }
 
-/// Sets how to scan; only while not scanning.
+/// Sets the scan parameters; not allowed while scanning.
 public struct LESetScanParameters: HCICompletingCommand {
   public static let info = HCICommandInfo(0x200B, "LE Set Scan Parameters", "7.8.10", octet: 26, bit: 2)
 
@@ -40,12 +40,12 @@ public struct LESetScanParameters: HCICompletingCommand {
   }
 }
 
-/// Starts or stops to scan. Some controllers refuse to stop what is stopped already.
+/// Starts or stops scanning. Some controllers return an error if scanning is already stopped.
 public struct LESetScanEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(0x200C, "LE Set Scan Enable", "7.8.11", octet: 26, bit: 3)
 
   public var isEnabled = false
-  /// Whether a device is reported once only.
+  /// Whether each device is reported only once.
   public var filtersDuplicates = false
 
   public init() {}
@@ -61,7 +61,7 @@ public struct LESetScanEnable: HCICompletingCommand {
   }
 }
 
-/// Sets how to scan for legacy and extended advertising, for each physical layer.
+/// Sets the parameters for scanning legacy and extended advertising, for each PHY.
 public struct LESetExtendedScanParameters: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2041, "LE Set Extended Scan Parameters", "7.8.64", octet: 37, bit: 5)
@@ -87,7 +87,7 @@ public struct LESetExtendedScanParameters: HCICompletingCommand {
   }
 }
 
-/// Starts or stops to scan for legacy and extended advertising.
+/// Starts or stops scanning for legacy and extended advertising.
 public struct LESetExtendedScanEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(0x2042, "LE Set Extended Scan Enable", "7.8.65", octet: 37, bit: 6)
 
@@ -111,7 +111,7 @@ public struct LESetExtendedScanEnable: HCICompletingCommand {
   }
 }
 
-/// Whether to ask advertisers for their scan response (7.8.10).
+/// Whether to send scan requests (7.8.10).
 public struct ScanType: HCICode {
   public var rawValue: UInt8
 
@@ -139,7 +139,7 @@ public struct ScanFilterPolicy: HCICode {
   ]
 }
 
-/// Whether an extended scan reports a device once only (7.8.65).
+/// Whether an extended scan reports each device only once (7.8.65).
 public struct DuplicateFilter: HCICode {
   public var rawValue: UInt8
 

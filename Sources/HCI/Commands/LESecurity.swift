@@ -26,7 +26,7 @@ public struct LEEncrypt: HCICompletingCommand {
   }
 }
 
-/// Asks for eight random bytes.
+/// Reads eight random bytes.
 public struct LERand: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2018, "LE Rand", "7.8.23", octet: 27, bit: 7)
 
@@ -80,7 +80,7 @@ public struct LELongTermKeyRequestReply: HCICompletingCommand, HCILinkFields {
   }
 }
 
-/// Answers LE Long Term Key Request: there is no key.
+/// Answers LE Long Term Key Request without a key.
 public struct LELongTermKeyRequestNegativeReply: HCICompletingCommand, HCILinkFields {
   public typealias Response = LinkReturnParameters
 

@@ -12,7 +12,7 @@ public struct TransmitPower: PacketFields {
   }
 }
 
-/// Asks for the power of legacy advertising.
+/// Reads the power of legacy advertising.
 public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCIEmpty {
   public typealias Response = TransmitPower
 
@@ -22,12 +22,12 @@ public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCI
   public init() {}
 }
 
-/// Asks for the least and the greatest power that the controller can send with.
+/// Reads the minimum and maximum transmit power of the controller.
 public struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7)
 
   public struct Response: PacketFields {
-    /// In dBm, as is the other.
+    /// In dBm, as is the maximum.
     public var min: Int8 = 0
     public var max: Int8 = 0
 

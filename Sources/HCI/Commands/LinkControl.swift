@@ -5,7 +5,7 @@ public struct Disconnect: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x0406, "Disconnect", "7.1.6", octet: 0, bit: 5)
 
   public var handle = ConnectionHandle()
-  /// What the peer gets to know.
+  /// The reason sent to the peer.
   public var reason = HCIErrorCode.remoteUserTerminatedConnection
 
   public init() {}
@@ -16,8 +16,7 @@ public struct Disconnect: HCIStatusCommand, HCILinkFields {
   }
 }
 
-/// Asks for the version and manufacturer of the peer's controller; Read Remote Version Information Complete
-/// follows.
+/// Reads the version and manufacturer of the peer's controller; Read Remote Version Information Complete follows.
 public struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(
     0x041D, "Read Remote Version Information", "7.1.23", octet: 2, bit: 7)
@@ -27,7 +26,7 @@ public struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
   public init() {}
 }
 
-/// Asks what the peer's BR/EDR controller can do.
+/// Reads the features of the peer's BR/EDR controller.
 public struct ReadRemoteSupportedFeatures: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(
     0x041B, "Read Remote Supported Features", "7.1.21", octet: 2, bit: 5)

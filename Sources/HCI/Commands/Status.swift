@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Asks for the strength of the last packet on a link.
+/// Reads the RSSI of a link.
 public struct ReadRSSI: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x1405, "Read RSSI", "7.5.4", octet: 15, bit: 5)
 
@@ -8,7 +8,7 @@ public struct ReadRSSI: HCICompletingCommand, HCILinkFields {
 
   public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
-    /// In dBm; nil if the controller does not know.
+    /// In dBm; nil if unavailable.
     public var rssi: Int8?
 
     public init() {}
@@ -22,7 +22,7 @@ public struct ReadRSSI: HCICompletingCommand, HCILinkFields {
   public init() {}
 }
 
-/// Asks for the length of the key that a link is encrypted with.
+/// Reads the length of a link's encryption key.
 public struct ReadEncryptionKeySize: HCICompletingCommand, HCILinkFields {
   public static let info = HCICommandInfo(0x1408, "Read Encryption Key Size", "7.5.7", octet: 20, bit: 4)
 

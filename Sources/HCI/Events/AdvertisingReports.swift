@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The reports of one event. One that is damaged hides those behind it, as their beginnings are unknown; it
-/// never hides those before.
+/// The reports of one event. A damaged report hides the following ones, whose start is then unknown, but not the
+/// preceding ones.
 public struct AdvertisingReports: PacketFields {
   public enum Form: Hashable, Sendable {
     /// LE Advertising Report (Core Specification Vol 4, Part E, 7.7.65.2).
@@ -12,15 +12,15 @@ public struct AdvertisingReports: PacketFields {
     case extended
   }
 
-  /// The most advertising data that a report holds: an event of 255 bytes without subevent, count and the fixed
-  /// fields of an extended report.
+  /// The maximum advertising data in a report: an event of 255 bytes without subevent, count and the fixed fields of an
+  /// extended report.
   static let largestData = 229
 
   public var form = Form.legacy
   public var reports: [AdvertisingReport] = []
-  /// How many reports the event claims.
+  /// The number of reports stated in the event.
   public var claimed: UInt8 = 0
-  /// What could not be read, from the damaged report on; or bytes behind the last report.
+  /// Undecodable bytes, from the damaged report on; or bytes after the last report.
   public var unread: [UInt8] = []
 
   public init() {}
@@ -35,7 +35,7 @@ public struct AdvertisingReports: PacketFields {
     claimed = UInt8(clamping: reports.count)
   }
 
-  /// Whether the event was not what it claims to be.
+  /// Whether the event does not match its stated contents.
   public var isDamaged: Bool { Int(claimed) != reports.count || !unread.isEmpty }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {

@@ -1,8 +1,8 @@
 import BluetoothCore
 
-// Events of BR/EDR links. The stack uses none of them; they are here so that captures of a phone can be read.
+// Events of BR/EDR links. The stack does not use them; they are decoded for captures of phones.
 
-/// A link to a BR/EDR device has come about, or has not (Core Specification Vol 4, Part E, 7.7.3).
+/// A link to a BR/EDR device was established, or has failed (Core Specification Vol 4, Part E, 7.7.3).
 public struct ConnectionComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -21,7 +21,7 @@ public struct ConnectionComplete: HCILinkFields {
   }
 }
 
-/// A BR/EDR device wants to connect (7.7.4).
+/// A BR/EDR device requests a connection (7.7.4).
 public struct ClassicConnectionRequest: PacketFields {
   public var peerAddress = BluetoothAddress.zero
   public var classOfDevice: [UInt8] = []
@@ -51,7 +51,7 @@ public struct RemoteNameRequestComplete: PacketFields {
   }
 }
 
-/// Central and peripheral have changed places (7.7.18).
+/// Central and peripheral have switched roles (7.7.18).
 public struct RoleChange: PacketFields {
   public var status = HCIErrorCode.success
   public var peerAddress = BluetoothAddress.zero
@@ -79,7 +79,7 @@ public struct AddressStatus: PacketFields {
   }
 }
 
-/// An event that begins with an address, such as a request of pairing.
+/// An event that begins with an address, such as a pairing request.
 public struct PeerAddress: PacketFields {
   public var peerAddress = BluetoothAddress.zero
 
@@ -90,7 +90,7 @@ public struct PeerAddress: PacketFields {
   }
 }
 
-/// How long the packets of a link may be (7.7.27).
+/// The maximum packet length on a link, in slots (7.7.27).
 public struct MaxSlotsChange: HCILinkFields {
   public var handle = ConnectionHandle()
   public var slots: UInt8 = 0
@@ -121,7 +121,7 @@ public struct LinkOnly: HCILinkFields {
   public init() {}
 }
 
-/// What a link is for (7.7.3).
+/// The type of a link (7.7.3).
 public struct LinkType: HCICode {
   public var rawValue: UInt8
 

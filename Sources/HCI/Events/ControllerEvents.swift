@@ -1,12 +1,12 @@
 import BluetoothCore
 
-/// A command has been carried out, or was refused (Core Specification Vol 4, Part E, 7.7.14).
+/// A command has completed, or was rejected (Core Specification Vol 4, Part E, 7.7.14).
 public struct CommandComplete: PacketFields {
-  /// How many commands the host may send now.
+  /// The number of commands that the host may send now.
   public var commandCredits: UInt8 = 1
   public var opcode = HCIOpcode.noOperation
-  /// The status, and behind it what the command answers. Too few bytes are common when the status is an error;
-  /// with ``HCIOpcode/noOperation`` there are none at all.
+  /// The status, followed by the response to the command. It is often truncated when the status is an error; with
+  /// ``HCIOpcode/noOperation`` it is empty.
   public var returnParameters: [UInt8] = []
 
   public init() {}
@@ -17,7 +17,7 @@ public struct CommandComplete: PacketFields {
     self.returnParameters = returnParameters
   }
 
-  /// The answer to a command that was carried out.
+  /// The response to a successful command.
   public init<Command: HCICompletingCommand>(
     _ command: Command.Type, response: Command.Response, commandCredits: UInt8 = 1
   ) {
@@ -32,12 +32,12 @@ public struct CommandComplete: PacketFields {
     try fields.rest("return parameters", &returnParameters)
   }
 
-  /// The first return parameter; nil if there is none.
+  /// The first return parameter; nil if none.
   public var status: HCIErrorCode? {
     returnParameters.first.map(HCIErrorCode.init)
   }
 
-  /// What stands behind the status, as the answer to `command`. Bytes behind the answer are ignored: later
+  /// The return parameters after the status, as the response to `command`. Bytes after the response are ignored: later
   /// versions of the specification may append fields.
   public func response<Command: HCICompletingCommand>(
     to command: Command.Type
@@ -49,10 +49,10 @@ public struct CommandComplete: PacketFields {
   }
 }
 
-/// A command is pending, or was refused; its outcome follows as another event (7.7.15).
+/// A command is pending, or was rejected; its result follows as another event (7.7.15).
 public struct CommandStatus: PacketFields {
   public var status = HCIErrorCode.success
-  /// How many commands the host may send now.
+  /// The number of commands that the host may send now.
   public var commandCredits: UInt8 = 1
   public var opcode = HCIOpcode.noOperation
 
@@ -71,9 +71,9 @@ public struct CommandStatus: PacketFields {
   }
 }
 
-/// The controller has failed, and needs a reset (7.7.16).
+/// The controller has failed, and requires a reset (7.7.16).
 public struct HardwareError: PacketFields {
-  /// The manufacturer's own number.
+  /// Vendor-specific.
   public var code: UInt8 = 0
 
   public init() {}
@@ -87,7 +87,7 @@ public struct HardwareError: PacketFields {
   }
 }
 
-/// Packets that the controller has sent, or dropped with their link: as much room has become free (7.7.19).
+/// Packets that the controller has sent, or dropped with their link, so that their buffers are free again (7.7.19).
 public struct NumberOfCompletedPackets: PacketFields {
   public struct Item: HCILinkFields, Hashable {
     public var handle = ConnectionHandle()
@@ -115,7 +115,7 @@ public struct NumberOfCompletedPackets: PacketFields {
   }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    // As many as an event can hold.
+    // The maximum number in an event.
     try fields.list("links", &items, limit: 63)
   }
 }

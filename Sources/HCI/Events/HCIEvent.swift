@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// What a controller tells its host (Core Specification Vol 4, Part E, 7.7).
+/// An event sent by a controller (Core Specification Vol 4, Part E, 7.7).
 public enum HCIEvent: Sendable {
   case disconnectionComplete(DisconnectionComplete)
   case encryptionChange(EncryptionChange)
@@ -20,18 +20,17 @@ public enum HCIEvent: Sendable {
   case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
   case leDataLengthChange(LEDataLengthChange)
   case lePHYUpdateComplete(LEPHYUpdateComplete)
-  /// The extended scan is over, as its duration has passed (7.7.65.17).
+  /// The extended scan has ended after its duration (7.7.65.17).
   case leScanTimeout
   case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
-  /// An LE Meta event that is not known here, with its parameters behind the subevent code.
+  /// An unknown LE Meta event, with its parameters after the subevent code.
   case unknownLE(LESubevent, [UInt8])
-  /// An event that is not known here, with its parameters.
+  /// An unknown event, with its parameters.
   case unknown(HCIEventCode, [UInt8])
 
-  /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters behind the last one that
-  /// is known here are ignored, as later versions of the specification may append some.
-  /// - Throws: ``DecodeError`` if the length is not that of the parameters that are there, or if they are too
-  ///   few for their event.
+  /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters after the last known one are
+  /// ignored, as later versions of the specification may append some.
+  /// - Throws: ``DecodeError`` if the length does not match the parameters, or if parameters are missing.
   public init(parsing packet: inout ByteReader) throws(DecodeError) {
     let code = try HCIEventCode(parsing: &packet)
     let length = Int(try packet.readUInt8())
@@ -93,7 +92,7 @@ public enum HCIEvent: Sendable {
   }
 }
 
-/// Reads the fields into `prototype`, which says which form they have.
+/// Reads the fields into `prototype`, which determines the form.
 private func read<Fields: PacketFields>(
   _ prototype: Fields, _ reader: inout ByteReader
 ) throws(DecodeError) -> Fields {

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// The kind of an event (Core Specification Vol 4, Part E, 7.7).
+/// An event code (Core Specification Vol 4, Part E, 7.7).
 public struct HCIEventCode: HCICode, ExpressibleByIntegerLiteral {
   public var rawValue: UInt8
 
@@ -18,7 +18,7 @@ public struct HCIEventCode: HCICode, ExpressibleByIntegerLiteral {
   public static let leMeta: HCIEventCode = 0x3E
   public static let vendorSpecific: HCIEventCode = 0xFF
 
-  /// The event's name in the specification; nil if it has none here.
+  /// The event's name in the specification; nil if unknown.
   public var name: String? { HCIEventInfo[self]?.name }
 }
 
@@ -30,7 +30,7 @@ extension HCIEventCode {
   }
 }
 
-/// The kind of an LE Meta event: its first parameter (7.7.65).
+/// An LE Meta subevent code: the first parameter of the event (7.7.65).
 public struct LESubevent: HCICode, ExpressibleByIntegerLiteral {
   public var rawValue: UInt8
 
@@ -52,7 +52,7 @@ public struct LESubevent: HCICode, ExpressibleByIntegerLiteral {
   public static let channelSelectionAlgorithm: LESubevent = 0x14
   public static let enhancedConnectionCompleteV2: LESubevent = 0x29
 
-  /// The event's name in the specification; nil if it has none here.
+  /// The event's name in the specification; nil if unknown.
   public var name: String? { HCIEventInfo[self]?.name }
 }
 

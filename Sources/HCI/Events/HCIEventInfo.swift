@@ -1,11 +1,11 @@
 import BluetoothCore
 
-/// What the specification says of an event: its name, its section, and its parameters.
+/// The specification of an event: its name, section and parameters.
 public struct HCIEventInfo: Sendable {
   public let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.7.5`.
   public let reference: String
-  /// The parameters, all zero, or those that it begins with; nil if they are not described here.
+  /// The parameters, all zero, or the leading ones that are declared; nil if none are declared.
   public let parameters: (any PacketFields)?
   /// The offset of the status in the parameters.
   public let statusOffset: Int?
@@ -188,7 +188,7 @@ public struct HCIEventInfo: Sendable {
   ]
 }
 
-/// Finds where the status and the connection handle stand in parameters of fixed size.
+/// Finds the offsets of the status and the connection handle in parameters of fixed size.
 private struct FieldOffsets: FieldVisitor {
   var status: Int?
   var handle: Int?

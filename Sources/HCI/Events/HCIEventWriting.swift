@@ -16,7 +16,7 @@ extension HCIEvent {
     }
   }
 
-  /// What an LE Meta event tells; nil for other events.
+  /// The subevent code of an LE Meta event; nil for other events.
   public var subevent: LESubevent? {
     switch self {
     case .leConnectionComplete(let event): event.form.subevent
@@ -34,8 +34,7 @@ extension HCIEvent {
     }
   }
 
-  /// Writes a packet without its H4 type byte. The length is that of the parameters, up to the 255 that it can
-  /// tell.
+  /// Writes a packet without its H4 type byte. Parameters are limited to the 255 bytes that the length can express.
   public func write(into writer: inout ByteWriter) {
     code.write(into: &writer)
     let start = writer.count
@@ -45,7 +44,7 @@ extension HCIEvent {
     writer.overwrite(at: start, with: UInt8(clamping: writer.count - start - 1))
   }
 
-  /// The whole packet with its H4 type byte: `04`, code, parameter length, parameters.
+  /// The complete packet with its H4 type byte: `04`, code, parameter length, parameters.
   public func packet(into writer: inout ByteWriter) {
     writer.removeAll()
     writer.write(HCIPacketType.event.rawValue)
@@ -78,7 +77,7 @@ extension HCIEvent {
 }
 
 extension HCIEvent: Equatable {
-  /// Whether both are written as the same bytes.
+  /// Whether both have the same encoding.
   public static func == (left: HCIEvent, right: HCIEvent) -> Bool {
     var writers = (ByteWriter(), ByteWriter())
     left.write(into: &writers.0)

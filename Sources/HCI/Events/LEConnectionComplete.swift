@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// A link has come about, or has not (Core Specification Vol 4, Part E, 7.7.65.1 and 7.7.65.10). Which of its
-/// three forms a controller sends depends on its age and on the event mask; they tell the same.
+/// A link was established, or has failed (Core Specification Vol 4, Part E, 7.7.65.1 and 7.7.65.10). The controller's
+/// version and the event mask determine which of three forms it sends; they have the same meaning.
 public struct LEConnectionComplete: PacketFields {
   /// The form on the wire.
   public enum Form: Hashable, Sendable {
@@ -9,25 +9,26 @@ public struct LEConnectionComplete: PacketFields {
     case plain
     /// LE Enhanced Connection Complete, with resolvable private addresses.
     case enhanced
-    /// Its version 2, which also names the periodic advertising that the link came from.
+    /// LE Enhanced Connection Complete version 2, which also identifies the periodic advertising that the link resulted
+    /// from.
     case enhancedV2
   }
 
   public var form = Form.plain
-  /// Where this is an error, only ``role`` and ``peerAddress`` may mean something.
+  /// If this is an error, only ``role`` and ``peerAddress`` may be valid.
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
   public var role = LERole.central
   public var peerAddress = BluetoothAddress.zero
-  /// The resolvable private address that this side used; nil if none, or not told.
+  /// The resolvable private address that this side used; nil if none, or not reported.
   public var localResolvableAddress: BluetoothAddress?
-  /// The resolvable private address that the peer used; nil if none, or not told.
+  /// The resolvable private address that the peer used; nil if none, or not reported.
   public var peerResolvableAddress: BluetoothAddress?
   public var parameters = LinkParameters()
   public var clockAccuracy = ClockAccuracy.ppm500
-  /// The periodic advertising that this side sent; nil if none, or not told.
+  /// The periodic advertising that this side sent; nil if none, or not reported.
   public var advertisingHandle: UInt8?
-  /// The periodic advertising that this side received; nil if none, or not told.
+  /// The periodic advertising that this side received; nil if none, or not reported.
   public var syncHandle: UInt16?
 
   public init() {}
@@ -55,7 +56,7 @@ public struct LEConnectionComplete: PacketFields {
 }
 
 extension FieldVisitor where Self: ~Escapable {
-  /// A random address; all zero stands for none.
+  /// A random address; all zero means none.
   fileprivate mutating func optionalAddress(
     _ name: StaticString, _ address: inout BluetoothAddress?
   ) throws(Failure) {

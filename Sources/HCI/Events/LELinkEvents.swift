@@ -3,7 +3,7 @@ import BluetoothCore
 /// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
 public struct LinkParameters: PacketFields, Hashable {
   public var interval = ConnectionInterval()
-  /// How many connection events the peripheral may sleep through.
+  /// The number of connection events that the peripheral may skip.
   public var latency: UInt16 = 0
   public var supervisionTimeout = SupervisionTimeout()
 
@@ -22,7 +22,7 @@ public struct LinkParameters: PacketFields, Hashable {
   }
 }
 
-/// The parameters of a link have changed, or could not (7.7.65.3).
+/// The parameters of a link have changed, or the change has failed (7.7.65.3).
 public struct LEConnectionUpdateComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -37,7 +37,7 @@ public struct LEConnectionUpdateComplete: HCILinkFields {
   }
 }
 
-/// What the peer's link layer can do (7.7.65.4).
+/// The features supported by the peer's link layer (7.7.65.4).
 public struct LEReadRemoteFeaturesComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -52,10 +52,10 @@ public struct LEReadRemoteFeaturesComplete: HCILinkFields {
   }
 }
 
-/// The peer wants to encrypt a link and needs its key (7.7.65.5).
+/// The peer requests encryption of a link, for which its key is needed (7.7.65.5).
 public struct LELongTermKeyRequest: HCILinkFields {
   public var handle = ConnectionHandle()
-  /// Rand, as the number whose least significant byte comes first.
+  /// The random number (Rand), least significant byte first on the wire.
   public var random: UInt64 = 0
   /// EDIV.
   public var encryptedDiversifier: UInt16 = 0
@@ -69,12 +69,12 @@ public struct LELongTermKeyRequest: HCILinkFields {
   }
 }
 
-/// The peer asks for other parameters, and waits for a reply (7.7.65.6).
+/// The peer requests other parameters, and waits for a reply (7.7.65.6).
 public struct LERemoteConnectionParameterRequest: HCILinkFields {
   public var handle = ConnectionHandle()
   public var intervalMin = ConnectionInterval()
   public var intervalMax = ConnectionInterval()
-  /// How many connection events the peripheral may sleep through.
+  /// The number of connection events that the peripheral may skip.
   public var latency: UInt16 = 0
   public var supervisionTimeout = SupervisionTimeout()
 
@@ -102,7 +102,7 @@ public struct LEDataLengthChange: HCILinkFields {
   }
 }
 
-/// Which physical layers a link uses now (7.7.65.12).
+/// The PHYs that a link uses now (7.7.65.12).
 public struct LEPHYUpdateComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -117,7 +117,7 @@ public struct LEPHYUpdateComplete: HCILinkFields {
   }
 }
 
-/// How a link hops over the channels (7.7.65.20).
+/// The channel selection algorithm of a link (7.7.65.20).
 public struct LEChannelSelectionAlgorithm: HCILinkFields {
   public var handle = ConnectionHandle()
   /// 0 is algorithm #1, 1 is algorithm #2.
@@ -162,7 +162,7 @@ public struct LEGenerateDHKeyComplete: PacketFields {
   }
 }
 
-/// An advertising set has ended, with a link or without (7.7.65.18).
+/// An advertising set has ended, with or without a link (7.7.65.18).
 public struct LEAdvertisingSetTerminated: PacketFields {
   public var status = HCIErrorCode.success
   public var advertisingHandle: UInt8 = 0
@@ -179,7 +179,7 @@ public struct LEAdvertisingSetTerminated: PacketFields {
   }
 }
 
-/// A scanner has asked for a scan response (7.7.65.19).
+/// A scanner has sent a scan request (7.7.65.19).
 public struct LEScanRequestReceived: PacketFields {
   public var advertisingHandle: UInt8 = 0
   public var scanner = BluetoothAddress.zero

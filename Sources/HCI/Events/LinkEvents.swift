@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// The status, and the link that it is about: the beginning of many events.
+/// The status and the link: the leading parameters of many events.
 public struct LinkStatus: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -67,7 +67,7 @@ public struct EncryptionChangeV2: HCILinkFields {
   }
 }
 
-/// How a link is encrypted (7.7.8).
+/// The encryption of a link (7.7.8).
 public struct LinkEncryption: HCICode {
   public var rawValue: UInt8
 
@@ -83,7 +83,7 @@ public struct LinkEncryption: HCICode {
 /// A link's key was renewed (7.7.39).
 public typealias EncryptionKeyRefreshComplete = LinkStatus
 
-/// What the peer's BR/EDR controller can do (7.7.11).
+/// The features of the peer's BR/EDR controller (7.7.11).
 public struct ReadRemoteSupportedFeaturesComplete: HCILinkFields {
   public var status = HCIErrorCode.success
   public var handle = ConnectionHandle()
@@ -104,7 +104,7 @@ public struct ReadRemoteVersionInformationComplete: HCILinkFields {
   public var handle = ConnectionHandle()
   public var version = CoreVersion()
   public var manufacturer = CompanyIdentifier()
-  /// The manufacturer's own number.
+  /// Vendor-specific.
   public var subversion: UInt16 = 0
 
   public init() {}

@@ -1,23 +1,24 @@
 import BluetoothCore
 
-/// Hands ACL data to the controller in pieces that it can hold, never more at once than it has room for
-/// (Core Specification Vol 4, Part E, 4.1.1). Links take turns.
+/// Sends ACL data to the controller in fragments, within its buffer size and number of free buffers (Core Specification
+/// Vol 4, Part E, 4.1.1). Links take turns.
 struct ACLQueue {
   private struct Link {
     var handle: ConnectionHandle
     var packets: [[UInt8]] = []
     /// Packets that the controller holds.
     var inFlight = 0
-    /// Whether it was full, and that it has room again was not reported yet.
+    /// Whether the link was full, and new room was not yet reported.
     var wasFull = false
   }
 
-  /// What one link may have waiting, in packets. A peer that makes us answer without end, on a link that takes
-  /// nothing, must not fill the memory.
+  /// The maximum number of packets queued on one link. It bounds the memory used by answers to a peer that sends
+  /// requests but receives nothing.
   static let maximumWaiting = 512
-  /// From here on a link has no room for what can wait. The rest is for answers and confirmations, which can't.
+  /// From this number on, a link has no room for packets that can wait. The rest is reserved for responses and
+  /// confirmations, which can't.
   static let full = 128
-  /// A link that was full has room again when no more than this waits.
+  /// A link that was full has room again when at most this number of packets is queued.
   static let drained = 32
 
   private var links: [Link] = []
@@ -26,7 +27,7 @@ struct ACLQueue {
   private(set) var dataLength = 27
   private var credits = 0
 
-  /// Sets what LE Read Buffer Size said, and forgets everything.
+  /// Sets the values from LE Read Buffer Size, and removes all links and packets.
   mutating func reset(capacity: Int, dataLength: Int) {
     links = []
     nextTurn = 0
@@ -40,14 +41,14 @@ struct ACLQueue {
     links.append(Link(handle: handle))
   }
 
-  /// What the controller held for a link is gone with it, and its room is free again (7.7.5).
+  /// The controller drops the packets of a disconnected link, and their buffers are free again (7.7.5).
   mutating func disconnected(_ handle: ConnectionHandle) {
     guard let index = links.firstIndex(where: { $0.handle == handle }) else { return }
     credits = min(capacity, credits + links[index].inFlight)
     links.remove(at: index)
   }
 
-  /// Whether a link has room for what can wait. Once it has not, ``takeDrained()`` names it when it has again.
+  /// Whether a link has room for packets that can wait. If not, ``takeDrained()`` returns it when it has room again.
   mutating func hasRoom(_ handle: ConnectionHandle) -> Bool {
     guard let index = links.firstIndex(where: { $0.handle == handle }) else { return false }
     if links[index].packets.count >= Self.full { links[index].wasFull = true }
@@ -67,12 +68,12 @@ struct ACLQueue {
   /// Whether the controller holds packets.
   var hasPacketsInFlight: Bool { credits < capacity }
 
-  /// How many packets wait on all links.
+  /// The number of packets queued on all links.
   var waitingCount: Int { links.reduce(0) { $0 + $1.packets.count } }
 
-  /// Cuts a frame into packets and queues them.
+  /// Fragments a frame into packets and queues them.
   ///
-  /// - Returns: false if the link is not known or has too much waiting
+  /// - Returns: false if the link is unknown or its queue is full
   mutating func enqueue(_ frame: RawSpan, on handle: ConnectionHandle) -> Bool {
     guard let index = links.firstIndex(where: { $0.handle == handle }),
       links[index].packets.count < Self.maximumWaiting
@@ -93,7 +94,7 @@ struct ACLQueue {
     return true
   }
 
-  /// The next packet to send; nil if there is none, or no room for it.
+  /// The next packet to send; nil if there is none, or no free buffer.
   mutating func next() -> [UInt8]? {
     guard credits > 0 else { return nil }
     for step in 0..<links.count {
@@ -107,7 +108,7 @@ struct ACLQueue {
     return nil
   }
 
-  /// The controller has room again. What it claims beyond what it held is ignored.
+  /// Buffers of the controller are free again. Numbers that exceed the outstanding packets are ignored.
   mutating func completed(_ count: Int, on handle: ConnectionHandle) {
     guard let index = links.firstIndex(where: { $0.handle == handle }) else { return }
     let freed = min(count, links[index].inFlight)

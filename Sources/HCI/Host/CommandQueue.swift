@@ -1,26 +1,26 @@
 import BluetoothCore
 
-/// Hands commands to the controller one at a time, as its budget allows, and its answers to those who asked
+/// Sends commands to the controller one at a time, within its command credits, and returns its answers to the callers
 /// (Core Specification Vol 4, Part E, 4.4).
 ///
-/// Each command has a deadline, counted from when it is the next in line: a controller that does not answer, or
-/// that never gives its budget back, is found out.
+/// Each command has a deadline, counted from the time when it is first in the queue. This detects a controller that
+/// does not answer, or never returns its command credits.
 final class CommandQueue {
-  /// The return parameters behind the status.
+  /// The return parameters after the status.
   typealias Completion = (Result<[UInt8], HCIError>) -> Void
 
   private struct Entry {
     var opcode: HCIOpcode
     var packet: [UInt8]
     var deadline: Duration
-    /// Whether Command Status with success is the answer, or only a sign of life before it.
+    /// Whether Command Status with success completes the command; otherwise another event has to follow.
     var endsWithStatus: Bool
     var completion: Completion
   }
 
-  /// Answers to nothing that was asked.
+  /// Answers without a matching command.
   private(set) var unexpectedAnswers = 0
-  /// Called when a command was not answered in time.
+  /// Called when a command has timed out.
   var onTimeout: ((HCIError) -> Void)?
 
   private let timers: Timers
@@ -29,7 +29,7 @@ final class CommandQueue {
   private var queue: [Entry] = []
   private var isHeadSent = false
   private var deadline: Timers.Token?
-  /// Set while nothing may be sent any more.
+  /// The error for all commands while sending is not allowed.
   private var failure: HCIError?
   private var writer = ByteWriter(capacity: 260)
 
@@ -50,7 +50,7 @@ final class CommandQueue {
     if queue.count == 1 { startHead() }
   }
 
-  /// Gives a command and waits for Command Complete.
+  /// Sends a command and waits for Command Complete.
   func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
@@ -72,7 +72,7 @@ final class CommandQueue {
     }
   }
 
-  /// Gives a command and waits for Command Status.
+  /// Sends a command and waits for Command Status.
   func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Void, HCIError>) -> Void
@@ -120,7 +120,7 @@ final class CommandQueue {
   func receive(_ event: CommandComplete) {
     credits = Int(event.commandCredits)
     defer { sendHead() }
-    // Opcode zero only gives budget back.
+    // Opcode zero only returns command credits.
     guard event.opcode.rawValue != 0 else { return }
     guard isHeadSent, let head = queue.first, head.opcode == event.opcode else {
       unexpectedAnswers += 1
@@ -152,7 +152,7 @@ final class CommandQueue {
     }
   }
 
-  /// Fails all that is open, and everything to come until ``restart()``.
+  /// Fails all outstanding commands, and all further ones until ``restart()``.
   func fail(_ error: HCIError) {
     guard failure == nil else { return }
     failure = error
@@ -163,7 +163,7 @@ final class CommandQueue {
     for entry in waiting { entry.completion(.failure(error)) }
   }
 
-  /// Drops all that is open, and calls nothing.
+  /// Removes all outstanding commands without calling their completions.
   func removeAll() {
     failure = .cancelled
     timers.cancel(deadline)
@@ -171,7 +171,7 @@ final class CommandQueue {
     isHeadSent = false
   }
 
-  /// Begins anew, before a Reset: the budget is one again, and what was open is failed.
+  /// Restarts the queue before a Reset: there is one command credit, and outstanding commands fail.
   func restart(_ error: HCIError) {
     fail(error)
     failure = nil

@@ -6,41 +6,41 @@ extension LinkParameters: CustomStringConvertible {
   }
 }
 
-/// What to answer a peripheral that wants other connection parameters.
+/// How to answer a peripheral's request for other connection parameters.
 public enum ParameterPolicy: Hashable, Sendable {
-  /// What is legal is accepted: many devices leave when they are refused.
+  /// Accept all valid parameters: many devices disconnect when they are rejected.
   case accept
-  /// Ours stay: for streams that a slow link would delay.
+  /// Keep the current parameters, for streams that a slower link would delay.
   case keep
 }
 
-/// One LE link, from its connection event to its disconnection. The handle may name another link afterwards; this
-/// object does not.
+/// One LE link, from its connection event to its disconnection. The handle may be reused by another link; this object
+/// is not.
 public final class LEConnection {
   public let handle: ConnectionHandle
   public let peer: BluetoothAddress
   public private(set) var parameters: LinkParameters
-  /// What the peer's link layer can do; known once it was asked.
+  /// The features of the peer's link layer; nil until they are read.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
-  /// Whether the controller was asked to end it.
+  /// Whether the controller was asked to disconnect it.
   var isEnding = false
-  /// Why the controller is of no use any more, if that is what ended the link; nil if the link itself ended.
+  /// The controller's failure that ended the link; nil if the link itself ended.
   public internal(set) var failure: HCIError?
-  /// What a peripheral gets that asks for other parameters, here or on L2CAP's signalling channel.
+  /// The answer to a peripheral's request for other parameters, over HCI or on the L2CAP signalling channel.
   public let parameterPolicy: ParameterPolicy
-  /// How many requests for other parameters were refused because there were too many.
+  /// The number of requests for other parameters that were rejected because there were too many.
   public private(set) var excessParameterRequests = 0
   private var parameterRequests = RateLimit(count: 4, per: .seconds(1))
 
-  /// Called for each ACL packet: data, whether a frame starts here, and when it was received. The view is only
-  /// valid meanwhile.
+  /// Called for each ACL packet with its data, whether a frame starts here, and the time at which it was received. The
+  /// span is valid only during the call.
   public var onData: ((RawSpan, Bool, Instant) -> Void)?
   /// Called when the controller reports other parameters.
   public var onParameters: ((LinkParameters) -> Void)?
-  /// Called when there is room again for what can wait, after ``hasRoom`` was false.
+  /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
   public var onRoom: (() -> Void)?
-  /// Called once, when the link is gone.
+  /// Called once, when the link is disconnected.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
 
   private weak var host: HostController?
@@ -56,7 +56,7 @@ public final class LEConnection {
     self.parameterPolicy = parameterPolicy
   }
 
-  /// The link is gone; nothing is called any more.
+  /// The link is disconnected: removes all closures.
   func forget() {
     isConnected = false
     onData = nil
@@ -70,35 +70,35 @@ public final class LEConnection {
     onParameters?(parameters)
   }
 
-  /// Counts a peripheral's request for other parameters: it may ask a few times a second. Each costs a procedure of
-  /// both link layers, so that one who asks without end is refused.
+  /// Counts a peripheral's request for other parameters: a few per second are allowed. Each request starts a procedure
+  /// of both link layers, so excess requests are rejected.
   ///
-  /// - Returns: whether the request may be obeyed
+  /// - Returns: whether the request may be accepted
   public func admitsParameterRequest(at time: Instant) -> Bool {
     if parameterRequests.admits(at: time) { return true }
     refuseParameterRequest()
     return false
   }
 
-  /// Counts a request that is refused because there are too many.
+  /// Counts a request that is rejected because there are too many.
   public func refuseParameterRequest() { excessParameterRequests += 1 }
 
-  /// Whether there is room for a frame that can wait. Those that can't, as they answer the peer, are sent without it.
+  /// Whether there is room for a frame that can wait. Responses to the peer can't, and are sent regardless.
   public var hasRoom: Bool { isConnected && host?.hasRoom(self) ?? false }
 
-  /// Sends one L2CAP frame, in as many ACL packets as it takes. What is sent on a link that is gone is lost.
+  /// Sends one L2CAP frame in as many ACL packets as needed. Frames sent on a disconnected link are dropped.
   public func send(_ frame: RawSpan) {
     guard isConnected else { return }
     host?.send(frame, on: self)
   }
 
-  /// Ends the link. ``onDisconnected`` tells when it is gone.
+  /// Disconnects the link. ``onDisconnected`` is called when this is complete.
   public func disconnect() {
     guard isConnected else { return }
     host?.disconnect(self)
   }
 
-  /// Asks the controller for other parameters; what comes of it is told by ``onParameters``.
+  /// Requests other connection parameters; ``onParameters`` reports the result.
   public func update(
     _ parameters: ConnectionParameters, completion: @escaping (Result<Void, HCIError>) -> Void = { _ in }
   ) {
@@ -110,7 +110,7 @@ public final class LEConnection {
       }, completion: completion)
   }
 
-  /// Asks for the signal strength of the link in dBm; nil if the controller does not know.
+  /// Reads the RSSI of the link in dBm; nil if unavailable.
   public func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     guard let host, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     host.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }

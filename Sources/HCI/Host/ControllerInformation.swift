@@ -1,23 +1,23 @@
 import BluetoothCore
 
-/// What a controller said of itself when it was set up.
+/// The properties that a controller reported during setup.
 public struct ControllerInformation: Hashable, Sendable {
   public var version: ReadLocalVersionInformation.Response
   public var supportedCommands: SupportedCommands
   public var features: LMPFeatures
   public var leFeatures: LEFeatures
-  /// The address that we connect and scan with: the controller's public one, or a random static one where it
-  /// has none.
+  /// The address for scanning and connecting: the controller's public one, or a random static one if it has none.
   public var address: BluetoothAddress
-  /// The most bytes in an ACL packet to the controller, without its header.
+  /// The maximum length of the data in an ACL packet to the controller, in bytes.
   public var aclDataLength: Int
-  /// How many ACL packets the controller holds.
+  /// The number of ACL packet buffers in the controller.
   public var aclPackets: Int
 
   /// Whether to scan with the extended commands of Bluetooth 5.
   public var usesExtendedScan: Bool { supportedCommands.haveExtendedScan }
 
-  /// Whether to connect with the extended commands. Same family as the scan, or a controller would refuse.
+  /// Whether to connect with the extended commands. This has to match the scan commands, as controllers reject a
+  /// mixture.
   public var usesExtendedConnect: Bool {
     usesExtendedScan && supportedCommands.contains(LEExtendedCreateConnection.self)
   }
@@ -25,7 +25,7 @@ public struct ControllerInformation: Hashable, Sendable {
   var ownAddressType: OwnAddressType { address.kind == .random ? .random : .public }
 }
 
-/// The dialogue that brings a controller from any state to one that can scan and connect.
+/// The command sequence that takes a controller from any state to one that can scan and connect.
 final class ControllerSetup {
   private weak var host: HostController?
   private let randomAddress: BluetoothAddress
@@ -34,7 +34,7 @@ final class ControllerSetup {
     version: .init(), supportedCommands: SupportedCommands(), features: [], leFeatures: [], address: .zero,
     aclDataLength: 0, aclPackets: 0)
 
-  /// - Parameter randomAddress: what to use if the controller has no public address
+  /// - Parameter randomAddress: the address to use if the controller has no public one
   init(
     _ host: HostController, randomAddress: BluetoothAddress,
     completion: @escaping (Result<ControllerInformation, HCIError>) -> Void
@@ -66,7 +66,7 @@ final class ControllerSetup {
         self.information.supportedCommands = commands
         self.step(ReadLocalSupportedFeatures()) { response in
           self.information.features = response.features
-          // Some controllers for LE alone leave the bit for LE out, and support the commands all the same.
+          // Some LE-only controllers do not set the LE bit, but support the commands.
           guard response.features.contains(.leSupportedController) || commands.contains(LESetScanEnable.self)
           else {
             return self.completion(.failure(.lowEnergyNotSupported))
@@ -102,12 +102,12 @@ final class ControllerSetup {
     }
   }
 
-  /// The controller has no buffers for LE alone: the BR/EDR ones serve both (4.1.1).
+  /// The controller has no separate LE buffers: the BR/EDR ones are shared (4.1.1).
   private func readSharedBuffers() {
     step(ReadBufferSize()) { buffers in
       self.information.aclDataLength = Int(buffers.aclDataLength)
       self.information.aclPackets = Int(buffers.aclPackets)
-      // Neither kind: nothing could ever be sent.
+      // Without either kind of buffer, no data could be sent.
       guard buffers.aclDataLength > 0, buffers.aclPackets > 0 else {
         return self.completion(.failure(.noDataBuffers))
       }
@@ -117,7 +117,7 @@ final class ControllerSetup {
 
   private func readAddress() {
     step(ReadBDADDR()) { response in
-      // All zero and all one stand for "none".
+      // All zeros and all ones mean that there is no address.
       guard response.address.value == 0 || response.address.value == 0xFFFF_FFFF_FFFF else {
         self.information.address = response.address
         return self.completion(.success(self.information))
@@ -131,7 +131,7 @@ final class ControllerSetup {
 }
 
 extension EventMask {
-  /// What the stack listens to.
+  /// The events that the stack handles.
   static let host: EventMask = [
     .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
     .leMeta,
@@ -139,7 +139,7 @@ extension EventMask {
 }
 
 extension LEEventMask {
-  /// What the stack listens to. Some controllers refuse bits of features that they do not have.
+  /// The events that the stack handles. Some controllers reject bits of features that they do not support.
   static func host(_ features: LEFeatures) -> LEEventMask {
     var mask: LEEventMask = [
       .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,

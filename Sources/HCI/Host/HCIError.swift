@@ -1,35 +1,35 @@
 import BluetoothCore
 
-/// Why the controller did not do what the host asked for.
+/// Why a host operation on the controller failed.
 public enum HCIError: Error, Hashable, Sendable {
   /// The controller answered a command with an error.
   case commandFailed(HCIOpcode, HCIErrorCode)
-  /// The controller did not answer in time. It is taken for dead: nothing more is sent until it is reset.
+  /// The controller did not answer in time. It is considered unresponsive: nothing more is sent until it is reset.
   case commandTimedOut(HCIOpcode)
-  /// The controller's answer can't be read.
+  /// The controller's answer can't be decoded.
   case malformedResponse(HCIOpcode, DecodeError)
-  /// The controller reported that it has broken down (Core Specification Vol 4, Part E, 7.7.16).
+  /// The controller reported a hardware error (Core Specification Vol 4, Part E, 7.7.16).
   case hardwareError(UInt8)
-  /// The way to the controller is gone, and why.
+  /// The transport was closed, with the reason.
   case transportClosed(String)
-  /// The controller says that it has no buffers for data, neither for LE alone nor shared ones.
+  /// The controller reports no data buffers, neither LE nor shared ones.
   case noDataBuffers
-  /// The controller cannot do Bluetooth LE.
+  /// The controller does not support Bluetooth LE.
   case lowEnergyNotSupported
-  /// No advertisement of the peer was heard in time, so that there was nobody to connect to.
+  /// No advertisement of the peer was received in time.
   case peerNotFound(BluetoothAddress, seconds: Double)
-  /// The address is of a type that the specification does not have, so that it names no device.
+  /// The specification does not define the type of this address, so it can't be used to connect.
   case unknownAddressType(BluetoothAddress)
-  /// The link is gone.
+  /// The link is disconnected.
   case notConnected
-  /// The controller could not make the link.
+  /// The controller could not establish the link.
   case connectionFailed(BluetoothAddress, HCIErrorCode)
-  /// Links were made and lost again before their first packet, as often as was tried.
+  /// Links were lost before their first packet, in all attempts.
   case connectionNotEstablished(BluetoothAddress, attempts: Int)
-  /// The controller is not set up, or is being set up anew.
+  /// The controller is not set up, or is being set up again.
   case notReady
   case cancelled
-  /// The kernel that has the controller does not do it.
+  /// The kernel, which owns the controller, reported an error.
   case kernel(KernelError)
 }
 

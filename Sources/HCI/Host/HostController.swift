@@ -1,51 +1,51 @@
 import BluetoothCore
 
-/// The host's side of HCI: it gives commands, hears events, keeps the books on links and data (Core
-/// Specification Vol 4, Part E).
+/// The host side of HCI: sends commands, handles events, and manages links and their data (Core Specification Vol 4,
+/// Part E).
 ///
-/// It does no I/O. Packets come in through ``receive(_:at:)``, which must not be called from within a closure
-/// that it calls, and go out through the closure given at the start, both with the H4 type byte in front. Time
-/// comes from `Timers`. Call ``initialize(completion:)`` first.
+/// It does no I/O. Pass received packets to ``receive(_:at:)``, which must not be called from within a closure that it
+/// calls; outgoing packets are passed to the closure given to the initializer. Both include the H4 type byte. `Timers`
+/// provides the time. Call ``initialize(completion:)`` first.
 public final class HostController {
-  /// What arrived and was of no use.
+  /// Counts of discarded input.
   public struct Counters: Hashable, Sendable {
-    /// Packets that can't be read.
+    /// Packets that can't be decoded.
     public var malformedPackets = 0
-    /// ACL data of links that do not exist, or no longer.
+    /// ACL data of unknown or disconnected links.
     public var strayData = 0
-    /// Times the controller broke down and was set up again.
+    /// The number of times that the controller failed and was set up again.
     public var hardwareErrors = 0
-    /// Requests for other connection parameters that were refused because there were too many.
+    /// Requests for other connection parameters that were rejected because there were too many.
     public var excessParameterRequests = 0
   }
 
-  /// How long a controller may take to answer a command.
+  /// The timeout of a command.
   public static let commandDeadline = Duration.seconds(3)
-  /// How often a controller may break down within ``hardwareErrorPeriod``. One that does so now and then is set up
-  /// again for as long as it takes.
+  /// The maximum number of hardware errors within ``hardwareErrorPeriod``. After less frequent errors the controller is
+  /// always set up again.
   static let maximumHardwareErrors = 3
   static let hardwareErrorPeriod = Duration.seconds(600)
-  /// How long the controller may say nothing at all while it holds data. After that it is asked whether it is there.
+  /// How long the controller may send nothing while it holds data. After that a command checks whether it responds.
   static let silenceLimit = Duration.seconds(6)
-  /// How long a link may take to end.
+  /// The timeout for disconnecting a link.
   static let disconnectDeadline = Duration.seconds(5)
 
   public private(set) var counters = Counters()
-  /// What the controller said of itself; nil until it is set up.
+  /// The properties of the controller; nil until it is set up.
   public private(set) var controller: ControllerInformation?
 
-  /// Called for each advertising report as it comes.
+  /// Called for each advertising report.
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  /// Called when the controller refuses to scan.
+  /// Called when the controller rejects a scan.
   public var onScanFailure: ((HCIError) -> Void)?
-  /// Called when the controller is of no use any more: once, or once more after each ``revive()``. All links have
-  /// been reported as lost by then.
+  /// Called when the controller has failed for good: once, and once more after each ``revive()``. All links have been
+  /// reported as disconnected before.
   public var onFailure: ((HCIError) -> Void)?
 
   private let timers: Timers
-  /// When the controller broke down lately.
+  /// The times of recent hardware errors.
   private var breakdowns: [Instant] = []
-  /// When the last packet came from the controller.
+  /// When the last packet from the controller arrived.
   private var lastHeard = Instant(nanoseconds: 0)
   private var silenceTimer: Timers.Token?
   private let transmit: (RawSpan) -> Void
@@ -56,17 +56,17 @@ public final class HostController {
   private var scan: ScanController?
   private var initiator: Initiator?
   private var desiredScan: ScanParameters?
-  /// Why the controller is of no use any more.
+  /// The failure of the controller; nil while it is usable.
   public private(set) var failure: HCIError?
-  /// Links whose last answer to a request for other parameters is not with the controller yet.
+  /// Links whose last reply to a parameter request has not been completed by the controller.
   private var openParameterReplies: Set<ConnectionHandle> = []
-  /// Links that were given up, as the controller has not ended them in time, and their peers.
+  /// Links that the controller has not disconnected in time, and their peers.
   private var neverEnded: [ConnectionHandle: UInt64] = [:]
 
   /// - Parameters:
-  ///   - randomAddress: what to scan and connect with if the controller has no public address: a random static
-  ///     one, whose two top bits are 1
-  ///   - send: takes a packet for the controller; the view is only valid meanwhile
+  ///   - randomAddress: the address to scan and connect with if the controller has no public one: a random static
+  ///     address, whose two most significant bits are 1
+  ///   - send: sends a packet to the controller; the span is valid only during the call
   public init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.randomAddress = randomAddress
@@ -75,8 +75,8 @@ public final class HostController {
     commands.onTimeout = { [weak self] error in self?.fail(error) }
   }
 
-  /// Open commands and links hold what waits for them. Nothing is called any more: the owner may be going, too. To
-  /// have everything end with a result, call ``close()`` first.
+  /// Outstanding commands and links retain their completions. No completion is called here, as the owner may be
+  /// deallocated, too. Call ``close()`` first to end all operations with a result.
   deinit {
     commands.removeAll()
     for connection in connections.values { connection.forget() }
@@ -84,7 +84,7 @@ public final class HostController {
 
   // MARK: Setting up
 
-  /// Resets the controller and finds out what it can do.
+  /// Resets the controller and reads its properties.
   public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
     if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
@@ -98,8 +98,8 @@ public final class HostController {
     setup.start()
   }
 
-  /// Takes packets again after a failure; ``initialize(completion:)`` is called next. ``onFailure`` may be called again.
-  /// Not after ``close()``.
+  /// Allows packets again after a failure; call ``initialize(completion:)`` next. ``onFailure`` may be called again. Do
+  /// not call it after ``close()``.
   public func revive() {
     if failure != .cancelled { failure = nil }
   }
@@ -119,12 +119,12 @@ public final class HostController {
     scan.setDesired(desiredScan)
   }
 
-  /// The way to the controller is gone: everything open is failed with that.
+  /// The transport was closed: all outstanding operations fail.
   public func transportClosed(_ reason: String) {
     fail(.transportClosed(reason))
   }
 
-  /// Gives the controller up: everything open ends with `.cancelled`, and ``onFailure`` is not called.
+  /// Stops using the controller: all outstanding operations end with `.cancelled`, and ``onFailure`` is not called.
   public func close() {
     end(.cancelled)
     onFailure = nil
@@ -136,7 +136,7 @@ public final class HostController {
     if end(error) { onFailure?(error) }
   }
 
-  /// - Returns: whether it had not ended before
+  /// - Returns: false if it had failed or was closed before
   @discardableResult
   private func end(_ error: HCIError) -> Bool {
     guard failure == nil else { return false }
@@ -146,10 +146,11 @@ public final class HostController {
     return true
   }
 
-  /// Before the open commands are failed: the scan would take that for a refusal, and drop the wish.
+  /// Precedes failing the outstanding commands: the scan controller would take that for a rejection, and stop the
+  /// desired scan.
   private func dropLinks(_ reason: HCIErrorCode, _ error: HCIError) {
     let initiator = self.initiator
-    // Who hears of the failure may try again at once; what is failing must not take that up.
+    // The completion of the failed attempt may start a new one at once; this must not affect it.
     self.initiator = nil
     scan = nil
     initiator?.fail(error)
@@ -165,9 +166,9 @@ public final class HostController {
 
   // MARK: Commands
 
-  /// Gives a command and waits for Command Complete.
+  /// Sends a command and waits for Command Complete.
   ///
-  /// - Parameter completion: called exactly once, with the return parameters or with why there are none
+  /// - Parameter completion: called exactly once, with the return parameters or the error
   public func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
@@ -175,7 +176,7 @@ public final class HostController {
     commands.send(command, deadline: deadline, completion: completion)
   }
 
-  /// Gives a command and waits for Command Status. What comes of it is an event of its own.
+  /// Sends a command and waits for Command Status. Its result follows as a separate event.
   ///
   /// - Parameter completion: called exactly once
   public func send<Command: HCIStatusCommand>(
@@ -187,17 +188,17 @@ public final class HostController {
 
   // MARK: Scanning and connecting
 
-  /// Wishes for a scan, or for none (nil). The wish holds through connecting and through a reset.
+  /// Sets the desired scan; nil for none. It stays in effect through connecting and through a reset.
   public func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
     scan?.setDesired(parameters)
   }
 
-  /// Makes a link.
+  /// Establishes a link.
   ///
-  /// - Parameter completion: called exactly once. A link is ready for data, and data may follow at once, so its
-  ///   closures are set in here.
-  /// - Returns: a closure that gives up
+  /// - Parameter completion: called exactly once. Data may arrive immediately afterwards, so set the closures of the
+  ///   link in here.
+  /// - Returns: a closure that cancels the attempt
   public func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
   ) -> () -> Void {
@@ -213,11 +214,11 @@ public final class HostController {
   }
 
   func disconnect(_ connection: LEConnection) {
-    // Once: a peer that makes us send without end, on a link that takes nothing, must not fill the queue.
+    // Only once: a peer that causes unlimited packets on a blocked link must not fill the queue.
     guard !connection.isEnding else { return }
     connection.isEnding = true
     send(Disconnect(handle: connection.handle)) { [weak self] result in
-      // Unknown Connection Identifier: it is gone already, and the event is on its way or was lost.
+      // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
       if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
         self?.removed(connection, .connectionTerminatedByLocalHost)
       }
@@ -229,9 +230,9 @@ public final class HostController {
     }
   }
 
-  /// The controller refuses a link to a peer, as it has one.
+  /// The controller rejects a link to a peer because one exists already.
   ///
-  /// - Returns: whether it is one that it should have ended, so that the controller is of no use until it is reset
+  /// - Returns: whether it is one that should have been disconnected, so that the controller has to be reset
   func hasNeverEnded(_ peer: BluetoothAddress) -> Bool { neverEnded.values.contains(peer.value) }
 
   private func removed(_ connection: LEConnection, _ reason: HCIErrorCode) {
@@ -265,8 +266,8 @@ public final class HostController {
     if silenceTimer == nil, data.hasPacketsInFlight { watchForSilence(since: timers.now) }
   }
 
-  /// A controller that has died says nothing of the links that died with it. So it gets a command, whose deadline finds it
-  /// out.
+  /// A controller that has stopped working does not report its links as disconnected. A command with a deadline detects
+  /// this.
   private func watchForSilence(since start: Instant) {
     silenceTimer = timers.schedule(at: start + Self.silenceLimit) { [weak self] in
       guard let self else { return }
@@ -280,17 +281,17 @@ public final class HostController {
 
   func hasRoom(_ connection: LEConnection) -> Bool { data.hasRoom(connection.handle) }
 
-  /// How many ACL packets wait for room in the controller, on all links.
+  /// The number of ACL packets waiting for a controller buffer, on all links.
   public var waitingPackets: Int { data.waitingCount }
 
-  /// Those who wait for room may send from within; what they send is pumped by that.
+  /// The closures may send packets, which also forwards them to the controller.
   private func announceRoom() {
     for handle in data.takeDrained() { connections[handle]?.onRoom?() }
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
-  /// Takes one whole packet from the controller, with its H4 type byte.
+  /// Processes one complete packet from the controller, with its H4 type byte.
   ///
   /// - Parameter time: when it was received
   public func receive(_ packet: RawSpan, at time: Instant) {
@@ -353,11 +354,12 @@ public final class HostController {
 
   private func receive(_ event: LEConnectionComplete) {
     if event.status == .success, let old = connections[event.handle] {
-      // The handle is given anew, so the old link is gone, even if nobody said so.
+      // The handle is assigned again, so the old link is disconnected, even without an event.
       removed(old, .unspecifiedError)
     }
     guard let connection = initiator?.receive(event) else {
-      // Nobody asked for this link: a success after its cancellation was given up, or a peer of somebody else's.
+      // An unexpected link: its creation was cancelled without waiting for the result, or another program has requested
+      // it.
       if event.status == .success { send(Disconnect(handle: event.handle)) { _ in } }
       return
     }
@@ -370,12 +372,12 @@ public final class HostController {
   private func receive(_ event: LEReadRemoteFeaturesComplete) {
     guard let connection = connections[event.handle] else { return }
     if event.status == .success { connection.remoteFeatures = event.features }
-    // With 0x3E as its status, the disconnection follows.
+    // With status 0x3E, Disconnection Complete follows.
     guard event.status != .connectionFailedToBeEstablished else { return }
     initiator?.established(connection)
   }
 
-  /// A link has one such procedure at a time, so that there is one answer at a time: more events than that are a flood.
+  /// A link has one such procedure at a time, so one reply at a time is sufficient: further events are a flood.
   private func receive(_ event: LERemoteConnectionParameterRequest, at time: Instant) {
     guard openParameterReplies.insert(event.handle).inserted else {
       counters.excessParameterRequests += 1
@@ -401,7 +403,7 @@ public final class HostController {
     }
   }
 
-  /// The controller has broken down: links are lost, and it is set up anew. If that fails, it is given up.
+  /// A hardware error: links are lost, and the controller is set up again. If that fails, it is considered failed.
   private func recover(from code: UInt8) {
     counters.hardwareErrors += 1
     let count = counters.hardwareErrors
@@ -413,7 +415,7 @@ public final class HostController {
     breakdowns.append(now)
     guard breakdowns.count <= Self.maximumHardwareErrors else { return fail(error) }
     initialize { [weak self] result in
-      // One that breaks down again meanwhile gets its next chance from that event.
+      // After another hardware error during setup, its event starts the next attempt.
       if case .failure = result, self?.counters.hardwareErrors == count { self?.fail(error) }
     }
   }

@@ -1,11 +1,11 @@
 import BluetoothCore
 
-/// A wish for a link.
+/// A connection request.
 public struct ConnectionRequest: Hashable, Sendable {
   public var peer: BluetoothAddress
   public var parameters: ConnectionParameters
   public var parameterPolicy: ParameterPolicy
-  /// How long to wait for the peer, tries that failed included.
+  /// The timeout for finding the peer, including failed attempts.
   public var deadline: Duration
 
   public init(
@@ -20,30 +20,30 @@ public struct ConnectionRequest: Hashable, Sendable {
 }
 
 extension ConnectionParameters {
-  /// A short interval for discovery and streams, and a supervision timeout that a Raspberry Pi survives: the
-  /// 420 ms of the Linux kernel kill links.
+  /// A short interval for discovery and streams, and a supervision timeout suitable for a Raspberry Pi: with the Linux
+  /// kernel's 420 ms, links are lost.
   public static let fast = ConnectionParameters(
     intervalMin: ConnectionInterval(.microseconds(7500)), intervalMax: ConnectionInterval(.milliseconds(15)),
     supervisionTimeout: SupervisionTimeout(.seconds(4)))
 }
 
-/// Makes links, one at a time: a controller takes no second LE Create Connection while one is open.
+/// Establishes links, one at a time: a controller accepts no second LE Create Connection while one is pending.
 ///
-/// A link counts once it is established: many links on a Raspberry Pi are reported as complete and lost a
-/// moment later with 0x3E, before any packet has come over them. Those are tried again, unseen by the caller.
+/// A link is established when its first packet arrives. On a Raspberry Pi many links are reported as complete and lost
+/// immediately afterwards with 0x3E, before any packet. Those attempts are repeated transparently.
 final class Initiator {
-  /// How often a link may be lost before its first packet.
+  /// The maximum number of attempts that may end before the first packet.
   static let maximumAttempts = 6
 
   private enum State {
     case idle
-    /// The scan is being paused.
+    /// Waiting for the scan to stop.
     case pausing
-    /// LE Create Connection is out; its outcome is awaited.
+    /// LE Create Connection was sent; waiting for its result.
     case creating
-    /// LE Create Connection Cancel is out; the outcome of the creation is awaited all the same.
+    /// LE Create Connection Cancel was sent; still waiting for the result of the creation.
     case cancelling
-    /// The link is there, and waits for its first packet.
+    /// The link is connected; waiting for its first packet.
     case establishing(LEConnection)
     /// Waiting before the next attempt.
     case backingOff
@@ -53,7 +53,7 @@ final class Initiator {
     let request: ConnectionRequest
     let completion: (Result<LEConnection, HCIError>) -> Void
     var count = 0
-    /// Set once the caller, or the deadline, has ended it.
+    /// Set when the caller or the deadline has ended the attempt.
     var verdict: HCIError?
     var deadline: Timers.Token?
 
@@ -70,7 +70,7 @@ final class Initiator {
   private var state = State.idle
   private var attempts: [Attempt] = []
   private var watchdog: Timers.Token?
-  /// Whether a creation was cancelled, and the controller has not said that it has ended.
+  /// Whether a creation was cancelled, and the controller has not reported its end.
   private var hasOpenCreation = false
 
   init(_ host: HostController, scan: ScanController, timers: Timers, controller: ControllerInformation) {
@@ -80,9 +80,9 @@ final class Initiator {
     self.controller = controller
   }
 
-  /// Makes a link. `completion` is called exactly once.
+  /// Establishes a link. `completion` is called exactly once.
   ///
-  /// - Returns: a closure that gives up; a link that is made all the same is ended unseen.
+  /// - Returns: a closure that cancels the attempt; a link that is established nevertheless is disconnected.
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
   ) -> () -> Void {
@@ -98,7 +98,7 @@ final class Initiator {
     }
   }
 
-  /// Fails everything: the controller is gone or was reset.
+  /// Fails all attempts: the controller was closed or reset.
   func fail(_ error: HCIError) {
     let waiting = attempts
     attempts = []
@@ -130,7 +130,7 @@ final class Initiator {
       guard let self, case .failure(let error) = result, attempts.first === attempt else { return }
       switch error {
       case .commandFailed(_, .connectionAlreadyExists):
-        // A controller that does not end what it should have ended has to be reset.
+        // A controller that does not disconnect a link in time has to be reset.
         if host.hasNeverEnded(attempt.request.peer) { return host.fail(.commandTimedOut(Disconnect.opcode)) }
         finish(.failure(.connectionFailed(attempt.request.peer, .connectionAlreadyExists)))
       case .commandFailed(_, .commandDisallowed) where hasOpenCreation:
@@ -138,7 +138,7 @@ final class Initiator {
       default: finish(.failure(attempt.verdict ?? error))
       }
     }
-    // While it initiates, the controller listens all the time; that is over as soon as the peer is heard.
+    // While initiating, the controller listens continuously, until the peer is received.
     let window = ScanInterval(.milliseconds(60))
     let scan = InitiatorScan(interval: window, window: window)
     let request = attempt.request
@@ -183,7 +183,7 @@ final class Initiator {
   private func cancelCreation(_ verdict: HCIError) {
     state = .cancelling
     host.send(LECreateConnectionCancel()) { _ in }
-    // The completion follows in any case, says the specification. Who does not keep to it costs two seconds.
+    // The specification requires a completion event in any case. A controller that omits it costs two seconds.
     watchdog = timers.schedule(after: .seconds(2)) { [weak self] in
       guard let self, case .cancelling = state else { return }
       hasOpenCreation = true
@@ -197,16 +197,16 @@ final class Initiator {
     let attempt = attempts.removeFirst()
     timers.cancel(attempt.deadline)
     state = .idle
-    // The next one, or the scan, goes on first: the caller may take its time.
+    // Continue with the next attempt, or the scan, before calling the completion, which may take time.
     begin()
     attempt.completion(result)
   }
 
-  // MARK: What the controller says
+  // MARK: Events
 
-  /// Takes a connection event.
+  /// Handles a connection event.
   ///
-  /// - Returns: the link, if it is one that was asked for
+  /// - Returns: the link, if it was requested
   func receive(_ event: LEConnectionComplete) -> LEConnection? {
     hasOpenCreation = false
     guard let attempt = attempts.first else { return nil }
@@ -215,7 +215,7 @@ final class Initiator {
     default: return nil
     }
     guard event.status == .success else {
-      // The late end of a creation that was cancelled and given up; this one was not cancelled.
+      // The late result of a cancelled creation; the current one was not cancelled.
       if event.status == .unknownConnectionIdentifier, case .creating = state { return nil }
       finish(.failure(attempt.verdict ?? .connectionFailed(attempt.request.peer, event.status)))
       return nil
@@ -230,23 +230,24 @@ final class Initiator {
     return connection
   }
 
-  /// The host has taken note of a new link: its first packet is asked for.
+  /// The host has registered a new link: checks it by requesting its first packet.
   func probe(_ connection: LEConnection) {
     guard case .establishing(let current) = state, current === connection, let attempt = attempts.first
     else { return }
     if attempt.verdict != nil {
-      // A success that raced with the cancellation.
+      // The link was established before the cancellation took effect.
       return connection.disconnect()
     }
     host.send(LEReadRemoteFeatures(handle: connection.handle)) { [weak self] result in
       guard let self, case .failure = result else { return }
-      // It can't be asked. A link that is not established is lost within six intervals (Vol 6, Part B, 4.5.2).
+      // The request is not possible. A link that is not established is lost within six intervals (Vol 6, Part B,
+      // 4.5.2).
       let grace = connection.parameters.interval.duration * 8
       watchdog = timers.schedule(after: grace) { [weak self] in self?.established(connection) }
     }
   }
 
-  /// A packet has come over a link.
+  /// A packet has arrived on a link.
   func established(_ connection: LEConnection) {
     guard case .establishing(let current) = state, current === connection, connection.isConnected,
       let attempt = attempts.first, attempt.verdict == nil
@@ -254,7 +255,7 @@ final class Initiator {
     finish(.success(connection))
   }
 
-  /// A link is gone.
+  /// A link is disconnected.
   func lost(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard case .establishing(let current) = state, current === connection, let attempt = attempts.first
     else { return }

@@ -1,19 +1,19 @@
 import BluetoothCore
 
-/// Lets something happen a limited number of times within any span of a length.
+/// Limits the number of events within any period of a given length.
 struct RateLimit: Hashable {
   private let span: Duration
-  /// When it last happened; as many as are allowed, the oldest at ``next``.
+  /// The times of the last events, up to the limit; the oldest is at ``next``.
   private var times: [Instant?]
   private var next = 0
 
-  /// - Parameter count: one or more
+  /// - Parameter count: the maximum number of events, at least one
   init(count: Int, per span: Duration) {
     self.span = span
     times = Array(repeating: nil, count: max(1, count))
   }
 
-  /// Counts one more, if it is allowed.
+  /// Counts an event, if it is within the limit.
   mutating func admits(at time: Instant) -> Bool {
     if let oldest = times[next], time - oldest < span { return false }
     times[next] = time

@@ -1,13 +1,13 @@
 import BluetoothCore
 
-/// How to scan.
+/// The parameters of a scan.
 public struct ScanParameters: Hashable, Sendable {
-  /// Whether scan responses are asked for.
+  /// Whether scan requests are sent.
   public var isActive: Bool
   public var interval: ScanInterval
   /// How long to listen in each interval.
   public var window: ScanInterval
-  /// Whether the controller leaves out reports of devices that it has reported.
+  /// Whether the controller filters duplicate reports.
   public var filtersDuplicates: Bool
 
   public init(
@@ -20,28 +20,28 @@ public struct ScanParameters: Hashable, Sendable {
     self.filtersDuplicates = filtersDuplicates
   }
 
-  /// Listens for an eighth of the time: on a Raspberry Pi, Wi-Fi uses the same antenna.
+  /// Listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
   public static let gentle = ScanParameters()
-  /// Listens all the time.
+  /// Listens continuously.
   public static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
 }
 
-/// Keeps the controller's scan as it is wished for. The wish is a state, not a command: it survives the pause that
-/// connecting needs, and it may change while a command is under way.
+/// Keeps the controller's scan in the desired state. That state persists while the scan is paused for connecting, and
+/// may change while a command is pending.
 final class ScanController {
   private let commands: CommandQueue
   private let usesExtendedCommands: Bool
   private let ownAddressType: OwnAddressType
-  /// Whether others give the controller commands, too, so that a scan may run that is not ours.
+  /// Whether other programs also send commands to the controller, so that one of them may have started a scan.
   private let isShared: Bool
   private var desired: ScanParameters?
   private var isPaused = false
-  /// What the controller does; nil when it does not scan.
+  /// The current scan of the controller; nil if it does not scan.
   private var actual: ScanParameters?
   private var isBusy = false
   private var whenOff: [() -> Void] = []
 
-  /// Called when the controller refuses to scan. The wish is dropped.
+  /// Called when the controller rejects a scan. The desired scan is removed.
   var onFailure: ((HCIError) -> Void)?
 
   init(
@@ -59,7 +59,7 @@ final class ScanController {
     reconcile()
   }
 
-  /// Stops scanning until ``resume()``, and says when it has stopped.
+  /// Stops scanning until ``resume()``; the closure is called when it has stopped.
   func pause(then whenOff: @escaping () -> Void) {
     isPaused = true
     self.whenOff.append(whenOff)
@@ -98,7 +98,7 @@ final class ScanController {
   private func disable(then next: @escaping () -> Void) {
     let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       switch result {
-      // A scan that is off already is what was wanted; some controllers refuse to stop it twice (0x0C).
+      // If the scan is already off, this is the desired state; some controllers reject a second stop (0x0C).
       case .success, .failure(.commandFailed(_, .commandDisallowed)): next()
       case .failure(let error): self?.giveUp(error)
       }
@@ -110,7 +110,7 @@ final class ScanController {
     }
   }
 
-  /// - Parameter isRetry: whether somebody else's scan has been stopped for this
+  /// - Parameter isRetry: whether another program's scan has been stopped for this
   private func enable(_ parameters: ScanParameters, isRetry: Bool = false) {
     let type: ScanType = parameters.isActive ? .active : .passive
     let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
@@ -119,7 +119,7 @@ final class ScanController {
     let configured = {
       [weak self, commands, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
       guard case .success = result else {
-        // Parameters can't be set while a scan runs, whoever has started it.
+        // Parameters can't be set during a scan, including one that another program has started.
         if case .failure(.commandFailed(_, .commandDisallowed)) = result, let self, isShared, !isRetry {
           disable { [weak self] in self?.enable(parameters, isRetry: true) }
         } else {

@@ -3,15 +3,15 @@ import CBlueZHCI
 import EventLoop
 import Glibc
 
-/// A process of its own that takes one adapter for the user channel, and switches it on and off.
+/// A separate process that opens the user channel of one adapter, and switches the adapter on and off.
 ///
-/// Each of that needs CAP_NET_ADMIN at that moment, and an adapter that was lost is taken again long after this process
-/// has given the capability up. The helper has nothing else: no file, no other privilege, no other adapter than the one
-/// with the address that it was made for. It ends with this object, or with this process. What it does may take a driver
-/// seconds, which don't concern the loop.
+/// Each of these requires CAP_NET_ADMIN at that time, and a lost adapter may be reopened long after this process has
+/// dropped the capability. The helper has nothing else: no files, no other privileges, and no adapter other than the
+/// one with the given address. It ends with this object, or with this process. Driver calls that take seconds do not
+/// block the loop.
 @BluetoothActor
 final class AdapterHelper {
-  /// How long the driver may take to open or close a controller; some load its firmware first.
+  /// The timeout for the driver to open or close a controller; some load firmware first.
   static let deadline = Duration.seconds(20)
 
   private enum Action: UInt16 {
@@ -61,13 +61,13 @@ final class AdapterHelper {
 
   private var channel: Int32
   private var watch: EventLoop.Watch?
-  /// The first one is with the helper.
+  /// The first request has been sent to the helper.
   private var requests: [Request] = []
   private var number: UInt32 = 0
 
-  /// Starts the helper. Needs CAP_NET_ADMIN.
+  /// Starts the helper. Requires CAP_NET_ADMIN.
   ///
-  /// - Parameter address: the kernel's for the adapter; all zero if it has none
+  /// - Parameter address: the kernel's address of the adapter; all zero if it has none
   init(for address: BluetoothAddress) throws(KernelError) {
     let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
     channel = halo_adapter_helper(bytes, PacketSocket.receiveBuffer)
@@ -86,7 +86,7 @@ final class AdapterHelper {
     close()
   }
 
-  /// Ends the helper when it has done what it was asked for.
+  /// Ends the helper after its pending requests.
   func close() {
     guard channel >= 0 else { return }
     watch?.cancel()
@@ -97,14 +97,14 @@ final class AdapterHelper {
     for request in open { request.fail(.cancelled) }
   }
 
-  /// Takes an adapter, which must be down.
+  /// Opens the user channel of an adapter, which must be down.
   ///
-  /// - Returns: a descriptor that is bound to the user channel, and does not block
+  /// - Returns: a non-blocking descriptor bound to the user channel
   func take(_ index: AdapterIndex) async throws(KernelError) -> Int32 {
     try await perform(.take, index)
   }
 
-  /// Brings an adapter up; one that is up stays so.
+  /// Brings an adapter up; no change if it is up.
   func bringUp(_ index: AdapterIndex) async throws(KernelError) {
     _ = try await perform(.bringUp, index)
   }
@@ -114,8 +114,8 @@ final class AdapterHelper {
     _ = try await perform(.bringDown, index)
   }
 
-  /// Waits for an answer, for ``deadline`` at most, or until the task is cancelled. What is under way is not taken back;
-  /// an adapter that is taken too late is given back at once.
+  /// Waits for an answer until ``deadline``, or until the task is cancelled. A pending request is not cancelled; an
+  /// adapter that is opened too late is closed at once.
   private func perform(_ action: Action, _ index: AdapterIndex) async throws(KernelError) -> Int32 {
     try await awaitCallback { (done: @escaping (Result<Int32, KernelError>) -> Void) in
       let request = Request(action, index, done)
@@ -147,7 +147,7 @@ final class AdapterHelper {
     let request = requests.removeFirst()
     let isWanted = request.finish(result(of: request, reply.error, descriptor))
     if !isWanted, descriptor >= 0 {
-      // The adapter is nobody's again before anything else is done with it.
+      // The adapter is released before anything else is done with it.
       KernelCall.close(descriptor) { [weak self] in self?.sendFirst() }
     } else {
       sendFirst()
@@ -166,7 +166,7 @@ final class AdapterHelper {
     return .failure(KernelError(request.operation, reason))
   }
 
-  /// The helper has ended before it was asked to, or could not start.
+  /// The helper has ended prematurely, or could not start.
   private func end() {
     let open = requests
     requests = []

@@ -6,10 +6,10 @@ public struct AdapterIndex: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Where an adapter is meant to be and there is none: all of them, or nobody's.
+  /// No adapter: the value for all adapters, or for none.
   public static let none = AdapterIndex(rawValue: 0xFFFF)
 
-  /// Reads `hci0`; nil if it is written otherwise.
+  /// Parses `hci0`; nil for any other form.
   public init?(_ text: some StringProtocol) {
     guard text.hasPrefix("hci"), let number = UInt16(text.dropFirst(3)), number != Self.none.rawValue,
       text.dropFirst(3) == "\(number)"

@@ -1,24 +1,24 @@
 import CBlueZHCI
 import Glibc
 
-/// A privilege that the kernel asks for (capabilities(7)).
+/// A Linux capability, capabilities(7).
 public struct Capability: RawRepresentable, Hashable, Sendable {
-  /// The number of its bit.
+  /// The bit number.
   public var rawValue: Int32
 
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
-  /// To take an adapter, switch it on and off, and set the parameters of new links.
+  /// Required to open the user channel, to switch adapters on and off, and to set the parameters of new links.
   public static let netAdmin = Capability(rawValue: CAP_NET_ADMIN)
-  /// To send HCI commands, and to see all traffic.
+  /// Required to send HCI commands, and to capture all traffic.
   public static let netRaw = Capability(rawValue: CAP_NET_RAW)
 
-  /// Whether the kernel grants it to this thread now.
+  /// Whether the capability is effective for this thread.
   public var isEffective: Bool { halo_effective_capabilities() >> UInt64(rawValue) & 1 == 1 }
 
-  /// How to get the privileges that this program can use.
+  /// How to grant the capabilities that this program can use.
   public var remedy: String {
     if self == .netAdmin, PrivilegedProgram.isInstalled {
       return "run it with sudo, or install it with: make install NET_ADMIN=1"
@@ -29,7 +29,8 @@ public struct Capability: RawRepresentable, Hashable, Sendable {
     return "run it with sudo, or join the group that may: \(Self.joinCommand(group)), then log in again"
   }
 
-  /// The command that gives a program its privileges for good; with its own path, as `setcap` follows no link.
+  /// The command that grants a program its capabilities permanently; with the resolved path, as `setcap` does not
+  /// follow links.
   public static func setcapCommand(_ path: String) -> String {
     "sudo setcap 'cap_net_raw,cap_net_admin+ep' \(path)"
   }

@@ -2,7 +2,7 @@ import BluetoothCore
 import EventLoop
 
 extension Controllers {
-  /// Asks a controller beside the kernel what its link layer can do. It has to be up, and each command wants
+  /// Reads the link layer features of a controller shared with the kernel. It has to be up, and each command requires
   /// CAP_NET_RAW.
   public static func features(of index: AdapterIndex) async throws(HCIError) -> LEFeatures {
     let socket: HCISocket<RawChannel>

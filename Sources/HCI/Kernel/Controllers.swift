@@ -1,37 +1,37 @@
 import BluetoothCore
 import EventLoop
 
-/// An adapter as the kernel sees it.
+/// The kernel's state of an adapter.
 public struct ControllerState: Hashable, Sendable {
   public var index: AdapterIndex
   /// All zero if the controller has no public address, or was never up.
   public var address: BluetoothAddress
-  /// Whether it is up. One that a program has taken is.
+  /// Whether it is up. This is the case while the user channel is open.
   public var isUp: Bool
-  /// What the management interface says; nil if the kernel does not manage the adapter, as a program has taken it,
-  /// or if it does not answer.
+  /// The state from the management interface; nil if the kernel does not manage the adapter because a program uses the
+  /// user channel, or if it does not answer.
   public var management: ReadControllerInformation.Response?
-  /// Whether a program has taken it, through the user channel.
+  /// Whether a program has opened the user channel.
   public var isTaken: Bool
 
   /// The kernel's name: `hci0`.
   public var name: String { index.description }
-  /// Whether the management interface has it on; nil if it does not tell.
+  /// Whether the management interface reports it as powered; nil if unknown.
   public var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
 }
 
-/// The adapters of this machine. Asking takes no privilege.
+/// The adapters of this machine. Listing requires no privilege.
 @BluetoothActor
 public enum Controllers {
-  /// All adapters, in the order of their numbers.
+  /// All adapters, ordered by number.
   ///
-  /// - Parameter isDetailed: whether to ask for ``ControllerState/management``. The kernel takes who asks for somebody
-  ///   who manages the adapter, and from then on no longer accepts pairings by itself. A kernel that does not answer is
-  ///   asked no more.
+  /// - Parameter isDetailed: whether to read ``ControllerState/management``. The kernel treats any caller as a manager
+  ///   of the adapter, and no longer accepts pairings automatically from then on. If the kernel does not answer, no
+  ///   further adapter is read.
   public static func list(isDetailed: Bool = true) async throws(KernelError) -> [ControllerState] {
     let devices = try HCIDevices.list()
     var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
-    // A kernel without management still has devices.
+    // A kernel without the management interface still has devices.
     if isDetailed, let management = try? Management() {
       defer { management.close() }
       do throws(KernelError) {
@@ -39,7 +39,7 @@ public enum Controllers {
           do throws(KernelError) {
             information[index] = try await management.send(ReadControllerInformation(), to: index)
           } catch {
-            // One that has gone since is no reason to end.
+            // An adapter that was removed since is skipped.
             if error.reason == .timedOut || error.reason == .cancelled { throw error }
           }
         }

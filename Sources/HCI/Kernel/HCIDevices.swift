@@ -4,7 +4,7 @@ import EventLoop
 import Glibc
 import SystemCalls
 
-/// What the ioctls of HCI sockets tell of an adapter, and do to it.
+/// Reads and changes the state of adapters with the ioctls of HCI sockets.
 public enum HCIDevices {
   /// An adapter.
   public struct Device: Hashable, Sendable {
@@ -13,19 +13,19 @@ public enum HCIDevices {
     public var isUp: Bool
   }
 
-  /// A link that the kernel knows.
+  /// A link in the kernel's list.
   public struct Link: Hashable, Sendable {
     public var handle: ConnectionHandle
-    /// The kernel does not tell the type of the address.
+    /// The kernel does not report the address type.
     public var peer: BluetoothAddress
   }
 
-  /// How many adapters, and how many links of one, are asked for.
+  /// The maximum number of adapters, and of links of one adapter, to read.
   private static let most = 16
 
-  /// All adapters, in the order of their numbers.
+  /// All adapters, ordered by number.
   public static func list() throws(KernelError) -> [Device] {
-    // struct hci_dev_list_req: how many, then for each its number, two bytes of padding, and its flags.
+    // struct hci_dev_list_req: the count, then for each device its number, two bytes of padding, and its flags.
     var request = ByteWriter()
     request.write(UInt16(truncatingIfNeeded: most))
     request.pad(to: 4 + 8 * most)
@@ -40,12 +40,12 @@ public enum HCIDevices {
       return indexes
     }
     var devices: [Device] = []
-    // One that goes between the two questions is gone.
+    // An adapter removed between the two calls is skipped.
     for index in indexes.sorted() { if let device = try? state(of: index) { devices.append(device) } }
     return devices
   }
 
-  /// What is known of one adapter.
+  /// The state of one adapter.
   public static func state(of index: AdapterIndex) throws(KernelError) -> Device {
     var information = hci_dev_info()
     information.dev_id = index.rawValue
@@ -60,7 +60,7 @@ public enum HCIDevices {
 
   /// The links of an adapter.
   public static func links(of index: AdapterIndex) throws(KernelError) -> [Link] {
-    // struct hci_conn_list_req: adapter, how many, then for each a struct hci_conn_info of 16 bytes.
+    // struct hci_conn_list_req: the adapter, the count, then for each link a struct hci_conn_info of 16 bytes.
     var request = ByteWriter()
     request.write(index.rawValue)
     request.write(UInt16(truncatingIfNeeded: most))
@@ -79,11 +79,11 @@ public enum HCIDevices {
     }
   }
 
-  /// Whether a program has an adapter for itself, through the user channel.
+  /// Whether a program has opened the user channel of an adapter.
   ///
-  /// No answer of the kernel says so. But on a socket that is bound to such an adapter it refuses the questions about
-  /// the adapter's links with EBUSY, and on no other. (That management does not list an adapter which is up is no
-  /// proof: one that was brought up while the kernel was setting it up stays unlisted.)
+  /// The kernel does not report this directly. But on a socket bound to such an adapter, and only then, requests for
+  /// the adapter's links fail with EBUSY. (A missing entry in the management interface's list is not sufficient: an
+  /// adapter brought up while the kernel was setting it up stays unlisted.)
   public static func isTaken(_ index: AdapterIndex) -> Bool {
     let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
     guard descriptor >= 0 else { return false }
@@ -97,7 +97,7 @@ public enum HCIDevices {
         SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
       }
     }
-    // struct hci_conn_info_req: no address and a type of link, then room for the answer.
+    // struct hci_conn_info_req: no address and a link type, followed by space for the answer.
     var question = [UInt8](repeating: 0, count: 32)
     let isRefused = question.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress else { return false }
@@ -107,7 +107,7 @@ public enum HCIDevices {
     return isBound && isRefused
   }
 
-  /// Whether a switch, or rfkill, keeps the radio of an adapter off. Asking takes no privilege.
+  /// Whether a switch or rfkill blocks the radio of an adapter. Reading this requires no privilege.
   public static func isRadioBlocked(_ index: AdapterIndex) -> Bool {
     let folder = "/sys/class/bluetooth/\(index)"
     guard let entries = opendir(folder) else { return false }
@@ -122,7 +122,7 @@ public enum HCIDevices {
     return false
   }
 
-  /// Whether a file of the kernel starts with the figure 1.
+  /// Whether the contents of a kernel file start with the digit 1.
   private static func isOne(_ path: String) -> Bool {
     let descriptor = SystemCall.open(path, O_RDONLY)
     guard descriptor >= 0 else { return false }
@@ -131,7 +131,7 @@ public enum HCIDevices {
     return SystemCall.read(descriptor, &byte, 1) == 1 && byte == UInt8(ascii: "1")
   }
 
-  /// Brings an adapter up. Wants CAP_NET_ADMIN; one that is up stays so.
+  /// Brings an adapter up; no change if it is up. Requires CAP_NET_ADMIN.
   public static func bringUp(_ index: AdapterIndex) throws(KernelError) {
     do throws(KernelError) {
       try withSocket("bring \(index) up") { ioctl($0, halo_hci_device_up, Int32(index.rawValue)) }
@@ -141,7 +141,7 @@ public enum HCIDevices {
     }
   }
 
-  /// Brings an adapter down; its links end. Wants CAP_NET_ADMIN.
+  /// Brings an adapter down, which ends its links. Requires CAP_NET_ADMIN.
   public static func bringDown(_ index: AdapterIndex) throws(KernelError) {
     try withSocket("bring \(index) down") { ioctl($0, halo_hci_device_down, Int32(index.rawValue)) }
   }
@@ -167,7 +167,7 @@ public enum HCIDevices {
       defer { close(descriptor) }
       try retryingInterrupts("ioctl") { SystemCall.control(descriptor) { call(descriptor) } }
     } catch {
-      // The ioctls that change something want another capability than the commands do.
+      // The ioctls that change state require another capability than commands.
       let isDenied = error.errno == EPERM || error.errno == EACCES
       throw KernelError(operation, isDenied ? .missing(.netAdmin) : KernelError.Reason(opening: error))
     }

@@ -4,33 +4,32 @@ import EventLoop
 import Glibc
 import SystemCalls
 
-/// What a kernel HCI socket is for. Each channel has its own rules, and so its own type: only the raw one knows
-/// filters.
+/// The channel of a kernel HCI socket. Each channel has its own rules and its own type: only the raw one has filters.
 public protocol HCIChannel {
   static var number: UInt16 { get }
 }
 
-/// One adapter, shared with the kernel and everybody else: all events are seen, and commands can be given.
+/// One adapter, shared with the kernel and other programs: receives all events, and accepts commands.
 public enum RawChannel: HCIChannel {
   public static let number = UInt16(HCI_CHANNEL_RAW)
 }
 
-/// One adapter, ours alone: for the kernel it does not exist until it is given back.
+/// One adapter with exclusive access: it is removed from the kernel's list until it is released.
 public enum UserChannel: HCIChannel {
   public static let number = UInt16(HCI_CHANNEL_USER)
 }
 
-/// All traffic of all adapters, to look at.
+/// All traffic of all adapters, read-only.
 public enum MonitorChannel: HCIChannel {
   public static let number = UInt16(HCI_CHANNEL_MONITOR)
 }
 
-/// The kernel's Bluetooth management.
+/// The kernel's Bluetooth management interface.
 public enum ControlChannel: HCIChannel {
   public static let number = UInt16(HCI_CHANNEL_CONTROL)
 }
 
-/// A socket to the kernel's Bluetooth, bound to a channel.
+/// A kernel HCI socket, bound to a channel.
 @BluetoothActor
 public struct HCISocket<Channel: HCIChannel> {
   public let packets: PacketSocket
@@ -63,7 +62,7 @@ public struct HCISocket<Channel: HCIChannel> {
   }
 }
 
-/// Which packets a raw socket is to deliver (`HCI_FILTER`).
+/// Which packets a raw socket delivers (`HCI_FILTER`).
 public struct HCIFilter: Hashable, Sendable {
   var types: UInt32 = 0
   var events: UInt64 = 0
@@ -74,7 +73,7 @@ public struct HCIFilter: Hashable, Sendable {
   public init(types: [HCIPacketType], events codes: [HCIEventCode] = []) {
     for type in types { self.types |= 1 << UInt32(type.rawValue & 31) }
     events = codes.isEmpty ? .max : 0
-    // The kernel only looks at six bits of an event's code.
+    // The kernel compares only six bits of an event code.
     for code in codes { events |= 1 << UInt64(code.rawValue & 63) }
   }
 
@@ -100,7 +99,7 @@ extension HCISocket where Channel == RawChannel {
     }
   }
 
-  /// Sets what is delivered from here on.
+  /// Sets which packets are delivered from now on.
   public func setFilter(_ filter: HCIFilter) throws(SystemError) {
     let bytes = filter.bytes
     let result = bytes.withUnsafeBytes {
@@ -113,13 +112,13 @@ extension HCISocket where Channel == RawChannel {
 extension HCISocket where Channel == UserChannel {
   /// - Parameter descriptor: bound to the channel by the ``AdapterHelper``
   init(taken descriptor: Int32) {
-    // The driver may take its time to close the controller.
+    // The driver may take time to close the controller.
     self.init(descriptor: descriptor, closesOnThread: true)
   }
 }
 
 extension HCISocket where Channel == MonitorChannel {
-  /// Opens the view on all traffic.
+  /// Opens the monitor channel.
   public init() throws(KernelError) {
     do throws(SystemError) {
       try self.init(binding: .none)
@@ -130,8 +129,8 @@ extension HCISocket where Channel == MonitorChannel {
 }
 
 extension HCISocket where Channel == ControlChannel {
-  /// Opens the kernel's Bluetooth management. Without CAP_NET_ADMIN it only answers questions. What it may is settled
-  /// here: a process that gives the capability up afterwards keeps what this socket can do.
+  /// Opens the kernel's Bluetooth management interface. Without CAP_NET_ADMIN it is read-only. The kernel checks the
+  /// capability here: a process that drops it afterwards can still use this socket fully.
   public init() throws(KernelError) {
     do throws(SystemError) {
       try self.init(binding: .none)
@@ -142,7 +141,7 @@ extension HCISocket where Channel == ControlChannel {
 }
 
 extension KernelError.Reason {
-  /// What an error means when a socket is opened or bound, or a command is sent on it.
+  /// The meaning of an error from opening or binding a socket, or from sending a command.
   public init(opening error: SystemError, adapter: AdapterIndex? = nil) {
     switch error.errno {
     case EAFNOSUPPORT, EPROTONOSUPPORT: self = .noBluetooth
@@ -155,8 +154,8 @@ extension KernelError.Reason {
     }
   }
 
-  /// What an error means when the user channel is taken. EBUSY only says that the adapter is up, whoever has
-  /// brought it up; see ``Controllers`` for who has.
+  /// The meaning of an error from opening the user channel. EBUSY only means that the adapter is up, for any reason;
+  /// see ``Controllers`` for details.
   public init(takingUserChannel error: SystemError) {
     switch error.errno {
     case EBUSY: self = .adapterUp

@@ -3,16 +3,16 @@ import CBlueZHCI
 import EventLoop
 import Glibc
 
-/// `close` of a socket that may take seconds, off the loop: of a link that has ended, or of a controller that its driver
+/// `close` of sockets that may take seconds, off the loop: of a link that has ended, or of a controller that its driver
 /// switches off.
 ///
-/// The loop goes on in the meantime, and outlives the call if the kernel kills the thread in it, as Debian's
-/// 6.1.0-56 does (docs/08-the-kernel.md, "A fault of the kernel").
+/// The loop continues, and survives if the kernel kills the thread in the call, as Debian's 6.1.0-56 does
+/// (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 public enum KernelCall {
-  /// Closes a descriptor on a thread that waits for this: it is sooner there than a new one.
+  /// Closes a descriptor on a waiting thread, which is faster than starting one.
   ///
-  /// - Parameter completion: called on the loop when it is closed, or when that takes longer than two seconds
+  /// - Parameter completion: called on the loop when the descriptor is closed, or after two seconds
   public static func close(_ descriptor: Int32, completion: (() -> Void)? = nil) {
     var closed: @Sendable () -> Void = {}
     if let completion {
@@ -26,7 +26,7 @@ public enum KernelCall {
     }
   }
 
-  /// Has a thread wait for ``close(_:completion:)``.
+  /// Starts a thread that waits for ``close(_:completion:)``.
   public static func prepareToClose() {
     _ = Closer.shared.prepare()
   }
@@ -48,8 +48,8 @@ public enum KernelCall {
     }
   }
 
-  /// The threads that close descriptors. There is one that waits, or one is started: one that the kernel keeps, or has
-  /// killed, is not waited for.
+  /// The threads that close descriptors. If none is waiting, one is started; a thread that the kernel blocks, or has
+  /// killed, does not delay others.
   private nonisolated final class Closer: Sendable {
     static let shared = Closer()
 
@@ -62,7 +62,7 @@ public enum KernelCall {
     /// Counts the jobs.
     private let signal: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
 
-    /// - Returns: whether there is a thread that waits
+    /// - Returns: whether a thread is waiting
     func prepare() -> Bool {
       guard signal >= 0 else { return false }
       let mustStart = state.withLock { state in

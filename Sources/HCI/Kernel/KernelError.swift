@@ -2,47 +2,47 @@ import BluetoothCore
 import EventLoop
 import Glibc
 
-/// Why the kernel did not do what was asked of it: what failed, why, and what to do about it.
+/// An error of a kernel operation: what failed, why, and how to fix it.
 public struct KernelError: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// The kernel has no Bluetooth, or its module is not loaded.
     case noBluetooth
     case noSuchAdapter
-    /// There is no adapter at all.
+    /// There is no adapter.
     case noAdapters
-    /// The adapter was there and is not any more.
+    /// The adapter was removed.
     case adapterRemoved
     case adapterDown(AdapterIndex?)
-    /// The user channel wants the adapter down.
+    /// The user channel requires the adapter to be down.
     case adapterUp
-    /// Another program has the adapter for itself, through the user channel.
+    /// Another program has exclusive access to the adapter, through the user channel.
     case adapterTaken
-    /// A switch, or rfkill, keeps the radio off.
+    /// A switch or rfkill blocks the radio.
     case radioBlocked
     case missing(Capability)
-    /// Another socket of this machine is connected to the device already.
+    /// Another socket of this machine is already connected to the device.
     case deviceInUse
-    /// The device, or its owner, did not answer in time.
+    /// The device did not answer in time.
     case timedOut
-    /// The kernel, or the adapter's driver, has not done it in time.
+    /// The kernel, or the adapter's driver, did not complete the operation in time.
     case kernelSilent
-    /// The controller does not answer; what was done about it, step by step.
+    /// The controller does not answer; the recovery steps that were tried.
     case controllerSilent([String])
-    /// The caller waits no longer.
+    /// The caller has cancelled the operation.
     case cancelled
-    /// The device refused.
+    /// The device refused the connection.
     case refused
     /// The device or the kernel ended the connection.
     case connectionEnded
     /// The management interface answered with an error.
     case management(ManagementStatus)
-    /// The kernel's answer can't be read.
+    /// The kernel's answer can't be decoded.
     case malformedAnswer
-    /// Anything else, as the kernel put it.
+    /// Any other error from the kernel.
     case system(SystemError)
   }
 
-  /// What was to be done: `open hci0`.
+  /// The operation that failed: `open hci0`.
   public var operation: String
   public var reason: Reason
 
@@ -51,7 +51,7 @@ public struct KernelError: Error, Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Whether a privilege is missing.
+  /// Whether a capability is missing.
   public var isMissingPrivilege: Bool {
     if case .missing = reason { true } else { false }
   }

@@ -1,18 +1,18 @@
 import BluetoothCore
 import EventLoop
 
-/// The kernel's Bluetooth management: which adapters there are, whether they are on, what links are made with.
-/// Anybody may ask; to change something takes CAP_NET_ADMIN, at the time when this object is made.
+/// The kernel's Bluetooth management interface: the list of adapters, their power state and the parameters of new
+/// links. Reading requires no privilege; changes require CAP_NET_ADMIN when this object is created.
 @BluetoothActor
 public final class Management {
-  /// What the kernel tells by itself.
+  /// A notification from the kernel.
   public enum Event: Hashable, Sendable {
     case added
     case removed
     case settings(ManagementSettings)
   }
 
-  /// Called when something about an adapter has changed.
+  /// Called when the state of an adapter has changed.
   public var onEvent: ((Event, AdapterIndex) -> Void)?
 
   private let socket: HCISocket<ControlChannel>
@@ -42,9 +42,9 @@ public final class Management {
     }
   }
 
-  /// Gives a command.
+  /// Sends a command.
   ///
-  /// - Parameter completion: called exactly once, after three seconds at the latest
+  /// - Parameter completion: called exactly once, within three seconds
   public func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none,
     completion: @escaping (Result<Command.Response, KernelError>) -> Void
@@ -52,8 +52,8 @@ public final class Management {
     queue.enqueue(command, to: index, completion: completion)
   }
 
-  /// Gives a command, and waits for the answer: for three seconds at most, or until the task is cancelled, which does
-  /// not take the command back.
+  /// Sends a command and waits for the answer: for at most three seconds, or until the task is cancelled, which does
+  /// not cancel the command.
   public func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none
   ) async throws(KernelError) -> Command.Response {

@@ -1,18 +1,18 @@
 import BluetoothCore
 
-/// A command to the kernel's Bluetooth management (BlueZ, doc/mgmt-api.txt). Each is answered with Command Complete
-/// or Command Status.
+/// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt). Each is answered with Command
+/// Complete or Command Status.
 public protocol ManagementCommand: Sendable {
   associatedtype Response: Sendable
 
   static var opcode: UInt16 { get }
   /// Writes the parameters.
   func write(into writer: inout ByteWriter)
-  /// Reads the return parameters. Bytes behind them are left.
+  /// Reads the return parameters. Bytes after them are ignored.
   static func response(parsing reader: inout ByteReader) throws(DecodeError) -> Response
 }
 
-/// Which adapters the kernel manages: one that a program has taken through the user channel is not among them.
+/// Lists the adapters that the kernel manages, which excludes those opened through the user channel.
 public struct ReadControllerIndexList: ManagementCommand {
   public static let opcode: UInt16 = 0x0003
 
@@ -29,16 +29,16 @@ public struct ReadControllerIndexList: ManagementCommand {
   }
 }
 
-/// What an adapter is, and what it is set to.
+/// Reads the properties and settings of an adapter.
 public struct ReadControllerInformation: ManagementCommand {
   public struct Response: Hashable, Sendable {
     public var address: BluetoothAddress
-    /// The version of the Core Specification, as HCI numbers it.
+    /// The version of the Core Specification, as numbered in HCI.
     public var version: CoreVersion
     public var manufacturer: CompanyIdentifier
     public var supportedSettings: ManagementSettings
     public var currentSettings: ManagementSettings
-    /// The name by which others see the machine; empty if none is set.
+    /// The local name; empty if none is set.
     public var name: String
   }
 
@@ -63,7 +63,7 @@ public struct ReadControllerInformation: ManagementCommand {
   }
 }
 
-/// Switches an adapter on or off. Wants CAP_NET_ADMIN.
+/// Switches an adapter on or off. Requires CAP_NET_ADMIN.
 public struct SetPowered: ManagementCommand {
   public static let opcode: UInt16 = 0x0005
 
@@ -77,13 +77,13 @@ public struct SetPowered: ManagementCommand {
     writer.write(UInt8(isPowered ? 1 : 0))
   }
 
-  /// The settings as they are then.
+  /// The resulting settings.
   public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> ManagementSettings {
     ManagementSettings(rawValue: try reader.readUInt32())
   }
 }
 
-/// Sets what the kernel connects to a device with. It replaces what was loaded before for any device. Wants
+/// Sets the kernel's connection parameters for a device, replacing those loaded before for all devices. Requires
 /// CAP_NET_ADMIN.
 public struct LoadConnectionParameters: ManagementCommand {
   public static let opcode: UInt16 = 0x0035
@@ -112,7 +112,8 @@ public struct LoadConnectionParameters: ManagementCommand {
 }
 
 extension BluetoothAddress {
-  /// The type as sockets and management count it: 1 is LE public, 2 LE random. 0 is BR/EDR, unlike in HCI.
+  /// The address type as in sockets and the management interface: 1 is LE public, 2 LE random. Unlike in HCI, 0 is
+  /// BR/EDR.
   public var kernelType: UInt8 {
     kind == .public || kind == .publicIdentity ? 1 : 2
   }

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// What the kernel's Bluetooth management tells (BlueZ, doc/mgmt-api.txt).
+/// An event of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt).
 enum ManagementEvent: Hashable {
   /// Command Complete: opcode, status, return parameters.
   case commandComplete(UInt16, ManagementStatus, [UInt8])

@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// A packet of the kernel's Bluetooth management: a header of six bytes - code, adapter, length, all little-endian -
-/// and parameters (BlueZ, doc/mgmt-api.txt, "Packet Structures").
+/// A packet of the kernel's Bluetooth management interface: a header of six bytes - code, adapter, length, all
+/// little-endian - and parameters (BlueZ, doc/mgmt-api.txt, "Packet Structures").
 struct ManagementPacket: Hashable {
   var code: UInt16
   var index: AdapterIndex
@@ -28,7 +28,7 @@ struct ManagementPacket: Hashable {
   }
 }
 
-/// How the kernel's management answered a command (doc/mgmt-api.txt, "Error Codes").
+/// The status of a management command (doc/mgmt-api.txt, "Error Codes").
 public struct ManagementStatus: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8
 
@@ -68,7 +68,7 @@ extension ManagementStatus: CustomStringConvertible {
   }
 }
 
-/// What an adapter is set to or able to do (doc/mgmt-api.txt, "Read Controller Information Command").
+/// The settings or capabilities of an adapter (doc/mgmt-api.txt, "Read Controller Information Command").
 public struct ManagementSettings: OptionSet, Hashable, Sendable {
   public var rawValue: UInt32
 
@@ -95,7 +95,7 @@ public struct ManagementSettings: OptionSet, Hashable, Sendable {
 }
 
 extension ManagementSettings: CustomStringConvertible {
-  /// `powered, le, secure-conn`; settings without a name here are left out.
+  /// `powered, le, secure-conn`; settings without a name here are omitted.
   public var description: String {
     Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }

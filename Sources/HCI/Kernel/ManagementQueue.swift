@@ -1,9 +1,9 @@
 import BluetoothCore
 
-/// Gives commands to the kernel's management, and its answers to those who asked. It does no I/O.
+/// Sends commands to the kernel's management interface, and returns its answers to the callers. It does no I/O.
 ///
-/// The kernel answers in any order; a second command of the same kind to the same adapter is matched with the first
-/// answer, as the answers do not tell them apart.
+/// The kernel answers in any order; if two commands of the same kind to the same adapter are pending, the first answer
+/// completes the first command, as the answers have no other identifier.
 final class ManagementQueue {
   typealias Completion = (Result<[UInt8], KernelError>) -> Void
 
@@ -31,7 +31,7 @@ final class ManagementQueue {
     self.send = send
   }
 
-  /// What a person reads of a command.
+  /// The description of a command for error messages.
   private static func operation(_ opcode: UInt16, _ index: AdapterIndex) -> String {
     let what =
       switch opcode {
@@ -44,9 +44,9 @@ final class ManagementQueue {
     return index == .none ? what : "\(what) (\(index))"
   }
 
-  /// Gives a command.
+  /// Sends a command.
   ///
-  /// - Returns: a closure that waits no longer for its answer: it completes as cancelled
+  /// - Returns: a closure that stops waiting for the answer: the command completes as cancelled
   @discardableResult
   func enqueue<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex,
@@ -81,7 +81,7 @@ final class ManagementQueue {
     return { [weak self] in self?.finish(id, .failure(KernelError(operation, .cancelled))) }
   }
 
-  /// Takes a packet from the kernel. What can't be read is left.
+  /// Handles a packet from the kernel. Undecodable packets are ignored.
   func receive(_ packet: RawSpan) {
     var reader = ByteReader(packet)
     guard let packet = try? ManagementPacket(parsing: &reader), let event = try? ManagementEvent(packet)
@@ -117,7 +117,7 @@ final class ManagementQueue {
     entry.completion(result)
   }
 
-  /// Fails all that is open, and everything to come.
+  /// Fails all pending and future commands.
   func fail(_ error: KernelError) {
     failure = failure ?? error
     for entry in entries { finish(entry.id, .failure(error)) }

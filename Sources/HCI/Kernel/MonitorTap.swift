@@ -3,20 +3,21 @@ import CBlueZHCI
 import Capture
 import EventLoop
 
-/// A tap on the kernel's monitor channel: what `btmon` sees, of all adapters, while other programs use them.
+/// A tap on the kernel's monitor channel: captures the traffic of all adapters, like `btmon`, while other programs use
+/// them.
 @BluetoothActor
 public final class MonitorTap {
-  /// What of the traffic is to be seen.
+  /// The part of the traffic to capture.
   public enum Scope: Hashable, Sendable {
-    /// All that the channel tells: packets, adapters that come and go, management, notes.
+    /// Everything on the channel: packets, added and removed adapters, management, notes.
     case everything
-    /// All that it tells of one adapter.
+    /// Everything about one adapter.
     case adapter(AdapterIndex)
     /// The HCI packets of one adapter.
     case packets(of: AdapterIndex)
   }
 
-  /// How many packets were not seen, as they were not fetched in time.
+  /// The number of packets lost because they were not read in time.
   public var droppedPackets: Int { socket.packets.droppedPackets }
 
   private let scope: Scope
@@ -28,9 +29,9 @@ public final class MonitorTap {
     socket = try HCISocket<MonitorChannel>()
   }
 
-  /// Begins to look.
+  /// Starts capturing.
   ///
-  /// - Parameter onClosed: called once if the kernel ends it, with its reason
+  /// - Parameter onClosed: called once if the kernel closes the channel, with the reason
   public func start(_ tap: TrafficTap, onClosed: ((KernelError) -> Void)? = nil) throws(KernelError) {
     let scope = self.scope
     var buffer = ByteWriter(capacity: 1100)
@@ -49,19 +50,19 @@ public final class MonitorTap {
     }
   }
 
-  /// Takes what is on its way, and ends.
+  /// Processes the pending packets, and closes the channel.
   public func close() {
     socket.packets.receivePending()
     socket.packets.close()
   }
 }
 
-/// A packet of the monitor channel: opcode, adapter and length, two bytes each, little-endian, then an HCI packet
-/// without its type, or something else (the kernel's `struct hci_mon_hdr`).
+/// A packet of the monitor channel: opcode, adapter and length, two bytes each, little-endian, followed by an HCI
+/// packet without its type, or by other data (the kernel's `struct hci_mon_hdr`).
 enum MonitorPacket {
-  /// Takes the content out; an HCI packet gets its H4 type byte.
+  /// Extracts the content; an HCI packet is preceded by its H4 type byte.
   ///
-  /// - Returns: what it is, and the adapter's index; nil if it is not in the scope
+  /// - Returns: the content and the adapter's index; nil if it is out of scope
   static func extract(
     _ bytes: RawSpan, in scope: MonitorTap.Scope, into writer: inout ByteWriter
   ) -> (content: CaptureContent, adapter: UInt16?)? {

@@ -3,32 +3,32 @@ import CBlueZHCI
 import EventLoop
 import Glibc
 
-/// A socket of the kernel that keeps packets apart: one read gives one packet, one write takes one.
+/// A kernel socket that preserves packet boundaries: one read receives one packet, one write sends one.
 ///
-/// Receiving copies nothing but from the kernel into one buffer, and allocates nothing.
+/// Receiving copies only from the kernel into one buffer, and does not allocate.
 @BluetoothActor
 public final class PacketSocket {
-  /// Called for each packet, with the time at which the kernel received it. The view is only valid meanwhile. It is
-  /// never called from within ``send(_:)``.
+  /// Called for each packet, with the time at which the kernel received it. The span is valid only during the call. Not
+  /// called from within ``send(_:)``.
   public var onPacket: ((RawSpan, Instant) -> Void)?
-  /// Called once, when nothing can be received any more: with the kernel's reason, or nil if the other side has
-  /// ended it in order. The socket is closed by then. Not called after ``close()``.
+  /// Called once, when no more packets can be received: with the kernel's error, or nil if the other side has closed
+  /// normally. The socket is already closed. Not called after ``close()``.
   public var onClosed: ((SystemError?) -> Void)?
-  /// Called when the kernel had to drop packets, as they were not fetched in time (`SO_RXQ_OVFL`): with how many
-  /// since the socket was opened. HCI sockets don't tell it with their packets; see ``droppedPackets``.
+  /// Called when the kernel has dropped packets because they were not read in time (`SO_RXQ_OVFL`), with the number
+  /// since the socket was opened. HCI sockets do not report drops with their packets; see ``droppedPackets``.
   public var onDrops: ((UInt32) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
   public var onRoom: (() -> Void)?
   private var dropped: UInt32 = 0
 
-  /// How many packets may wait for the kernel to have room. Who sends more to a link that takes nothing loses it.
+  /// The maximum number of packets waiting for the kernel. Packets beyond it are dropped.
   public static let maximumUnsent = 512
-  /// From here on there is no room for packets that can wait. The rest is for answers, which can't.
+  /// From this number on there is no room for packets that can wait. The rest is reserved for answers, which can't.
   static let full = 64
-  /// There is room again when no more than this wait.
+  /// There is room again when at most this number of packets waits.
   static let drained = 16
-  /// What the receive buffer is raised to. The kernel counts some 800 bytes for a packet of 20, so that its default
-  /// of 208 KiB is full after 264 notifications.
+  /// The size of the receive buffer. The kernel counts about 800 bytes for a packet of 20, so its default of 208 KiB is
+  /// full after 264 notifications.
   static let receiveBuffer: Int32 = 1 << 21
 
   private(set) var descriptor: Int32
@@ -37,23 +37,23 @@ public final class PacketSocket {
   private var watch: EventLoop.Watch?
   private var unsent: [[UInt8]] = []
   private var wasFull = false
-  /// Until when a send that fails with ENOTCONN is tried again: right after `connect`, some kernels are not ready.
+  /// Until when a send that fails with ENOTCONN is repeated: some kernels are not ready right after `connect`.
   private var graceEnd: Instant?
 
   /// - Parameters:
-  ///   - descriptor: a socket that does not block; it is closed with this object
-  ///   - largestPacket: the most bytes that a packet may have
-  ///   - closesOnThread: whether to close it by ``KernelCall``
+  ///   - descriptor: a non-blocking socket; it is closed with this object
+  ///   - largestPacket: the maximum packet length in bytes
+  ///   - closesOnThread: whether to close it with ``KernelCall``
   public init(descriptor: Int32, largestPacket: Int, closesOnThread: Bool = false) {
     self.descriptor = descriptor
     self.closesOnThread = closesOnThread
     buffer = .allocate(byteCount: largestPacket, alignment: 16)
     setOption(SOL_SOCKET, SO_TIMESTAMPNS, 1)
     setOption(SOL_SOCKET, SO_RXQ_OVFL, 1)
-    // The adapter helper has done so; what is asked for without CAP_NET_ADMIN would undo it.
+    // The adapter helper has set the buffer size; setting it without CAP_NET_ADMIN would reduce it.
     guard receiveBufferSize < Self.receiveBuffer else { return }
     if !setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.receiveBuffer) {
-      // Without CAP_NET_ADMIN, as far as the machine's limit allows.
+      // Without CAP_NET_ADMIN, the system-wide limit applies.
       setOption(SOL_SOCKET, SO_RCVBUF, Self.receiveBuffer)
     }
   }
@@ -79,9 +79,9 @@ public final class PacketSocket {
     return size
   }
 
-  /// Begins to deliver packets.
+  /// Starts to deliver packets.
   ///
-  /// - Parameter grace: for how long the kernel may still say that the socket is not connected
+  /// - Parameter grace: how long the kernel may report that the socket is not connected
   public func start(grace: Duration = .zero) throws(SystemError) {
     guard isOpen, watch == nil else { return }
     if grace > .zero { graceEnd = EventLoop.shared.now + grace }
@@ -90,19 +90,19 @@ public final class PacketSocket {
     }
   }
 
-  /// Closes the socket; nothing is called any more.
+  /// Closes the socket; no closure is called afterwards.
   ///
-  /// - Parameter completion: called from the loop when the kernel has closed it
+  /// - Parameter completion: called on the loop when the kernel has closed it
   public func close(completion: (() -> Void)? = nil) {
     release(completion)
-    // What is called may hold this object.
+    // The closures may retain this object.
     onPacket = nil
     onClosed = nil
     onDrops = nil
     onRoom = nil
   }
 
-  /// Gives the descriptor back to the kernel.
+  /// Closes the descriptor.
   private func release(_ completion: (() -> Void)? = nil) {
     guard isOpen else {
       if let completion { EventLoop.shared.timers.schedule(after: .zero, completion) }
@@ -122,10 +122,10 @@ public final class PacketSocket {
     }
   }
 
-  /// How many packets the kernel had to drop since the socket was opened, as they were not fetched in time.
+  /// The number of packets that the kernel has dropped since the socket was opened because they were not read in time.
   public var droppedPackets: Int { Int(askForDrops()) }
 
-  /// Every kind of socket has the counter (`SO_MEMINFO`); only some tell it with their packets.
+  /// Every kind of socket has the counter (`SO_MEMINFO`); only some report it with their packets.
   private func askForDrops() -> UInt32 {
     guard isOpen else { return dropped }
     var figures = [UInt32](repeating: 0, count: SK_MEMINFO_DROPS + 1)
@@ -136,8 +136,8 @@ public final class PacketSocket {
     return max(dropped, drops)
   }
 
-  /// The end: the socket is closed first, as some kernels don't survive that it is kept (see ``KernelCall``). What came
-  /// before the end is delivered after that, and then the reason.
+  /// Ends the socket. It is closed first, as some kernels fault if it stays open (see ``KernelCall``). Then the
+  /// remaining packets are delivered, followed by the reason.
   private func end(_ error: SystemError?) {
     guard isOpen else { return }
     var error = error
@@ -152,8 +152,8 @@ public final class PacketSocket {
     onClosed?(error)
   }
 
-  /// Ends the socket now, as its end is known from elsewhere: what the kernel holds is delivered, and ``onClosed``
-  /// called, before this returns.
+  /// Ends the socket now, if its end is known from elsewhere: remaining packets are delivered, and ``onClosed`` called,
+  /// before this returns.
   public func finish() {
     end(nil)
   }
@@ -164,16 +164,16 @@ public final class PacketSocket {
     if readiness.isDisjoint(with: [.hungUp, .failed]) { _ = receive() } else { end(nil) }
   }
 
-  /// Delivers what the kernel holds already, without waiting for the loop: for who must know it before going on.
+  /// Delivers the packets that the kernel holds already, without waiting for the loop.
   public func receivePending() {
     while isOpen, receive() {}
   }
 
   // MARK: Receiving
 
-  /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
+  /// One read per wake-up: the loop calls again if there is more, so that other descriptors get their turn.
   ///
-  /// - Returns: whether there was a packet
+  /// - Returns: whether a packet was received
   private func receive() -> Bool {
     switch fetch() {
     case .packet(let count, let stamp):
@@ -189,7 +189,7 @@ public final class PacketSocket {
   }
 
   private enum Fetched {
-    /// So many bytes are in the buffer, received at this time of day in nanoseconds.
+    /// The number of bytes in the buffer, and the time of day at which they were received, in nanoseconds.
     case packet(Int, Int64)
     case nothing
     case end(SystemError?)
@@ -211,8 +211,8 @@ public final class PacketSocket {
     return .packet(count, about.wall_nanoseconds)
   }
 
-  /// All that the kernel holds of a socket that is at its end. It tells an error before the packets that came ahead of
-  /// it.
+  /// All packets that the kernel holds for a socket that has ended. The kernel reports the error before the preceding
+  /// packets.
   private func fetchRest(_ error: inout SystemError?) -> [(packet: [UInt8], time: Instant)] {
     var rest: [(packet: [UInt8], time: Instant)] = []
     var hasError = error != nil
@@ -234,8 +234,8 @@ public final class PacketSocket {
 
   // MARK: Sending
 
-  /// Sends a packet, or keeps it until the kernel has room. A packet that can't be sent ends the socket, and
-  /// ``onClosed`` tells why, from the loop: who sends is not prepared to lose everything meanwhile.
+  /// Sends a packet, or queues it until the kernel has room. If it can't be sent, the socket ends, and ``onClosed`` is
+  /// called later from the loop, as callers do not expect the socket to end during this call.
   public func send(_ packet: RawSpan) {
     guard isOpen else { return }
     if unsent.isEmpty, transmit(packet) { return }
@@ -255,7 +255,7 @@ public final class PacketSocket {
     EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.end(error) }
   }
 
-  /// What waited goes out in its order, and each packet is forgotten only when the kernel has taken it.
+  /// Queued packets are sent in order, and removed only when the kernel has accepted them.
   private func flush() {
     watch?.interest = .readable
     while let packet = unsent.first, transmit(packet.span.bytes) { unsent.removeFirst() }
@@ -264,7 +264,7 @@ public final class PacketSocket {
     onRoom?()
   }
 
-  /// - Returns: whether the packet needs no more care: it was taken, or has failed for good
+  /// - Returns: whether the packet is done: it was accepted, or has failed permanently
   private func transmit(_ packet: RawSpan) -> Bool {
     while true {
       let result = packet.withUnsafeBytes { bytes in
@@ -288,7 +288,7 @@ public final class PacketSocket {
     }
   }
 
-  /// What is to be done after a send.
+  /// The action after a send.
   enum SendVerdict: Hashable {
     case sent
     case again
@@ -297,8 +297,8 @@ public final class PacketSocket {
     case failed(SystemError)
   }
 
-  /// Judges the result of `send`. Zero is success: some kernels return it from the management socket though all was
-  /// sent, and a packet can't be sent in part.
+  /// Evaluates the result of `send`. Zero is success: some kernels return it from the management socket although
+  /// everything was sent, and a packet can't be sent in part.
   nonisolated static func verdict(_ result: Int, errno code: Int32, isInGrace: Bool) -> SendVerdict {
     guard result < 0 else { return .sent }
     switch code {

@@ -1,40 +1,40 @@
 import BluetoothCore
 
-/// A controller that the kernel's host drives, and that we look at and give commands to beside it. Links and data are
-/// the kernel's business; scanning is ours, and what happens to links is seen from the controller's events.
+/// A controller driven by the kernel's host, shared through the raw channel. Links and data are handled by the kernel;
+/// this class scans, and observes links through the controller's events.
 ///
-/// It does no I/O: packets come in through ``receive(_:at:)`` and go out through the closure given at the start.
-/// Commands are matched with their own answers; two programs that give the same command at the same time can't tell
-/// theirs apart, which is in the nature of the raw channel.
+/// It does no I/O: pass received packets to ``receive(_:at:)``; outgoing packets are passed to the closure given to the
+/// initializer. Answers are matched by opcode: if two programs send the same command at the same time, the raw channel
+/// does not distinguish their answers.
 public final class RawController {
-  /// What is asked of the controller at the start.
+  /// The properties that are read at the start.
   public struct Information: Hashable, Sendable {
     public var version: ReadLocalVersionInformation.Response
     public var usesExtendedScan: Bool
   }
 
-  /// What the controller reports of a link, whoever has made it.
+  /// A link event of the controller, for links of any program.
   public enum LinkNews: Hashable, Sendable {
     case connected(ConnectionHandle, BluetoothAddress, LinkParameters)
-    /// A link that did not come about. Which one, not every controller says.
+    /// A link that could not be established. Not every controller reports which one.
     case failed(BluetoothAddress, HCIErrorCode)
     case parameters(ConnectionHandle, LinkParameters)
-    /// A change of parameters that did not come about, whoever has asked for it.
+    /// A parameter update that has failed, requested by any program.
     case parametersRefused(ConnectionHandle, HCIErrorCode)
     case disconnected(ConnectionHandle, HCIErrorCode)
-    /// The kernel, or another program, has told the controller to end a link, and with which reason.
+    /// The kernel, or another program, disconnects a link, with this reason.
     case ending(ConnectionHandle, HCIErrorCode)
-    /// The kernel, or another program, has told the controller to make a link.
+    /// The kernel, or another program, creates a connection.
     case connecting
-    /// The kernel, or another program, has told the controller to make no link any more.
+    /// The kernel, or another program, cancels the creation of a connection.
     case connectionCancelled
   }
 
-  /// What a socket has to deliver for this.
+  /// The packets that a socket has to deliver.
   public static let filter = HCIFilter(
     types: [.event, .command], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
 
-  /// What is asked and ordered here. Other commands on such a controller are the kernel's, or another program's.
+  /// The commands sent here. Other commands to such a controller are sent by the kernel or another program.
   static let opcodes: Set<HCIOpcode> = [
     ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
     LEReadLocalSupportedFeatures.opcode,
@@ -42,13 +42,13 @@ public final class RawController {
     LESetExtendedScanEnable.opcode, LEConnectionUpdate.opcode, ReadRSSI.opcode, Disconnect.opcode,
   ]
 
-  /// Called for each advertising report, whoever scans.
+  /// Called for each advertising report, for scans of any program.
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  /// Called when the controller refuses to scan.
+  /// Called when the controller rejects a scan.
   public var onScanFailure: ((HCIError) -> Void)?
-  /// Called when something happens to a link.
+  /// Called for each link event.
   public var onLink: ((LinkNews) -> Void)?
-  /// Called once, when the controller does not answer any more.
+  /// Called once, when the controller no longer answers.
   public var onFailure: ((HCIError) -> Void)?
 
   private let commands: CommandQueue
@@ -57,18 +57,17 @@ public final class RawController {
   private var desiredScan: ScanParameters?
 
   /// - Parameters:
-  ///   - ownAddressType: `.random` where the controller has no public address; the kernel has set one then
-  ///   - send: takes a packet for the controller; the view is only valid meanwhile
+  ///   - ownAddressType: `.random` if the controller has no public address; the kernel has set a random one then
+  ///   - send: sends a packet to the controller; the span is valid only during the call
   public init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
     self.ownAddressType = ownAddressType
     commands = CommandQueue(timers: timers, send: send)
     commands.onTimeout = { [weak self] error in self?.onFailure?(error) }
   }
 
-  /// Finds out what the controller can do. Nothing is reset: it is not ours.
+  /// Reads the properties of the controller. It is not reset, as the kernel owns it.
   ///
-  /// - Parameter completion: called exactly once, after ``HostController/commandDeadline`` for each of two commands
-  ///   at the latest
+  /// - Parameter completion: called exactly once, at most ``HostController/commandDeadline`` after each of two commands
   public func initialize(completion: @escaping (Result<Information, HCIError>) -> Void) {
     commands.send(ReadLocalVersionInformation()) { [commands] version in
       commands.send(ReadLocalSupportedCommands()) { [weak self] supported in
@@ -95,12 +94,12 @@ public final class RawController {
     scan.setDesired(desiredScan)
   }
 
-  /// Asks what the controller's link layer can do.
+  /// Reads the features of the controller's link layer.
   public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
     commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }
   }
 
-  /// Fails what is open, and everything to come.
+  /// Fails all pending and future operations.
   public func fail(_ error: HCIError) {
     scan = nil
     commands.fail(error)
@@ -108,13 +107,14 @@ public final class RawController {
 
   // MARK: Scanning
 
-  /// Wishes for a scan, or for none (nil).
+  /// Sets the desired scan; nil for none.
   public func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
     scan?.setDesired(parameters)
   }
 
-  /// Stops scanning until ``resumeScan()``, and says when it has stopped: the kernel can't connect meanwhile.
+  /// Stops scanning until ``resumeScan()``; the closure is called when it has stopped. The kernel can't connect during
+  /// a scan.
   public func pauseScan(then action: @escaping () -> Void) {
     if let scan { scan.pause(then: action) } else { action() }
   }
@@ -125,14 +125,14 @@ public final class RawController {
 
   // MARK: Links
 
-  /// Ends a link at once; the kernel would keep it for two seconds after its last user.
+  /// Disconnects a link immediately; the kernel would keep it for two seconds after its last user.
   public func disconnect(_ handle: ConnectionHandle) {
     commands.send(Disconnect(handle: handle)) { _ in }
   }
 
-  /// Asks for other parameters of a link. What comes of it is told by ``onLink``.
+  /// Requests other parameters of a link. ``onLink`` reports the result.
   ///
-  /// - Parameter completion: called exactly once, when the controller has begun or refused
+  /// - Parameter completion: called exactly once, when the controller has started or rejected the update
   public func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
     completion: @escaping (Result<Void, HCIError>) -> Void
@@ -144,21 +144,21 @@ public final class RawController {
       }, completion: completion)
   }
 
-  /// Asks for the signal strength of a link in dBm; nil if the controller does not know.
+  /// Reads the RSSI of a link in dBm; nil if unavailable.
   public func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
-  /// Takes one whole packet from the controller, with its H4 type byte. What can't be read is left to the kernel.
+  /// Processes one complete packet from the controller, with its H4 type byte. Undecodable packets are ignored.
   public func receive(_ packet: RawSpan, at time: Instant) {
     guard packet.byte(at: 0) == HCIPacketType.event.rawValue else { return receiveCommand(packet) }
     var reader = ByteReader(packet.extracting(1..<packet.byteCount))
     guard let event = try? HCIEvent(parsing: &reader) else { return }
     switch event {
     case .commandComplete(var event):
-      // The budget is the kernel's: it queues what is sent here.
+      // The kernel manages the command credits: it queues the commands sent here.
       event.commandCredits = max(1, event.commandCredits)
       commands.receive(event)
     case .commandStatus(var event):
@@ -185,7 +185,8 @@ public final class RawController {
     }
   }
 
-  /// Takes a command that is not ours; our own are not shown to us. It is seen before the controller acts upon it.
+  /// Handles a command from another sender; own commands are not received. It is seen before the controller executes
+  /// it.
   private func receiveCommand(_ packet: RawSpan) {
     guard packet.byte(at: 0) == HCIPacketType.command.rawValue else { return }
     var reader = ByteReader(packet.extracting(1..<packet.byteCount))

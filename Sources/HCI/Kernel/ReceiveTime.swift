@@ -1,15 +1,14 @@
 import BluetoothCore
 
-/// When a packet was received, on the loop's clock.
+/// The receive time of a packet, on the loop's clock.
 enum ReceiveTime {
-  /// The longest that a packet is believed to have waited. What looks older was not: the clock on the wall was set
-  /// in the meantime.
+  /// The longest plausible waiting time of a packet. A longer one means that the wall clock was set.
   static let longestWait: Int64 = 10_000_000_000
 
-  /// The kernel stamps a packet with the time of day (`SO_TIMESTAMPNS`, `HCI_TIME_STAMP`), which may be set at any
-  /// moment; the loop counts from the start of the machine. Both clocks are asked when the packet is fetched, and
-  /// how long it has waited by then is taken off. Without a stamp, or with one that can't be, the time of the read
-  /// is what is known. Whole microseconds, so that a capture holds the same number.
+  /// The kernel timestamps packets with the time of day (`SO_TIMESTAMPNS`, `HCI_TIME_STAMP`), which may be set at any
+  /// time; the loop counts from system start. Both clocks are read when the packet is read, and its waiting time is
+  /// subtracted. Without a valid timestamp, the time of the read is used. The result is in whole microseconds, as in a
+  /// capture.
   ///
   /// - Parameters:
   ///   - stamp: nanoseconds since 1970; zero if there is none

@@ -5,22 +5,22 @@ import Files
 import Glibc
 import SystemCalls
 
-/// The note that an adapter was up before this program took it, kept in a file for the case that the program does not
-/// live to restore it: killed, or out of power.
+/// The record that an adapter was up before this program opened it, kept in a file in case the program is killed or
+/// loses power before it restores the adapter.
 ///
-/// The file lies in `/run/halo-raw` for root, else in `$XDG_STATE_HOME/halo-raw` (`~/.local/state/halo-raw`): a folder of
-/// its user alone, so that no other user can hold its lock, read or change it. It names the boot that it is of, since an
-/// adapter's state does not outlive one, and the adapter's address, since numbers are given anew. While its writer lives,
-/// it is locked (`flock`); one that is not locked is left over.
+/// The file is in `/run/halo-raw` for root, else in `$XDG_STATE_HOME/halo-raw` (`~/.local/state/halo-raw`): a private
+/// folder, so that no other user can hold its lock, read or change it. It contains the boot ID, since an adapter's
+/// state does not survive a reboot, and the adapter's address, since numbers are reassigned. It is locked (`flock`)
+/// while its writer runs; an unlocked file is left over.
 @BluetoothActor
 public final class TakenAdapter {
-  /// How long the driver may take to bring up what an earlier run has left down.
+  /// The timeout for bringing up adapters left down by an earlier run.
   private static let restoreDeadline = Duration.seconds(20)
 
   private let path: String
   private var descriptor: Int32
 
-  /// Notes that an adapter is up, before it is brought down.
+  /// Records that an adapter is up, before it is brought down.
   init(_ index: AdapterIndex, address: BluetoothAddress) throws(KernelError) {
     let text = Self.text(boot: Self.bootID, address: address)
     var last = SystemError("open", errno: ENOENT)
@@ -37,17 +37,17 @@ public final class TakenAdapter {
     throw KernelError("note that \(index) was up", .system(last))
   }
 
-  /// Deletes the note, when the adapter is up as it was.
+  /// Deletes the record, when the adapter is up again.
   func forget() {
     guard descriptor >= 0 else { return }
-    // Emptied, too: who has changed its user may not be allowed to remove it.
+    // Also truncated: a process that has changed its user may not be permitted to remove it.
     _ = SystemCall.truncate(descriptor, 0)
     unlink(path)
     close(descriptor)
     descriptor = -1
   }
 
-  /// Brings up what an earlier run of this program has taken and, as it was killed, not restored.
+  /// Brings up adapters that an earlier run of this program has opened and, because it was killed, not restored.
   ///
   /// - Returns: the adapters that are up again
   @discardableResult
@@ -68,13 +68,13 @@ public final class TakenAdapter {
     let descriptor = SystemCall.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    // Only a note of this user: one that another has put there is neither believed nor emptied.
+    // Only this user's records: those of other users are neither used nor truncated.
     var status = stat()
     guard SystemCall.status(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid(),
       status.st_nlink == 1
     else { return false }
-    // Its writer lives.
+    // Its writer is still running.
     guard SystemCall.lock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = SystemCall.read(descriptor, &buffer, buffer.count)
@@ -92,7 +92,7 @@ public final class TakenAdapter {
 
   // MARK: The file
 
-  /// Two lines: which boot, and the adapter's address.
+  /// Two lines: the boot ID, and the adapter's address.
   nonisolated static func text(boot: String, address: BluetoothAddress) -> String {
     "\(boot)\n\(address)\n"
   }
@@ -121,7 +121,7 @@ public final class TakenAdapter {
     getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// Writes beside the file, locks, and then moves to its place: it is never half written or unlocked.
+  /// Writes a temporary file, locks it, and renames it: it is never incomplete or unlocked.
   private static func write(
     _ text: String, to path: String, in directory: String
   ) throws(SystemError) -> Int32 {

@@ -1,8 +1,8 @@
 import BluetoothCore
 import EventLoop
 
-/// A controller of this machine, ours alone (`HCI_CHANNEL_USER`): for the kernel and bluetoothd there is no such adapter
-/// until it is given back. Above the transport, it is a controller like any other.
+/// Exclusive access to a controller of this machine (`HCI_CHANNEL_USER`): the kernel and bluetoothd do not see the
+/// adapter until it is released. Above the transport, it is a controller like any other.
 @BluetoothActor
 public final class UserChannelTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
@@ -10,24 +10,24 @@ public final class UserChannelTransport: HCITransport {
   public var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
   public var name: String { index.description }
 
-  /// Its number; it may come back under another one.
+  /// Its number, which may change when the adapter is re-added.
   private var index: AdapterIndex
   private let address: BluetoothAddress
   private let force: Bool
   private let helper: AdapterHelper
   private var socket: HCISocket<UserChannel>
   private var droppedBefore = 0
-  /// The note that it is to be brought up at the end; nil if the adapter was down.
+  /// The record that the adapter has to be brought up at the end; nil if it was down.
   private let taken: TakenAdapter?
   private var closing: Task<Void, Never>?
 
-  /// Takes an adapter, which has to be down. Cancelling the task ends the wait for the kernel; what it still does is
-  /// undone as soon as it has done it.
+  /// Opens the user channel of an adapter, which has to be down. Cancelling the task stops waiting for the kernel; an
+  /// operation still in progress is undone once it completes.
   ///
   /// - Parameters:
-  ///   - force: takes one that is up, too: it is brought down, its links end, and it is brought up again by
-  ///     ``close()``, or by the next ``TakenAdapter/restoreAll()`` if this process does not get that far
-  ///   - onWarning: called with what ends by that
+  ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again by
+  ///     ``close()``, or by the next ``TakenAdapter/restoreAll()`` if this process ends before
+  ///   - onWarning: called with the links and functions that end because of `force`
   public init(
     _ index: AdapterIndex, force: Bool, onWarning: (String) -> Void = { _ in }
   ) async throws(KernelError) {
@@ -84,7 +84,7 @@ public final class UserChannelTransport: HCITransport {
     socket.packets.send(packet)
   }
 
-  /// Gives the adapter back and takes it again, with its number or with its address under another: the driver switches
+  /// Closes the adapter and opens it again, by its number, or by its address under another number: the driver switches
   /// the controller off and on.
   public func reopen(within time: Duration) async throws(HCIError) {
     guard closing == nil else { throw .cancelled }
@@ -104,7 +104,7 @@ public final class UserChannelTransport: HCITransport {
     }
   }
 
-  /// One that was plugged in has no address until the kernel has set it up.
+  /// A newly plugged-in adapter has no address until the kernel has set it up.
   private func find() throws(KernelError) -> AdapterIndex {
     let same = try HCIDevices.list().filter { $0.address == address }
     if let device = same.first(where: { $0.index == index }) { return device.index }
@@ -138,7 +138,7 @@ public final class UserChannelTransport: HCITransport {
     await closing?.value
   }
 
-  /// Returns when the kernel has closed the controller, after two seconds at the latest.
+  /// Returns when the kernel has closed the controller, within two seconds.
   private static func close(_ packets: PacketSocket) async {
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       packets.close { done(.success(())) }
@@ -146,7 +146,7 @@ public final class UserChannelTransport: HCITransport {
     }
   }
 
-  /// Brings an adapter up that was so before; a task that is cancelled does not keep that from being done.
+  /// Brings up an adapter that was up before, even if the task is cancelled.
   private static func giveBack(
     _ index: AdapterIndex, _ taken: TakenAdapter?, _ helper: AdapterHelper
   ) -> Task<Void, Never> {

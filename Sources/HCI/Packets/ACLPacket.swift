@@ -1,8 +1,8 @@
 import BluetoothCore
 
-/// The four bytes in front of ACL data (Core Specification Vol 4, Part E, 5.4.2), without the H4 type byte.
+/// The four-byte header of ACL data (Core Specification Vol 4, Part E, 5.4.2), without the H4 type byte.
 public struct ACLHeader: PacketFields, Hashable {
-  /// How the data stands to the L2CAP frame that it belongs to.
+  /// The position of the data in its L2CAP frame.
   public struct Boundary: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -11,12 +11,12 @@ public struct ACLHeader: PacketFields, Hashable {
       self.rawValue = rawValue & 3
     }
 
-    /// The start of a frame that is never flushed: what a host sends on an LE link.
+    /// The start of a non-flushable frame: sent by the host on an LE link.
     public static let firstNonFlushable = Boundary(rawValue: 0)
     public static let continuing = Boundary(rawValue: 1)
-    /// The start of a frame: what a controller sends to the host.
+    /// The start of a frame: sent by the controller to the host.
     public static let firstFlushable = Boundary(rawValue: 2)
-    /// A whole frame that is flushed automatically; not on LE links.
+    /// A complete automatically flushable frame; not on LE links.
     public static let complete = Boundary(rawValue: 3)
   }
 
@@ -24,9 +24,9 @@ public struct ACLHeader: PacketFields, Hashable {
 
   public var handle = ConnectionHandle()
   public var boundary = Boundary.firstNonFlushable
-  /// Two bits: 0 is a link to one peer, the only kind that LE has.
+  /// Two bits: 0 is point-to-point, the only value on LE.
   public var broadcast: UInt8 = 0
-  /// How many bytes of data follow, as the header claims.
+  /// The number of data bytes stated in the header.
   public var dataLength: UInt16 = 0
 
   public init() {}
@@ -66,13 +66,13 @@ public struct ACLHeader: PacketFields, Hashable {
   }
 }
 
-/// An ACL packet as it lies in memory: nothing is copied, nothing allocated.
+/// An ACL packet in memory, decoded without copying or allocating.
 public struct ACLPacket: ~Escapable {
   public let header: ACLHeader
   /// Exactly ``ACLHeader/dataLength`` bytes: an L2CAP frame or a fragment of one.
   public let data: RawSpan
 
-  /// Reads a packet without its H4 type byte.
+  /// - Throws: ``DecodeError`` if the length in the header does not match the data.
   /// - Throws: ``DecodeError`` if the length in the header is not the length of the data that is there.
   @_lifetime(copy packet)
   public init(_ packet: RawSpan) throws(DecodeError) {

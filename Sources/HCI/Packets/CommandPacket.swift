@@ -1,12 +1,12 @@
 import BluetoothCore
 
-/// A command as a controller gets it (Core Specification Vol 4, Part E, 5.4.1): nothing is copied.
+/// A command as received by a controller (Core Specification Vol 4, Part E, 5.4.1), decoded without copying.
 public struct CommandPacket: ~Escapable {
   public let opcode: HCIOpcode
   public let parameters: RawSpan
 
   /// Reads a packet without its H4 type byte.
-  /// - Throws: ``DecodeError`` if the length in the packet is not the length of the parameters that are there.
+  /// - Throws: ``DecodeError`` if the length in the packet does not match the parameters.
   @_lifetime(copy packet)
   public init(_ packet: RawSpan) throws(DecodeError) {
     var reader = ByteReader(packet)
@@ -15,8 +15,8 @@ public struct CommandPacket: ~Escapable {
     try reader.expectEnd()
   }
 
-  /// The parameters as those of `command`.
-  /// - Throws: ``DecodeError`` if they are too few, too many, or not allowed; a controller answers with
+  /// Decodes the parameters of `command`.
+  /// - Throws: ``DecodeError`` if there are too few, too many, or invalid ones; a controller answers with
   ///   ``HCIErrorCode/invalidCommandParameters``.
   public func decode<Command: HCICommand>(_ command: Command.Type) throws(DecodeError) -> Command {
     var reader = ByteReader(parameters)

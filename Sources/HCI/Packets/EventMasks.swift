@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The events that a controller shall send (Core Specification Vol 4, Part E, 7.3.1). Command Complete, Command
-/// Status and Number Of Completed Packets cannot be masked.
+/// The events that a controller sends (Core Specification Vol 4, Part E, 7.3.1). Command Complete, Command Status and
+/// Number Of Completed Packets cannot be masked.
 public struct EventMask: OptionSet, HCICode {
   public var rawValue: UInt64
 
@@ -16,12 +16,12 @@ public struct EventMask: OptionSet, HCICode {
   public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
   public static let leMeta = EventMask(rawValue: 1 << 61)
 
-  /// What a controller sends after a reset: all events of the oldest version, none of LE.
+  /// The default after a reset: all events of the oldest version, none of LE.
   public static let afterReset = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
 }
 
-/// The LE events that a controller shall send, if ``EventMask/leMeta`` is set as well (Core Specification Vol 4,
-/// Part E, 7.8.1).
+/// The LE events that a controller sends, if ``EventMask/leMeta`` is set as well (Core Specification Vol 4, Part E,
+/// 7.8.1).
 public struct LEEventMask: OptionSet, HCICode {
   public var rawValue: UInt64
 
@@ -44,10 +44,10 @@ public struct LEEventMask: OptionSet, HCICode {
   public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
   public static let enhancedConnectionCompleteV2 = LEEventMask(rawValue: 1 << 40)
 
-  /// What a controller sends after a reset: the events of Core Specification 4.0.
+  /// The default after a reset: the events of Core Specification 4.0.
   public static let afterReset = LEEventMask(rawValue: 0x1F)
 
-  /// The mask that lets an LE Meta event pass or not.
+  /// The mask bit of an LE Meta event.
   public init(subevent: LESubevent) {
     let bit = Int(subevent.rawValue) - 1
     self.init(rawValue: (0..<64).contains(bit) ? 1 << UInt64(bit) : 0)

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// What a link layer can do: 64 bits (Core Specification Vol 6, Part B, 4.6).
+/// The features of a link layer: 64 bits (Core Specification Vol 6, Part B, 4.6).
 public struct LEFeatures: OptionSet, HCICode {
   public var rawValue: UInt64
 
@@ -28,8 +28,8 @@ public struct LEFeatures: OptionSet, HCICode {
   public static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
 }
 
-/// What a controller for BR/EDR, LE or both can do: page 0 of its features, 64 bits (Core Specification
-/// Vol 2, Part C, 3.3). Those are named that matter to an LE host.
+/// The features of a BR/EDR, LE or dual-mode controller: page 0, 64 bits (Core Specification Vol 2, Part C, 3.3). Only
+/// those relevant to an LE host are named.
 public struct LMPFeatures: OptionSet, HCICode {
   public var rawValue: UInt64
 

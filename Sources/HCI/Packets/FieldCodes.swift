@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// A version of the Core Specification, as controllers give it (Assigned Numbers, 2.1).
+/// A version of the Core Specification, as numbered by controllers (Assigned Numbers, 2.1).
 public struct CoreVersion: HCICode {
   public var rawValue: UInt8
 
@@ -19,7 +19,7 @@ extension CoreVersion {
   }
 }
 
-/// The number of a company: of a chip's maker, or in front of manufacturer data (Assigned Numbers, 7).
+/// A company identifier: of a chip's manufacturer, or preceding manufacturer data (Assigned Numbers, 7).
 public struct CompanyIdentifier: HCICode {
   public var rawValue: UInt16
 
@@ -32,7 +32,7 @@ extension CompanyIdentifier {
   public var description: String { Hex.string(rawValue) }
 }
 
-/// Which end of a link this is (Core Specification Vol 4, Part E, 7.7.65.1).
+/// The role of this side on a link (Core Specification Vol 4, Part E, 7.7.65.1).
 public struct LERole: HCICode {
   public var rawValue: UInt8
 
@@ -59,7 +59,7 @@ public struct LEPHY: HCICode {
   public static let names: [UInt8: String] = [0: "none", 1: "LE 1M", 2: "LE 2M", 3: "LE Coded"]
 }
 
-/// A set of physical layers that a host would accept (7.8.49).
+/// A set of PHYs that a host would accept (7.8.49).
 public struct LEPHYs: OptionSet, HCICode {
   public var rawValue: UInt8
 
@@ -74,14 +74,14 @@ public struct LEPHYs: OptionSet, HCICode {
   }
 }
 
-/// The address that a controller shall use for itself (7.8.10).
+/// The address that a controller uses for itself (7.8.10).
 public struct OwnAddressType: HCICode {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let `public` = OwnAddressType(rawValue: 0)
-  /// The one set with LE Set Random Address.
+  /// The address set with LE Set Random Address.
   public static let random = OwnAddressType(rawValue: 1)
   public static let resolvableOrPublic = OwnAddressType(rawValue: 2)
   public static let resolvableOrRandom = OwnAddressType(rawValue: 3)
@@ -91,7 +91,7 @@ public struct OwnAddressType: HCICode {
   ]
 }
 
-/// How exact the clock of the central is (7.7.65.1).
+/// The accuracy of the central's clock (7.7.65.1).
 public struct ClockAccuracy: HCICode {
   public var rawValue: UInt8
 

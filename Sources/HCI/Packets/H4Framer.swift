@@ -1,44 +1,44 @@
 import BluetoothCore
 
-/// Cuts a byte stream (a UART, a socket) into HCI packets, and finds the next one after garbage
-/// (Core Specification Vol 4, Part A).
+/// Splits a byte stream (a UART, a socket) into HCI packets, and resynchronizes after garbage (Core Specification Vol
+/// 4, Part A).
 ///
-/// H4 has no mark for the start of a packet: each follows the one before. One byte lost, or one too many, and
-/// the stream has no meaning until a start is found again. So the framer is in one of two states.
+/// H4 does not mark the start of a packet: each follows the previous one. A lost or extra byte makes the stream
+/// undecodable until a start is found again. The framer is in one of two states.
 ///
-/// - *In step*, a packet begins at the next byte. It is believed if its type is legal here and its length is
+/// - *In step*, a packet begins at the next byte. It is accepted if its type is allowed here and its length is
 ///   possible. If not, the byte is garbage and the framer is out of step.
-/// - *Out of step*, bytes are skipped, and counted, until one begins a packet that hardly comes about by chance:
-///   an event whose length fits its code, Command Complete and commands with an opcode that exists, or ACL data
-///   that starts an L2CAP frame of fitting length. Everything else (continued ACL data, synchronous data,
-///   unknown events) is worth less than a false start, which would swallow what is good.
+/// - *Out of step*, bytes are skipped, and counted, until one begins a packet that is unlikely to occur by chance: an
+///   event whose length matches its code, Command Complete and commands with an existing opcode, or ACL data that
+///   starts an L2CAP frame of matching length. Other packets (continued ACL data, synchronous data, unknown events) are
+///   not accepted, since a false start would discard valid packets.
 ///
-/// The answer depends on the bytes of the packet itself alone, never on what has arrived behind it: the stream
-/// yields the same packets in whatever chunks it comes. A false start costs at most the greatest packet.
+/// The decision depends only on the bytes of the packet itself, never on those after it: the stream yields the same
+/// packets however it is split into chunks. A false start costs at most one packet of maximum length.
 ///
-/// A packet that lies whole in a chunk is handed on where it lies. Only one that is cut is collected, in a buffer
-/// that is kept: neither allocates.
+/// A packet contained in one chunk is delivered in place. Only split packets are collected, in a buffer that is kept:
+/// neither case allocates.
 public final class H4Framer {
-  /// What a host receives.
+  /// The packet types that a host receives.
   public static let fromController: [HCIPacketType] = [.acl, .synchronous, .event, .isochronous]
-  /// What a controller receives.
+  /// The packet types that a controller receives.
   public static let fromHost: [HCIPacketType] = [.command, .acl, .synchronous, .isochronous]
 
-  /// Bytes that belonged to no packet, since the framer was made.
+  /// The number of bytes that belonged to no packet.
   public private(set) var garbageBytes: UInt64 = 0
 
   private let legalTypes: UInt8
   private let largestData: Int
   private var inStep = true
-  /// The start of a packet whose end has not come.
+  /// The start of an incomplete packet.
   private var pending: [UInt8]
-  /// Counts resets, so that one in the middle of a chunk ends the work on it.
+  /// Counts resets, so that a reset during a chunk ends its processing.
   private var resets = 0
 
   /// - Parameters:
-  ///   - types: what may come from this side
-  ///   - largestData: the most bytes of ACL or isochronous data in a packet; a length above is garbage. No
-  ///     controller for LE has buffers of more than a few hundred bytes.
+  ///   - types: the packet types allowed in this direction
+  ///   - largestData: the maximum length of ACL or isochronous data in a packet; a greater length is garbage. LE
+  ///     controllers have buffers of at most a few hundred bytes.
   public init(accepting types: [HCIPacketType] = fromController, largestData: Int = 4096) {
     legalTypes = types.reduce(0) { $0 | 1 << $1.rawValue }
     self.largestData = largestData
@@ -46,17 +46,17 @@ public final class H4Framer {
     pending.reserveCapacity(largestData + 5)
   }
 
-  /// Forgets the start of a packet and believes the next byte to be a start; for a stream that begins anew.
-  /// ``garbageBytes`` stays. May be called from within `deliver`: the rest of that chunk is dropped.
+  /// Discards an incomplete packet and expects a packet start at the next byte; for a restarted stream.
+  /// ``garbageBytes`` is kept. May be called from within `deliver`: the rest of that chunk is dropped.
   public func reset() {
     pending.removeAll(keepingCapacity: true)
     inStep = true
     resets &+= 1
   }
 
-  /// Takes the next bytes of the stream.
-  /// - Parameter deliver: gets each packet that is complete now, with its H4 type byte, as a view that ends with
-  ///   the call. It must not feed the framer.
+  /// Processes the next bytes of the stream.
+  /// - Parameter deliver: called for each complete packet, with its H4 type byte; the span is valid only during the
+  ///   call. It must not feed the framer.
   public func receive(_ chunk: RawSpan, _ deliver: (RawSpan) -> Void) {
     let start = pending.isEmpty ? 0 : complete(with: chunk, deliver)
     guard let start, start < chunk.byteCount else { return }
@@ -65,8 +65,8 @@ public final class H4Framer {
     if self.resets == resets, end < chunk.byteCount { append(chunk, end..<chunk.byteCount) }
   }
 
-  /// Brings the packet that is pending to its end, taking no more than it needs.
-  /// - Returns: how much of the chunk was taken; nil if all the work on it is done.
+  /// Completes the pending packet, consuming no more than it needs.
+  /// - Returns: the number of bytes consumed; nil if the chunk has been processed completely.
   private func complete(with chunk: RawSpan, _ deliver: (RawSpan) -> Void) -> Int? {
     let resets = resets
     var taken = 0
@@ -82,7 +82,7 @@ public final class H4Framer {
         lend { packet in deliver(packet) }
         return self.resets == resets ? taken : nil
       case .garbage:
-        // What follows the false start may be a packet: look at it together with the rest of the chunk.
+        // A packet may follow the false start: examine it together with the rest of the chunk.
         append(chunk, taken..<chunk.byteCount)
         var end = 0
         lend { bytes in
@@ -94,8 +94,8 @@ public final class H4Framer {
     }
   }
 
-  /// Hands on every packet that is whole.
-  /// - Returns: where the first one begins that is not.
+  /// Delivers every complete packet.
+  /// - Returns: the start of the first incomplete packet.
   private func scan(_ bytes: RawSpan, from start: Int, _ deliver: (RawSpan) -> Void) -> Int {
     let resets = resets
     var offset = start
@@ -121,8 +121,7 @@ public final class H4Framer {
     bytes.extracting(range).withUnsafeBytes { pending.append(contentsOf: $0) }
   }
 
-  /// Takes the pending bytes out while they are used, so that what `body` calls may use the buffer, and gives
-  /// its memory back.
+  /// Moves the pending bytes out while they are used, so that `body` may use the buffer, and moves their memory back.
   private func lend(_ body: (RawSpan) -> Void) {
     var lent: [UInt8] = []
     swap(&lent, &pending)
@@ -137,9 +136,9 @@ public final class H4Framer {
 
 extension H4Framer {
   private enum Verdict {
-    /// A packet of so many bytes, all of which are here.
+    /// A packet of the given number of bytes, all of which are available.
     case packet(Int)
-    /// Maybe a packet: so many bytes from its start on tell more.
+    /// Possibly a packet: the given number of bytes from its start is needed to decide.
     case needs(Int)
     case garbage
   }
@@ -174,7 +173,7 @@ extension H4Framer {
     return available >= header + count ? .packet(header + count) : .needs(header + count)
   }
 
-  /// What any packet has to fulfil.
+  /// The conditions that any packet has to meet.
   private func isPossible(_ type: UInt8, first: Int, count: Int) -> Bool {
     switch HCIPacketType(rawValue: type) {
     case .event: first & 0xFF != 0
@@ -184,7 +183,7 @@ extension H4Framer {
     }
   }
 
-  /// How many bytes ``isConvincing(_:count:byte:word:)`` looks at.
+  /// The number of bytes that ``isConvincing(_:count:byte:word:)`` examines.
   private func tellingBytes(_ type: UInt8, code: Int, count: Int) -> Int {
     switch HCIPacketType(rawValue: type) {
     case .acl: min(5 + count, 9)
@@ -194,13 +193,13 @@ extension H4Framer {
     }
   }
 
-  /// What a packet has to fulfil in addition to be the first one after garbage.
+  /// The additional conditions for the first packet after garbage.
   private func isConvincing(_ type: UInt8, count: Int, byte: (Int) -> Int, word: (Int) -> Int) -> Bool {
     switch HCIPacketType(rawValue: type) {
     case .command:
       return HCIOpcode(rawValue: UInt16(word(1))).name != nil
     case .acl:
-      // The start of a frame on a link to one peer, with a length that reaches at least as far as the fragment.
+      // The start of a frame on a point-to-point link, at least as long as the fragment.
       let flags = word(1) >> 12
       return (flags == 0 || flags == 2) && count >= 4 && word(5) + 4 >= count && word(7) != 0
     case .event:
@@ -214,7 +213,7 @@ extension H4Framer {
     }
   }
 
-  /// Whether an event that matters here can have so many parameters.
+  /// Whether a relevant event can have this number of parameters.
   private static func fits(_ code: HCIEventCode, _ count: Int) -> Bool {
     switch code {
     case .disconnectionComplete, .encryptionChange, .commandStatus: count == 4
@@ -226,7 +225,7 @@ extension H4Framer {
     }
   }
 
-  /// Whether an LE Meta event that matters here can have so many parameters, the subevent code included.
+  /// Whether a relevant LE Meta event can have this number of parameters, including the subevent code.
   private static func fits(_ subevent: LESubevent, _ count: Int) -> Bool {
     switch subevent {
     case .connectionComplete: count == 19

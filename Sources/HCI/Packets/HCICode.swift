@@ -1,11 +1,11 @@
 import BluetoothCore
 
-/// A field of fixed width whose values the specification numbers or counts: a code, a set of bits, a time in
-/// steps. Values that are not known yet survive reading and writing.
+/// A field of fixed width with values defined by the specification: a code, a bit set, a time in steps. Unknown values
+/// are preserved in reading and writing.
 public protocol HCICode: RawRepresentable, FieldValue, Hashable
 where RawValue: FixedWidthInteger & UnsignedInteger & FieldValue {
   init(rawValue: RawValue)
-  /// What the values mean; those that are missing are shown as numbers.
+  /// The names of the values; those without a name are shown as numbers.
   static var names: [RawValue: String] { get }
 }
 

@@ -1,14 +1,14 @@
 import BluetoothCore
 
-/// A command that the host sends to the controller (Core Specification Vol 4, Part E, 5.4.1). Its fields are the
-/// command's parameters. One declaration is all that a command needs: it is written, read, named, shown and
-/// answered by the virtual controller from there. It also has a line in ``HCICommandInfo/declared``.
+/// A command from the host to the controller (Core Specification Vol 4, Part E, 5.4.1). Its fields are the command's
+/// parameters. One declaration is sufficient to write, read, name and show the command, and for the virtual controller
+/// to answer it. It also needs a line in ``HCICommandInfo/declared``.
 public protocol HCICommand: PacketFields {
-  /// The return parameters behind the status, which ``HostController`` checks.
+  /// The return parameters after the status, which ``HostController`` checks.
   associatedtype Response: Sendable
 
   static var info: HCICommandInfo { get }
-  /// The return parameters, all zero; nil if there are none behind the status.
+  /// The return parameters, all zero; nil if there are none after the status.
   static var returnParameters: (any PacketFields)? { get }
 }
 
@@ -25,7 +25,7 @@ extension HCICompletingCommand {
   public static var returnParameters: (any PacketFields)? { Response() }
 }
 
-/// A command that is acknowledged by Command Status; its outcome follows as an event (7.7.15).
+/// A command that is acknowledged by Command Status; its result follows as an event (7.7.15).
 public protocol HCIStatusCommand: HCICommand where Response == Void {}
 
 extension HCIStatusCommand {
@@ -44,7 +44,7 @@ public struct NoReturnParameters: HCIEmpty {
   public init() {}
 }
 
-/// A command or an answer that begins with the handle of a link. By default, that is all of it.
+/// A command or an answer that begins with a connection handle. By default, it has no other fields.
 public protocol HCILinkFields: PacketFields {
   var handle: ConnectionHandle { get set }
 }
@@ -60,7 +60,7 @@ extension HCILinkFields {
   }
 }
 
-/// Return parameters that repeat the handle of the link.
+/// Return parameters that repeat the connection handle.
 public struct LinkReturnParameters: HCILinkFields {
   public var handle = ConnectionHandle()
 
@@ -80,7 +80,7 @@ extension FieldVisitor where Self: ~Escapable {
 }
 
 extension HCICommand {
-  /// The whole packet with its H4 type byte: `01`, opcode, parameter length, parameters.
+  /// The complete packet with its H4 type byte: `01`, opcode, parameter length, parameters.
   public func packet(into writer: inout ByteWriter) {
     writer.removeAll()
     writer.write(HCIPacketType.command.rawValue)

@@ -1,18 +1,18 @@
-/// Finds commands by their opcode.
+/// Looks up commands by opcode.
 public struct HCICommandCatalog: Sendable {
   public struct Entry: Sendable {
     public var info: HCICommandInfo
-    /// The type that declares the command; nil if its parameters are not described.
+    /// The type that declares the command; nil if its parameters are not declared.
     public var type: (any HCICommand.Type)?
   }
 
-  /// All commands that are known here.
+  /// All known commands.
   public static let standard = HCICommandCatalog(HCICommandInfo.declared, others: HCICommandInfo.others)
 
   private var entries: [HCIOpcode: Entry] = [:]
 
   /// - Parameters:
-  ///   - types: commands whose parameters are described
+  ///   - types: commands with declared parameters
   ///   - others: commands of which only the name is known
   public init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
     for info in others { entries[info.opcode] = Entry(info: info) }

@@ -1,10 +1,10 @@
-/// What the specification says of a command beside its parameters.
+/// The specification of a command, except its parameters.
 public struct HCICommandInfo: Hashable, Sendable {
   public let opcode: HCIOpcode
   public let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.8.10`.
   public var reference: String { "Vol 4, Part E, \(section)" }
-  /// The command's bit in ``SupportedCommands``; nil if it has none, or is not known here.
+  /// The command's bit in ``SupportedCommands``; nil if none is known.
   public let bit: SupportedCommands.Bit?
 
   private let section: String

@@ -1,4 +1,4 @@
-/// The commands that are declared as types: all that is known of their parameters.
+/// The commands that are declared as types, with their parameters.
 extension HCICommandInfo {
   public static let declared: [any HCICommand.Type] = [
     CreateConnection.self,
@@ -88,7 +88,7 @@ extension HCICommandInfo {
     LEReadBufferSizeV2.self,
   ]
 
-  /// All other commands up to Core Specification 5.4; of these, the name is known, and the section or its chapter.
+  /// All other commands up to Core Specification 5.4, with their names, and their sections or chapters.
   static let others: [HCICommandInfo] = [
     .init(0x0000, "No Operation", "4.4"),
 

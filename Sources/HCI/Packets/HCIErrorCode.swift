@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// Why a command was refused, a connection ended, or did not come about: the status and reason codes of
-/// HCI (Core Specification Vol 1, Part F).
+/// Why a command was rejected, a connection ended, or was not established: the status and reason codes of HCI (Core
+/// Specification Vol 1, Part F).
 public struct HCIErrorCode: HCICode, Error {
   public var rawValue: UInt8
 
@@ -39,14 +39,14 @@ public struct HCIErrorCode: HCICode, Error {
   public static let unacceptableConnectionParameters = HCIErrorCode(rawValue: 0x3B)
   public static let advertisingTimeout = HCIErrorCode(rawValue: 0x3C)
   public static let micFailure = HCIErrorCode(rawValue: 0x3D)
-  /// No packet came over a link that was just made: common where the antenna is shared; worth another try.
+  /// No packet arrived on a new link: common if the antenna is shared; try again.
   public static let connectionFailedToBeEstablished = HCIErrorCode(rawValue: 0x3E)
   public static let unknownAdvertisingIdentifier = HCIErrorCode(rawValue: 0x42)
   public static let limitReached = HCIErrorCode(rawValue: 0x43)
   public static let operationCancelledByHost = HCIErrorCode(rawValue: 0x44)
   public static let packetTooLong = HCIErrorCode(rawValue: 0x45)
 
-  /// The name of each code, which is its index.
+  /// The name of each code, by index.
   private static let names = [
     "Success",
     "Unknown HCI Command",
@@ -121,7 +121,7 @@ public struct HCIErrorCode: HCICode, Error {
     "Packet Too Late",
   ]
 
-  /// The code's name in the specification; nil for one that it does not know.
+  /// The code's name in the specification; nil if undefined.
   public var name: String? {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : nil
   }

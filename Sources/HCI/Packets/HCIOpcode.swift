@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// A command's number: six bits of group, ten bits of command (Core Specification Vol 4, Part E, 5.4.1).
+/// A command opcode: six bits of group, ten bits of command (Core Specification Vol 4, Part E, 5.4.1).
 public struct HCIOpcode: HCICode {
   public var rawValue: UInt16
 
@@ -20,14 +20,14 @@ public struct HCIOpcode: HCICode {
 }
 
 extension HCIOpcode {
-  /// Names no command: an event carries it to give the host credits for commands without answering one
-  /// (Core Specification Vol 4, Part E, 4.4).
+  /// No command: an event uses it to return command credits without answering a command (Core Specification Vol 4, Part
+  /// E, 4.4).
   public static let noOperation = HCIOpcode(rawValue: 0)
 
-  /// Whether it is a manufacturer's own command.
+  /// Whether it is a vendor-specific command.
   public var isVendorSpecific: Bool { group == 0x3F }
 
-  /// The command's name in the specification; nil if it has none here.
+  /// The command's name in the specification; nil if unknown.
   public var name: String? {
     isVendorSpecific ? "Vendor Specific" : HCICommandCatalog.standard[self]?.info.name
   }

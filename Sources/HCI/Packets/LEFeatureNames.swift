@@ -1,5 +1,6 @@
 extension LEFeatures {
-  /// The names of the specification by bit (Vol 6, Part B, 4.6). Two bits make one feature where it says so.
+  /// The names in the specification by bit (Vol 6, Part B, 4.6). Two bits form one feature where the specification says
+  /// so.
   private static let namesByBit: [Int: String] = [
     0: "LE Encryption", 1: "Connection Parameters Request Procedure", 2: "Extended Reject Indication",
     3: "Peripheral-initiated Features Exchange", 4: "LE Ping", 5: "LE Data Packet Length Extension",
@@ -24,7 +25,7 @@ extension LEFeatures {
     48: "Channel Sounding Tone Quality Indication", 63: "LL Extended Feature Set",
   ]
 
-  /// One name for each feature, in the order of their bits; `bit 50` for one that the specification did not know yet.
+  /// One name for each feature, ordered by bit; `bit 50` for an unknown one.
   public var names: [String] {
     var names: [String] = []
     for bit in 0..<64 where rawValue >> UInt64(bit) & 1 == 1 {

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// In front of a command's parameters (Core Specification Vol 4, Part E, 5.4.1).
+/// The header before a command's parameters (Core Specification Vol 4, Part E, 5.4.1).
 public struct CommandHeader: PacketFields {
   public var opcode = HCIOpcode()
   /// Of the parameters, in bytes.
@@ -14,7 +14,7 @@ public struct CommandHeader: PacketFields {
   }
 }
 
-/// In front of an event's parameters (5.4.4).
+/// The header before an event's parameters (5.4.4).
 public struct EventHeader: PacketFields {
   public var code = HCIEventCode()
   /// Of the parameters, in bytes.
@@ -28,7 +28,7 @@ public struct EventHeader: PacketFields {
   }
 }
 
-/// In front of synchronous data (5.4.3).
+/// The header before synchronous data (5.4.3).
 public struct SynchronousHeader: PacketFields {
   public var handle = ConnectionHandle()
   /// Of the data, in bytes.
@@ -42,9 +42,9 @@ public struct SynchronousHeader: PacketFields {
   }
 }
 
-/// In front of the return parameters of Command Complete (7.7.14).
+/// The header before the return parameters of Command Complete (7.7.14).
 public struct CommandCompleteHeader: PacketFields {
-  /// How many commands the host may send now.
+  /// The number of commands that the host may send now.
   public var commandCredits: UInt8 = 1
   public var opcode = HCIOpcode.noOperation
 

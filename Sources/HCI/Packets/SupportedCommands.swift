@@ -1,8 +1,8 @@
 import BluetoothCore
 
-/// The commands that a controller knows: 64 bytes with a bit for each (Core Specification Vol 4, Part E, 6.27).
+/// The commands that a controller supports: 64 bytes with a bit for each (Core Specification Vol 4, Part E, 6.27).
 public struct SupportedCommands: PacketFields, Hashable {
-  /// The place of a command.
+  /// The bit of a command.
   public struct Bit: Hashable, Sendable {
     public var octet: Int
     public var bit: Int
@@ -38,7 +38,7 @@ public struct SupportedCommands: PacketFields, Hashable {
     bytes.indices.contains(bit.octet) && bytes[bit.octet] >> bit.bit & 1 == 1
   }
 
-  /// Adds a command; one without a place in the 64 bytes is ignored.
+  /// Adds a command; a command without a bit is ignored.
   public mutating func insert(_ command: HCICommandInfo) {
     guard let bit = command.bit, bytes.indices.contains(bit.octet) else { return }
     bytes[bit.octet] |= 1 << bit.bit
@@ -46,16 +46,16 @@ public struct SupportedCommands: PacketFields, Hashable {
 }
 
 extension SupportedCommands {
-  /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once
-  /// one has been used, the controller refuses the other (Core Specification Vol 4, Part E, 3.1.1). The Linux kernel
-  /// chooses in the same way.
+  /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once one has been
+  /// used, the controller rejects the other (Core Specification Vol 4, Part E, 3.1.1). The Linux kernel applies the
+  /// same rule.
   var haveExtendedScan: Bool {
     contains(LESetExtendedScanParameters.self) && contains(LESetExtendedScanEnable.self)
   }
 }
 
 extension SupportedCommands: CustomStringConvertible {
-  /// How many commands there are, and the bytes.
+  /// The number of commands, and the bytes.
   public var description: String {
     "\(bytes.reduce(0) { $0 + $1.nonzeroBitCount }) commands: \(Hex.string(bytes))"
   }

@@ -1,15 +1,16 @@
 import BluetoothCore
 
-/// A time that HCI counts in steps of its own length.
+/// A time that HCI counts in steps.
 public protocol TimeInSteps: HCICode, Comparable where RawValue == UInt16 {
   /// The length of a step, in microseconds.
   static var step: Int64 { get }
-  /// The numbers of steps that a host may ask for. Values outside survive reading, as an event may hold them.
+  /// The numbers of steps that a host may request. Values outside are preserved in reading, as an event may contain
+  /// them.
   static var legalRange: ClosedRange<UInt16> { get }
 }
 
 extension TimeInSteps {
-  /// The nearest time that a host may ask for: rounded to whole steps, held at the ends of ``legalRange``.
+  /// The nearest time that a host may request: rounded to whole steps, clamped to ``legalRange``.
   public init(_ duration: Duration) {
     let step = Self.step * 1000
     let nanoseconds = duration.wholeNanoseconds
@@ -24,7 +25,7 @@ extension TimeInSteps {
 
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-  /// Milliseconds, with as many decimals as it takes: `18.75 ms`.
+  /// Milliseconds, with as many decimals as needed: `18.75 ms`.
   public var description: String {
     let microseconds = Int64(rawValue) * Self.step
     var text = "\(microseconds / 1000)"
@@ -46,7 +47,7 @@ public struct ConnectionInterval: TimeInSteps {
   public static let legalRange: ClosedRange<UInt16> = 0x0006...0x0C80
 }
 
-/// How long a link may be silent before it counts as lost, in steps of 10 ms: 100 ms to 32 s (7.8.12).
+/// How long a link may be silent before it is lost, in steps of 10 ms: 100 ms to 32 s (7.8.12).
 public struct SupervisionTimeout: TimeInSteps {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -54,8 +55,8 @@ public struct SupervisionTimeout: TimeInSteps {
   public static let legalRange: ClosedRange<UInt16> = 0x000A...0x0C80
 }
 
-/// A scan interval or scan window, in steps of 0.625 ms: 2.5 ms to 10.24 s, the range of the legacy command
-/// (7.8.10). The extended one allows more, and nobody needs it.
+/// A scan interval or scan window, in steps of 0.625 ms: 2.5 ms to 10.24 s, the range of the legacy command (7.8.10).
+/// The extended command allows more, which is not used.
 public struct ScanInterval: TimeInSteps {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -71,8 +72,7 @@ public struct AdvertisingInterval: TimeInSteps {
   public static let legalRange: ClosedRange<UInt16> = 0x0020...0x4000
 }
 
-/// The time between two periodic advertising events, in steps of 1.25 ms; zero says that there are none
-/// (7.7.65.13).
+/// The time between two periodic advertising events, in steps of 1.25 ms; zero means that there are none (7.7.65.13).
 public struct PeriodicAdvertisingInterval: TimeInSteps {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -80,7 +80,7 @@ public struct PeriodicAdvertisingInterval: TimeInSteps {
   public static let legalRange: ClosedRange<UInt16> = 0x0006...0xFFFF
 }
 
-/// A wish for the length of a connection event, in steps of 0.625 ms; zero leaves it to the controller (7.8.12).
+/// The requested length of a connection event, in steps of 0.625 ms; zero lets the controller choose (7.8.12).
 public struct ConnectionEventLength: TimeInSteps {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }

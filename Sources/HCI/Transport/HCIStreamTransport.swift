@@ -9,7 +9,7 @@ public final class HCIStreamTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)?
 
-  /// Opens the stream once more, and gives its descriptor.
+  /// Reopens the stream, and returns its descriptor.
   typealias Opener = @BluetoothActor (Duration) async throws(TransportError) -> Int32
 
   public let name: String
@@ -19,20 +19,20 @@ public final class HCIStreamTransport: HCITransport {
   private var framer: H4Framer
   private var garbageBefore: UInt64 = 0
   private let opener: Opener?
-  /// Where bytes are read to: one piece of memory for all packets.
+  /// The read buffer, reused for all packets.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
   private var watch: EventLoop.Watch?
   private var isOpen = true
   private var isGivenUp = false
-  /// What the descriptor did not take yet. A host's own credits keep it small.
+  /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
   private var unsent: [UInt8] = []
 
-  /// How much may wait. A program that we play the controller for, and that has stopped reading, must not fill
-  /// the memory.
+  /// The maximum number of unsent bytes. It bounds the memory used if a program connected to our controller stops
+  /// reading.
   private static let maximumUnsent = 1 << 20
 
   /// - Parameters:
-  ///   - descriptor: a stream that does not block; it is closed with the transport
+  ///   - descriptor: a non-blocking stream; it is closed with the transport
   ///   - accepting: the packet types that the other side may send
   public convenience init(descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController) {
     self.init("the controller", descriptor, accepting: types, opener: nil)
@@ -56,7 +56,7 @@ public final class HCIStreamTransport: HCITransport {
     buffer.deallocate()
   }
 
-  /// Bytes that belonged to no packet and were skipped.
+  /// The number of skipped bytes that belonged to no packet.
   public var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
 
   public func start() {
@@ -105,7 +105,7 @@ public final class HCIStreamTransport: HCITransport {
   }
 
   private func fail(_ reason: String) {
-    // A failure that was on its way when somebody closed is none any more.
+    // A failure reported after the transport was closed is ignored.
     guard isOpen else { return }
     release()
     let onClose = self.onClose
@@ -114,7 +114,7 @@ public final class HCIStreamTransport: HCITransport {
     onClose?(reason)
   }
 
-  /// Fails from the loop: who sends is not prepared to lose everything meanwhile.
+  /// Fails later, from the loop, as callers do not expect the transport to close during the call.
   private func failSoon(_ reason: String) {
     EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
   }
@@ -124,7 +124,7 @@ public final class HCIStreamTransport: HCITransport {
     if watch != nil, !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) { receive() }
   }
 
-  /// One read for each wake-up: the loop comes back if there is more, and others get their turn.
+  /// One read per wake-up: the loop calls again if there is more, so that other descriptors get their turn.
   private func receive() {
     let count = SystemCall.read(descriptor, buffer.baseAddress, buffer.count)
     guard count > 0 else {
@@ -136,7 +136,7 @@ public final class HCIStreamTransport: HCITransport {
     guard isOpen, let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     framer.receive(bytes) { packet in
-      // Who closes the transport because of one packet does not want the next one.
+      // Deliver no further packet if the handler of the previous one has closed the transport.
       if isOpen { onPacket(packet, time) }
     }
   }
@@ -162,10 +162,10 @@ public final class HCIStreamTransport: HCITransport {
     if unsent.isEmpty { watch?.interest = .readable }
   }
 
-  /// Writes what the descriptor takes, and says how much; nil if it failed.
+  /// Writes as many bytes as the descriptor accepts, and returns their number; nil on failure.
   private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
     while true {
-      // A controller that has hung up must not end the process with SIGPIPE.
+      // A closed controller must not end the process with SIGPIPE.
       let count =
         isSocket
         ? SystemCall.send(descriptor, bytes.baseAddress, bytes.count)

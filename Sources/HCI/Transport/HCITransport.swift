@@ -1,33 +1,32 @@
 import BluetoothCore
 import EventLoop
 
-/// A way to a controller that carries whole HCI packets, each with its H4 type byte in front: a byte stream, the
-/// built-in virtual controller, a recording, a kernel socket.
+/// A connection to a controller that carries complete HCI packets, each preceded by its H4 type byte: a byte stream,
+/// the built-in virtual controller, a recording, a kernel socket.
 @BluetoothActor
 public protocol HCITransport: AnyObject {
-  /// Called for each packet from the controller, with the time at which it was received; set before ``start()``.
-  /// The view is only valid meanwhile. It is never called from within ``send(_:)``.
+  /// Called for each packet from the controller, with the time at which it was received; set it before ``start()``. The
+  /// span is valid only during the call. Not called from within ``send(_:)``.
   var onPacket: ((RawSpan, Instant) -> Void)? { get set }
-  /// Called once when the controller can't be reached any more, with the reason; not after ``close()``.
+  /// Called once when the transport has failed, with the reason; not after ``close()``.
   var onClose: ((String) -> Void)? { get set }
 
-  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
-  /// happen, or can't be told.
+  /// The number of packets lost because this machine did not read them in time; nil if that can't happen or is unknown.
   var droppedPackets: Int? { get }
-  /// What a person calls it: `hci0`, `tcp:localhost:9105`.
+  /// The display name: `hci0`, `tcp:localhost:9105`.
   var name: String { get }
 
-  /// Begins to deliver packets.
+  /// Starts to deliver packets.
   func start()
-  /// Takes a packet for the controller. A packet that can't be sent is reported through ``onClose``.
+  /// Sends a packet to the controller. If it can't be sent, ``onClose`` reports it.
   func send(_ packet: RawSpan)
-  /// Closes the way to the controller, if it is open, and opens it again. ``start()`` is called after that.
+  /// Closes the transport, if it is open, and opens it again. Call ``start()`` afterwards.
   ///
-  /// - Throws: why it can't be opened yet; ``HCIError/notReady`` for a way that can't be opened twice
+  /// - Throws: the reason why it can't be opened yet; ``HCIError/notReady`` if it can't be reopened at all
   func reopen(within time: Duration) async throws(HCIError)
-  /// Gives the controller up.
+  /// Closes the transport.
   func close()
-  /// Waits until all that ``close()`` has begun is done.
+  /// Waits until ``close()`` has completed.
   func finishClosing() async
 }
 
@@ -40,9 +39,9 @@ extension HCITransport {
 
 /// Why a transport can't be opened.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was to be opened, as the user wrote it: `tcp:localhost:9105`.
+  /// The target, as the user wrote it: `tcp:localhost:9105`.
   public var target: String
-  /// What failed, in words.
+  /// The reason, as text.
   public var reason: String
 
   public init(_ target: String, _ reason: String) {

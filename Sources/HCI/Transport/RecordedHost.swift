@@ -1,33 +1,33 @@
 import BluetoothCore
 import Capture
 
-/// What a recording tells of the host that was recorded, before it is replayed.
+/// The properties of the recorded host, read before the replay.
 public struct RecordedHost: Hashable, Sendable {
-  /// The adapter whose packets are played, where the capture has adapters.
+  /// The adapter whose packets are replayed, if the capture has adapters.
   public private(set) var adapter: UInt16?
-  /// The address that it gave itself with LE Set Random Address, if it did.
+  /// The address set with LE Set Random Address, if any.
   public private(set) var randomAddress: BluetoothAddress?
-  /// When the capture begins, in microseconds since 1970-01-01 UTC; nil if its first record has no time.
+  /// The start of the capture, in microseconds since 1970-01-01 UTC; nil if its first record has no timestamp.
   public private(set) var beginning: Int64?
-  /// Whether its first command is Reset: a host of its own takes the controller over so. One beside the kernel finds
-  /// it in use, and a capture may begin in the middle. Nil if it gives no command.
+  /// Whether the first command is Reset, as sent by a host with exclusive access. A host beside the kernel does not
+  /// send it, and a capture may begin at any point. Nil if there is no command.
   public private(set) var beginsWithReset: Bool?
-  /// Its commands that we don't give beside the kernel, each once.
+  /// Its commands that this stack does not send beside the kernel, each once.
   public private(set) var foreignCommands: [HCIOpcode] = []
-  /// The number of the first packet with data of a link that was not made in the capture.
+  /// The number of the first packet with data of a link that was not established in the capture.
   public private(set) var strayData: Int?
   /// The numbers of its Resets.
   public private(set) var resets: [Int] = []
-  /// The remarks; see ``CaptureNote``.
+  /// The notes; see ``CaptureNote``.
   public private(set) var notes: [String] = []
 
-  /// Whether it was we who recorded it.
+  /// Whether it was recorded by this package.
   public var isOurs: Bool { !notes.isEmpty }
 
-  /// How much is read: the set-up is within the first commands, a link of the kernel's soon behind.
+  /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.
   private static let mostRecords = 10_000
 
-  /// - Throws: ``CaptureError`` if there is nothing to play
+  /// - Throws: ``CaptureError`` if there is nothing to replay
   init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     adapter = options.adapter
@@ -41,7 +41,7 @@ public struct RecordedHost: Hashable, Sendable {
         guard let next = try reader.next() else { break }
         record = next
       } catch {
-        // Where the file is damaged further on, the replay will tell.
+        // If the file is damaged further on, the replay reports it.
         if packets == 0 { throw error }
         break
       }
@@ -90,8 +90,8 @@ public struct RecordedHost: Hashable, Sendable {
     }
   }
 
-  /// The connection handle, if the event tells of a connection: Connection Complete (Vol 4, Part E, 7.7.3), LE
-  /// Connection Complete and LE Enhanced Connection Complete (7.7.65.1, 7.7.65.10).
+  /// The connection handle of a connection event: Connection Complete (Vol 4, Part E, 7.7.3), LE Connection Complete
+  /// and LE Enhanced Connection Complete (7.7.65.1, 7.7.65.10).
   private static func newLink(_ event: RawSpan) -> UInt16? {
     let code = event.byte(at: 0)
     let subevent = event.byte(at: 2)

@@ -2,27 +2,27 @@ import BluetoothCore
 import Capture
 import EventLoop
 
-/// A recorded session that plays the controller. What the controller sent then is delivered as soon as the stack
-/// has sent what it had sent by then, with the times of the recording; what the stack sends is compared with what
-/// was sent.
+/// Replays a recorded session in place of the controller. Recorded packets from the controller are delivered as soon as
+/// the stack has sent all packets that precede them, with the recorded times; packets from the stack are compared with
+/// the recorded ones.
 ///
-/// Time is virtual: a replay takes as long as the stack takes to compute. Where the recording waited for a
-/// person (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
+/// Time is virtual: a replay takes only as long as the stack's computation. Where the recording waited for an external
+/// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
 @BluetoothActor
 public final class ReplayTransport: HCITransport {
   public enum Strictness: Hashable, Sendable {
     /// The first difference ends the replay.
     case strict
-    /// Differences are counted, and the recording goes on.
+    /// Differences are counted, and the replay continues.
     case lenient
   }
 
-  /// What of a file is played, and how.
+  /// Which part of a file is replayed, and how.
   public struct Options: Hashable, Sendable {
     public var strictness = Strictness.strict
-    /// The index of the adapter whose packets are played; nil for the first that the file has.
+    /// The index of the adapter whose packets are replayed; nil for the first in the file.
     public var adapter: UInt16?
-    /// The number of the packet to begin with.
+    /// The number of the first packet to replay.
     public var first = 1
 
     public init(strictness: Strictness = .strict, adapter: UInt16? = nil, first: Int = 1) {
@@ -32,48 +32,49 @@ public final class ReplayTransport: HCITransport {
     }
   }
 
-  /// A packet that was sent differently.
+  /// A packet that differs from the recording.
   public struct Difference: Hashable, Sendable {
-    /// The number of the packet in the file, counted from 1; nil behind the end of the file.
+    /// The number of the packet in the file, counted from 1; nil after the end of the file.
     public var number: Int?
-    /// What was sent in the recording; nil if it was over.
+    /// The recorded packet; nil if the recording had ended.
     public var recorded: [UInt8]?
-    /// What the stack sent; nil if it sent nothing.
+    /// The packet from the stack; nil if it sent none.
     public var sent: [UInt8]?
   }
 
-  /// How what was sent compares with the recording.
+  /// The result of comparing the stack's packets with the recording.
   public struct Report: Hashable, Sendable {
-    /// Packets that were sent as recorded.
+    /// The number of packets sent as recorded.
     public var matched = 0
     public var firstDifference: Difference?
-    /// Packets that were sent differently, in addition, or not at all.
+    /// The number of packets that differ, are additional, or are missing.
     public var differences = 0
-    /// Whether the stack waited for more when the recording was over.
+    /// Whether the stack was waiting for more at the end of the recording.
     public var endedEarly = false
-    /// The number of the first packet from the controller that the file does not have as a whole (snap length), and
-    /// that was not played therefore.
+    /// The number of the first packet from the controller that is truncated in the file (snap length), and therefore
+    /// not replayed.
     public var firstCut: Int?
-    /// Bytes at the end of the file that are no whole record.
+    /// The number of bytes of an incomplete record at the end of the file.
     public var truncatedBytes = 0
   }
 
   public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)?
-  /// Called when the recording shows that something outside of the stack happened next.
+  /// Called when the recording shows that an external event happened next.
   public var onInterrupt: (() -> Void)?
 
-  /// Called for each packet of the recording when it is played: when the stack has sent it, or before it receives it.
+  /// Called for each packet of the recording when it is replayed: when the stack has sent it, or before the stack
+  /// receives it.
   public var onPlayed: ((CaptureRecord) -> Void)?
 
   public private(set) var report = Report()
-  /// What the recording tells beforehand.
+  /// The properties of the recorded host.
   public let host: RecordedHost
-  /// What to add to the loop's microseconds to get the time of day of the recording, in microseconds since 1970-01-01
-  /// UTC. Known once the replay has started.
+  /// The offset from the loop's microseconds to the recorded time of day, in microseconds since 1970-01-01 UTC. Valid
+  /// once the replay has started.
   public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
-  /// Whether all of the recording was played.
+  /// Whether the whole recording was replayed.
   public var isOver: Bool { next == nil }
 
   private var reader: CaptureReader
@@ -83,10 +84,10 @@ public final class ReplayTransport: HCITransport {
   private var base = Instant.zero
   private var sent: [[UInt8]] = []
   private var isRunning = false
-  /// The number of the record at which the stack was interrupted last.
+  /// The number of the record at the last interruption.
   private var interruptedAt = -1
 
-  /// - Throws: ``CaptureError`` if the file can't be read or has nothing to play
+  /// - Throws: ``CaptureError`` if the file can't be read or has nothing to replay
   public init(path: String, _ options: Options = Options()) throws(CaptureError) {
     host = try RecordedHost(path: path, options)
     reader = try CaptureReader(path: path, isReadAgain: true)
@@ -129,14 +130,14 @@ public final class ReplayTransport: HCITransport {
     }
   }
 
-  /// Whether a record is a packet between the host and the controller that are played.
+  /// Whether a record is a packet between the replayed host and controller.
   private func isPlayed(_ record: CaptureRecord) -> Bool {
     guard case .hci = record.info.content, !record.bytes.isEmpty else { return false }
     return record.info.number >= options.first && record.info.adapter == host.adapter
       && CaptureNote.text(of: record.bytes) == nil
   }
 
-  /// When a record was made, on the loop's clock; the start of the replay if the file does not tell.
+  /// The time of a record on the loop's clock; the start of the replay if it has no timestamp.
   private func time(of record: CaptureRecord) -> Instant {
     guard let time = record.info.microseconds, let origin else { return base }
     return base + .microseconds(max(0, time &- origin))
@@ -144,7 +145,7 @@ public final class ReplayTransport: HCITransport {
 
   private var isDelivering = false
 
-  /// Goes through the recording up to where the stack must send something.
+  /// Advances in the recording until the stack has to send a packet.
   private func proceed() {
     while isRunning, !isDelivering, let record = next {
       if record.info.direction == .hostToController {
@@ -181,7 +182,7 @@ public final class ReplayTransport: HCITransport {
   }
 
   private func compare(_ packet: [UInt8], with record: CaptureRecord) {
-    // Of a packet that the file has in part, that part counts.
+    // Of a truncated packet, only the recorded part is compared.
     guard packet.count != record.info.originalLength || !packet.starts(with: record.bytes) else {
       report.matched += 1
       onPlayed?(record)
@@ -196,11 +197,11 @@ public final class ReplayTransport: HCITransport {
     if options.strictness == .strict { fail("the replay differs from the recording: \(difference)") }
   }
 
-  /// A timer of the original may have been recorded a little before the same one of the replay.
+  /// A timer may have been recorded slightly before the same timer of the replay.
   private static let timerSlack = Duration.milliseconds(1)
 
-  /// Nothing is left to do but to wait. If the stack's next timer is due before the next packet was sent in the
-  /// recording, that timer made it be sent. Else somebody outside of the stack did.
+  /// No work is left. If the stack's next timer is due before the next packet was sent in the recording, that timer
+  /// will send it. Otherwise an external event did.
   private func idle(until deadline: Instant?) -> Bool {
     guard isRunning, !isDelivering, sent.isEmpty else { return false }
     if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
@@ -217,7 +218,7 @@ public final class ReplayTransport: HCITransport {
       fail("the recording ends here")
       return true
     }
-    // The interruption led to nothing.
+    // The interruption had no effect.
     if options.strictness == .lenient || deadline == nil {
       differ(Difference(number: next.info.number, recorded: next.bytes, sent: nil))
       readNext()
@@ -229,7 +230,7 @@ public final class ReplayTransport: HCITransport {
 }
 
 extension ReplayTransport.Difference: CustomStringConvertible {
-  /// With the bytes; what they mean is for those to say who know the layers above.
+  /// The description has only the bytes; decoding them is left to higher layers.
   public var description: String {
     let place = number.map { "packet \($0)" } ?? "after the end of the recording"
     let there = recorded.map { "the recording has \(Self.digits($0)), " } ?? ""

@@ -3,11 +3,10 @@ import CBlueZHCI
 import EventLoop
 import Glibc
 
-/// Offers a controller to other programs on a stream socket: each that connects is handed over as a transport on
-/// which a host speaks.
+/// Offers a controller to other programs on a stream socket: each connection becomes a transport to a host.
 @BluetoothActor
 public final class StreamListener {
-  /// Where it listens, with the port that was chosen: `tcp:127.0.0.1:41234`.
+  /// The listening address, with the chosen port: `tcp:127.0.0.1:41234`.
   public let target: String
   let descriptor: Int32
   private let unixPath: String?
@@ -16,12 +15,12 @@ public final class StreamListener {
   private var retry: Timers.Token?
   private var isOpen = true
 
-  /// How long nothing is accepted after there was no descriptor left for it.
+  /// How long no connection is accepted after the process has run out of descriptors.
   private static let pauseTime = Duration.milliseconds(200)
 
   /// - Parameters:
-  ///   - port: 0 for any that is free
-  ///   - accept: gets a transport for each program that connects; not started yet
+  ///   - port: 0 for any free port
+  ///   - accept: called with a transport for each connection, which has not been started
   public convenience init(
     host: String, port: UInt16, accept: @escaping (HCIStreamTransport) -> Void
   ) throws(TransportError) {
@@ -32,7 +31,7 @@ public final class StreamListener {
     try self.init(address, target: target, unixPath: nil, accept: accept)
   }
 
-  /// - Parameter path: made by this call; a socket that is left over from a program that is gone is replaced
+  /// - Parameter path: created by this call; a stale socket is replaced
   public convenience init(
     unixPath path: String, accept: @escaping (HCIStreamTransport) -> Void
   ) throws(TransportError) {
@@ -96,7 +95,7 @@ public final class StreamListener {
     accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost))
   }
 
-  /// The program that connects is still there at the next look, and at once: without a pause the loop would spin.
+  /// The pending connection keeps the socket readable: without a pause the loop would spin.
   private func pause() {
     watch?.cancel()
     watch = nil
@@ -107,7 +106,7 @@ public final class StreamListener {
     }
   }
 
-  /// The port that it listens on; zero for a Unix domain socket.
+  /// The listening port; zero for a Unix domain socket.
   public var port: UInt16 {
     var storage = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -117,7 +116,7 @@ public final class StreamListener {
     return result == 0 && unixPath == nil ? UInt16(bigEndian: storage.sin_port) : 0
   }
 
-  /// Listens no longer; a Unix domain socket is removed.
+  /// Stops listening; a Unix domain socket is removed.
   public func close() {
     guard isOpen else { return }
     isOpen = false

@@ -4,7 +4,7 @@ import EventLoop
 import Glibc
 
 extension HCIStreamTransport {
-  /// Connects to a controller that is offered on TCP.
+  /// Connects to a controller over TCP.
   public static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
@@ -34,7 +34,7 @@ extension HCIStreamTransport {
     throw TransportError(target, reason + "; is the controller's server running there?")
   }
 
-  /// Connects to a controller that is offered on a Unix domain socket.
+  /// Connects to a controller over a Unix domain socket.
   public static func unix(
     path: String, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
@@ -52,7 +52,7 @@ extension HCIStreamTransport {
     return HCIStreamTransport(target, try await opener(deadline), opener: opener)
   }
 
-  /// Names are looked up on another thread, as the look-up blocks.
+  /// Names are resolved on another thread, as this blocks.
   @concurrent private nonisolated static func resolve(
     host: String, port: UInt16, target: String
   ) async throws(TransportError) -> [SocketAddress] {
@@ -60,7 +60,7 @@ extension HCIStreamTransport {
   }
 }
 
-/// A socket address in the form that the kernel takes.
+/// A socket address in the kernel's format.
 struct SocketAddress: Sendable {
   let family: Int32
   private let bytes: [UInt8]
@@ -154,7 +154,7 @@ enum StreamSocket {
     }
   }
 
-  /// A wait that ends once, by whatever comes first.
+  /// A wait that is completed once, by the first of several events.
   @BluetoothActor
   private final class Wait {
     var timer: Timers.Token?

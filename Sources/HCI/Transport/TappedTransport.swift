@@ -2,7 +2,7 @@ import BluetoothCore
 import Capture
 import EventLoop
 
-/// Another transport with a tap: each packet that passes is seen, in the order in which it passes.
+/// A transport with a tap, which receives each packet in order.
 @BluetoothActor
 public final class TappedTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
@@ -18,7 +18,7 @@ public final class TappedTransport: HCITransport {
   private let sent: CaptureDirection
   private let received: CaptureDirection
 
-  /// - Parameter isController: whether we play the controller, and the host is behind the transport
+  /// - Parameter isController: whether this side is the controller, and the host is behind the transport
   public init(_ transport: any HCITransport, _ tap: TrafficTap, isController: Bool = false) {
     self.transport = transport
     self.tap = tap
@@ -35,8 +35,8 @@ public final class TappedTransport: HCITransport {
   }
 
   public func send(_ packet: RawSpan) {
-    // The time at which the loop began to handle whatever makes us send; never before what was handled already,
-    // and so never after what will be.
+    // The time at which the loop began to handle the event that caused this packet: not before that of the previous
+    // packets, nor after that of the following ones.
     tap.take(packet, .hci(sent), at: EventLoop.shared.timers.now)
     transport.send(packet)
   }

@@ -2,42 +2,42 @@ import BluetoothCore
 import Capture
 import EventLoop
 
-/// Looks at HCI traffic while it passes: numbers the packets in one order, and hands each to a recording, to whoever
-/// watches, or to both. The number, the time and the bytes are those that the recording will have.
+/// Observes HCI traffic: numbers the packets in one order, and passes each to a recording, to an observer, or to both.
+/// The number, the time and the bytes are those of the recording.
 @BluetoothActor
 public final class TrafficTap {
-  /// Called for each packet and each remark, once it is written. The view is only valid meanwhile.
+  /// Called for each packet and each note, after it was written. The span is valid only during the call.
   public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
-  /// Called once, when nothing can be written any more; watching goes on.
+  /// Called once, when writing has failed; observing continues.
   public var onFailure: ((CaptureError) -> Void)?
 
-  /// How many packets have passed.
+  /// The number of packets.
   public private(set) var count = 0
-  /// What to add to the loop's microseconds to get the time of day, in microseconds since 1970-01-01 UTC. Taken once:
-  /// the clock on the wall may be set meanwhile, and times in a capture must not jump.
+  /// The offset from the loop's microseconds to the time of day, in microseconds since 1970-01-01 UTC. Determined once:
+  /// the wall clock may be set during the capture, and its times must not jump.
   public let wallOffset: Int64
 
-  /// The recording; nil if there is none.
+  /// The recording; nil if none.
   public let writer: CaptureWriter?
   private var last = Instant.zero
 
   /// - Parameters:
-  ///   - writer: the recording; nil if there is none
-  ///   - wallOffset: see ``wallOffset``; by itself, what the kernel's clock says
+  ///   - writer: the recording; nil if none
+  ///   - wallOffset: see ``wallOffset``; by default, from the kernel's clock
   public init(writer: CaptureWriter? = nil, wallOffset: Int64? = nil) {
     self.writer = writer
     self.wallOffset = wallOffset ?? SystemClock.wallMicroseconds - EventLoop.shared.now.nanoseconds / 1000
   }
 
-  /// Takes the next packet.
+  /// Processes the next packet.
   ///
-  /// The kernel's stamp of a packet may be earlier than what was sent before it was fetched; a capture, and what a
-  /// replay makes of it, goes forward only.
+  /// The kernel's timestamp of a packet may be earlier than that of a packet sent before it was read; the times of a
+  /// capture must not decrease, also for a replay.
   ///
   /// - Parameters:
-  ///   - bytes: an HCI packet with its type byte; or what `content` says
-  ///   - adapter: its index; nil if it is not the kernel's
-  /// - Returns: the time that it is given
+  ///   - bytes: an HCI packet with its type byte; or the data described by `content`
+  ///   - adapter: its index; nil if it is not an adapter of the kernel
+  /// - Returns: the time assigned to it
   @discardableResult
   public func take(
     _ bytes: RawSpan, _ content: CaptureContent, adapter: UInt16? = nil, at time: Instant
@@ -55,7 +55,7 @@ public final class TrafficTap {
     return last
   }
 
-  /// Takes a remark; see ``CaptureNote``.
+  /// Records a note; see ``CaptureNote``.
   public func note(_ text: String) {
     take(
       CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: EventLoop.shared.timers.now)

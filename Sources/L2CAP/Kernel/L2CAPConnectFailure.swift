@@ -2,25 +2,25 @@ import EventLoop
 import Glibc
 import HCI
 
-/// Why the kernel made no link.
+/// Why the kernel could not connect.
 public enum L2CAPConnectFailure: Error, Hashable, Sendable {
   case system(SystemError)
-  /// The peer was not heard in time.
+  /// The peer was not found in time.
   case deadline
   case cancelled
 
-  /// What is to be done about it.
+  /// How to proceed.
   public enum Verdict: Hashable, Sendable {
-    /// It may work in a moment: an old link that is being ended, a link that was lost before its first packet.
+    /// A retry may succeed soon: an old link is being disconnected, or a link was lost before its first packet.
     case retry(KernelError.Reason)
-    /// The peer was not heard. Only the caller's deadline ends that.
+    /// The peer was not found. Continue until the caller's deadline.
     case notHeard
     case failed(KernelError.Reason)
   }
 
-  /// Judges what `connect` on channel 4 failed with. The kernel translates the controller's error codes into these
-  /// (its `bt_to_errno`), and those that it has no number for into ENOSYS; 0x3E, which common radios give for each
-  /// second attempt, is one of them.
+  /// Evaluates the error of `connect` on channel 4. The kernel translates the controller's error codes (its
+  /// `bt_to_errno`), and those without an errno into ENOSYS; 0x3E, which common radios report for every second attempt,
+  /// is one of them.
   static func verdict(_ error: SystemError) -> Verdict {
     switch error.errno {
     case EBUSY: .retry(.deviceInUse)
@@ -37,7 +37,7 @@ public enum L2CAPConnectFailure: Error, Hashable, Sendable {
 }
 
 extension L2CAPConnectFailure {
-  /// See ``Verdict``; nil if somebody has given up.
+  /// See ``Verdict``; nil if the attempt was cancelled.
   public var verdict: Verdict? {
     switch self {
     case .system(let error): Self.verdict(error)

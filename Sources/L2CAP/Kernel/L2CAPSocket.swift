@@ -4,26 +4,27 @@ import EventLoop
 import Glibc
 import HCI
 
-/// The ATT channel of a link that the kernel makes and keeps: an L2CAP socket on the fixed channel 4
-/// (Core Specification Vol 3, Part A, 2.1). One write is one PDU, one read is one PDU.
+/// The ATT channel of a link managed by the kernel: an L2CAP socket on the fixed channel 4 (Core Specification Vol 3,
+/// Part A, 2.1). One write is one PDU, one read is one PDU.
 @BluetoothActor
 public final class L2CAPSocket {
-  /// Called for each PDU, with the time at which the kernel received it. The view is only valid meanwhile.
+  /// Called for each PDU, with the time at which the kernel received it. The span is valid only during the call.
   public var onPDU: ((RawSpan, Instant) -> Void)? {
     get { packets.onPacket }
     set { packets.onPacket = newValue }
   }
-  /// Called once, when the link is gone, with the kernel's reason; nil if it ended in order. Not after ``close()``.
+  /// Called once, when the link is disconnected, with the kernel's error; nil if it ended normally. Not called after
+  /// ``close()``.
   public var onClosed: ((SystemError?) -> Void)? {
     get { packets.onClosed }
     set { packets.onClosed = newValue }
   }
-  /// Called when the kernel had to drop PDUs, as they were not fetched in time: with how many by now.
+  /// Called when the kernel has dropped PDUs because they were not read in time, with their total number.
   public var onDrops: ((UInt32) -> Void)? {
     get { packets.onDrops }
     set { packets.onDrops = newValue }
   }
-  /// How many PDUs that were by now.
+  /// The total number of dropped PDUs.
   public var droppedPackets: Int { packets.droppedPackets }
   /// Whether there is room for a PDU that can wait.
   public var hasRoom: Bool { packets.hasRoom }
@@ -32,12 +33,12 @@ public final class L2CAPSocket {
     get { packets.onRoom }
     set { packets.onRoom = newValue }
   }
-  /// The kernel's number for the link, which is the controller's; nil if it does not tell.
+  /// The kernel's number for the link, which is the connection handle; nil if unknown.
   public let handle: ConnectionHandle?
 
-  /// The largest ATT PDU is 517 bytes. More is read, so that a peer that sends more is found out by its length.
+  /// The largest ATT PDU is 517 bytes. The buffer is larger, so that oversized PDUs are detected.
   private static let largestPDU = 1024
-  /// For how long a socket that has just been connected may say that it is not.
+  /// How long a newly connected socket may report that it is not connected.
   private static let grace = Duration.seconds(1)
 
   private let packets: PacketSocket
@@ -54,10 +55,10 @@ public final class L2CAPSocket {
   /// Connects to a peer.
   ///
   /// - Parameters:
-  ///   - local: the adapter's address, which is how the kernel knows the adapter; all zero for any
+  ///   - local: the adapter's address, by which the kernel selects the adapter; all zero for any
   ///   - deadline: how long to wait for the peer
-  ///   - completion: called exactly once. PDUs may follow at once, so the closures are set in here.
-  /// - Returns: a closure that gives up: it closes the socket, by which the kernel stops looking for the peer
+  ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in here.
+  /// - Returns: a closure that cancels: it closes the socket, and the kernel stops connecting
   public static func connect(
     to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration,
     completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
@@ -68,26 +69,26 @@ public final class L2CAPSocket {
     return { attempt.finish(.failure(.cancelled)) }
   }
 
-  /// Sends a PDU, as soon as the kernel has room for it.
+  /// Sends a PDU as soon as the kernel has room for it.
   public func send(_ pdu: RawSpan) {
     packets.send(pdu)
   }
 
-  /// Gives the socket up. The kernel keeps the link for two seconds, in case another program wants it.
+  /// Closes the socket. The kernel keeps the link for two seconds, in case another program uses it.
   ///
-  /// - Parameter completion: called from the loop when the kernel has closed it
+  /// - Parameter completion: called on the loop when the kernel has closed it
   public func close(completion: (() -> Void)? = nil) {
     packets.close(completion: completion)
   }
 
-  /// Ends the socket, as the link is about to end: what has arrived is delivered, and ``onClosed`` called, before this
-  /// returns. Where the kernel has a fault (see ``KernelCall``), a socket must be closed before its link has ended.
+  /// Ends the socket because the link is about to end: received PDUs are delivered, and ``onClosed`` called, before
+  /// this returns. On kernels with a fault (see ``KernelCall``), a socket must be closed before its link has ended.
   public func finish() {
     packets.finish()
   }
 }
 
-/// A connect that is under way. It keeps itself alive by the closures that it hands out.
+/// A connection attempt. The closures that it returns keep it alive.
 @BluetoothActor
 private final class ConnectAttempt {
   private var completion: ((Result<L2CAPSocket, L2CAPConnectFailure>) -> Void)?
@@ -108,13 +109,13 @@ private final class ConnectAttempt {
       timer = EventLoop.shared.timers.schedule(after: deadline) { self.finish(.failure(.deadline)) }
       watch = try EventLoop.shared.watch(descriptor, for: .writable) { _ in self.settle() }
     } catch {
-      // From the loop: the caller does not yet hold the closure that gives up.
+      // Called from the loop, as the caller does not have the closure that cancels yet.
       EventLoop.shared.timers.schedule(after: .zero) { self.finish(.failure(.system(error))) }
     }
   }
 
   private func bindAndConnect(peer: BluetoothAddress, local: BluetoothAddress) throws(SystemError) {
-    // Bound to the channel, and with an LE address type on both sides, or connect is an invalid argument.
+    // Binding to the channel, and LE address types on both sides, are required, or connect fails with EINVAL.
     let descriptor = self.descriptor
     try retryingInterrupts("bind") {
       Self.withAddress(local) { SystemCall.bind(descriptor, $0, $1) }
@@ -142,7 +143,7 @@ private final class ConnectAttempt {
     }
   }
 
-  /// Writable means that it is decided; SO_ERROR tells how.
+  /// Writable means that the attempt has completed; SO_ERROR has the result.
   private func settle() {
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
