@@ -2,7 +2,7 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// The central's role: it listens to who advertises, and makes links (Core Specification Vol 3, Part C).
+/// The central role: scans for advertisers and establishes links (Core Specification Vol 3, Part C).
 @BluetoothActor
 public final class Central {
   /// Which advertisements to hear.
@@ -44,7 +44,7 @@ public final class Central {
       self.handler = handler
     }
 
-    /// Listens no longer.
+    /// Stops listening.
     public func cancel() {
       central?.remove(self)
       central = nil
@@ -66,7 +66,7 @@ public final class Central {
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
   private var clients: [GATTClient] = []
-  /// Peers that have not answered what no program has asked for; they are not asked again.
+  /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
   private var silentPeers: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
 
@@ -112,7 +112,7 @@ public final class Central {
   /// Subscribes to advertisements. All subscribers share one scan, each with its own filter. The scan pauses while a
   /// connection is established, and resumes afterwards.
   ///
-  /// - Parameter handler: called on the loop for each report, as soon as it is received, with all that is known about
+  /// - Parameter handler: called on the loop for each report, as soon as it is received, with everything known about
   ///   the device. A scan response is a separate report.
   public func scan(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),

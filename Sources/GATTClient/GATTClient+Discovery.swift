@@ -74,14 +74,14 @@ extension GATTClient {
     return found
   }
 
-  /// Takes descriptors as known that were discovered on an earlier link, so that they need not be asked for. If they
-  /// are not true any more, what is done with them fails. Nil forgets what is known.
+  /// Uses descriptors discovered on an earlier link, so that they need not be discovered again. If they are out of
+  /// date, operations on them fail. Nil discards the known descriptors.
   public func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
     keepHandles()
     descriptors[characteristic.valueHandle] = known
   }
 
-  /// Fails if the server has said that what stands at `handle` is something else now.
+  /// Fails if the server has indicated that the attribute at `handle` has changed.
   ///
   /// - Parameter stamp: when it was discovered; nil for a number that a program gives
   func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(GATTError) {

@@ -2,28 +2,30 @@ import ATT
 import BluetoothCore
 import EventLoop
 
-/// Service Changed: who keeps handles learns when they mean something else (Core Specification Vol 3, Part G, 7.1).
+/// Service Changed: notifies programs that keep handles when the handles change (Core Specification Vol 3, Part G,
+/// 7.1).
 ///
-/// The server is asked to say so on behalf of programs that keep handles - that have discovered something, or have taken
-/// it as known - and not of those that read one value and leave. A server that does not answer these requests stays
-/// connected and goes on to send values, as nothing depends on the answer; ATT allows no other request after that
-/// (Part F, 3.3.3), so that the next one ends the link. No program asked for them, so that they wait for a moment in
-/// which nothing else is asked, and a program that polls does not have them: it would lose its link to them.
+/// The client subscribes to Service Changed on behalf of programs that keep handles - that have discovered attributes,
+/// or have supplied known ones - and not of those that read one value and disconnect. A server that does not answer
+/// these requests stays connected and continues to send values, as nothing depends on the answer; ATT allows no other
+/// request after that (Part F, 3.3.3), so the next one ends the link. As no program issued these requests, they wait
+/// until no other request is pending, and are not sent for a program that polls: it would lose its link because of
+/// them.
 extension GATTClient {
-  /// How long nothing must have been asked for.
+  /// How long no request must have been made.
   private static let quietTime = Duration.milliseconds(750)
   /// The same where a program polls.
   private static let quietTimeOfPolls = Duration.seconds(10)
 
-  /// How long nothing must be asked for before the server is asked about its services; nil if it is not asked.
+  /// How long no request may be made before the client subscribes to Service Changed; nil to not subscribe.
   private var quietTimeNeeded: Duration? {
     guard isConnected, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
     guard polls else { return Self.quietTime }
-    // A subscription can move, and a program that sets the handler asks for this.
+    // A subscription can move, and a program that sets the handler requests this.
     return active.isEmpty && onServicesChanged == nil ? nil : Self.quietTimeOfPolls
   }
 
-  /// Called each time when nothing is asked for.
+  /// Called each time no request is pending.
   func watchServiceChangesSoon() {
     let timers = EventLoop.shared.timers
     timers.cancel(serviceChangedTimer)
@@ -57,7 +59,7 @@ extension GATTClient {
     ask({ WriteValue(configuration.handle, SubscriptionKind.indication.configuration) }) {}
   }
 
-  /// Asks what no program has asked for.
+  /// Sends the requests that no program has made.
   private func ask<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure, then next: @escaping (Procedure.Output) -> Void
   ) {
@@ -163,11 +165,11 @@ extension GATTClient {
 
   private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
     let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
-    // The program has not discovered them: the numbers that it knows stay what they are.
+    // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
   }
 
-  /// The characteristic of a subscription, where it stands now.
+  /// The characteristic of a subscription, at its current handle.
   private func find(
     _ entry: ActiveSubscription, among found: [Service], _ tables: inout [AttributeHandle: [Characteristic]]
   ) async throws(GATTError) -> Characteristic {
@@ -176,7 +178,7 @@ extension GATTClient {
       let services = places.services(name.service)
       candidates = services.indices.contains(name.serviceIndex) ? [services[name.serviceIndex]] : []
     } else {
-      // It was taken as known: its service is not.
+      // The characteristic was supplied as known: its service is not known.
       candidates = found
     }
     var fitting: [Characteristic] = []

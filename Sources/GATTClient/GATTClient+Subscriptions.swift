@@ -6,7 +6,7 @@ import EventLoop
 public enum SubscriptionKind: Hashable, Sendable {
   /// Without an answer.
   case notification
-  /// With a confirmation for each; the next comes after it.
+  /// With a confirmation for each; the next is sent after it.
   case indication
 
   /// The value of the Client Characteristic Configuration.
@@ -18,7 +18,7 @@ public enum SubscriptionKind: Hashable, Sendable {
   }
 }
 
-/// Names who listens to a value.
+/// Identifies a subscriber to a value.
 public struct Subscription: Hashable, Sendable {
   /// The handle of the value, as it was when this was made; see ``GATTClient/onSubscriptionMoved``.
   public var handle: AttributeHandle
@@ -31,7 +31,7 @@ public struct Subscription: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A subscription as the client keeps it, from before the server is asked until it ends.
+/// A subscription as stored by the client, from before the write that enables it until it ends.
 struct ActiveSubscription {
   let uuid: BluetoothUUID
   let kind: SubscriptionKind
@@ -47,11 +47,11 @@ struct ActiveSubscription {
 }
 
 extension GATTClient {
-  /// Asks a peripheral to send a value whenever it likes. The sink stands before the peripheral is asked, since
-  /// some send before they have answered.
+  /// Subscribes to a value. The sink is registered before the peripheral gets the request, since some send values
+  /// before they have answered.
   ///
-  /// When the server says that its services have changed, the subscription moves with its characteristic: it is looked
-  /// for where the change was, and asked for again. If it is gone, the subscription ends.
+  /// When the server indicates that its services have changed, the subscription moves with its characteristic: it is
+  /// discovered again in the changed range and subscribed to again. If it no longer exists, the subscription ends.
   ///
   /// - Parameters:
   ///   - kind: nil for notifications where they are offered, else indications
@@ -93,12 +93,12 @@ extension GATTClient {
       let count = trust.changeCount
       do throws(GATTError) {
         try await write(chosen.configuration, to: configuration)
-        // The answer may have come from what stands there now.
+        // The response may belong to the attribute that is now at this handle.
         if trust.hasChanged(HandleRange(handle, handle), since: count) { throw .servicesChanged }
       } catch {
         let wasHere = active.removeValue(forKey: id) != nil
         if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
-          // The write may be under way; nobody wants what it asks for any more.
+          // The write may be pending; its result is no longer needed.
           post([0, 0], to: configuration.handle)
         }
         throw error
@@ -111,7 +111,7 @@ extension GATTClient {
       handle: handle, kind: chosen, configuration: configuration.handle, id: id)
   }
 
-  /// Listens no longer. When nobody does, the peripheral is asked to stop.
+  /// Removes a subscriber. With the last one, notifications are disabled.
   public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
     guard let entry = active.removeValue(forKey: subscription.id) else { return }
     displaced.remove(subscription.id)
@@ -121,8 +121,8 @@ extension GATTClient {
     }
   }
 
-  /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends when the subscription does; why,
-  /// ``NotificationSequence/failure`` says.
+  /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the
+  /// reason is in ``NotificationSequence/failure``.
   ///
   /// - Parameter capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
   public func notifications(

@@ -35,8 +35,8 @@ extension GATTClient {
     return try await run { ReadValue(handle, mtu: bearer.mtu) }
   }
 
-  /// Reads all values of a type without discovering them first. Long values come cut; ``read(_:)-4mvlv`` reads them
-  /// whole.
+  /// Reads all values of a type without discovering them first. Long values are truncated; ``read(_:)-4mvlv`` reads
+  /// them in full.
   ///
   /// - Parameter limit: how many are enough; with one, a single round trip does
   public func read(
@@ -45,7 +45,7 @@ extension GATTClient {
     try await run { ReadByUUID(uuid, in: range, limit: limit) }
   }
 
-  /// Reads several values of known lengths with one request; they come without anything between them.
+  /// Reads several values of known lengths with one request; they are returned without separators.
   ///
   /// - Parameter handles: two or more
   public func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
@@ -61,8 +61,8 @@ extension GATTClient {
     return try await run { ReadMultipleVariable(handles) }
   }
 
-  /// Writes a value and waits for the server's word that it is written. One that does not fit into a PDU is
-  /// written in parts, which take effect together.
+  /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
+  /// which take effect together.
   public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
     try await write(value, to: handle, nil)
   }

@@ -43,8 +43,7 @@ extension GATTClient {
   /// Whether a write without response can be sent now.
   public var canSendWriteWithoutResponse: Bool { isConnected && waitingWrites.isEmpty && link.hasRoom }
 
-  /// Writes a value without an answer: at once, past all procedures that wait, and without learning whether it
-  /// was carried out.
+  /// Writes a value without a response: immediately, ahead of all queued procedures, and without confirmation.
   ///
   /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.
@@ -142,7 +141,7 @@ extension GATTClient {
     entry.completion(.failure(error))
   }
 
-  /// There is room: those who have waited go first.
+  /// There is room: writes that were already waiting go first.
   func sendWaitingWrites() {
     while isConnected, !waitingWrites.isEmpty, link.hasRoom {
       let entry = waitingWrites.removeFirst()

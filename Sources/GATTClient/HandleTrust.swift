@@ -12,8 +12,8 @@ struct DiscoveryStamp: Hashable, Sendable {
 
 /// Which handles still mean what they meant when they were discovered (Core Specification Vol 3, Part G, 7.1).
 ///
-/// What was discovered before a change of its range is not used again, even if something else was discovered since that
-/// stands at the same handle. Handles that a program gives as numbers are good again once a service around them was
+/// Attributes discovered before a change of their range are not used again, even if another attribute was discovered
+/// since at the same handle. Handles that a program passes as numbers are valid again once a service around them was
 /// discovered after the change.
 struct HandleTrust {
   private struct Change {
@@ -44,7 +44,7 @@ struct HandleTrust {
     if rest.count <= 2 * Self.maximumChanges { unknown = rest }
   }
 
-  /// Whether a part of a range has changed since `count` changes were known.
+  /// Whether a part of a range has changed since the first `count` changes.
   func hasChanged(_ range: HandleRange, since count: Int) -> Bool {
     changes.contains { $0.number > count && $0.range.overlaps(range) }
   }

@@ -18,7 +18,7 @@ public final class KernelAdapter: Adapter {
   /// How long to wait for the end of a scan.
   private static let closeDeadline = Duration.milliseconds(500)
 
-  /// Its number; another one may come with ``recover(within:)``.
+  /// The adapter's index; ``recover(within:)`` can change it.
   public var index: AdapterIndex { watch.index }
   private let watch: KernelAdapterWatch
   private let recovery = AdapterRecovery(timers: EventLoop.shared.timers)
@@ -56,8 +56,8 @@ public final class KernelAdapter: Adapter {
 
   // MARK: Start and end
 
-  /// Opens the sockets. ``start()`` does it, too, if it has not been done: by itself for who wants to give privileges
-  /// up in between.
+  /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
+  /// in between.
   public func open() async throws(KernelError) {
     try await check()
     controller = try openSockets()
@@ -216,7 +216,7 @@ public final class KernelAdapter: Adapter {
     }
     self.failure = nil
     do throws(HCIError) {
-      // The kernel switches one that is new off again after two seconds, unless a program asks for it.
+      // The kernel powers a new adapter off again after two seconds, unless a program uses it.
       if isNew { management?.send(SetPowered(true), to: index) { _ in } }
       return try await initialize()
     } catch {
@@ -262,7 +262,7 @@ public final class KernelAdapter: Adapter {
     return connector.connect(request, completion: completion)
   }
 
-  /// Tells the kernel what to make the next link to a peer with, and says when it knows.
+  /// Sets the kernel's parameters for the next link to a peer, and calls back when they are in effect.
   func load(_ request: ConnectionRequest, then next: @escaping () -> Void) {
     guard let management else {
       onNote?("connection parameters are the kernel's: it has no Bluetooth management")
@@ -317,11 +317,11 @@ public final class KernelAdapter: Adapter {
     }
   }
 
-  /// Takes over a socket that is connected.
+  /// Takes over a connected socket.
   ///
   /// - Parameter isOurs: whether the link was made for it, and is not one that another program has made
   func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
-    // What the controller said of the link is on its way to us since before the socket was connected.
+    // Events of the controller about the link have been queued for us since before the socket was connected.
     let link = KernelLink(
       self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
       pin: KernelParameterPin(request))
@@ -369,7 +369,7 @@ public final class KernelAdapter: Adapter {
 
   /// A link's socket has ended: why? What the controller gave as the reason is better than the kernel's number.
   ///
-  /// - Returns: nil if the adapter itself is gone or going, which ends the link in a moment
+  /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
   func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {
     if let handle = link.handle, let reason = reasons[handle] {
       // A link that this machine ends may be the first sign of that.
@@ -382,7 +382,7 @@ public final class KernelAdapter: Adapter {
     return isUsable() ? .remote(HCIErrorCode(losing: error)) : nil
   }
 
-  /// Looks whether the adapter can be used, and fails in a moment if it can't.
+  /// Checks whether the adapter can be used, and fails shortly if it cannot.
   func isUsable() -> Bool {
     failure == nil && watch.isUsable()
   }

@@ -24,9 +24,9 @@ final class KernelConnector {
     let completion: (Result<any ATTLink, HCIError>) -> Void
     var count = 0
     var deadline = Instant.zero
-    /// The controller's last word on this peer.
+    /// The last status that the controller reported for this peer.
     var lastStatus: HCIErrorCode?
-    /// Links that came about since this is the first in line.
+    /// Links established since this became the first in the queue.
     var made: Set<ConnectionHandle> = []
     var giveUp: (() -> Void)?
     var timer: Timers.Token?
@@ -101,7 +101,7 @@ final class KernelConnector {
     controller.resumeScan()
   }
 
-  /// Takes what the controller has heard.
+  /// Handles an advertising report.
   func heard(_ report: AdvertisingReport) {
     guard let attempt = attempts.first, attempt.isListening, report.eventType.contains(.connectable),
       report.address == attempt.request.peer
@@ -175,8 +175,8 @@ final class KernelConnector {
     }
   }
 
-  /// The kernel does not look for the peer for longer than this: then it is listened for again. A kernel that was asked
-  /// while it switched the adapter on may not look at all.
+  /// The kernel does not look for the peer for longer than this: after it, scanning for the peer starts again. A kernel
+  /// that got the request while it powered the adapter on may not look at all.
   private func renew(_ attempt: Attempt, _ count: Int) {
     EventLoop.shared.timers.schedule(after: Self.renewalPeriod) { [weak self] in
       guard let self, !attempt.isOver, attempt.count == count, attempt.giveUp != nil else { return }
@@ -209,12 +209,12 @@ final class KernelConnector {
     giveUp?()
     let wasFirst = attempts.first === attempt
     attempts.removeAll { $0 === attempt }
-    // The next one, or the scan, goes on first: the caller may take its time.
+    // The next attempt, or the scan, continues first: the caller may take its time.
     if wasFirst { begin() }
     attempt.completion(result)
   }
 
-  // MARK: What the controller says
+  // MARK: Controller events
 
   func connected(_ handle: ConnectionHandle) {
     attempts.first?.made.insert(handle)

@@ -58,7 +58,7 @@ final class KernelLink: ATTLink {
     holdParameters()
   }
 
-  /// Takes care that the link runs with what was asked for, if it was.
+  /// Makes sure that the link uses the requested parameters, if any.
   func holdParameters() {
     guard !isOver, !endedByUs, !isHeld, let handle, let parameters, let pin = self.pin?.parameters else {
       return
@@ -107,8 +107,8 @@ final class KernelLink: ATTLink {
     }
   }
 
-  /// The controller says that the link has ended, or is told to end it. The kernel has yet to act upon that: until
-  /// then its socket is closed safely.
+  /// The controller reports that the link has ended, or gets the command to end it. The kernel has yet to process that:
+  /// until then closing its socket is safe.
   func finish() {
     guard !isOver, !isHeld else { return }
     if endedByUs { lose(.local) } else { socket.finish() }
@@ -145,7 +145,7 @@ final class KernelLink: ATTLink {
 }
 
 extension HCIErrorCode {
-  /// What the kernel's number for the end of a link stands for, where the controller's code is not known.
+  /// The meaning of the kernel's error number for the end of a link, where the controller's code is not known.
   init(losing error: SystemError?) {
     self =
       switch error?.errno {

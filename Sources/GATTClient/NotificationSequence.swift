@@ -11,8 +11,8 @@ public struct Notification: Hashable, Sendable {
   public var droppedBefore: Int
 }
 
-/// The values of a subscription in the order in which they came. It holds a bounded number of them: who is slower
-/// than the peripheral loses the oldest, and learns how many. It ends with the subscription.
+/// The values of a subscription in the order of arrival. It holds a bounded number of them: a consumer slower than the
+/// peripheral loses the oldest, and gets their number. It ends with the subscription.
 public struct NotificationSequence: AsyncSequence, Sendable {
   public typealias Element = Notification
   public typealias Failure = Never
@@ -20,8 +20,8 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   private let stream: AsyncStream<Notification>
   private let ending: Ending
 
-  /// Why it has ended: the link was lost, or the characteristic is gone. Nil while it goes on, and if it was
-  /// unsubscribed.
+  /// Why it has ended: the link was lost, or the characteristic is gone. Nil while it is active, and after
+  /// unsubscribing.
   public var failure: GATTError? { ending.failure }
 
   /// What its two ends share.

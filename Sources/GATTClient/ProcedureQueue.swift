@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
 
-/// Runs procedures on a bearer, one after the other: the parts of a prepared write must not be mixed with another
-/// one's, and a server that is asked one thing at a time is a server that works.
+/// Runs procedures on a bearer, one after the other: the parts of prepared writes must not be mixed, and servers are
+/// most reliable with one procedure at a time.
 public final class ProcedureQueue {
   /// Names a procedure that waits or runs.
   public struct Token: Hashable, Sendable {

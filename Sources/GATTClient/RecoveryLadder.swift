@@ -17,7 +17,7 @@ struct RecoveryLadder: Hashable {
     case powerCycle = "off and on"
   }
 
-  /// What came of a step.
+  /// The result of a step.
   enum Outcome {
     case done(String = "done")
     case leftOut(String)
@@ -39,7 +39,7 @@ struct RecoveryLadder: Hashable {
   static let period = Duration.seconds(60)
 
   private var last: Instant?
-  /// What was done, and what came of it: `off and on: permission denied`.
+  /// The step and its result: `off and on: permission denied`.
   private(set) var report: [String] = []
 
   /// - Returns: whether it may be climbed now
@@ -59,13 +59,13 @@ struct RecoveryLadder: Hashable {
   }
 }
 
-/// A radio that ``AdapterRecovery`` makes ready again: how its steps are carried out.
+/// A radio that ``AdapterRecovery`` recovers: implements the steps.
 @BluetoothActor
 protocol RecoverableRadio: AnyObject {
   /// What a person calls it: `hci0`.
   var name: String { get }
 
-  /// Does what a step of the ladder says.
+  /// Performs a step of the ladder.
   ///
   /// - Throws: ``HCIError/cancelled`` if the task is cancelled, else only what makes it useless to go on
   func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
@@ -78,8 +78,8 @@ protocol RecoverableRadio: AnyObject {
   func change() async
 }
 
-/// Makes a radio ready again that has failed. One that does not answer goes through the ladder first; one that is gone or
-/// off is waited for.
+/// Recovers a radio that has failed. One that does not answer goes through the ladder first; one that is gone or off is
+/// waited for.
 @BluetoothActor
 final class AdapterRecovery {
   /// How long one attempt to open the way to a controller may take.
@@ -97,7 +97,7 @@ final class AdapterRecovery {
   /// - Parameters:
   ///   - failure: why the radio is of no use
   ///   - time: how long to wait for it
-  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that says what was done in vain
+  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that describes the steps tried
   func recover(
     _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
   ) async throws(HCIError) -> AdapterInformation {
@@ -140,7 +140,7 @@ final class AdapterRecovery {
 }
 
 extension HCIError {
-  /// Whether it is the controller itself that has failed, not the way to it.
+  /// Whether the controller has failed, not the transport to it.
   fileprivate var isOfController: Bool {
     switch self {
     case .commandTimedOut, .hardwareError: true

@@ -69,8 +69,8 @@ final class Subscriptions {
     return listeners.isEmpty
   }
 
-  /// Whether the peripheral is known to send the value. A subscriber does not prove it: the write that enables it may be
-  /// pending, and may fail.
+  /// Whether the peripheral has confirmed that it sends the value. A subscriber is no proof: the write that enables it
+  /// may be pending, and may fail.
   func isConfigured(_ handle: AttributeHandle) -> Bool { configured.contains(handle) }
 
   func setConfigured(_ handle: AttributeHandle) {

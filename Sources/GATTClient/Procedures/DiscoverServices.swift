@@ -7,7 +7,7 @@ public struct DiscoverAllServices: GATTProcedure {
   private var services: [Service] = []
   private let lastStart: AttributeHandle
 
-  /// - Parameter range: where the services begin; the last one may go on behind it
+  /// - Parameter range: where the services begin; the last one may extend beyond it
   public init(in range: HandleRange = .all) {
     cursor = DiscoveryCursor(HandleRange(range.start, .last))
     lastStart = range.end
@@ -72,8 +72,8 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   }
 }
 
-/// Find Included Services (4.5.1). A 128-bit UUID does not fit into an include declaration, so it is read from
-/// the included service itself.
+/// Find Included Services (4.5.1). A 128-bit UUID does not fit into an include declaration, so it is read from the
+/// included service.
 public struct FindIncludedServices: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var found: [IncludedService] = []
