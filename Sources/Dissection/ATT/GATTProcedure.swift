@@ -24,7 +24,7 @@ public enum GATTProcedure: String, Hashable, Sendable, CaseIterable {
   case writeDescriptor = "Write Characteristic Descriptors"
   case writeLongDescriptor = "Write Long Characteristic Descriptors"
 
-  /// In the specification's words.
+  /// In the terms of the specification.
   public var name: String { rawValue }
 
   public var reference: String {

@@ -33,7 +33,7 @@ struct GATTTracker {
   private var running: Running?
   private var indication: Moment?
 
-  /// Takes what the client sends.
+  /// Handles a PDU of the client.
   mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
   {
     var gatt = GATTLayer()
@@ -59,7 +59,7 @@ struct GATTTracker {
     return gatt
   }
 
-  /// Takes what the server sends.
+  /// Handles a PDU of the server.
   mutating func takeResponse(
     _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server
   ) -> GATTLayer? {
@@ -123,10 +123,10 @@ struct GATTTracker {
     guard let running, let next = running.next else { return false }
     if request.opcode == .executeWriteRequest { return true }
     if let range = request.range {
-      // A client may leave out what it knows: the value behind a declaration.
+      // A client may skip a handle that it can infer: the value after a declaration.
       return running.procedure == procedure && range.end == running.end && range.start >= next
     }
-    // Reading the same twice is two procedures; reading on behind what was read is one.
+    // Reading the same part twice is two procedures; reading the part that follows continues one.
     if procedure == .readLong || procedure == .readLongDescriptor {
       return !request.isFromStart && request.handle == next
     }

@@ -14,16 +14,16 @@ struct RingTracker {
   }
 
   private var assemblers: [Place: BulkAssembler] = [:]
-  /// Handles without a UUID where a command was seen that the table has: what comes there is of a ring.
+  /// Handles without a UUID where a command of the table was seen: their values belong to a ring.
   private var known: Set<Place> = []
 
   /// The command that was sent to the ring last, and is not answered.
   private var pending: RingCommand?
 
-  /// Takes a value that was written or notified.
+  /// Handles a written or notified value.
   ///
-  /// - Parameter range: where it stands in `source`
-  /// - Returns: nil if this is no ring
+  /// - Parameter range: its range in `source`
+  /// - Returns: nil if this is not a ring
   mutating func take(
     _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, uuid: BluetoothUUID?, isFromRing: Bool,
     at moment: Moment

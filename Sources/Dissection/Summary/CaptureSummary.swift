@@ -18,14 +18,14 @@ public struct CaptureSummary: Sendable {
     public var rssi: Int8?
   }
 
-  /// How often a procedure was asked for, and how it went.
+  /// How often a procedure was requested, and its results.
   public struct Procedure: Hashable, Sendable {
     public var requests = 0
     public var errors = 0
     public var roundTrips = DurationHistogram()
   }
 
-  /// Where values come from by themselves.
+  /// Where notifications and indications are sent from.
   public struct Source: Hashable, Sendable {
     public var peer: String
     public var handle: AttributeHandle
@@ -58,7 +58,7 @@ public struct CaptureSummary: Sendable {
 
   public init() {}
 
-  /// Takes the next packet.
+  /// Adds the next packet.
   public mutating func add(_ packet: DissectedPacket) {
     packets += 1
     if let time = packet.info.microseconds {

@@ -8,7 +8,7 @@ public struct ConnectionSummary: Hashable, Sendable {
   /// The parameters from a time on.
   public struct Change: Hashable, Sendable {
     public var microseconds: Int64?
-    /// In words: `interval 30 ms, latency 0, timeout 720 ms`.
+    /// As text: `interval 30 ms, latency 0, timeout 720 ms`.
     public var words: String
   }
 

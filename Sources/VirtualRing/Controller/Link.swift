@@ -96,7 +96,7 @@ extension VirtualController {
 
   // MARK: Data
 
-  /// Takes an ACL packet from the host: it crosses at the next connection event.
+  /// Queues an ACL packet from the host: it crosses at the next connection event.
   func receiveACL(_ bytes: RawSpan) {
     guard let packet = try? ACLPacket(bytes) else {
       counters.malformedPackets += 1
@@ -143,7 +143,7 @@ extension VirtualController {
     self.link?.event = event
   }
 
-  /// Both ends hand over what has come together. What the ring answers crosses at the event after this one.
+  /// Both ends deliver what they have queued. The ring's answers cross at the following event.
   private func connectionEvent() {
     guard var link else { return }
     let down = link.down

@@ -1,8 +1,8 @@
 import BluetoothCore
 import HCI
 
-/// A command that hosts give while they bring an adapter up, and that is answered at once: it asks for a constant,
-/// or it sets what no ring can notice.
+/// A command that hosts send while they bring an adapter up, and that is answered at once: it reads a constant, or sets
+/// a value without effect on a ring.
 struct SideCommand: Sendable {
   /// Answers the parameters with a status and return parameters, or refuses them.
   fileprivate typealias Answer = @Sendable (VirtualController, RawSpan) -> Result<[UInt8], HCIErrorCode>
@@ -42,7 +42,7 @@ extension SideCommand {
     SideCommand(type, isOfVersion5: true) { _, _ in .success(.init(set)) }
   }
 
-  /// A command that asks about a link.
+  /// A command that reads the state of a link.
   private static func ofLink<Command: HCICompletingCommand & HCILinkFields>(
     _ type: Command.Type, _ set: @escaping @Sendable (inout Command.Response) -> Void = { _ in }
   ) -> SideCommand where Command.Response: HCILinkFields {

@@ -2,8 +2,8 @@ import ATT
 import BluetoothCore
 import GATTClient
 
-/// The server's end of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, answers out; knows
-/// nothing of what its attributes mean.
+/// The server of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, responses out; independent of the
+/// meaning of its attributes.
 struct AttributeServer {
   /// The largest PDU that both ends take.
   private(set) var mtu = ATTBearer.defaultMTU
@@ -26,8 +26,8 @@ struct AttributeServer {
     grantedMTU = mtu
   }
 
-  /// Takes the other end's offer: the smaller of both counts, never less than the default, and where each end
-  /// has asked, the smaller outcome (3.4.2.2).
+  /// Handles the client's MTU: the smaller of both applies, never less than the default, and where each end has sent a
+  /// request, the smaller result (3.4.2.2).
   mutating func adopt(theirs: UInt16) {
     let agreed = max(ATTBearer.defaultMTU, Int(min(theirs, grantedMTU)))
     mtu = hasExchanged ? min(mtu, agreed) : agreed
@@ -42,7 +42,7 @@ struct AttributeServer {
     return attributes[index + 1].value.first ?? 0
   }
 
-  /// Takes a request or a command.
+  /// Handles a request or a command.
   mutating func receive(_ bytes: RawSpan) -> Outcome {
     guard let first = bytes.byte(at: 0) else { return Outcome() }
     let opcode = ATTOpcode(rawValue: first)

@@ -3,8 +3,8 @@ import BluetoothCore
 import GATTClient
 import RingLink
 
-/// The attribute table of a virtual ring. The handles of the ring's own services are those of a real one
-/// (ring reference, 1.2); behind them stands a service for tools that read and write any peripheral.
+/// The attribute table of a virtual ring. The handles of the ring's services are those of a real one (ring reference,
+/// 1.2); they are followed by a service for tools that read and write any peripheral.
 public struct RingAttributes {
   /// Not of any ring: long values, indications, includes and refusals to try out.
   public static let workbenchService = BluetoothUUID(0x7A1D_0001_5241_572D_4C41_422D_5249_4E47 as UInt128)

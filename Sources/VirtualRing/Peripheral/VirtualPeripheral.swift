@@ -4,8 +4,8 @@ import HCI
 import L2CAP
 import RingLink
 
-/// The ring as its central meets it: L2CAP frames in, L2CAP frames out. It serves its attributes, and it does
-/// by itself what real rings do after connecting (ring reference, 1.5).
+/// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own
+/// what real rings do after connecting (ring reference, 1.5).
 public final class VirtualPeripheral {
   /// What the central did, for tests.
   public struct Log: Sendable {
@@ -13,11 +13,11 @@ public final class VirtualPeripheral {
     public var disconnections = 0
     /// Indications that were confirmed.
     public var confirmations = 0
-    /// Responses and confirmations that nobody waited for.
+    /// Unexpected responses and confirmations.
     public var strayAnswers = 0
     /// The answers to Connection Parameter Update Requests, three a link: whether they were accepted.
     public var parameterAnswers: [Bool] = []
-    /// The connection intervals that came into force: the first 256.
+    /// The connection intervals that took effect: the first 256.
     public var intervals: [ConnectionInterval] = []
     /// Frames on channels that a ring does not have.
     public var unknownChannels = 0
@@ -32,7 +32,7 @@ public final class VirtualPeripheral {
   /// The ATT MTU in force.
   public var mtu: Int { server.mtu }
 
-  /// Takes a frame for the central; the view is only valid meanwhile.
+  /// Receives a frame for the central; the span is valid only during the call.
   var send: (ChannelID, RawSpan) -> Void = { _, _ in }
 
   private let timers: Timers
@@ -97,7 +97,7 @@ public final class VirtualPeripheral {
     if log.intervals.count < 256 { log.intervals.append(interval) }
   }
 
-  /// Takes a frame from the central.
+  /// Handles a frame from the central.
   func receive(_ channel: ChannelID, _ payload: RawSpan) {
     switch channel {
     case .attribute: receiveATT(payload)
@@ -113,7 +113,7 @@ public final class VirtualPeripheral {
 
   // MARK: ATT
 
-  /// Tells a client that asked for it that the whole table may have changed (Vol 3, Part G, 7.1).
+  /// Indicates to a subscribed client that the whole table may have changed (Vol 3, Part G, 7.1).
   public func indicateServiceChanged() {
     indicate(table.serviceChanged, [0x01, 0x00, 0xFF, 0xFF])
   }
