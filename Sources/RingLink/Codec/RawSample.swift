@@ -8,11 +8,11 @@ public enum RawSample: Hashable, Sendable {
   case ppg(OpticalSample)
   /// Sub-type 3. What its bits mean depends on the firmware, see ``AccelerometerEncoding``.
   case accelerometer(AccelerometerSample)
-  /// The ring will not stream: it is on its charger, or does not know the request.
+  /// The ring refuses to stream: it is on its charger, or does not support the request.
   case refused
   /// The end of a wear calibration, with two counters.
   case wearCalibrationEnd(first: UInt16, second: UInt16)
-  /// A sub-type that nobody has explained; some firmware sends 5 with every set. To be skipped.
+  /// A sub-type of unknown meaning; some firmware sends 5 with every set. To be skipped.
   case unknown(subtype: UInt8)
 
   /// Reads a frame; nil if it is not of the raw stream.
@@ -111,11 +111,11 @@ public struct OpticalSample: FrameRecord {
   }
 }
 
-/// The three axes as they were sent: pairs of bytes, the first in the upper half, not decoded yet, since one
-/// frame does not tell its encoding (ring reference, 5.4).
+/// The three axes as sent: pairs of bytes, the first in the upper half, not decoded yet, since one frame does not
+/// identify its encoding (ring reference, 5.4).
 ///
-/// Z runs along the axis through the ring's hole, Y through the charging contacts, X stands upright when the
-/// hand lies flat.
+/// Z runs along the axis through the ring's hole, Y through the charging contacts, X is vertical when the hand lies
+/// flat.
 public struct AccelerometerSample: FrameRecord {
   public var x: UInt16
   public var y: UInt16
@@ -156,7 +156,7 @@ struct WearCalibration: FrameRecord {
   static let fields: [RecordField<Self>] = [RecordField(first, \.first), RecordField(second, \.second)]
 }
 
-/// What the host asks of the raw stream: the second byte of a 0xA1 request (ring reference, 5.1).
+/// The raw stream request of the host: the second byte of a 0xA1 request (ring reference, 5.1).
 public struct RawControl: RawRepresentable, FrameRecord {
   public var rawValue: UInt8
 
@@ -190,7 +190,7 @@ public struct RawControl: RawRepresentable, FrameRecord {
   /// there, and no firmware that has been read looks at it.
   public var frame: RingFrame { RingFrame(.rawStream, self) }
 
-  /// Starts the stream. There is no acknowledgement: the first samples are the answer, or a
+  /// Starts the stream. There is no acknowledgement: the ring answers with the first samples, or with
   /// ``RawSample/refused``.
   public static var start: RingFrame { stream.frame }
 

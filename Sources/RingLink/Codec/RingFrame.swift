@@ -43,7 +43,7 @@ public struct RingFrame: Hashable, Sendable {
     }
   }
 
-  /// A frame whose payload `fill` stores; the checksum is added behind it.
+  /// A frame whose payload `fill` stores; the checksum is appended.
   init(_ command: RingCommand, fill: (inout RingFrame) -> Void) {
     low = UInt64(command.rawValue)
     high = 0
@@ -99,7 +99,7 @@ extension RingFrame: CustomStringConvertible {
   public var description: String { Hex.string(bytes, separator: " ") }
 }
 
-/// What a frame is about: its first byte. ``CommandTable`` knows what each is for.
+/// The command of a frame: its first byte. ``CommandTable`` describes each.
 public struct RingCommand: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8
 

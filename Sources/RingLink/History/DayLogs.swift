@@ -16,7 +16,7 @@ public struct SlotLog: Hashable, Sendable {
   /// How many slots a day has.
   var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
 
-  /// Without what stands behind the last slot of the day.
+  /// Without the data that follows the last slot of the day.
   var cutToDay: SlotLog { SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay))) }
 }
 
@@ -24,7 +24,7 @@ public struct SlotLog: Hashable, Sendable {
 public struct SlotDay: Hashable, Sendable {
   public var day: RingDay
   public var minutesPerSlot: Int
-  /// From midnight on; 0 stands for no value.
+  /// From midnight on; 0 means no value.
   public var values: [UInt8]
 
   public init(day: RingDay, minutesPerSlot: Int, values: [UInt8]) {
@@ -78,7 +78,7 @@ public struct HeartRateLogAssembler: LogAssembler {
 
   public static let forms = RowLog<RowStartTime>.forms
 
-  /// Answers about today end with frame 23, whatever the ring says.
+  /// Answers about today end with frame 23, whatever the header says.
   public init(_ request: DayByTime) {
     self.request = request
     row = RowLog(limit: request.isToday ? 24 : 255)
@@ -178,9 +178,9 @@ public struct DayLogCommands: CommandGroup {
     source: "4.16 [F]")
 }
 
-/// In all of these, `now` is the ring's wall clock as the host knows it.
+/// In all of these, `now` is the ring's wall clock as known to the host.
 extension Ring {
-  /// What the ring measured by itself on a day.
+  /// The automatic measurements of a day.
   public func heartRates(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
@@ -215,7 +215,7 @@ extension Ring {
 }
 
 extension SlotLog {
-  /// The slots with a value. What stands in slots that are to come is left of earlier days.
+  /// The slots with a value. Slots in the future hold values of earlier days.
   func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
     SlotDay(day: day, minutesPerSlot: minutesPerSlot, values: values).readings.filter { $0.time <= now }
   }

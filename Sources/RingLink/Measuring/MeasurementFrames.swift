@@ -71,7 +71,7 @@ public struct MeasurementStop: FrameRecord {
   ]
 }
 
-/// What a ring tells twice a second while it measures.
+/// The update that a ring sends twice a second during a measurement.
 public struct MeasurementUpdate: FrameRecord {
   public var kind = MeasurementKind.heartRate
   /// 0: measuring; others: the ring is not worn, see ``MeasurementSession``.
@@ -82,8 +82,7 @@ public struct MeasurementUpdate: FrameRecord {
   public var second: UInt8 = 0
   /// Blood pressure: diastolic.
   public var third: UInt8 = 0
-  /// The latest time between two beats in milliseconds; 0 if there is none. It comes several times: not a list of
-  /// intervals.
+  /// The latest beat-to-beat interval in milliseconds; 0 if there is none. It is repeated: not a list of intervals.
   public var beatInterval: UInt16 = 0
 
   public init() {}
@@ -92,7 +91,7 @@ public struct MeasurementUpdate: FrameRecord {
     self.kind = kind
   }
 
-  /// What it has found; nil as long as there is no value.
+  /// The result; nil until there is a value.
   var measuredValue: MeasuredValue? {
     if kind == .bloodPressure {
       return second > 0 && third > 0

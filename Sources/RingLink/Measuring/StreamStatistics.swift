@@ -3,10 +3,10 @@ import BluetoothCore
 /// What a stream was like: how many samples, how fast, how even, and where it paused. Nothing is allocated for a
 /// sample.
 ///
-/// A ring counts nothing in its samples, so that only times show a loss. How many samples are missing is not known
-/// and not guessed; see ``gaps`` and ``delays`` for what is.
+/// A ring's samples have no counter, so only times show a loss. The number of missing samples is unknown and not
+/// estimated; see ``gaps`` and ``delays`` for what is known.
 public struct StreamStatistics: Sendable {
-  /// How many samples came.
+  /// The number of received samples.
   public private(set) var count = 0
   /// Pauses that samples arrived late after, as many as the pause was long: nothing is missing.
   public private(set) var delays = 0
@@ -24,7 +24,7 @@ public struct StreamStatistics: Sendable {
   private var arrivals = 0
   private var usualPause = 0.0
   private var gapCount = 0
-  /// A pause until it is known what it was.
+  /// A pause that is not classified yet.
   private var pause: Pause?
 
   private struct Pause {
@@ -32,7 +32,7 @@ public struct StreamStatistics: Sendable {
     var start: Instant
     var interval: Double
     var period: Double
-    /// How many samples came since, and how many may come until the stream must have caught up.
+    /// The number of samples since then, and the number by which the stream must have caught up.
     var samples = 0
     var patience: Int
   }
@@ -41,19 +41,19 @@ public struct StreamStatistics: Sendable {
   private static let learning = 16
   /// How many times as long as usual a pause is.
   private static let pauseFactor = 3.0
-  /// Which part of the samples has to be there after a delay: the usual interval is not known better.
+  /// The part of the samples that must be present after a delay: the usual interval is not known more precisely.
   private static let caughtUp = 0.95
-  /// What comes within this time was received at once, in nanoseconds.
+  /// Samples within this time were received at once, in nanoseconds.
   private static let together = 2_000_000.0
-  /// How many samples may come until the stream must have caught up, at least.
+  /// The minimum number of samples by which the stream must have caught up.
   private static let minimumPatience = 8
 
   public init() {}
 
-  /// Times at which the stream paused three times as long as usual, and samples did not all come afterwards.
+  /// The number of pauses three times as long as usual, after which not all samples arrived.
   public var gaps: Int { gapCount + (pause == nil ? 0 : 1) }
 
-  /// Takes the receive time of a sample.
+  /// Adds the receive time of a sample.
   public mutating func add(_ time: Instant) {
     guard count > 0 else {
       (first, last, count) = (time, time, 1)
@@ -103,7 +103,7 @@ public struct StreamStatistics: Sendable {
     pause = nil
   }
 
-  /// Looks whether the stream has caught up with what seemed to be missing.
+  /// Checks whether the stream has caught up with the samples that seemed to be missing.
   private mutating func followPause() {
     guard var open = pause else { return }
     open.samples += 1

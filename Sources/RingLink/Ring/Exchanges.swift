@@ -26,7 +26,7 @@ public enum RingMessage: Hashable, Sendable {
   }
 }
 
-/// What a ring sends to the one who asked.
+/// An answer of the ring to a request.
 public enum RingAnswer: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkFrame)
@@ -36,17 +36,17 @@ public enum RingAnswer: Hashable, Sendable {
 public struct RingExchange {
   /// What became of a frame that might belong to it.
   public enum Acceptance {
-    /// Somebody else's.
+    /// Belongs to another exchange.
     case notMine
     /// Its own, but of no use: it is there already. The time to wait runs on.
     case nothingNew
-    /// One of several; the next has to come within ``RingExchange/silence``.
+    /// One of several; the next has to arrive within ``RingExchange/silence``.
     case more
-    /// One of several; the next has to come within another time.
+    /// One of several; the next has to arrive within another time.
     case moreWithin(Duration)
     /// The last one.
     case done
-    /// It shows that no answer will come.
+    /// It shows that there will be no answer.
     case failed(RingError)
   }
 
@@ -54,7 +54,7 @@ public struct RingExchange {
   public static let usualSilence = Duration.seconds(2)
 
   public var message: RingMessage
-  /// The bulk frames that answer it. A request's own id, unless it says otherwise.
+  /// The ids of the bulk frames that answer it. By default the request's own id.
   public var bulkReplies: Set<BulkID>
   /// After so long without a frame of its own, it fails.
   public var silence = Self.usualSilence
@@ -101,9 +101,9 @@ extension Ring {
     }
   }
 
-  /// Asks a question that is answered with one frame.
+  /// Sends a request that is answered with one frame.
   ///
-  /// - Throws: `.refused` if the ring does not know it, `.notAnswered`, `.malformed`
+  /// - Throws: `.refused` if the ring does not support it, `.notAnswered`, `.malformed`
   public func request<Request, Reply>(
     _ query: RingQuery<Request, Reply>, _ request: Request = .init()
   ) async throws(RingError) -> Reply {
@@ -129,7 +129,7 @@ extension Ring {
 
   /// Writes a setting, and reads it back.
   ///
-  /// - Returns: what the ring has afterwards: some take only a part, and say nothing
+  /// - Returns: the values on the ring afterwards: some accept only a part without an error
   @discardableResult
   public func write<Value>(_ value: Value, to setting: FrameSetting<Value>) async throws(RingError) -> Value {
     _ = try await frame(answering: setting.writeRequest(value), where: setting.isWriteReply)

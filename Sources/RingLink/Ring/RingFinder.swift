@@ -9,7 +9,7 @@ public enum RingSelector: Hashable, Sendable {
   case anyRing
   /// The device with this name; upper and lower case are the same.
   case name(String)
-  /// The device with this address. The type is nil where the user did not say it: then the advertisement does.
+  /// The device with this address. The type is nil where the user did not give it: the advertisement supplies it.
   case address(UInt64, BluetoothAddress.Kind?)
 
   /// Reads what a person has written: an address with or without its type, else a name.
@@ -57,13 +57,13 @@ extension RingSelector {
   }
 }
 
-/// Looks for a device among those that advertise.
+/// Finds a device among those that advertise.
 @BluetoothActor
 public enum RingFinder {
   /// How long other rings may still be heard once one was, if none was named. To take the wrong one in silence
   /// would be worse than to wait.
   static let companyWait = Duration.seconds(1)
-  /// How long to hope for somebody better than a name that others have too.
+  /// How long to wait for a better match than a name that others have too.
   static let ambiguityWait = Duration.seconds(3)
 
   /// Waits for the device that `selector` means.

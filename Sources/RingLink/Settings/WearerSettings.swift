@@ -1,5 +1,5 @@
-/// Who wears the ring (ring reference, 4.6). Distances and calories are computed from it. Rings do not give it back:
-/// to write a part of it means to write all of it.
+/// The wearer's profile (ring reference, 4.6); used for distance and calories. Rings do not report it: to write a part
+/// of it means to write all of it.
 public struct Profile: FrameRecord {
   public var twelveHourClock = false
   public var isImperial = false
@@ -127,9 +127,9 @@ public struct RaiseToWake: FrameRecord {
   ]
 }
 
-/// What touching or waving the ring does (ring reference, 4.13). Rings forget it when they restart.
+/// The function of touching or waving the ring (ring reference, 4.13). Rings lose it when they restart.
 public struct TouchControl: FrameRecord {
-  /// 0 is off; the others choose what a phone is told: music, video, e-book, camera, ...
+  /// 0 is off; the others select the phone's function: music, video, e-book, camera, ...
   public var mode: UInt8 = 0
   /// 1 to 30.
   public var sensitivity: UInt8 = 1

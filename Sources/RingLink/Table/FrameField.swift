@@ -1,8 +1,8 @@
 import BluetoothCore
 
-/// A field of a frame, as people and tools are told of it.
+/// The description of a frame's field, for users and tools.
 public struct FrameField: Hashable, Sendable {
-  /// `percent`; the same word in the program's records.
+  /// `percent`; the same name as in the program's records.
   public var name: String
   /// Counted from the command's byte, which is 0.
   public var offset: Int
@@ -10,10 +10,10 @@ public struct FrameField: Hashable, Sendable {
   public var unit: RingUnit?
   /// What single numbers mean.
   public var words: [Int: String]
-  /// What it can be set to. What a ring tells may be something else: many leave out what they do not know.
+  /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
   public var settable: ClosedRange<Int>
 
-  /// - Parameter settable: what it can be set to; by itself, whatever `form` can hold
+  /// - Parameter settable: the values to which it can be set; by default all that `form` can hold
   public init(
     _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
     settable: ClosedRange<Int>? = nil
@@ -29,7 +29,7 @@ public struct FrameField: Hashable, Sendable {
   /// The bytes of a frame that this field is made of.
   public var range: Range<Int> { offset..<offset + form.width }
 
-  /// What a frame says here.
+  /// The contents of a frame.
   public func value(in frame: RingFrame) -> FrameFieldValue {
     switch form {
     case .bytes: return .bytes(range.map(frame.byte(at:)))
@@ -41,9 +41,9 @@ public struct FrameField: Hashable, Sendable {
   }
 }
 
-/// What a frame says in one field.
+/// The contents of one field.
 public enum FrameFieldValue: Hashable, Sendable {
-  /// A number, its unit, and the word for it.
+  /// A number, its unit, and its symbol.
   case number(Int, RingUnit?, String?)
   case flag(Bool)
   case bytes([UInt8])
@@ -63,7 +63,7 @@ extension FrameFieldValue: CustomStringConvertible {
 
 /// One of the forms that the frames of a command have.
 public struct FrameForm: Hashable, Sendable {
-  /// A byte that tells this form from the others.
+  /// A byte that distinguishes this form from the others.
   public struct Mark: Hashable, Sendable {
     public var offset: Int
     public var byte: UInt8
@@ -85,7 +85,7 @@ public struct FrameForm: Hashable, Sendable {
   /// The answer of a log: the ring has nothing of that day.
   static let noData = FrameForm("no data", startingWith: [0xFF])
 
-  /// The form of a record, behind `bytes`.
+  /// The form of a record that follows `bytes`.
   init<Record: FrameRecord>(_ name: String, startingWith bytes: [UInt8] = [], _ record: Record.Type) {
     self.init(name, startingWith: bytes, record.fields.map(\.field))
   }
@@ -105,7 +105,7 @@ public enum WireForm: Hashable, Sendable {
   case flag(on: UInt8, off: UInt8)
   /// A bit of a byte, 0 the least significant.
   case bit(UInt8)
-  /// Bytes in a row that are no number.
+  /// Consecutive bytes that are not a number.
   case bytes(UInt8)
 
   public static let uint8 = WireForm.integer(bytes: 1, isBigEndian: false)
