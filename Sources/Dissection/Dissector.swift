@@ -32,13 +32,13 @@ public final class Dissector {
     knownDevices = known
   }
 
-  /// How many adapters there are so far.
+  /// The number of adapters so far.
   var adapterCount: Int { adapters.count }
 
   /// Dissects the next packet.
   ///
   /// - Parameters:
-  ///   - bytes: as ``CaptureReader`` gives them: an HCI packet begins with its H4 type byte
+  ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its H4 type byte
   public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
     var packet = DissectedPacket(Array(bytes), info)
     if packet.hci != nil { state(of: info.adapter ?? 0).dissect(&packet, bytes) }

@@ -9,7 +9,7 @@ public protocol Adapter: AnyObject {
   var onReport: ((AdvertisingReport, Instant) -> Void)? { get set }
   /// Called when the radio refuses to scan.
   var onScanFailure: ((HCIError) -> Void)? { get set }
-  /// Called once when the radio is of no use any more; its links have been reported as lost by then.
+  /// Called once when the radio has become unusable; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }
 
   /// Called with information for the user that is not an error.
@@ -24,18 +24,18 @@ public protocol Adapter: AnyObject {
   /// Makes the radio usable again after ``onFailure``: waits at most `time` until it is present and powered on. The
   /// desired scan continues. Cancelling the task ends the wait.
   ///
-  /// - Throws: why it is still of no use; ``HCIError/notReady`` for a radio that can't be made ready again
+  /// - Throws: why it is still unusable; ``HCIError/notReady`` for a radio that cannot be recovered
   func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
   /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
-  /// Makes a link.
+  /// Establishes a link.
   ///
   /// - Parameter completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
-  /// - Returns: a closure that gives up
+  /// - Returns: a closure that cancels the attempt
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void
-  /// Gives the radio up, and returns when it does nothing for us any more. Links are expected to be gone by then.
+  /// Releases the radio, and returns when it has stopped all activity. All links should have ended by then.
   func close() async
 }
 
@@ -76,7 +76,7 @@ public protocol ATTLink: AnyObject {
   var onPDU: ((RawSpan, Instant) -> Void)? { get set }
   /// Called once, when the link is gone, with the reason.
   var onClosed: ((LinkLoss) -> Void)? { get set }
-  /// Called when something about the link has changed that a person may want to see.
+  /// Called with a description of a change of the link, for the user.
   var onEvent: ((LinkEvent) -> Void)? { get set }
   /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
   /// it, as there is only one of each at a time.
@@ -84,7 +84,7 @@ public protocol ATTLink: AnyObject {
   /// Called when there is room again, after ``hasRoom`` was false.
   var onRoom: (() -> Void)? { get set }
 
-  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  /// The number of the peer's connection parameter requests that were rejected because there were too many.
   var excessParameterRequests: Int { get }
 
   /// Sends a PDU. It is discarded if the link has ended.
@@ -106,13 +106,13 @@ extension ATTLink {
   }
 }
 
-/// Why a link is gone.
+/// Why a link has ended.
 public enum LinkLoss: Hashable, Sendable {
   /// Not supported: the caller that waited for the end has given up.
   case notYet
   /// We ended it.
   case local
-  /// The adapter is of no use any more, and took the link along.
+  /// The adapter has become unusable, and the link with it.
   case adapter(HCIError)
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)

@@ -68,7 +68,7 @@ public struct Descriptor: Hashable, Sendable {
   }
 }
 
-/// What may be done with a characteristic (3.3.1.1).
+/// The properties of a characteristic (3.3.1.1).
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   public var rawValue: UInt8
 

@@ -81,7 +81,7 @@ extension GATTClient {
     let affected = places.forget(range)
     descriptors = descriptors.filter { !range.contains($0.key) }
     subscriptions.forgetUnclaimed(in: range)
-    // What is being looked for may be there now.
+    // The characteristic may exist now.
     if isMoving { displaced.widen(affected) }
     // The values of these handles are other values from now on.
     for (id, entry) in active where range.contains(entry.handle) {
@@ -93,7 +93,7 @@ extension GATTClient {
   }
 }
 
-/// Subscriptions whose characteristics have to be found again, and where to look for them.
+/// Subscriptions whose characteristics have to be found again, and the ranges to search.
 struct DisplacedSubscriptions {
   private(set) var ids: [UInt64] = []
   private(set) var range: HandleRange?
@@ -116,7 +116,7 @@ struct DisplacedSubscriptions {
 
 /// Subscriptions move with their characteristics, or end with a reason.
 extension GATTClient {
-  /// How often a server may make us look for its characteristics, for as long as a link lasts.
+  /// How often a server may trigger a search for its characteristics during a link.
   private static let maximumMoves = 64
 
   private func moveSubscriptions() {
@@ -147,7 +147,7 @@ extension GATTClient {
     var tables: [AttributeHandle: [Characteristic]] = [:]
     for id in batch.ids {
       guard let entry = active[id] else { continue }
-      // What has been found is not true any more: all is looked for once again.
+      // The results are out of date: the search starts again.
       guard trust.changeCount == count else {
         displaced.add(id, range)
         continue
@@ -200,7 +200,7 @@ extension GATTClient {
   private func move(_ id: UInt64, to characteristic: Characteristic) async throws(GATTError) {
     let descriptors = try await discoverDescriptors(of: characteristic)
     let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
-    // It may have been given up in between.
+    // It may have been cancelled in between.
     guard var entry = active[id] else { return }
     guard let configuration else { throw .characteristicGone(entry.uuid) }
     entry.handle = characteristic.valueHandle

@@ -2,7 +2,7 @@ import ATT
 import BluetoothCore
 import EventLoop
 
-/// How a server sends a value of its own accord (Core Specification Vol 3, Part G, 3.3.3.3).
+/// How a server sends a value (Core Specification Vol 3, Part G, 3.3.3.3).
 public enum SubscriptionKind: Hashable, Sendable {
   /// Without an answer.
   case notification
@@ -37,7 +37,7 @@ struct ActiveSubscription {
   let kind: SubscriptionKind
   var handle: AttributeHandle
   var configuration: AttributeHandle
-  /// What finds the characteristic again; nil if it was not discovered on this link.
+  /// Identifies the characteristic after a change; nil if it was not discovered on this link.
   var name: AttributePlaces.Name?
   /// Whether the server has confirmed to send.
   var isConfigured = false
@@ -54,7 +54,7 @@ extension GATTClient {
   /// discovered again in the changed range and subscribed to again. If it no longer exists, the subscription ends.
   ///
   /// - Parameters:
-  ///   - kind: nil for notifications where they are offered, else indications
+  ///   - kind: nil for notifications where they are supported, otherwise indications
   ///   - onEnd: called on the loop, once, when the subscription has ended and was not unsubscribed: the link is lost,
   ///     or the characteristic is gone. Not called if this throws.
   ///   - sink: called on the loop for each value, with its receive time. The view is only valid during the call. Nothing

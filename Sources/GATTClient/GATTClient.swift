@@ -3,12 +3,11 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// A peripheral that we are connected to, as its GATT client: discovery, values, subscriptions (Core Specification
-/// Vol 3, Part G).
+/// The GATT client of a connected peripheral: discovery, values, subscriptions (Core Specification Vol 3, Part G).
 @BluetoothActor
 public final class GATTClient {
   public let peer: BluetoothAddress
-  /// Called when something about the link has changed that a person may want to see.
+  /// Called with a description of a change of the link, for the user.
   public var onLinkEvent: ((LinkEvent) -> Void)? {
     get { link.onEvent }
     set { link.onEvent = newValue }
@@ -87,7 +86,7 @@ public final class GATTClient {
     }
   }
 
-  /// A link that nothing can use any more is ended: a peer that is left connected does not advertise.
+  /// A link that is no longer used is ended: a peer that stays connected does not advertise.
   isolated deinit {
     if loss == nil { link.disconnect() }
   }
@@ -119,7 +118,7 @@ public final class GATTClient {
   /// The most bytes that ``writeWithoutResponse(_:to:)-(_,AttributeHandle)`` takes.
   public var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
 
-  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  /// The number of the peer's connection parameter requests that were rejected because there were too many.
   public var excessParameterRequests: Int { link.excessParameterRequests }
 
   /// The signal strength in dBm; nil if it is not available.
@@ -135,13 +134,12 @@ public final class GATTClient {
     }
   }
 
-  /// Calls `handler` once, when the link is gone; at once if it is gone already. Everything that was open has
-  /// failed by then.
+  /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.
   public func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link is gone; gives `.notYet` when the task is cancelled before.
+  /// Waits until the link has ended; returns `.notYet` if the task is cancelled first.
   public func disconnection() async -> LinkLoss {
     do {
       return try await awaitCallback(cancelled: CancellationError()) { done in
@@ -174,8 +172,8 @@ public final class GATTClient {
 
   // MARK: Procedures
 
-  /// Runs a procedure. A task that is cancelled returns at once; a procedure that has begun ends with the answer to its
-  /// open request, as a request can't be taken back.
+  /// Runs a procedure. A cancelled task returns at once; a procedure that has begun ends with the response to its open
+  /// request, as a request cannot be withdrawn.
   public func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
   ) async throws(GATTError) -> Procedure.Output {

@@ -15,7 +15,7 @@ public final class KernelAdapter: Adapter {
     set { recovery.onNote = newValue }
   }
 
-  /// How long to wait for the end of a scan.
+  /// The timeout for ending a scan.
   private static let closeDeadline = Duration.milliseconds(500)
 
   /// The adapter's index; ``recover(within:)`` can change it.
@@ -24,19 +24,19 @@ public final class KernelAdapter: Adapter {
   private let recovery = AdapterRecovery(timers: EventLoop.shared.timers)
   private var socket: HCISocket<RawChannel>?
   private var controller: RawController?
-  /// It is kept for good: what it may do was settled when it was opened, and other adapters are seen by it, too.
+  /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
   private var management: Management?
   private var address = BluetoothAddress(0, .public)
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
   private var failure: HCIError?
-  /// What the controller has reported of links since we look.
+  /// The controller's reports about links since monitoring began.
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var links: [KernelLink] = []
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
-  /// Whom we were connected to when the adapter failed.
+  /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []
-  /// What links that are gone had lost.
+  /// The packets lost by links that have ended.
   private var droppedBefore = 0
 
   public var droppedPackets: Int? {
@@ -86,7 +86,7 @@ public final class KernelAdapter: Adapter {
       usesExtendedScan: information.usesExtendedScan)
   }
 
-  /// Makes sure that the adapter can be used, before anything is sent to it.
+  /// Checks that the adapter can be used, before anything is sent to it.
   private func check() async throws(KernelError) {
     let operation = "use \(index)"
     guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
@@ -235,7 +235,7 @@ public final class KernelAdapter: Adapter {
     updateScan()
   }
 
-  /// Whether a connector listens for its peer. A report of each of its advertisements is needed then.
+  /// Whether a connector scans for its peer. A report of each of its advertisements is needed then.
   var isListening = false {
     didSet { if isListening != oldValue { updateScan() } }
   }
@@ -291,7 +291,7 @@ public final class KernelAdapter: Adapter {
     case .parametersRefused(let handle, let status): link(handle)?.parametersRefused("\(status)")
     case .ending(let handle, let reason):
       if reason == .remotePowerOff { powersOff() }
-      // By this machine, whatever the reason that the peer is given.
+      // By this machine, whatever reason is sent to the peer.
       reasons[handle] = .connectionTerminatedByLocalHost
       link(handle)?.finish()
     case .disconnected(let handle, let reason):
@@ -331,7 +331,7 @@ public final class KernelAdapter: Adapter {
     return link
   }
 
-  /// Fetches what the raw channel holds: the kernel hands an event to it before it acts upon it.
+  /// Reads pending events from the raw channel: the kernel queues an event there before it processes it.
   func catchUp() {
     socket?.packets.receivePending()
   }
@@ -340,7 +340,7 @@ public final class KernelAdapter: Adapter {
     controller?.disconnect(handle)
   }
 
-  /// Has the controller change a link's parameters. The kernel checks for each command that we may (CAP_NET_RAW).
+  /// Has the controller change a link's parameters. The kernel checks the permission for each command (CAP_NET_RAW).
   func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
     completion: @escaping (Result<Void, HCIError>) -> Void
@@ -388,7 +388,7 @@ public final class KernelAdapter: Adapter {
   }
 }
 
-/// The adapter is shared: nothing is done that ends links of other programs.
+/// The adapter is shared: links of other programs must not be ended.
 extension KernelAdapter: RecoverableRadio {
   var name: String { index.description }
 

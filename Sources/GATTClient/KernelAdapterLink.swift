@@ -23,9 +23,10 @@ final class KernelLink: ATTLink {
   var handle: ConnectionHandle? { socket.handle }
   var droppedPackets: Int { socket.droppedPackets }
 
-  /// How long the end of a link may take.
+  /// The timeout for ending a link.
   private static let disconnectDeadline = Duration.seconds(2)
-  /// When to try again what a controller could not do, as another procedure of the link was under way.
+  /// The delay before a command is repeated that the controller rejected because another procedure of the link was in
+  /// progress.
   private static let retryPause = Duration.seconds(1)
 
   private let adapter: KernelAdapter
@@ -87,8 +88,8 @@ final class KernelLink: ATTLink {
     socket.send(pdu)
   }
 
-  /// Ends a link that was made for us at once, or the ring would go on to send for the two seconds that the kernel
-  /// keeps it, and not advertise. One that another program uses, too, only loses us.
+  /// Ends a link that was made for us at once; otherwise the ring would continue to send for the two seconds that the
+  /// kernel keeps it, and not advertise. A link shared with another program stays up.
   ///
   /// The socket is closed first: see ``L2CAPSocket/finish()``.
   func disconnect() {

@@ -15,14 +15,15 @@ final class KernelAdapterWatch {
     var isTaken: Bool
   }
 
-  /// One that is removed is brought down first. So long it is waited for its removal, to give the right reason.
+  /// An adapter that is removed is powered off first. This is how long to wait for the removal, to report the right
+  /// reason.
   static let removalTime = Duration.milliseconds(300)
-  /// How long the kernel may take to switch an adapter off after it has ended its links.
+  /// How long the kernel may take to power an adapter off after it has ended its links.
   static let powerOffTime = Duration.seconds(5)
   /// The polling interval, where no event of the kernel announces a change.
   static let period = Duration.milliseconds(250)
 
-  /// Called when the adapter can't be used any more.
+  /// Called when the adapter can no longer be used.
   var onLost: ((KernelError.Reason) -> Void)?
   private(set) var index: AdapterIndex
   /// Whether the kernel is switching it off, or has done so.

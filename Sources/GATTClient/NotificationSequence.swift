@@ -2,12 +2,12 @@ import ATT
 import BluetoothCore
 import EventLoop
 
-/// A value that a peripheral has sent of its own accord.
+/// A value that a peripheral has sent in a notification or indication.
 public struct Notification: Hashable, Sendable {
   public var value: [UInt8]
-  /// When its packet was received.
+  /// The receive time of its packet.
   public var time: Instant
-  /// How many values before this one were dropped, because they were not fetched in time.
+  /// The number of values dropped before this one, because they were not read in time.
   public var droppedBefore: Int
 }
 
@@ -24,7 +24,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// unsubscribing.
   public var failure: GATTError? { ending.failure }
 
-  /// What its two ends share.
+  /// The state shared by both ends.
   final class Ending: Sendable {
     private let dropped = Guarded(0)
     private let reason = Guarded<GATTError?>(nil)
@@ -33,7 +33,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     func fail(_ error: GATTError?) { reason.withLock { $0 = error } }
     func addDropped() { dropped.withLock { $0 += 1 } }
 
-    /// How many were dropped since the last call.
+    /// The number of values dropped since the last call.
     func takeDropped() -> Int {
       dropped.withLock { count in
         defer { count = 0 }

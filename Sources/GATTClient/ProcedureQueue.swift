@@ -51,9 +51,8 @@ public final class ProcedureQueue {
     return Token(id: id)
   }
 
-  /// Cancels a procedure; its completion is not called. One that has not begun is
-  /// taken back. One that has begun ends with the answer to its open request, which can't be taken back; the requests
-  /// that would follow are not sent.
+  /// Cancels a procedure; its completion is not called. One that has not begun is removed. One that has begun ends with
+  /// the response to its open request, which cannot be withdrawn; further requests are not sent.
   public func cancel(_ token: Token) {
     if token.id == running {
       isAbandoned = true

@@ -2,11 +2,11 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// What is done to a radio that does not answer, one step after the other. It is climbed once a minute at most: a radio
-/// that is broken is reported, not switched off and on for ever.
+/// The steps to recover a radio that does not answer, in order. They run at most once a minute: a broken radio is
+/// reported, not power-cycled forever.
 struct RecoveryLadder: Hashable {
   enum Step: String, Hashable, CaseIterable {
-    /// What is open is given up: the scan, connections that are being made.
+    /// Pending operations are cancelled: the scan, connections being established.
     case cancel
     /// Our links are ended.
     case disconnect
@@ -22,7 +22,7 @@ struct RecoveryLadder: Hashable {
     case done(String = "done")
     case leftOut(String)
     case failed(String)
-    /// It can't be done, or did not help, and waiting does not help either.
+    /// It is impossible, or did not help, and waiting does not help either.
     case hopeless(String)
     /// The radio can be used again.
     case recovered(AdapterInformation)
@@ -52,7 +52,7 @@ struct RecoveryLadder: Hashable {
 
   /// Notes a step.
   ///
-  /// - Returns: what a person reads of it
+  /// - Returns: a description for the user
   mutating func note(_ step: Step, _ outcome: Outcome) -> String {
     report.append("\(step.rawValue): \(outcome.text)")
     return "radio: \(step.rawValue): \(outcome.text)"
@@ -62,16 +62,16 @@ struct RecoveryLadder: Hashable {
 /// A radio that ``AdapterRecovery`` recovers: implements the steps.
 @BluetoothActor
 protocol RecoverableRadio: AnyObject {
-  /// What a person calls it: `hci0`.
+  /// The name shown to the user: `hci0`.
   var name: String { get }
 
   /// Performs a step of the ladder.
   ///
-  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, else only what makes it useless to go on
+  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, otherwise only errors that make further steps pointless
   func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
-  /// Opens the radio if it is there and on, and sets it up.
+  /// Opens the radio if it is present and powered on, and sets it up.
   ///
-  /// - Returns: nil if it can't be used yet
+  /// - Returns: nil if it cannot be used yet
   /// - Throws: what no waiting changes
   func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation?
   /// Waits until there may be something new to see.
@@ -82,7 +82,7 @@ protocol RecoverableRadio: AnyObject {
 /// waited for.
 @BluetoothActor
 final class AdapterRecovery {
-  /// How long one attempt to open the way to a controller may take.
+  /// The timeout for one attempt to open the transport to a controller.
   static let openingTime = Duration.seconds(10)
 
   var onNote: ((String) -> Void)?
@@ -95,7 +95,7 @@ final class AdapterRecovery {
   }
 
   /// - Parameters:
-  ///   - failure: why the radio is of no use
+  ///   - failure: why the radio is unusable
   ///   - time: how long to wait for it
   /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that describes the steps tried
   func recover(

@@ -17,7 +17,7 @@ public final class VHCITransport: HCITransport {
   /// Packets that the kernel did not take since the adapter was down.
   public private(set) var refusedPackets: UInt64 = 0
 
-  /// Where the driver is found.
+  /// The path of the driver's device node.
   public nonisolated static let devicePath = "/dev/vhci"
 
   private static let driverPacket: UInt8 = 0xFF
@@ -72,7 +72,7 @@ public final class VHCITransport: HCITransport {
         _ = try retryingInterrupts("write") { write(descriptor, bytes.baseAddress, bytes.count) }
       }
     } catch {
-      // While the adapter is down nothing is taken from it: what was under way is lost, as with a real one.
+      // While the adapter is down nothing is read from it: pending packets are lost, as with a real one.
       guard error.errno == ENXIO || error.errno == EAGAIN else { return failSoon(error.description) }
       refusedPackets &+= 1
     }

@@ -77,7 +77,7 @@ extension VirtualRingOptions {
     }
   }
 
-  /// One option's text, and what it may mean.
+  /// The text of one option, and the valid values.
   private struct Value {
     var key: String
     var text: String?

@@ -20,7 +20,7 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var isCharging = false
   /// Whether it touches a skin.
   public var isWorn = true
-  /// How long the first value of a spot measurement takes; the other times of measurements follow from it.
+  /// The time to the first value of a spot measurement; the other times of measurements follow from it.
   public var warmUp = Duration.milliseconds(25_500)
   /// The time between two events of the ring; nil for no events.
   public var eventInterval: Duration?
@@ -39,7 +39,7 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var bluetooth5 = true
   /// The most data in an ACL packet, in bytes, either way.
   public var aclLength: UInt16 = 251
-  /// How many ACL packets the controller takes before it has sent one.
+  /// How many ACL packets the controller accepts before it has sent one.
   public var aclPackets: UInt8 = 8
   /// The ring's clock when it is switched on. Rings do not have the time until it is set.
   public var clock: RingTime?
@@ -54,7 +54,7 @@ public struct VirtualRingOptions: Hashable, Sendable {
     RingFirmware(firmwareRevision: firmware, hardwareRevision: hardware).family
   }
 
-  /// What this package can simulate, in sets a second.
+  /// The rates that this package can simulate, in sets per second.
   public static let rates = 0.01...2000.0
 }
 
@@ -66,7 +66,7 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var refusesRawStream = false
   /// The ring refuses command 0x69, as if it supported only the older command for live heart rate.
   public var refusesMeasurements = false
-  /// The ring takes a start of the raw stream, and sends nothing.
+  /// The ring accepts a start of the raw stream, and sends nothing.
   public var silentRawStream = false
   /// After this number of sets of a stream the ring is gone: supervision timeout.
   public var dropsAfter: Int?
@@ -76,7 +76,7 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var omitsRingService = false
   /// Settings that are written are acknowledged, and stay as they are.
   public var ignoresSettings = false
-  /// The controller never answers anything.
+  /// The controller never answers.
   public var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   public var refusesIdleScanDisable = false

@@ -14,7 +14,7 @@ public struct ATTLayer: Hashable, Sendable {
   public var error: ATTErrorCode?
   /// Of an Error Response: the request that failed.
   public var failed: ATTOpcode?
-  /// Why the PDU can't be read.
+  /// Why the PDU cannot be parsed.
   public var problem: DecodeError?
 
   /// The parameters that follow the opcode.

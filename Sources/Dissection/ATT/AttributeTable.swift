@@ -38,7 +38,7 @@ public struct AttributeTable: Sendable {
     learn(valueHandle, Attribute(.value, uuid, properties: properties))
   }
 
-  /// What was discovered before the capture.
+  /// The attributes discovered before the capture.
   mutating func learn(_ device: Dissector.KnownDevice) {
     for characteristic in device.characteristics {
       let (uuid, properties) = (characteristic.uuid, characteristic.properties)

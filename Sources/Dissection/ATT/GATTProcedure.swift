@@ -1,4 +1,4 @@
-/// What a client wants with its requests, or a server with its values (Core Specification Vol 3, Part G, 4).
+/// The procedure that a client's requests or a server's values belong to (Core Specification Vol 3, Part G, 4).
 public enum GATTProcedure: String, Hashable, Sendable, CaseIterable {
   case exchangeMTU = "Exchange MTU"
   case discoverPrimaryServices = "Discover All Primary Services"

@@ -23,7 +23,7 @@ struct GATTTracker {
     var procedure: GATTProcedure?
     var start: Int
     var step = 1
-    /// The first handle of the request that would go on with it; nil if it is over.
+    /// The first handle of a request that would continue the procedure; nil if it is complete.
     var next: AttributeHandle?
     /// The last handle of its requests.
     var end: AttributeHandle?
@@ -98,7 +98,7 @@ struct GATTTracker {
     if let pdu { running?.next = server.learn(pdu, request) }
     gatt.attribute = request.handle.flatMap { server.table[$0] }
     if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
-      // The default, if one of them wants less (Vol 3, Part F, 3.4.2.2).
+      // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
       gatt.mtu = max(23, min(mtu, own))
     }
     return gatt

@@ -8,7 +8,7 @@ final class Server {
 
   /// Adds the attributes in a response.
   ///
-  /// - Returns: the first handle of a request that would go on with the same procedure; nil if it is over
+  /// - Returns: the first handle of a request that would continue the procedure; nil if it is complete
   func learn(_ pdu: ATTPDU, _ request: GATTTracker.Request) -> AttributeHandle? {
     var last: AttributeHandle?
     switch pdu {

@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 
 extension HCILayer {
-  /// Where the packet is specified.
+  /// The section of the specification.
   func reference(_ commands: HCICommandCatalog) -> String {
     switch type {
     case .command: opcode.flatMap { commands[$0]?.info.reference } ?? "Vol 4, Part E, 5.4.1"
@@ -97,7 +97,7 @@ extension HCILayer {
     guard !lister.isAtEnd, !header.opcode.isVendorSpecific else { return }
     var status = HCIErrorCode.success
     try lister.status(&status)
-    // A command that failed may return nothing else.
+    // A command that failed may return only the status.
     guard !lister.isAtEnd else { return }
     try Self.list(commands[header.opcode]?.type?.returnParameters, &lister)
   }

@@ -20,7 +20,7 @@ public struct HCILayer: Hashable, Sendable {
   public var command: PacketReference?
   /// The device at the other end of the link.
   public var peer: BluetoothAddress?
-  /// What is wrong with it.
+  /// The reason why it is malformed.
   public var problem: String?
 
   /// Parses the headers; the rest is parsed on demand.

@@ -65,7 +65,7 @@ public struct DissectedPacket: Hashable, Sendable {
     return hci == nil ? nil : .hci
   }
 
-  /// One line on one layer.
+  /// One line about one layer.
   ///
   /// - Parameter commands: the known HCI commands
   public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
@@ -82,7 +82,7 @@ public struct DissectedPacket: Hashable, Sendable {
     }
   }
 
-  /// One line on the whole packet: its highest layer, and what it is for.
+  /// One line about the whole packet: its highest layer, and its purpose.
   public var summary: String {
     guard let top else { return RecordNote.summary(of: self) }
     let own = summary(of: top) ?? ""

@@ -16,7 +16,7 @@ public struct RingLayer: Hashable, Sendable {
 
   public var content: Content
   public var isFromRing: Bool
-  /// Whether only the bytes look like a ring's: the discovery is not in the capture.
+  /// Whether only the bytes resemble a ring's: the discovery is not in the capture.
   public var isByShape: Bool
   /// The value, in ``DissectedPacket/source``.
   public var range: Range<Int>
@@ -31,7 +31,7 @@ public struct RingLayer: Hashable, Sendable {
     }
   }
 
-  /// What a frame is; nil for everything else.
+  /// The meaning of a frame; nil for any other value.
   public var meaning: FrameMeaning? { if case .frame(let meaning) = content { meaning } else { nil } }
 }
 

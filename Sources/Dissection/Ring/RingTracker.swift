@@ -80,7 +80,7 @@ struct RingTracker {
     }
   }
 
-  /// What a frame is, after what was sent before it.
+  /// The meaning of a frame, given the frames sent before it.
   private mutating func meaning(of frame: RingFrame, _ isFromRing: Bool) -> FrameMeaning {
     let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending)
     if !isFromRing {

@@ -1,7 +1,7 @@
 import BluetoothCore
 import HCI
 
-/// What became of one link.
+/// The summary of one link.
 public struct ConnectionSummary: Hashable, Sendable {
   static let changeCapacity = 64
 
@@ -19,7 +19,7 @@ public struct ConnectionSummary: Hashable, Sendable {
   public var role: LERole?
   public var start: Int64?
   public var end: Int64?
-  /// Why it ended; nil if the capture ends before.
+  /// Why it ended; nil if the capture ends first.
   public var reason: HCIErrorCode?
   /// In order; the last ones are missing if there were too many.
   public internal(set) var changes: [Change] = []

@@ -44,7 +44,7 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   private var cursor = DiscoveryCursor(.all)
   private var services: [Service] = []
 
-  /// - Parameter limit: how many are enough; with one, a single round trip does
+  /// - Parameter limit: the maximum number; with one, a single round trip is enough
   public init(_ uuid: BluetoothUUID, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit
@@ -134,7 +134,7 @@ public struct FindIncludedServices: GATTProcedure {
 }
 
 extension BluetoothUUID {
-  /// The UUID that a service declaration holds: 2 or 16 bytes; nil for anything else.
+  /// The UUID in a service declaration: 2 or 16 bytes; nil for any other length.
   init?(attributeValue: [UInt8]) {
     guard attributeValue.count == 2 || attributeValue.count == 16 else { return nil }
     let uuid = attributeValue.withReader { reader in

@@ -51,7 +51,7 @@ struct DiscoveryCursor {
 
   /// Checks the next entry and moves past it.
   ///
-  /// - Returns: nil if it is in order, else what is wrong with it
+  /// - Returns: nil if it is valid, otherwise the error
   mutating func advance(over entry: HandleRange) -> String? {
     guard let range = remaining else { return "an entry at \(entry.start), behind the end of the range" }
     guard entry.isValid else { return "an entry with the handles \(entry)" }

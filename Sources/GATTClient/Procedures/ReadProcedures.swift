@@ -48,7 +48,7 @@ public struct ReadByUUID: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var values: [ATTHandleAndValue] = []
 
-  /// - Parameter limit: how many are enough; with one, a single round trip does
+  /// - Parameter limit: the maximum number; with one, a single round trip is enough
   public init(_ uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit

@@ -63,7 +63,7 @@ public struct QueuedWrite: GATTProcedure {
       return start()
     case .success(.executeWriteResponse) where isExecuting: return .done(())
     case .failure(.closed), .failure(.timedOut): return .failed(result)
-    // An answer that can't be read leaves the part in the queue, too.
+    // A malformed response leaves the part in the queue, too.
     case .failure(let error) where !isExecuting: return cancel(because: .att(error))
     default: return .failed(result)
     }

@@ -190,8 +190,7 @@ public struct RawControl: RawRepresentable, FrameRecord {
   /// there, and no firmware that has been read looks at it.
   public var frame: RingFrame { RingFrame(.rawStream, self) }
 
-  /// Starts the stream. There is no acknowledgement: the ring answers with the first samples, or with
-  /// ``RawSample/refused``.
+  /// Starts the stream. It is not acknowledged: the ring answers with the first samples, or with ``RawSample/refused``.
   public static var start: RingFrame { stream.frame }
 
   /// What ends the stream, to be sent in this order and without waiting: the oldest rings need only the

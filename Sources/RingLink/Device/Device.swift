@@ -1,7 +1,7 @@
 import BluetoothCore
 import GATTClient
 
-/// The ring's request to its host (ring reference, 4.4). Of its 14 bytes, these are understood.
+/// The features that the ring expects from its host (ring reference, 4.4). Of its 14 bytes, these are understood.
 public struct DeviceSupport: FrameRecord {
   /// It offers to bond. Nothing here needs that.
   public var wantsBond = false
@@ -151,7 +151,7 @@ extension Ring {
     try await request(CommandTable.battery)
   }
 
-  /// The ring's request to its host, and a part of its capabilities (ring reference, 4.4).
+  /// The features that the ring expects from its host, and a part of its capabilities (ring reference, 4.4).
   ///
   /// - Returns: nil from rings that do not support the request; it is not sent to the oldest
   public func deviceSupport() async throws(RingError) -> DeviceSupport? {

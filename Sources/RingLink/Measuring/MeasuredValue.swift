@@ -73,7 +73,7 @@ extension MeasurementReading: CustomStringConvertible {
 
 /// An update during a measurement.
 public enum MeasurementEvent: Hashable, Sendable {
-  /// It runs, and has no value yet. Comes with each sign of life of the ring, about twice a second.
+  /// In progress, without a value yet. Sent with each update of the ring, about twice a second.
   case warmingUp
   /// The beat-to-beat interval has changed, in milliseconds. The ring repeats the latest; beats in between may be
   /// missing, and two intervals of the same length look like one: this is not a complete list of intervals.
@@ -92,7 +92,7 @@ public enum EstimateReason: String, Hashable, Sendable {
   case replaced = "firmware replaces what it finds implausible by random numbers"
   /// A check that fails ends with a random number from 95 to 98.
   case suspicious = "firmware ends a failed check with a random number from 95 to 98, and this may be one"
-  /// Nobody has found out what it is.
+  /// Its meaning is unknown.
   case unexplained = "nobody knows what this number stands for"
 }
 

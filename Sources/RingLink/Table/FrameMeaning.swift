@@ -76,8 +76,9 @@ extension CommandTable {
 
   /// What a frame of a ring refuses (ring reference, 2): a command without its top bit, set in the answer.
   ///
-  /// The top bit alone does not make a refusal. The raw stream never refuses 0x21. Where firmware has a command of the
-  /// same number, the code decides; and if a command is waiting for an answer, the frame refuses it for any code.
+  /// The top bit alone does not make a refusal. A frame of the raw stream is never a refusal of 0x21. Where firmware
+  /// has a command of the same number, the code decides; and if a command is waiting for an answer, the frame refuses
+  /// it for any code.
   static func refusal(_ frame: RingFrame, pending: RingCommand?) -> FrameMeaning.Refusal? {
     guard frame.command.rawValue >= 0x80, frame.command != .rawStream else { return nil }
     let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)

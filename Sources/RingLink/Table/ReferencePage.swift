@@ -71,7 +71,7 @@ public enum ReferencePage {
     return details.isEmpty ? text : text + " (\(details.joined(separator: ", ")))"
   }
 
-  /// The fixed bytes that follow the section of the reference, as text.
+  /// The evidence marks that follow the section of the reference, as text.
   private static func evidence(_ source: String) -> String {
     [("[F]", "firmware"), ("[C]", "captures"), ("[A]", "the app"), ("[?]", "one weak source")]
       .filter { source.hasSuffix($0.0) || source.contains($0.0 + "[") }.map(\.1).joined(separator: ", ")

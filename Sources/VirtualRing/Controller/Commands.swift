@@ -23,7 +23,7 @@ extension VirtualController {
       }
     case LESetRandomAddress.opcode:
       complete(LESetRandomAddress.self, &reader) {
-        // It may not change under way (7.8.4).
+        // It must not change while in use (7.8.4).
         guard !scan.isOn, initiation == nil else { return .failure(.commandDisallowed) }
         randomAddress = $0.address
         return .success(.init())
@@ -121,7 +121,7 @@ extension VirtualController {
     }
   }
 
-  /// What both ends of the link can do.
+  /// The features that both ends of the link support.
   var features: LEFeatures {
     var features: LEFeatures = [
       .encryption, .connectionParametersRequestProcedure, .extendedRejectIndication,

@@ -1,19 +1,19 @@
 import BluetoothCore
 import HCI
 
-/// What the host wants to hear.
+/// The scan that the host has enabled.
 struct Scan {
   var isOn = false
   var isActive = false
   var isExtended = false
   var filtersDuplicates = false
   var usesAcceptList = false
-  /// Which kinds of report were sent already: 0 advertisement, 1 scan response.
+  /// The kinds of report that were sent already: 0 advertisement, 1 scan response.
   var reported: Set<Int> = []
   var timeout: Timers.Token?
 }
 
-/// A connection that the host wants.
+/// A connection that the host has requested.
 struct Initiation {
   /// Nil for any device in the accept list.
   var peer: BluetoothAddress?

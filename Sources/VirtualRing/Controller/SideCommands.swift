@@ -29,7 +29,7 @@ extension SideCommand {
     }
   }
 
-  /// A command that always gets the same answer: all zero but for what `set` sets.
+  /// A command that always gets the same answer: all zero except for the values that `set` sets.
   private static func legacy<Command: HCICompletingCommand>(
     _ type: Command.Type, _ set: @escaping @Sendable (inout Command.Response) -> Void = { _ in }
   ) -> SideCommand {
@@ -56,7 +56,7 @@ extension SideCommand {
     }
   }
 
-  /// No device hears the advertising of this controller: its commands are accepted, and that is all.
+  /// No device receives the advertising of this controller: its commands are accepted without effect.
   private static let all: [SideCommand] = [
     legacy(LESetAdvertisingParameters.self), legacy(LEReadAdvertisingPhysicalChannelTxPower.self),
     legacy(LESetAdvertisingData.self), legacy(LESetScanResponseData.self),
@@ -99,7 +99,7 @@ extension SideCommand {
 }
 
 extension VirtualController {
-  /// How many devices the accept list and the resolving list hold.
+  /// The capacity of the accept list and the resolving list.
   static let acceptListSize: UInt8 = 8
 
   /// Answers a command of the table; false if it is not there, or of a later version than this controller's.

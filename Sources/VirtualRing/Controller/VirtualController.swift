@@ -8,7 +8,7 @@ import L2CAP
 /// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
 /// at the connection events, according to the interval.
 public final class VirtualController {
-  /// What the host sent that a controller has to endure.
+  /// Invalid input from the host, counted.
   public struct Counters: Hashable, Sendable {
     public var commands = 0
     /// Packets that could not be read, or of a type that no host sends.
@@ -43,7 +43,7 @@ public final class VirtualController {
   var acceptList: Set<BluetoothAddress> = []
   /// Kept for its size only: the ring has no resolvable address.
   var resolvingList: Set<BluetoothAddress> = []
-  /// How many random numbers were given out.
+  /// The number of random numbers generated.
   var randomNumbers: UInt64 = 0
   var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
@@ -54,7 +54,7 @@ public final class VirtualController {
   var isSwitchedOff = false
   var advertisingTimer: Timers.Token?
 
-  /// How long a controller takes to answer a command.
+  /// The time that a controller takes to answer a command.
   static let commandDelay = Duration.microseconds(200)
 
   /// - Parameter emit: receives a packet for the host; the span is valid only during the call
@@ -67,7 +67,7 @@ public final class VirtualController {
     failuresLeft = options.faults.establishFailures
     peripheral.send = { [weak self] channel, payload in self?.sendUp(payload, on: channel) }
     peripheral.ring.vanish = { [weak self] in
-      // What was sent before still crosses.
+      // Data sent before still crosses.
       self?.afterEvents(1) { $0.disconnect(reason: .connectionTimeout) }
     }
     peripheral.ring.leave = { [weak self] in self?.afterEvents(1) { $0.disconnect() } }
@@ -146,7 +146,7 @@ public final class VirtualController {
     emit(packet.span.bytes)
   }
 
-  /// What concerns commands and credits can't be masked (Core Specification Vol 4, Part E, 7.3.1).
+  /// The events for commands and credits cannot be masked (Core Specification Vol 4, Part E, 7.3.1).
   func isUnmasked(_ event: HCIEvent) -> Bool {
     switch event.code {
     case .commandComplete, .commandStatus, .numberOfCompletedPackets: return true

@@ -21,8 +21,7 @@ struct Attribute {
   var capacity = 0
   /// The last handle of the service that this attribute declares.
   var groupEnd: AttributeHandle?
-  /// What may be switched on by this descriptor, if it is a Client Characteristic Configuration: 1 notify, 2
-  /// indicate.
+  /// What this descriptor can enable, if it is a Client Characteristic Configuration: 1 notify, 2 indicate.
   var configuration: UInt8?
 }
 
@@ -58,7 +57,7 @@ struct AttributeTable {
     add(GATTUUID.include, value: writer.bytes)
   }
 
-  /// Adds declaration, value and, for what notifies or indicates, configuration; gives the value's handle.
+  /// Adds declaration, value and, for a value that is notified or indicated, configuration; returns the value's handle.
   @discardableResult
   mutating func addCharacteristic(
     _ uuid: BluetoothUUID, _ properties: Properties, value: [UInt8] = [], capacity: Int = 512,

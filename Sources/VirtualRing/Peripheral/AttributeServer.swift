@@ -14,10 +14,10 @@ struct AttributeServer {
   private var prepared: [ATTPreparedWrite] = []
   private static let preparedLimit = 64
 
-  /// What a PDU has led to.
+  /// The result of a PDU.
   struct Outcome {
     var answer: ATTPDU?
-    /// What was written, in order.
+    /// The written values, in order.
     var writes: [(handle: AttributeHandle, value: [UInt8])] = []
   }
 
@@ -216,7 +216,7 @@ struct AttributeServer {
     return .prepareWriteResponse(part)
   }
 
-  /// Carries out the queue as a whole or not at all (3.4.6.3).
+  /// Executes the whole queue or nothing of it (3.4.6.3).
   private mutating func execute(_ flags: ATTExecuteFlags) throws(Refusal) -> Outcome {
     let request = ATTOpcode.executeWriteRequest
     defer { prepared = [] }

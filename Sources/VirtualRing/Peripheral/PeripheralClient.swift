@@ -5,7 +5,7 @@ import GATTClient
 /// The ATT client in a ring, which queries its central as soon as it is connected (ring reference, 1.5): it discovers
 /// the Generic Attribute service, reads its attributes if it exists, and exchanges the MTU.
 final class PeripheralClient {
-  /// What the central answered, in order.
+  /// The central's responses, in order.
   private(set) var answers: [ATTPDU] = []
   /// Requests that were not answered within 30 seconds. The client then sends no more.
   private(set) var unanswered = 0

@@ -10,7 +10,7 @@ public struct RingAttributes {
   public static let workbenchService = BluetoothUUID(0x7A1D_0001_5241_572D_4C41_422D_5249_4E47 as UInt128)
   /// Read and written, up to 512 bytes.
   public static let longValue = BluetoothUUID(0x7A1D_0002_5241_572D_4C41_422D_5249_4E47 as UInt128)
-  /// What is written here is indicated.
+  /// A value written here is indicated.
   public static let mirror = BluetoothUUID(0x7A1D_0003_5241_572D_4C41_422D_5249_4E47 as UInt128)
   /// Cannot be read without pairing.
   public static let protectedValue = BluetoothUUID(0x7A1D_0004_5241_572D_4C41_422D_5249_4E47 as UInt128)

@@ -7,7 +7,7 @@ import RingLink
 /// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own
 /// what real rings do after connecting (ring reference, 1.5).
 public final class VirtualPeripheral {
-  /// What the central did, for tests.
+  /// The actions of the central, for tests.
   public struct Log: Sendable {
     public var connections = 0
     public var disconnections = 0
@@ -25,9 +25,9 @@ public final class VirtualPeripheral {
 
   public let ring: SimulatedRing
   public private(set) var log = Log()
-  /// What the central answered to the ring's own ATT requests on this link.
+  /// The central's responses to the ring's ATT requests on this link.
   public var attAnswers: [ATTPDU] { client.answers }
-  /// How many of them it left without an answer for 30 seconds.
+  /// The number of requests that it did not answer for 30 seconds.
   public var unansweredRequests: Int { client.unanswered }
   /// The ATT MTU in force.
   public var mtu: Int { server.mtu }
@@ -69,7 +69,7 @@ public final class VirtualPeripheral {
     isConnected = true
     server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
     client.start()
-    // First the ring wants to be quick, then to save power.
+    // First the ring requests a short interval, then one that saves power.
     for (delay, least, most) in [(2600, 20, 40), (12600, 80, 100), (41000, 80, 100)]
       as [(Int, UInt16, UInt16)]
     {

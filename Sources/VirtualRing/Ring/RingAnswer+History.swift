@@ -1,6 +1,6 @@
 import RingLink
 
-/// What was stored, from ``SimulatedHistory``.
+/// The stored data, from ``SimulatedHistory``.
 extension RingAnswer {
   static var history: [RingAnswer] {
     [

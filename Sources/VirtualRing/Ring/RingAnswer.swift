@@ -6,7 +6,7 @@ struct RingAnswer {
   /// The frames that answer a frame.
   let frames: (SimulatedRing, RingFrame) -> [RingFrame]
 
-  /// A question with one frame for an answer. Requests that can't be read are not answered.
+  /// A request that is answered with one frame. Malformed requests are not answered.
   static func query<Request, Reply>(
     _ query: RingQuery<Request, Reply>, _ answer: @escaping (SimulatedRing, Request) -> Reply
   ) -> RingAnswer {

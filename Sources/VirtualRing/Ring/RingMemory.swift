@@ -1,6 +1,6 @@
 import RingLink
 
-/// What a simulated ring keeps when its host leaves.
+/// The state that a simulated ring keeps between connections.
 public struct RingMemory {
   var clock: RingClock
   /// The values written to each setting, as reported when it is read.

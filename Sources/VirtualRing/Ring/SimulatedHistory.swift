@@ -1,6 +1,6 @@
 import RingLink
 
-/// What a ring has measured in the days before: a function of the seed and the day alone, up to the present.
+/// The measurements of a ring in the days before: a function of only the seed and the day, up to the present.
 struct SimulatedHistory {
   let seed: UInt64
   /// The ring's present time; there is no data after it.
@@ -8,7 +8,7 @@ struct SimulatedHistory {
   /// Between two heart rates.
   let heartRateInterval: Int
 
-  /// How many days a ring keeps, today included.
+  /// The number of days that a ring stores, today included.
   static let days = 7
 
   private enum Topic: UInt64 {
@@ -30,7 +30,7 @@ struct SimulatedHistory {
 
   // MARK: Steps
 
-  /// By hours; of the present one what was walked so far.
+  /// By hours; for the present one the activity so far.
   func activity(on day: RingDay) -> [ActivityRecord] {
     let (year, month, dayOfMonth) = day.civil
     return (0..<24).compactMap { hour in
@@ -74,7 +74,7 @@ struct SimulatedHistory {
   /// Slots in the future keep their earlier contents: real rings do not clear them.
   func heartRates(on day: RingDay) -> SlotLog {
     slots(day, heartRateInterval, leftovers: true) { minute, day in
-      // A ring that is washed, or loose, finds nothing.
+      // A ring that is being washed, or is loose, has no result.
       guard random(.heartRate, day, minute * 2, 12) > 0 else { return 0 }
       let isAwake = (420..<1350).contains(minute)
       let walk = stepsOfHour(minute / 60, day) / 60

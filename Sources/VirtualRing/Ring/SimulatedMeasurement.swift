@@ -6,7 +6,7 @@ import RingLink
 final class SimulatedMeasurement {
   /// Receives the frames to be notified.
   var send: (RingFrame) -> Void = { _ in }
-  /// How long the first value of a spot measurement takes; the other times follow from it.
+  /// The time to the first value of a spot measurement; the other times follow from it.
   var warmUp = Duration.milliseconds(25_500)
   var isWorn: () -> Bool = { true }
   /// Beats a minute at a time of the simulation, in seconds.
@@ -46,7 +46,7 @@ final class SimulatedMeasurement {
     }
   }
 
-  /// - Parameter kind: nothing else is stopped
+  /// - Parameter kind: no other measurement is stopped
   func stop(_ kind: MeasurementKind) {
     switch mode {
     case .spot(kind): stop()

@@ -1,9 +1,9 @@
 import BluetoothCore
 import RingLink
 
-/// The ring's own protocol: frames in, frames out (ring reference, 2 to 5). Knows nothing of Bluetooth.
+/// The ring's protocol: frames in, frames out (ring reference, 2 to 5). Independent of Bluetooth.
 public final class SimulatedRing {
-  /// What the host sent.
+  /// The messages of the host.
   public struct Counters: Hashable, Sendable {
     /// Frames with a right checksum.
     public var frames = 0
@@ -158,7 +158,7 @@ public final class SimulatedRing {
     return capabilities
   }
 
-  /// What the newest ring was seen to answer; the others offer no bond.
+  /// The answer observed from the newest ring; the others do not offer a bond.
   var deviceSupport: DeviceSupport {
     var support = DeviceSupport()
     if options.family == .rt11cr {
@@ -203,7 +203,7 @@ public final class SimulatedRing {
     switch control {
     case .stop, .release:
       light.end(control)
-      // What puts out the light of newer rings is nothing to the oldest.
+      // The command that switches off the light of newer rings has no effect on the oldest.
       if control == .stop || options.family != .rf03 { stop() }
     case _ where options.isCharging || options.faults.refusesRawStream: notify(RawSample.refused.frame)
     case .once: sendSet()
