@@ -13,7 +13,7 @@ public struct BulkFrame: Hashable, Sendable {
   public let id: BulkID
   public let payload: [UInt8]
 
-  /// What a ring sent, after its CRC was checked.
+  /// A received message, after its CRC was checked.
   init(received id: BulkID, payload: [UInt8]) {
     self.id = id
     self.payload = payload
@@ -33,7 +33,7 @@ public struct BulkFrame: Hashable, Sendable {
   }
 }
 
-/// Why a bulk frame cannot be made.
+/// Why a bulk frame cannot be created.
 public enum BulkFrameError: Error, Hashable, Sendable {
   case firmwareUpdate(BulkID)
   case payloadTooLong(Int)
@@ -97,7 +97,7 @@ public enum CRC16 {
 /// byte by chance, so a header is looked for only when no frame is open. What does not fit is counted and
 /// dropped.
 public struct BulkAssembler: Sendable {
-  /// An open frame is given up after so long without a notification.
+  /// The timeout after the last notification of an open frame.
   public static let silence = Duration.seconds(3)
 
   /// The result of a notification.
@@ -108,11 +108,11 @@ public struct BulkAssembler: Sendable {
     case raw(RingFrame)
     /// The frame is not complete yet.
     case incomplete
-    /// Nothing that could be used; ``BulkAssembler/errors`` counts it.
+    /// Unusable data; ``BulkAssembler/errors`` counts it.
     case dropped
   }
 
-  /// How often something was wrong, and what.
+  /// The number of errors of each kind.
   public struct Errors: Hashable, Sendable {
     /// Frames whose CRC did not match.
     public var badCRC = 0
@@ -147,7 +147,7 @@ public struct BulkAssembler: Sendable {
     open.map { ($0.id, payload.count, $0.length) }
   }
 
-  /// When the open frame is to be given up; nil when none is open.
+  /// When the open frame times out; nil when none is open.
   public var deadline: Instant? { open == nil ? nil : lastArrival + Self.silence }
 
   /// Handles the value of one notification.

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// One frame of the raw stream, command 0xA1 (ring reference, 5). Decoding one allocates nothing.
+/// One frame of the raw stream, command 0xA1 (ring reference, 5). Decoding does not allocate.
 public enum RawSample: Hashable, Sendable {
   /// Red and infrared light, sub-type 1.
   case spo2(OpticalSample)
@@ -71,13 +71,13 @@ public enum RawSample: Hashable, Sendable {
 public struct OpticalSample: FrameRecord {
   /// The latest value. Isolated zeros are gaps of the sensor, not light.
   public var raw: UInt16
-  /// Largest value of an earlier window: `raw` may lie above it.
+  /// Largest value of an earlier window: `raw` may exceed it.
   public var max: UInt16
-  /// Smallest value of an earlier window: `raw` may lie below it.
+  /// Smallest value of an earlier window: `raw` may be below it.
   public var min: UInt16
   /// A third statistic. On most firmware it is `max` - `min`; on the oldest, for SpO2, it is not.
   public var diff: UInt16
-  /// Whether the ring calls its statistics valid. Some firmware never does while streaming.
+  /// Whether the ring marks its statistics as valid. Some firmware never does while streaming.
   public var isValid: Bool
 
   public init(raw: UInt16, max: UInt16, min: UInt16, diff: UInt16, isValid: Bool) {
@@ -170,9 +170,9 @@ public struct RawControl: RawRepresentable, FrameRecord {
 
   /// Ends a stream; on newer firmware it leaves the light on that ``stream`` switched on.
   public static let stop = RawControl(rawValue: 2)
-  /// One set of samples, no stream.
+  /// One set of samples, without a stream.
   public static let once = RawControl(rawValue: 3)
-  /// All sensors until stopped. Ends whatever measurement runs.
+  /// All sensors until stopped. Ends any running measurement.
   public static let stream = RawControl(rawValue: 4)
   /// Releases the light that ``stream`` took.
   public static let release = RawControl(rawValue: 5)
@@ -186,14 +186,14 @@ public struct RawControl: RawRepresentable, FrameRecord {
       ])
   ]
 
-  /// The request. Its third byte stays zero: the form that was captured from working hosts; some write 4
-  /// there, and no firmware that has been read looks at it.
+  /// The request. Its third byte stays zero, as captured from working hosts; some write 4 there, and no examined
+  /// firmware reads it.
   public var frame: RingFrame { RingFrame(.rawStream, self) }
 
   /// Starts the stream. It is not acknowledged: the ring answers with the first samples, or with ``RawSample/refused``.
   public static var start: RingFrame { stream.frame }
 
-  /// What ends the stream, to be sent in this order and without waiting: the oldest rings need only the
+  /// The commands that end the stream, to be sent in this order and without waiting: the oldest rings need only the
   /// second, newer ones keep their light on without the first.
   public static var stopSequence: [RingFrame] { [release.frame, stop.frame] }
 }

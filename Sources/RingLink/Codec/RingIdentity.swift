@@ -75,14 +75,14 @@ extension RingFamily: CustomStringConvertible {
   }
 }
 
-/// How sure an advertisement is of a ring (ring reference, 1.1). Only the attribute table proves it: some
-/// rings advertise no service at all, and some look-alikes have a ring's name.
+/// How likely an advertisement is from a ring (ring reference, 1.1). Only the attribute table proves it: some rings do
+/// not advertise any service, and some look-alikes have a ring's name.
 public enum RingIdentity: Int, Hashable, Sendable, Comparable {
   /// A name that rings use, and others too: `SMART_RING`, or that of another brand.
   case ambiguousName
   /// A name in the form that this manufacturer uses: `R02_341C`, `COLMI R07_1234`.
   case name
-  /// It advertises one of the ring's own services.
+  /// It advertises one of the ring's services.
   case service
 
   /// Classifies an advertisement; nil if it does not look like a ring.

@@ -49,7 +49,7 @@ public struct ClockSetting: FrameRecord {
 public struct ClockEvidence: Hashable, Sendable {
   /// The ring's own today.
   public var day: RingDay?
-  /// When the newest slot begins that has a heart rate and is not in the future.
+  /// The beginning of the newest slot with a heart rate that is not in the future.
   public var newest: RingTime?
   /// The beginning of the newest slot with a heart rate in the future. Firmware is known to leave old values in future
   /// slots (ring reference, 4.10): the clock is ahead, or the value is stale.
@@ -106,7 +106,7 @@ extension Ring {
     return evidence
   }
 
-  /// The ring's own today: what was walked today or yesterday has a date.
+  /// The ring's own today: the activity of today or yesterday has a date.
   private func today(near expected: RingDay) async throws(RingError) -> RingDay? {
     for daysAgo: UInt8 in [0, 1] {
       let log = try await logIfKnown(CommandTable.activity, ActivityRequest(daysAgo: daysAgo))

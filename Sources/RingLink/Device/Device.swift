@@ -3,9 +3,9 @@ import GATTClient
 
 /// The features that the ring expects from its host (ring reference, 4.4). Of its 14 bytes, these are understood.
 public struct DeviceSupport: FrameRecord {
-  /// It offers to bond. Nothing here needs that.
+  /// It offers to bond. Not needed here.
   public var wantsBond = false
-  /// It keeps temperatures in the newer form, bulk id 0x77.
+  /// It stores temperatures in the newer form, bulk id 0x77.
   public var hasIntervalTemperature = false
   /// All 14 bytes.
   public var bytes: [UInt8] = Array(repeating: 0, count: 14)
@@ -48,7 +48,7 @@ public struct NotificationMask: FrameRecord {
   ]
 }
 
-/// How full a ring is (ring reference, 4.2 and 4.15).
+/// The battery level of a ring (ring reference, 4.2 and 4.15).
 public struct RingBattery: FrameRecord {
   /// 0 to 100.
   public var percent: UInt8
@@ -146,7 +146,7 @@ public struct DeviceCommands: CommandGroup {
 }
 
 extension Ring {
-  /// How full the battery is (ring reference, 4.2).
+  /// The battery level (ring reference, 4.2).
   public func battery() async throws(RingError) -> RingBattery {
     try await request(CommandTable.battery)
   }

@@ -13,7 +13,7 @@ public enum RingEvent: Hashable, Sendable {
   case stress(UInt8)
   case camera(Camera)
   case mediaKey(MediaKey)
-  /// The wearer looks for the phone; false: no longer.
+  /// The wearer started to search for the phone; false: stopped.
   case findsPhone(Bool)
   /// A second of a sport session.
   case sport(SportUpdate)
@@ -34,7 +34,7 @@ public enum RingEvent: Hashable, Sendable {
     public static let stress = Kind(rawValue: 0x2C)
   }
 
-  /// What rings report in their camera mode.
+  /// The events of the camera mode.
   public enum Camera: UInt8, Hashable, Sendable {
     case entered = 1
     /// The hand was shaken: take the picture.
@@ -60,8 +60,7 @@ public enum RingEvent: Hashable, Sendable {
 
   /// Reads a frame; nil if it is an answer or a sample and no event.
   ///
-  /// An event with an impossible value is kept as ``other(_:)``, if it is a notification: it is shown, and not
-  /// believed.
+  /// An event with an impossible value is kept as ``other(_:)`` if it is a notification: it is shown, but not used.
   public init?(_ frame: RingFrame) {
     switch frame.command {
     case .notification: self = Self.notification(frame)

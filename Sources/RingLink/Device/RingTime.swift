@@ -123,6 +123,6 @@ public enum TimePolicy: String, Hashable, Sendable, CaseIterable {
 }
 
 extension RingTime {
-  /// How many days ago a day is; nil for the future and for what a byte can't hold.
+  /// The number of days before today; nil for the future and for numbers that exceed a byte.
   func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
 }

@@ -25,7 +25,7 @@ public struct ActivityRequest: FrameRecord {
   ]
 }
 
-/// What precedes the records of a day.
+/// The header that precedes the records of a day.
 public struct ActivityHeader: FrameRecord {
   public var count: UInt8 = 0
   /// Whether the records contain energy in tens of small calories.
@@ -41,7 +41,7 @@ public struct ActivityHeader: FrameRecord {
 
 /// The activity from a quarter of an hour on, in the layout of a frame.
 public struct ActivityRecord: FrameRecord {
-  /// 0 on some rings, whatever the year is.
+  /// 0 on some rings in any year.
   public var yearOfCentury: UInt8 = 0
   public var month: UInt8 = 1
   public var day: UInt8 = 1
@@ -83,7 +83,7 @@ public struct ActivityRecord: FrameRecord {
   }
 }
 
-/// What was walked on a day.
+/// The activity of a day.
 public struct ActivityLog: Hashable, Sendable {
   public var isInTens: Bool
   /// In the order of their index, which need not be that of time.
@@ -166,7 +166,7 @@ public struct ActivityCommands: CommandGroup {
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension Ring {
-  /// What was walked since the ring's midnight (ring reference, 4.14).
+  /// The activity since the ring's midnight (ring reference, 4.14).
   public func today() async throws(RingError) -> TodayTotals {
     try await request(CommandTable.today)
   }

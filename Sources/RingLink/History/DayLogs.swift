@@ -1,9 +1,9 @@
 import BluetoothCore
 
-/// What a ring has stored of a day at intervals.
+/// The values that a ring has stored of a day at intervals.
 public struct SlotLog: Hashable, Sendable {
   public var minutesPerSlot: Int
-  /// From midnight on, 0 for no value; none at all if the ring has nothing of that day.
+  /// From midnight on, 0 for no value; empty if the ring has no data of that day.
   public var values: [UInt8]
 
   public init(minutesPerSlot: Int, values: [UInt8]) {
@@ -13,7 +13,7 @@ public struct SlotLog: Hashable, Sendable {
 
   public static let empty = SlotLog(minutesPerSlot: 5, values: [])
 
-  /// How many slots a day has.
+  /// The number of slots per day.
   var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
 
   /// Without the data that follows the last slot of the day.
@@ -94,7 +94,7 @@ public struct HeartRateLogAssembler: LogAssembler {
     }
   }
 
-  /// Old firmware keeps slots of five minutes whatever interval it reports: values beyond the day's end show it.
+  /// Old firmware keeps slots of five minutes for any reported interval: values beyond the day's end show it.
   private static func log(_ minutes: Int, _ values: [UInt8]) -> SlotLog {
     var log = SlotLog(minutesPerSlot: minutes, values: values)
     if minutes > 5, values.prefix(288).dropFirst(log.slotsOfDay).contains(where: { $0 != 0 }) {
@@ -113,7 +113,7 @@ public struct HeartRateLogAssembler: LogAssembler {
 
 /// A number for each hour of a day, of unknown meaning: a tally that the wearer counts up (ring reference, 4.16).
 public struct HourlyCounter: Hashable, Sendable {
-  /// From midnight on; none if the ring has nothing of that day.
+  /// From midnight on; empty if the ring has no data of that day.
   public var values: [UInt16]
 
   public init(values: [UInt16]) {

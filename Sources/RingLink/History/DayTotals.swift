@@ -1,4 +1,4 @@
-/// What was walked since the ring's midnight (ring reference, 4.14).
+/// The activity since the ring's midnight (ring reference, 4.14).
 public struct TodayTotals: FrameRecord {
   public var steps: UInt32 = 0
   public var runningSteps: UInt32 = 0
@@ -61,7 +61,7 @@ public struct DayTotals: Hashable, Sendable {
     }
   }
 
-  /// Whether the ring has nothing of the day.
+  /// Whether the ring has no data of the day.
   var isEmpty: Bool { yearOfCentury == 0 && month == 0 && dayOfMonth == 0 }
 
   /// In both frames; that of the first counts.

@@ -1,4 +1,4 @@
-/// What a ring keeps a history of.
+/// The kinds of stored data.
 public enum HistoryKind: String, Hashable, Sendable, CaseIterable {
   case steps
   case heartRate = "heart-rate"
@@ -27,7 +27,7 @@ public struct HistoryProgress: Hashable, Sendable {
   public var expected: Int?
 }
 
-/// What a ring has stored of one kind, in the order of time.
+/// The stored data of one kind, in the order of time.
 public enum HistoryRecords: Hashable, Sendable {
   case steps([ActivityReading])
   case heartRate([HeartRateReading])
@@ -79,7 +79,7 @@ public struct HeartRateReading: Hashable, Sendable {
 
 /// The oxygen saturation of an hour, in percent.
 public struct OxygenReading: Hashable, Sendable {
-  /// When the hour begins.
+  /// The beginning of the hour.
   public var time: RingTime
   public var minimum: Int
   public var maximum: Int
@@ -117,7 +117,7 @@ public struct TemperatureReading: Hashable, Sendable {
   public var degreesCelsius: Double { Double(centidegrees) / 100 }
 }
 
-/// What was walked in a part of a day.
+/// The activity in a part of a day.
 public struct ActivityReading: Hashable, Sendable {
   /// The beginning of the part. Rings report quarters of an hour, and store hours.
   public var time: RingTime

@@ -1,8 +1,8 @@
 import EventLoop
 
-/// What a ring has stored, whatever its kind.
+/// A ring's stored data of any kind.
 extension Ring {
-  /// Reads what the ring has stored of one kind. Days of which it has nothing, or which it does not keep, are empty.
+  /// Reads the stored data of one kind. Days for which the ring has no data, or which it does not store, are empty.
   ///
   /// - Parameters:
   ///   - days: days of the ring's calendar
@@ -108,7 +108,7 @@ struct HistoryReading {
     return oldest <= newest ? (oldest.number...newest.number).map(RingDay.init(number:)) : []
   }
 
-  /// How many days there are from the first of them to today.
+  /// The number of days from the first of them to today.
   var daysBack: UInt8 {
     let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
     return UInt8(clamping: max(now.day.number - oldest.number + 1, 1))

@@ -28,7 +28,7 @@ public struct ReadDaysAgo: FrameRecord {
 
 /// Requests a day by a time in it (ring reference, 4.10).
 public struct DayByTime: FrameRecord {
-  /// Of the ring's wall clock, since 1970 as if that were UTC.
+  /// In the ring's wall clock, since 1970 as if that were UTC.
   public var seconds: UInt32 = 0
   /// Whether the day is today. Not sent: the end of answers about today differs from their header.
   public var isToday = false
@@ -143,7 +143,7 @@ struct RowLog<Start: RowStart>: Sendable {
       ? .incomplete(received: frames.count + 1 - missing.count, of: frames.count + 1) : .gaps(missing)
   }
 
-  /// What a ring answers that has `values` stored; none for a day of which it has nothing.
+  /// The answer of a ring that has stored `values`; empty for a day without data.
   static func frames(
     _ command: RingCommand, minutesPerSlot: Int, _ start: Start, _ values: [UInt8]
   ) -> [RingFrame] {

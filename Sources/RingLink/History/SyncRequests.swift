@@ -26,7 +26,7 @@ public struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
 
 /// Requests the data newer than a time (ring reference, 6).
 public struct SinceTime: BulkRequest, BulkRecord {
-  /// Of the ring's wall clock, since 1970 as if that were UTC; 0 for everything.
+  /// In the ring's wall clock, since 1970 as if that were UTC; 0 for all data.
   public var seconds: UInt32 = 0
 
   public init() {}

@@ -85,9 +85,9 @@ public struct IntervalTemperatures: BulkContents, BulkRecord {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
   public var minutesPerSlot: UInt8 = 0
-  /// How many packets the day has.
+  /// The number of packets of the day.
   public var packets: UInt8 = 0
-  /// Which of them this is, from 0.
+  /// The index of this packet, from 0.
   public var packet: UInt8 = 0
   /// Hundredths of a degree Celsius; 0 for none.
   public var values: [UInt16] = []

@@ -1,4 +1,4 @@
-/// What a measurement has found, with its unit.
+/// The result of a measurement, with its unit.
 public enum MeasuredValue: Hashable, Sendable {
   /// Beats a minute.
   case heartRate(Int)
@@ -113,7 +113,8 @@ extension MeasurementKind {
 
 /// Checks whether the final value of a spot measurement of heart rate or SpO2 is plausible.
 struct MeasurementJudge {
-  /// A good check has its first value after about 25 seconds; a failed one gets its number when it ends, after 30.
+  /// A successful check has its first value after about 25 seconds; a failed one gets its number when it ends, after
+  /// 30.
   static let lateValue = Duration.seconds(29)
   /// Beat-to-beat intervals that differ by this many beats per minute contradict a heart rate.
   static let disagreement = 12
@@ -141,7 +142,7 @@ struct MeasurementJudge {
 /// Why a measurement has ended without a value.
 public enum MeasurementFailure: Hashable, Sendable {
   case notWorn
-  /// The ring has measured for so long and found nothing.
+  /// The ring has measured for this long without a result.
   case noValue(seconds: Double)
   /// The ring has sent nothing for this long.
   case fellSilent(seconds: Double)

@@ -9,7 +9,7 @@ public final class MeasurementSession {
   public enum Method: Hashable, Sendable {
     /// Once: ends with one value after about half a minute.
     case spot
-    /// Until it is stopped. Of heart rate alone.
+    /// Until it is stopped. Only for heart rate.
     case continuous
     /// The same by the command of older rings, 0x1E.
     case live
@@ -35,7 +35,7 @@ public final class MeasurementSession {
   private var limit: Timers.Token?
   private var keepAlive: Timers.Token?
 
-  /// - Parameter kind: for the other methods than spot it is heart rate, whatever is given
+  /// - Parameter kind: ignored by all methods except spot, which measure heart rate
   public init(
     _ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers
   ) {
@@ -78,7 +78,7 @@ public final class MeasurementSession {
 
   // MARK: Deadlines
 
-  /// How long a spot measurement may take. Rings end theirs after 30 seconds; the variability takes up to 60.
+  /// The timeout of a spot measurement. Rings end theirs after 30 seconds; variability takes up to 60.
   static func longest(_ kind: MeasurementKind) -> Duration {
     kind == .heartRate || kind == .oxygen ? .seconds(45) : .seconds(75)
   }
@@ -121,7 +121,7 @@ public final class MeasurementSession {
     }
   }
 
-  /// A continuous measurement that has found nothing for so long is over, whatever the ring keeps saying.
+  /// A continuous measurement without a result for this long is over, even if the ring still sends updates.
   private func expectReading() {
     after(Self.readingPatience, in: \.limit) { session in
       session.finish(session.failure(.noValue(seconds: Self.readingPatience.inSeconds)))

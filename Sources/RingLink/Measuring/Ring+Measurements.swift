@@ -137,8 +137,8 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
     }
   }
 
-  /// - Parameter start: begins, with the closures that take events and the end; gives a closure that stops it, upon
-  ///   which the end is still called
+  /// - Parameter start: begins, with the closures that receive events and the end; returns a closure that stops it,
+  ///   after which the end is still called
   @BluetoothActor
   init(
     capacity: Int,

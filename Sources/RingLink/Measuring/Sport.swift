@@ -41,7 +41,7 @@ public struct SportUpdate: FrameRecord {
   ]
 }
 
-/// What one does in a sport session (ring reference, 4.14).
+/// The activity of a sport session (ring reference, 4.14).
 public enum Sport: UInt8, Hashable, Sendable, CaseIterable {
   case walk = 4
   case run = 7
@@ -105,7 +105,7 @@ extension Ring {
     }
   }
 
-  /// Sends a command that ends something, and waits until it is answered or given up, whatever becomes of the task.
+  /// Sends a command that ends an activity, and waits until it is answered or timed out, even if the task is cancelled.
   private func finish(_ frame: RingFrame) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       dispatcher.start(

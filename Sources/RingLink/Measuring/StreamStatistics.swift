@@ -1,14 +1,13 @@
 import BluetoothCore
 
-/// What a stream was like: how many samples, how fast, how even, and where it paused. Nothing is allocated for a
-/// sample.
+/// Statistics of a stream: number of samples, rate, jitter and pauses. Adding a sample does not allocate.
 ///
 /// A ring's samples have no counter, so only times show a loss. The number of missing samples is unknown and not
 /// estimated; see ``gaps`` and ``delays`` for what is known.
 public struct StreamStatistics: Sendable {
   /// The number of received samples.
   public private(set) var count = 0
-  /// Pauses that samples arrived late after, as many as the pause was long: nothing is missing.
+  /// Pauses followed by as many late samples as the pause was long: none is missing.
   public private(set) var delays = 0
   /// The longest interval between two samples, in nanoseconds.
   public private(set) var longestInterval: Int64 = 0
@@ -28,7 +27,7 @@ public struct StreamStatistics: Sendable {
   private var pause: Pause?
 
   private struct Pause {
-    /// When it began, how long it was, and how long an interval between two samples was until then, in nanoseconds.
+    /// The beginning and length of the pause, and the interval between two samples before it, in nanoseconds.
     var start: Instant
     var interval: Double
     var period: Double
@@ -37,9 +36,9 @@ public struct StreamStatistics: Sendable {
     var patience: Int
   }
 
-  /// How many arrivals only show what is usual.
+  /// The number of arrivals that only establish the usual interval.
   private static let learning = 16
-  /// How many times as long as usual a pause is.
+  /// The minimum length of a pause, in usual intervals.
   private static let pauseFactor = 3.0
   /// The part of the samples that must be present after a delay: the usual interval is not known more precisely.
   private static let caughtUp = 0.95

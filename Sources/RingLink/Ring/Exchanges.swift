@@ -1,7 +1,7 @@
 import BluetoothCore
 import EventLoop
 
-/// What is written to a ring.
+/// A message to a ring.
 public enum RingMessage: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkID, payload: [UInt8])
@@ -32,13 +32,13 @@ public enum RingAnswer: Hashable, Sendable {
   case bulk(BulkFrame)
 }
 
-/// One question and all of its answer.
+/// One request and its complete answer.
 public struct RingExchange {
-  /// What became of a frame that might belong to it.
+  /// The classification of a frame that might belong to the exchange.
   public enum Acceptance {
     /// Belongs to another exchange.
     case notMine
-    /// Its own, but of no use: it is there already. The time to wait runs on.
+    /// Belongs to this exchange, but is a duplicate. The timeout continues.
     case nothingNew
     /// One of several; the next has to arrive within ``RingExchange/silence``.
     case more
@@ -50,7 +50,7 @@ public struct RingExchange {
     case failed(RingError)
   }
 
-  /// How long a ring may take to answer, and between two frames.
+  /// The timeout for an answer, and between two frames.
   public static let usualSilence = Duration.seconds(2)
 
   public var message: RingMessage
@@ -80,7 +80,7 @@ public struct RingExchange {
   }
 }
 
-/// The ways to talk to a ring, for every command of the table.
+/// Request functions for every command of the table.
 extension Ring {
   /// Sends a command and takes the frames that answer it.
   ///
@@ -111,7 +111,7 @@ extension Ring {
     return try readable(query.command) { () throws(RingFrameError) in try query.reply(reply) }
   }
 
-  /// Makes the ring do something.
+  /// Sends a command that starts an action.
   public func perform(_ action: RingAction) async throws(RingError) {
     if action.entry.shape == .none {
       try dispatcher.post(action.frame)
@@ -136,13 +136,13 @@ extension Ring {
     return try await read(setting)
   }
 
-  /// Reads a setting whatever its type: the numbers of its fields by their names, flags as 0 and 1.
+  /// Reads a setting of any type: the numbers of its fields by their names, flags as 0 and 1.
   public func numbers(of setting: any RingSetting) async throws(RingError) -> [String: Int] {
     let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
     return try readable(setting.command) { () throws(RingFrameError) in try setting.numbers(in: reply) }
   }
 
-  /// Writes a setting whatever its type, and reads it back.
+  /// Writes a setting of any type, and reads it back.
   @discardableResult
   public func write(
     _ numbers: [String: Int], to setting: any RingSetting

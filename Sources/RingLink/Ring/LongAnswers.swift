@@ -99,9 +99,9 @@ private struct LogReception<Assembler: LogAssembler> {
 
 /// The second pair of characteristics, for long answers (ring reference, 3 and 6).
 extension Ring {
-  /// How long a ring may take to answer a bulk request, and between two pieces of an answer.
+  /// The timeout for the answer to a bulk request, and between two pieces of an answer.
   static let bulkSilence = Duration.seconds(5)
-  /// How long a frame that may follow an answer is waited for.
+  /// The time to wait for a frame that may follow an answer.
   static let companionTime = Duration.seconds(1)
 
   /// Requests a bulk frame. If it is damaged in transit, the request is repeated once.
@@ -145,7 +145,7 @@ extension Ring {
     throw .cancelled
   }
 
-  /// What a bulk frame carries.
+  /// The contents of a bulk frame.
   func readable<Contents: BulkContents>(_ frame: BulkFrame) throws(RingError) -> Contents {
     do throws(BulkContentsError) {
       return try Contents(payload: frame.payload)

@@ -4,7 +4,7 @@ import EventLoop
 import GATTClient
 
 extension Ring {
-  /// Makes a ring of a peripheral: MTU, the ring's service and its two characteristics, notifications on, and the
+  /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on, and the
   /// firmware's name. Nothing else is discovered, so that a stream can begin early.
   ///
   /// - Parameter layout: the handles of an earlier link. With it a single round trip is enough, and a stream begins
@@ -57,7 +57,7 @@ extension Ring {
       .configuration
   }
 
-  /// Where everything is, for ``open(_:layout:)`` on the next link.
+  /// The handles for ``open(_:layout:)`` on the next link.
   public var layout: RingLayout? {
     configuration.map {
       RingLayout(

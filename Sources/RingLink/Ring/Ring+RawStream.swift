@@ -3,7 +3,7 @@ import EventLoop
 import GATTClient
 
 extension Ring {
-  /// How long a ring may take to its first sample.
+  /// The timeout for the first sample.
   public static let firstSampleDeadline = Duration.seconds(3)
 
   /// Starts the raw stream, and returns when the first sample is there (ring reference, 5).
@@ -28,7 +28,7 @@ extension Ring {
           dispatcher.onSample = nil
           return done(.success(false))
         }
-        // From here on, there is nothing between the frame and the sink.
+        // The samples go directly from the frame to the sink from here on.
         dispatcher.onSample = sink
         sink(sample, time)
         done(.success(true))
@@ -71,7 +71,7 @@ extension Ring {
     }
   }
 
-  /// The same for callers that can't wait.
+  /// The same for callers that cannot wait.
   func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
     guard !client.isIdle else { return action() }
     let timers = EventLoop.shared.timers
@@ -87,7 +87,7 @@ extension Ring {
     }
   }
 
-  /// Frames that were of no use so far.
+  /// Discarded frames, counted.
   public var counters: RingDispatcher.Counters { dispatcher.counters }
 }
 
@@ -101,7 +101,7 @@ public enum RingTraffic: Hashable, Sendable {
 
 /// For exploration.
 extension Ring {
-  /// Hands over everything that the ring sends, answers and samples included, for as long as the link lasts.
+  /// Delivers everything that the ring sends, answers and samples included, until the link ends.
   ///
   /// - Parameter sink: called on the loop, with the receive time
   public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
@@ -133,9 +133,9 @@ extension Ring {
     }
   }
 
-  /// Sends one message, and waits for nothing.
+  /// Sends one message without waiting.
   ///
-  /// - Throws: `.dangerous` for what is never sent, `.noBulkService`
+  /// - Throws: `.dangerous` for frames that are never sent, `.noBulkService`
   public func send(_ message: RingMessage) async throws(RingError) {
     if let danger = message.danger { throw .dangerous(danger) }
     switch message {

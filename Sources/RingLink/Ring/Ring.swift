@@ -4,7 +4,7 @@ import EventLoop
 import GATTClient
 import HCI
 
-/// A ring that we are connected to.
+/// A connected ring.
 ///
 /// ```swift
 /// let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
@@ -15,7 +15,7 @@ import HCI
 @BluetoothActor
 public final class Ring {
   public let client: GATTClient
-  /// What decides how the ring behaves.
+  /// The properties that determine the ring's behaviour.
   public internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
   public internal(set) var isAssumed = false

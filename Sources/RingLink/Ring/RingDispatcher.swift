@@ -7,7 +7,7 @@ import BluetoothCore
 /// It does no I/O: values of the notify characteristics are passed to ``receive(_:at:)`` and ``receiveBulk(_:at:)``,
 /// values to write are passed to the closure given at initialization.
 public final class RingDispatcher {
-  /// What arrived and was of no use.
+  /// Discarded input, counted.
   public struct Counters: Hashable, Sendable {
     /// Frames of the wrong length or with a wrong checksum, and bulk frames with a wrong CRC.
     public var rejectedFrames = 0
@@ -16,13 +16,13 @@ public final class RingDispatcher {
   }
 
   public private(set) var counters = Counters()
-  /// Called for each frame of the raw stream. The hot path: nothing is allocated on the way here.
+  /// Called for each frame of the raw stream. The hot path: it does not allocate.
   public var onSample: ((RawSample, Instant) -> Void)?
   /// Called for the ring's unsolicited events.
   public var onEvent: ((RingEvent) -> Void)?
   /// Called for frames that are not understood.
   public var onUnknownFrame: ((RingFrame) -> Void)?
-  /// Called for every frame with a right checksum that is not of the raw stream, before anybody else sees it.
+  /// Called for every frame with a valid checksum that is not of the raw stream, before any other handler.
   public var onFrame: ((RingFrame) -> Void)?
   /// Called for unsolicited bulk frames: naps.
   public var onBulk: ((BulkFrame) -> Void)?
@@ -105,7 +105,7 @@ public final class RingDispatcher {
     for handler in handlers { handler(error) }
   }
 
-  /// Calls `handler` once, when nothing can be sent or heard any more; at once if that is so already.
+  /// Calls `handler` once, when messages can no longer be sent or received; at once if that is already so.
   public func whenClosed(_ handler: @escaping (RingError) -> Void) {
     if let closed { handler(closed) } else { closeHandlers.append(handler) }
   }

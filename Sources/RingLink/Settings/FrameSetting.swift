@@ -2,7 +2,7 @@
 public protocol RingSetting: CommandRow {
   var command: RingCommand { get }
   var readRequest: RingFrame { get }
-  /// What it can be set to.
+  /// The fields that can be set.
   var fields: [FrameField] { get }
   /// False for settings that most rings accept but do not report: if all fields read as zero, the answer has no
   /// information.
@@ -17,7 +17,7 @@ public protocol RingSetting: CommandRow {
   func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame
   /// The frame that a ring reports after this write.
   func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame
-  /// What a ring acknowledges a write with.
+  /// The ring's acknowledgement of a write.
   var acknowledgement: RingFrame { get }
 }
 
@@ -57,7 +57,7 @@ extension FrameSetting: RingSetting {
   }
 }
 
-/// A setting whose value lies in one frame: a command with a form that reads and one that writes.
+/// A setting whose value is in one frame: a command with a form that reads and one that writes.
 public struct FrameSetting<Value: FrameRecord>: Sendable {
   public let command: RingCommand
   public let entry: CommandEntry
@@ -98,7 +98,7 @@ public struct FrameSetting<Value: FrameRecord>: Sendable {
     return try Value(parsing: frame)
   }
 
-  /// What a ring answers to ``readRequest``.
+  /// The ring's answer to ``readRequest``.
   public func reply(_ value: Value) -> RingFrame { RingFrame(command, value, form: valueForm) }
 
   public func isReadReply(_ frame: RingFrame) -> Bool {

@@ -1,4 +1,4 @@
-/// Settings, as people change them: a field here and there.
+/// Changes of individual fields of settings.
 extension Ring {
   /// Changes a part of a setting: reads it, writes it as a whole, and reads it back.
   ///
@@ -27,7 +27,7 @@ extension Ring {
     return try readable(setting.command) { () throws(RingFrameError) in try setting.value(of: found) }
   }
 
-  /// The same for a setting whatever its type.
+  /// The same for a setting of any type.
   ///
   /// - Parameter changes: by the fields' names; flags are 0 and 1
   @discardableResult
@@ -89,7 +89,7 @@ public struct SavedMeasurements: Hashable, Sendable {
       guard let kept = settings[setting.entry.name] else { return nil }
       var numbers: [String: Int] = [:]
       for field in setting.fields {
-        // What a ring leaves out reads as a number that can't be written.
+        // A field that a ring leaves out reads as a number that cannot be written.
         if let number = kept[field.name], field.settable.contains(number) { numbers[field.name] = number }
       }
       return (setting, numbers)

@@ -53,7 +53,7 @@ public struct TemperatureSchedule: FrameRecord {
   ]
 }
 
-/// What a ring measures automatically.
+/// The automatic measurements of a ring.
 public struct ScheduleSettings: CommandGroup {
   static let shared = ScheduleSettings()
 

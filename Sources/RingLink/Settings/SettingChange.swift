@@ -20,7 +20,7 @@ extension RingSetting {
   /// field, mean the default.
   ///
   /// - Parameter read: the values read from the ring
-  /// - Throws: `.incomplete` if there is nothing usual, `.value` or `.unknownField` if a change can't be
+  /// - Throws: `.incomplete` if there is no default, `.value` or `.unknownField` if a change is invalid
   public func applying(
     _ changes: [String: Int], to read: [String: Int]
   ) throws(SettingError) -> [String: Int] {
@@ -46,7 +46,7 @@ extension RingSetting {
   }
 }
 
-/// What people write and read for a field's number.
+/// The text form of a field's number.
 extension FrameField {
   /// Whether it is yes or no.
   public var isFlag: Bool {
@@ -96,7 +96,7 @@ extension FrameField {
 public enum SettingError: Error, Hashable, Sendable {
   /// The setting has no such field; what it has.
   case unknownField(String, setting: String, has: [String])
-  /// The field can't be that.
+  /// The value is invalid for the field.
   case value(String, FrameField)
   /// These fields are required, too: the ring does not report them, and a setting is written as a whole.
   case incomplete(setting: String, missing: [String])

@@ -48,7 +48,7 @@ public protocol BulkRequest: Hashable, Sendable {
   init?(payload: [UInt8])
 }
 
-/// What a bulk frame carries.
+/// The contents of a bulk frame.
 public protocol BulkContents: Hashable, Sendable {
   /// The type of its request.
   associatedtype Request: BulkRequest
@@ -61,7 +61,7 @@ public protocol BulkContents: Hashable, Sendable {
 
   init(payload: [UInt8]) throws(BulkContentsError)
 
-  /// What a ring sends.
+  /// The encoded payload of a ring.
   var payload: [UInt8] { get }
 }
 
@@ -95,14 +95,14 @@ extension BulkContents where Self: BulkRecord {
 
   public static var isNothingAByte: Bool { true }
 
-  /// One byte 0 if there is nothing.
+  /// One byte 0 if there is no data.
   public var payload: [UInt8] {
     let bytes = bytes()
     return bytes.isEmpty ? [0] : bytes
   }
 }
 
-/// Why the payload of a bulk frame can't be read.
+/// Why the payload of a bulk frame cannot be parsed.
 public enum BulkContentsError: Error, Hashable, Sendable {
   /// The payload ends within the item at `offset`.
   case truncated(offset: Int)

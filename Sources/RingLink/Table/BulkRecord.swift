@@ -48,7 +48,7 @@ extension BulkField {
   /// A number, as wide as its property.
   ///
   /// - Parameters:
-  ///   - limits: a payload with another number can't be read
+  ///   - limits: a payload with a number outside of them is malformed
   ///   - note: additional information
   init<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, _ unit: RingUnit? = nil,

@@ -68,20 +68,20 @@ extension CommandGroup {
   }
 }
 
-/// What has an entry in the command table.
+/// A type with an entry in the command table.
 public protocol CommandRow: Sendable {
   var entry: CommandEntry { get }
 }
 
 /// A row of the command table: the complete description of one command of any type.
 public struct CommandEntry: Hashable, Sendable {
-  /// Where it travels: in frames of 16 bytes, or in bulk frames.
+  /// The transport: frames of 16 bytes, or bulk frames.
   public enum Subject: Hashable, Sendable {
     case frame(RingCommand)
     case bulk(BulkID)
   }
 
-  /// How it is answered.
+  /// The form of the answer.
   public enum ReplyShape: String, Hashable, Sendable {
     case none
     case single
@@ -105,11 +105,11 @@ public struct CommandEntry: Hashable, Sendable {
   }
 
   public var subject: Subject
-  /// What follows the command's byte, where several entries share it.
+  /// The bytes that follow the command's byte, where several entries share it.
   public var prefix: [UInt8] = []
   /// `battery`
   public var name: String
-  /// What it is for, as a sentence.
+  /// The purpose, as a sentence.
   public var purpose: String
   public var group: Group
   public var shape: ReplyShape

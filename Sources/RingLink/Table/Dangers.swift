@@ -15,7 +15,7 @@ extension CommandTable {
     entries(for: .bulk(id)).lazy.compactMap(\.danger).first
   }
 
-  /// Why a value must not be written to a characteristic of a ring, by whatever means; nil if it may.
+  /// Why a value must not be written to a characteristic of a ring, by any procedure; nil if it may.
   ///
   /// Only the beginning is checked, so that neither a missing byte nor a wrong checksum bypasses the check.
   public static func danger(ofWriting value: [UInt8]) -> String? {
@@ -30,7 +30,7 @@ extension CommandTable {
 }
 
 extension CommandTable {
-  /// What ends that which a frame begins; nothing for most.
+  /// The frame that ends the activity that a frame begins; nil for most.
   public static func closing(_ frame: RingFrame) -> [RingFrame] {
     let second = frame.byte(at: 1)
     switch frame.command {

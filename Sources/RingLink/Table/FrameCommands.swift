@@ -21,7 +21,7 @@ public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
     try Reply(parsing: frame, of: command)
   }
 
-  /// What a ring answers.
+  /// The ring's answer.
   public func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
 }
 
@@ -100,7 +100,7 @@ public protocol LogAssembler: Sendable {
   associatedtype Request: FrameRecord
   associatedtype Contents: Sendable
 
-  /// What follows the command's byte in every request.
+  /// The bytes that follow the command's byte in every request.
   static var requestPrefix: [UInt8] { get }
   /// The forms of the frames. The assembler reads by the same forms.
   static var forms: [FrameForm] { get }
@@ -111,7 +111,7 @@ public protocol LogAssembler: Sendable {
   /// Handles a frame of this command.
   mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<Contents>
 
-  /// What a ring answers that has `contents` stored.
+  /// The answer of a ring that has stored `contents`.
   static func frames(
     of contents: Contents, command: RingCommand, to request: Request
   ) -> [RingFrame]

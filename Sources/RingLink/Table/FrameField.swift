@@ -8,7 +8,7 @@ public struct FrameField: Hashable, Sendable {
   public var offset: Int
   public var form: WireForm
   public var unit: RingUnit?
-  /// What single numbers mean.
+  /// The names of individual numbers.
   public var words: [Int: String]
   /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
   public var settable: ClosedRange<Int>
@@ -82,7 +82,7 @@ public struct FrameForm: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// The answer of a log: the ring has nothing of that day.
+  /// The answer of a log: the ring has no data of that day.
   static let noData = FrameForm("no data", startingWith: [0xFF])
 
   /// The form of a record that follows `bytes`.
@@ -95,13 +95,13 @@ public struct FrameForm: Hashable, Sendable {
   }
 }
 
-/// How a field lies in a frame.
+/// The encoding of a field in a frame.
 public enum WireForm: Hashable, Sendable {
   /// A number without a sign, of 1 to 4 bytes.
   case integer(bytes: Int, isBigEndian: Bool)
   /// Two decimal digits, one in each half of a byte. A half above 9 makes the byte 0, as ring firmware reads it.
   case bcd
-  /// A byte that is `on` for yes; whatever else it is means no, and `off` is what is written for it.
+  /// A flag byte: `on` means yes; any other value means no, and `off` is written for it.
   case flag(on: UInt8, off: UInt8)
   /// A bit of a byte, 0 the least significant.
   case bit(UInt8)
@@ -125,7 +125,7 @@ public enum WireForm: Hashable, Sendable {
     }
   }
 
-  /// What it can hold.
+  /// The range of valid numbers.
   public var numbers: ClosedRange<Int> {
     switch self {
     case .integer(let bytes, _): 0...(1 << (bytes * 8)) - 1
@@ -184,7 +184,7 @@ extension WireForm: CustomStringConvertible {
   }
 }
 
-/// What a number from a ring counts. Every field of the command table that has a unit names it with one of these.
+/// The unit of a number. Every field of the command table that has a unit uses one of these.
 public enum RingUnit: String, Hashable, Sendable {
   case beatsPerMinute = "bpm"
   /// Small calories, as the ring counts them: 1000 make a kilocalorie.

@@ -52,7 +52,7 @@ extension FrameMeaning: CustomStringConvertible {
 }
 
 extension CommandTable {
-  /// What a frame is.
+  /// The meaning of a frame.
   ///
   /// - Parameters:
   ///   - isFromRing: requests and answers can be the same to the byte; only the direction distinguishes them
@@ -74,7 +74,7 @@ extension CommandTable {
     return FrameMeaning(frame: frame, entry: candidates.first)
   }
 
-  /// What a frame of a ring refuses (ring reference, 2): a command without its top bit, set in the answer.
+  /// The command that a frame refuses (ring reference, 2): a command without its top bit, set in the answer.
   ///
   /// The top bit alone does not make a refusal. A frame of the raw stream is never a refusal of 0x21. Where firmware
   /// has a command of the same number, the code decides; and if a command is waiting for an answer, the frame refuses
@@ -103,7 +103,8 @@ extension CommandTable {
 }
 
 extension RingFrame {
-  /// What a ring sends to refuse a command; nil for numbers with a top bit of their own, which have no such form.
+  /// The frame with which a ring refuses a command; nil for numbers with a top bit of their own, which have no such
+  /// form.
   public static func refusal(of command: RingCommand, _ code: RingErrorCode = .notSupported) -> RingFrame? {
     guard command.rawValue < 0x80 else { return nil }
     return RingFrame(RingCommand(rawValue: command.rawValue | 0x80), code.rawValue)

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// The reference page of the ring's commands, in Markdown: the command table, as a person reads it.
+/// The reference page of the ring's commands, in Markdown, generated from the command table.
 public enum ReferencePage {
   public static var markdown: String {
     var page = """

@@ -8,7 +8,7 @@ import L2CAP
 /// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
 /// at the connection events, according to the interval.
 public final class VirtualController {
-  /// Invalid input from the host, counted.
+  /// Input from the host, counted.
   public struct Counters: Hashable, Sendable {
     public var commands = 0
     /// Packets that could not be read, or of a type that no host sends.
