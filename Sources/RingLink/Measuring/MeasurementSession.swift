@@ -35,7 +35,7 @@ public final class MeasurementSession {
   private var limit: Timers.Token?
   private var keepAlive: Timers.Token?
 
-  /// - Parameter kind: ignored by all methods except spot, which measure heart rate
+  /// - Parameter kind: used only by the spot method; the others measure heart rate
   public init(
     _ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers
   ) {

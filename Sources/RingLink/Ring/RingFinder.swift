@@ -118,7 +118,7 @@ public enum RingFinder {
     }
 
     func hear(_ device: Advertisement) {
-      // The device is not connectable.
+      // The address type is unknown: the device cannot be connected to.
       guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
         if others.count < Self.maximumOthers { others.insert(device.address) }

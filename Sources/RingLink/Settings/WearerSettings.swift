@@ -25,7 +25,7 @@ public struct Profile: FrameRecord {
     RecordField("heart-rate-warning", \.heartRateWarning, at: 10, .uint8, .beatsPerMinute),
   ]
 
-  /// The answer of a ring that does not report its profile; must never be written by accident.
+  /// Whether this is the answer of a ring that does not report its profile; must never be written by accident.
   public var isEmpty: Bool { age == 0 && height == 0 && weight == 0 }
 }
 

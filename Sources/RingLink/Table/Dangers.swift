@@ -30,7 +30,7 @@ extension CommandTable {
 }
 
 extension CommandTable {
-  /// The frame that ends the activity that a frame begins; nil for most.
+  /// The frames that end the activity that a frame begins; empty for most.
   public static func closing(_ frame: RingFrame) -> [RingFrame] {
     let second = frame.byte(at: 1)
     switch frame.command {
