@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all use this: the command of a
-/// frame, its form, whether it refuses, and the values of its fields are determined only here.
+/// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all get it from ``CommandTable``:
+/// the command of a frame, its form, whether it refuses, and the values of its fields are determined only there.
 public struct FrameMeaning: Hashable, Sendable {
   /// The command that a ring refuses, and why.
   public struct Refusal: Hashable, Sendable {
