@@ -3,16 +3,15 @@ import Capture
 import GATTClient
 import HCI
 
-/// Takes packets apart, layer by layer, in the order of the capture.
+/// Dissects packets, layer by layer, in the order of the capture.
 ///
-/// It does no I/O and has no clock. What it keeps - links, open requests, attributes - is bounded, whatever the
-/// packets say; see ``AdapterState``. Only the headers are read for each packet; words are made when they are asked
-/// for.
+/// It does no I/O and has no clock. Its state - links, open requests, attributes - is bounded for any input; see
+/// ``AdapterState``. Only the headers are parsed for each packet; text is produced on demand.
 public final class Dissector {
   /// Adapters whose links are kept apart; those that a capture has beyond share one state.
   static let adapterCapacity = 16
 
-  /// What is known of a device before its capture begins: where its characteristics are.
+  /// What is known about a device before its capture begins: the handles of its characteristics.
   public struct KnownDevice: Sendable {
     public var address: BluetoothAddress
     public var characteristics: [Characteristic]
@@ -28,18 +27,18 @@ public final class Dissector {
   private var adapters: [UInt16: AdapterState] = [:]
   private let knownDevices: [KnownDevice]
 
-  /// - Parameter known: devices whose attributes were discovered before; what the capture tells goes first
+  /// - Parameter known: devices whose attributes were discovered before; the capture takes precedence
   public init(known: [KnownDevice] = []) {
     knownDevices = known
   }
 
-  /// How many adapters there are so far.
+  /// The number of adapters so far.
   var adapterCount: Int { adapters.count }
 
-  /// Takes the next packet.
+  /// Dissects the next packet.
   ///
   /// - Parameters:
-  ///   - bytes: as ``CaptureReader`` gives them: an HCI packet begins with its H4 type byte
+  ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its H4 type byte
   public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
     var packet = DissectedPacket(Array(bytes), info)
     if packet.hci != nil { state(of: info.adapter ?? 0).dissect(&packet, bytes) }
@@ -53,12 +52,12 @@ public final class Dissector {
 
   /// A device whose attributes were discovered, in the capture.
   public struct KnownServer: Sendable {
-    /// Its address; `this machine`; or the link, if nobody knows the address.
+    /// Its address; `this machine`; or the link, if the address is unknown.
     public var name: String
     public var table: AttributeTable
   }
 
-  /// The devices whose attributes are known, those of which nothing is known left out.
+  /// The devices with known attributes; devices without any are omitted.
   public var servers: [KnownServer] {
     adapters.sorted { $0.key < $1.key }.flatMap { $0.value.knownServers }
   }

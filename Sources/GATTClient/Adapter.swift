@@ -2,40 +2,40 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// A radio that can scan and connect, whichever way leads to it: above this, nobody can tell the ways apart.
+/// A radio that can scan and connect. Callers see no difference between its implementations.
 @BluetoothActor
 public protocol Adapter: AnyObject {
-  /// Called for each advertising report as it comes.
+  /// Called for each advertising report.
   var onReport: ((AdvertisingReport, Instant) -> Void)? { get set }
   /// Called when the radio refuses to scan.
   var onScanFailure: ((HCIError) -> Void)? { get set }
-  /// Called once when the radio is of no use any more; its links have been reported as lost by then.
+  /// Called once when the radio has become unusable; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }
 
-  /// Called with what a person may want to know, and is no failure.
+  /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)? { get set }
 
-  /// How many packets this machine has lost on their way, as they were not fetched in time; nil where that can't
-  /// happen, or can't be told.
+  /// The number of packets lost because this machine did not read them in time; nil if that cannot happen or is not
+  /// known.
   var droppedPackets: Int? { get }
 
-  /// Makes the radio ready, and says what it is.
+  /// Initializes the radio and returns a description of it.
   func start() async throws(HCIError) -> AdapterInformation
-  /// Makes the radio ready again after ``onFailure``: waits until it is there and on, for `time` at most. The desired
-  /// scan goes on. Cancelling the task ends the wait.
+  /// Makes the radio usable again after ``onFailure``: waits at most `time` until it is present and powered on. The
+  /// desired scan continues. Cancelling the task ends the wait.
   ///
-  /// - Throws: why it is still of no use; ``HCIError/notReady`` for a radio that can't be made ready again
+  /// - Throws: why it is still unusable; ``HCIError/notReady`` for a radio that cannot be recovered
   func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
-  /// Wishes for a scan, or for none (nil). The wish holds while links are made.
+  /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
-  /// Makes a link.
+  /// Establishes a link.
   ///
   /// - Parameter completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
-  /// - Returns: a closure that gives up
+  /// - Returns: a closure that cancels the attempt
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void
-  /// Gives the radio up, and returns when it does nothing for us any more. Links are expected to be gone by then.
+  /// Releases the radio, and returns when it has stopped all activity. All links should have ended by then.
   func close() async
 }
 
@@ -51,7 +51,7 @@ extension Adapter {
   }
 }
 
-/// What a person wants to know of a radio.
+/// A description of a radio for the user.
 public struct AdapterInformation: Hashable, Sendable {
   public var address: BluetoothAddress
   /// The version of the controller: `5.0`.
@@ -70,13 +70,13 @@ public struct AdapterInformation: Hashable, Sendable {
 @BluetoothActor
 public protocol ATTLink: AnyObject {
   var peer: BluetoothAddress { get }
-  /// What the link runs with; nil where nobody tells.
+  /// The connection parameters; nil if unknown.
   var parameters: LinkParameters? { get }
-  /// Called for each PDU, with the time at which it was received. The view is only valid meanwhile.
+  /// Called for each PDU, with the time at which it was received. The span is valid only during the call.
   var onPDU: ((RawSpan, Instant) -> Void)? { get set }
   /// Called once, when the link is gone, with the reason.
   var onClosed: ((LinkLoss) -> Void)? { get set }
-  /// Called when something about the link has changed that a person may want to see.
+  /// Called with a description of a change of the link, for the user.
   var onEvent: ((LinkEvent) -> Void)? { get set }
   /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
   /// it, as there is only one of each at a time.
@@ -84,21 +84,21 @@ public protocol ATTLink: AnyObject {
   /// Called when there is room again, after ``hasRoom`` was false.
   var onRoom: (() -> Void)? { get set }
 
-  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  /// The number of the peer's connection parameter requests that were rejected because there were too many.
   var excessParameterRequests: Int { get }
 
-  /// Sends a PDU; one that comes too late is lost.
+  /// Sends a PDU. It is discarded if the link has ended.
   func send(_ pdu: RawSpan)
-  /// Ends the link; ``onClosed`` tells when it is gone.
+  /// Ends the link; ``onClosed`` is called when it has ended.
   func disconnect()
-  /// Asks for the signal strength in dBm; nil if nobody knows.
+  /// Reads the signal strength in dBm; nil if it is not available.
   func readRSSI() async throws(HCIError) -> Int8?
 }
 
 extension ATTLink {
-  /// A link that does not know its room takes everything.
+  /// A link whose buffer space is not known accepts everything.
   public var hasRoom: Bool { true }
-  /// The kernel answers such requests itself and does not count them.
+  /// The kernel answers such requests without counting them.
   public var excessParameterRequests: Int { 0 }
   public var onRoom: (() -> Void)? {
     get { nil }
@@ -106,13 +106,13 @@ extension ATTLink {
   }
 }
 
-/// Why a link is gone.
+/// Why a link has ended.
 public enum LinkLoss: Hashable, Sendable {
-  /// It is not: who waited for its end has given up.
+  /// Not supported: the caller that waited for the end has given up.
   case notYet
   /// We ended it.
   case local
-  /// The adapter is of no use any more, and took the link along.
+  /// The adapter has become unusable, and the link with it.
   case adapter(HCIError)
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)
@@ -135,7 +135,7 @@ extension LinkLoss: CustomStringConvertible {
 /// Something about a link that has changed.
 public enum LinkEvent: Hashable, Sendable {
   case parameters(LinkParameters)
-  /// The peer asked for other parameters, and whether they were granted.
+  /// The peer requested other parameters; says whether they were accepted.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
   case dropped(UInt32)

@@ -1,10 +1,10 @@
 import ATT
 import BluetoothCore
 
-/// Which characteristic of which service stands where, as discovered on one link: so that a characteristic can be found
+/// Maps the discovered characteristics and services of one link to their handles, so that a characteristic can be found
 /// again after its server has moved it.
 struct AttributePlaces {
-  /// What names a characteristic, wherever it stands. Servers may have several services, and services several
+  /// Identifies a characteristic independently of its handle. Servers may have several services, and services several
   /// characteristics, with one UUID: they are counted in the order of their handles.
   struct Name: Hashable {
     var service: BluetoothUUID
@@ -40,10 +40,10 @@ struct AttributePlaces {
     }
   }
 
-  /// What stands at a value handle.
+  /// The characteristic at a value handle.
   func name(at handle: AttributeHandle) -> Name? { names[handle] }
 
-  /// The known services with a UUID, in the order of their handles.
+  /// The discovered services with a UUID, in the order of their handles.
   func services(_ uuid: BluetoothUUID) -> [Service] {
     services.values.filter { $0.uuid == uuid }.sorted { $0.handles.start < $1.handles.start }
   }

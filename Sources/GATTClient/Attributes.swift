@@ -34,7 +34,7 @@ public struct Characteristic: Hashable, Sendable {
   public var declaration: AttributeHandle
   /// The handle of the value: what is read, written and notified.
   public var valueHandle: AttributeHandle
-  /// The last handle that can belong to it; the descriptors stand between the value and this.
+  /// The last handle that can belong to it; the descriptors are between the value and this handle.
   public var end: AttributeHandle
   var stamp: DiscoveryStamp?
 
@@ -49,7 +49,7 @@ public struct Characteristic: Hashable, Sendable {
     self.end = end
   }
 
-  /// Where its descriptors are; nil if there is no room for any.
+  /// The range of its descriptors; nil if it cannot have any.
   public var descriptorHandles: HandleRange? {
     guard let start = valueHandle.next, start <= end else { return nil }
     return HandleRange(start, end)
@@ -68,7 +68,7 @@ public struct Descriptor: Hashable, Sendable {
   }
 }
 
-/// What may be done with a characteristic (3.3.1.1).
+/// The properties of a characteristic (3.3.1.1).
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   public var rawValue: UInt8
 

@@ -2,10 +2,10 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// The central's role: it listens to who advertises, and makes links (Core Specification Vol 3, Part C).
+/// The central role: scans for advertisers and establishes links (Core Specification Vol 3, Part C).
 @BluetoothActor
 public final class Central {
-  /// Which advertisements to hear.
+  /// Which advertisements to report.
   public struct ScanFilter: Sendable {
     /// Devices that advertise one of these; empty for all.
     public var services: [BluetoothUUID]
@@ -44,18 +44,18 @@ public final class Central {
       self.handler = handler
     }
 
-    /// Listens no longer.
+    /// Stops listening.
     public func cancel() {
       central?.remove(self)
       central = nil
     }
   }
 
-  /// Called when the radio refuses to scan. Everybody's scan has ended by then.
+  /// Called when the radio refuses to scan. All scans have ended by then.
   public var onScanFailure: ((HCIError) -> Void)?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
   public var onFailure: ((HCIError) -> Void)?
-  /// What the radio is; nil until it is started.
+  /// A description of the radio; nil until it is started.
   public private(set) var information: AdapterInformation?
 
   /// The number of packets that the kernel dropped because they were not read in time; nil where that can't happen or is
@@ -66,7 +66,7 @@ public final class Central {
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
   private var clients: [GATTClient] = []
-  /// Peers that have not answered what no program has asked for; they are not asked again.
+  /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
   private var silentPeers: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
 
@@ -83,7 +83,7 @@ public final class Central {
     }
   }
 
-  /// Makes the radio ready. Call it first.
+  /// Initializes the radio. Call it first.
   @discardableResult
   public func start() async throws(HCIError) -> AdapterInformation {
     let information = try await adapter.start()
@@ -91,7 +91,8 @@ public final class Central {
     return information
   }
 
-  /// Makes the radio ready again after ``onFailure``, as soon as it is there and on: see ``Adapter/recover(within:)``.
+  /// Makes the radio usable again after ``onFailure``, as soon as it is present and powered on: see
+  /// ``Adapter/recover(within:)``.
   @discardableResult
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     let information = try await adapter.recover(within: time)
@@ -99,7 +100,7 @@ public final class Central {
     return information
   }
 
-  /// Ends all links and gives the radio up.
+  /// Ends all links and releases the radio.
   public func stop() async {
     endScans()
     adapter.setScan(nil)
@@ -112,7 +113,7 @@ public final class Central {
   /// Subscribes to advertisements. All subscribers share one scan, each with its own filter. The scan pauses while a
   /// connection is established, and resumes afterwards.
   ///
-  /// - Parameter handler: called on the loop for each report, as soon as it is received, with all that is known about
+  /// - Parameter handler: called on the loop for each report, as soon as it is received, with everything known about
   ///   the device. A scan response is a separate report.
   public func scan(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),

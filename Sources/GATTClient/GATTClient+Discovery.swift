@@ -5,7 +5,7 @@ import EventLoop
 extension GATTClient {
   /// Discovers primary services.
   ///
-  /// - Parameter uuids: the services to look for, each with one request; nil for all
+  /// - Parameter uuids: the services to discover, each with one request; nil for all
   public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(GATTError) -> [Service] {
     guard let uuids else {
       let stamp = startDiscovery()
@@ -43,7 +43,7 @@ extension GATTClient {
 
   /// Discovers the characteristics of a service.
   ///
-  /// - Parameter uuids: which of them to give; nil for all
+  /// - Parameter uuids: which of them to return; nil for all
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
   ) async throws(GATTError) -> [Characteristic] {
@@ -74,16 +74,16 @@ extension GATTClient {
     return found
   }
 
-  /// Takes descriptors as known that were discovered on an earlier link, so that they need not be asked for. If they
-  /// are not true any more, what is done with them fails. Nil forgets what is known.
+  /// Uses descriptors discovered on an earlier link, so that they need not be discovered again. If they are out of
+  /// date, operations on them fail. Nil discards the known descriptors.
   public func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
     keepHandles()
     descriptors[characteristic.valueHandle] = known
   }
 
-  /// Fails if the server has said that what stands at `handle` is something else now.
+  /// Fails if the server has indicated that the attribute at `handle` has changed.
   ///
-  /// - Parameter stamp: when it was discovered; nil for a number that a program gives
+  /// - Parameter stamp: when it was discovered; nil for a number passed by a program
   func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(GATTError) {
     let isStale =
       if let stamp, stamp.client == id {

@@ -2,28 +2,30 @@ import ATT
 import BluetoothCore
 import EventLoop
 
-/// Service Changed: who keeps handles learns when they mean something else (Core Specification Vol 3, Part G, 7.1).
+/// Service Changed: notifies programs that keep handles when the handles change (Core Specification Vol 3, Part G,
+/// 7.1).
 ///
-/// The server is asked to say so on behalf of programs that keep handles - that have discovered something, or have taken
-/// it as known - and not of those that read one value and leave. A server that does not answer these requests stays
-/// connected and goes on to send values, as nothing depends on the answer; ATT allows no other request after that
-/// (Part F, 3.3.3), so that the next one ends the link. No program asked for them, so that they wait for a moment in
-/// which nothing else is asked, and a program that polls does not have them: it would lose its link to them.
+/// The client subscribes to Service Changed on behalf of programs that keep handles - that have discovered attributes,
+/// or have supplied known ones - and not of those that read one value and disconnect. A server that does not answer
+/// these requests stays connected and continues to send values, as nothing depends on the answer; ATT allows no other
+/// request after that (Part F, 3.3.3), so the next one ends the link. As no program issued these requests, they wait
+/// until no other request is pending, and are not sent for a program that polls: it would lose its link because of
+/// them.
 extension GATTClient {
-  /// How long nothing must have been asked for.
+  /// How long no request must have been made.
   private static let quietTime = Duration.milliseconds(750)
   /// The same where a program polls.
   private static let quietTimeOfPolls = Duration.seconds(10)
 
-  /// How long nothing must be asked for before the server is asked about its services; nil if it is not asked.
+  /// How long no request may be made before the client subscribes to Service Changed; nil to not subscribe.
   private var quietTimeNeeded: Duration? {
     guard isConnected, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
     guard polls else { return Self.quietTime }
-    // A subscription can move, and a program that sets the handler asks for this.
+    // A subscription can move, and a program that sets the handler requests this.
     return active.isEmpty && onServicesChanged == nil ? nil : Self.quietTimeOfPolls
   }
 
-  /// Called each time when nothing is asked for.
+  /// Called each time no request is pending.
   func watchServiceChangesSoon() {
     let timers = EventLoop.shared.timers
     timers.cancel(serviceChangedTimer)
@@ -57,7 +59,7 @@ extension GATTClient {
     ask({ WriteValue(configuration.handle, SubscriptionKind.indication.configuration) }) {}
   }
 
-  /// Asks what no program has asked for.
+  /// Sends the requests that no program has made.
   private func ask<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure, then next: @escaping (Procedure.Output) -> Void
   ) {
@@ -79,7 +81,7 @@ extension GATTClient {
     let affected = places.forget(range)
     descriptors = descriptors.filter { !range.contains($0.key) }
     subscriptions.forgetUnclaimed(in: range)
-    // What is being looked for may be there now.
+    // The characteristic may exist now.
     if isMoving { displaced.widen(affected) }
     // The values of these handles are other values from now on.
     for (id, entry) in active where range.contains(entry.handle) {
@@ -91,7 +93,7 @@ extension GATTClient {
   }
 }
 
-/// Subscriptions whose characteristics have to be found again, and where to look for them.
+/// Subscriptions whose characteristics have to be found again, and the ranges to search.
 struct DisplacedSubscriptions {
   private(set) var ids: [UInt64] = []
   private(set) var range: HandleRange?
@@ -114,7 +116,7 @@ struct DisplacedSubscriptions {
 
 /// Subscriptions move with their characteristics, or end with a reason.
 extension GATTClient {
-  /// How often a server may make us look for its characteristics, for as long as a link lasts.
+  /// How often a server may trigger a search for its characteristics during a link.
   private static let maximumMoves = 64
 
   private func moveSubscriptions() {
@@ -145,7 +147,7 @@ extension GATTClient {
     var tables: [AttributeHandle: [Characteristic]] = [:]
     for id in batch.ids {
       guard let entry = active[id] else { continue }
-      // What has been found is not true any more: all is looked for once again.
+      // The results are out of date: the search starts again.
       guard trust.changeCount == count else {
         displaced.add(id, range)
         continue
@@ -163,11 +165,11 @@ extension GATTClient {
 
   private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
     let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
-    // The program has not discovered them: the numbers that it knows stay what they are.
+    // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
   }
 
-  /// The characteristic of a subscription, where it stands now.
+  /// The characteristic of a subscription, at its current handle.
   private func find(
     _ entry: ActiveSubscription, among found: [Service], _ tables: inout [AttributeHandle: [Characteristic]]
   ) async throws(GATTError) -> Characteristic {
@@ -176,7 +178,7 @@ extension GATTClient {
       let services = places.services(name.service)
       candidates = services.indices.contains(name.serviceIndex) ? [services[name.serviceIndex]] : []
     } else {
-      // It was taken as known: its service is not.
+      // The characteristic was supplied as known: its service is not known.
       candidates = found
     }
     var fitting: [Characteristic] = []
@@ -198,7 +200,7 @@ extension GATTClient {
   private func move(_ id: UInt64, to characteristic: Characteristic) async throws(GATTError) {
     let descriptors = try await discoverDescriptors(of: characteristic)
     let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
-    // It may have been given up in between.
+    // It may have been cancelled in between.
     guard var entry = active[id] else { return }
     guard let configuration else { throw .characteristicGone(entry.uuid) }
     entry.handle = characteristic.valueHandle

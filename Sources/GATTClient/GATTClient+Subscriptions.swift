@@ -2,11 +2,11 @@ import ATT
 import BluetoothCore
 import EventLoop
 
-/// How a server sends a value of its own accord (Core Specification Vol 3, Part G, 3.3.3.3).
+/// How a server sends a value (Core Specification Vol 3, Part G, 3.3.3.3).
 public enum SubscriptionKind: Hashable, Sendable {
   /// Without an answer.
   case notification
-  /// With a confirmation for each; the next comes after it.
+  /// With a confirmation for each; the next is sent after it.
   case indication
 
   /// The value of the Client Characteristic Configuration.
@@ -18,7 +18,7 @@ public enum SubscriptionKind: Hashable, Sendable {
   }
 }
 
-/// Names who listens to a value.
+/// Identifies a subscriber to a value.
 public struct Subscription: Hashable, Sendable {
   /// The handle of the value, as it was when this was made; see ``GATTClient/onSubscriptionMoved``.
   public var handle: AttributeHandle
@@ -31,13 +31,13 @@ public struct Subscription: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A subscription as the client keeps it, from before the server is asked until it ends.
+/// A subscription as stored by the client, from before the write that enables it until it ends.
 struct ActiveSubscription {
   let uuid: BluetoothUUID
   let kind: SubscriptionKind
   var handle: AttributeHandle
   var configuration: AttributeHandle
-  /// What finds the characteristic again; nil if it was not discovered on this link.
+  /// Identifies the characteristic after a change; nil if it was not discovered on this link.
   var name: AttributePlaces.Name?
   /// Whether the server has confirmed to send.
   var isConfigured = false
@@ -47,14 +47,14 @@ struct ActiveSubscription {
 }
 
 extension GATTClient {
-  /// Asks a peripheral to send a value whenever it likes. The sink stands before the peripheral is asked, since
-  /// some send before they have answered.
+  /// Subscribes to a value. The sink is registered before the peripheral gets the request, since some send values
+  /// before they have answered.
   ///
-  /// When the server says that its services have changed, the subscription moves with its characteristic: it is looked
-  /// for where the change was, and asked for again. If it is gone, the subscription ends.
+  /// When the server indicates that its services have changed, the subscription moves with its characteristic: it is
+  /// discovered again in the changed range and subscribed to again. If it no longer exists, the subscription ends.
   ///
   /// - Parameters:
-  ///   - kind: nil for notifications where they are offered, else indications
+  ///   - kind: nil for notifications where they are supported, otherwise indications
   ///   - onEnd: called on the loop, once, when the subscription has ended and was not unsubscribed: the link is lost,
   ///     or the characteristic is gone. Not called if this throws.
   ///   - sink: called on the loop for each value, with its receive time. The view is only valid during the call. Nothing
@@ -93,12 +93,12 @@ extension GATTClient {
       let count = trust.changeCount
       do throws(GATTError) {
         try await write(chosen.configuration, to: configuration)
-        // The answer may have come from what stands there now.
+        // The response may belong to the attribute that is now at this handle.
         if trust.hasChanged(HandleRange(handle, handle), since: count) { throw .servicesChanged }
       } catch {
         let wasHere = active.removeValue(forKey: id) != nil
         if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
-          // The write may be under way; nobody wants what it asks for any more.
+          // The write may be pending; its result is no longer needed.
           post([0, 0], to: configuration.handle)
         }
         throw error
@@ -111,7 +111,7 @@ extension GATTClient {
       handle: handle, kind: chosen, configuration: configuration.handle, id: id)
   }
 
-  /// Listens no longer. When nobody does, the peripheral is asked to stop.
+  /// Removes a subscriber. With the last one, notifications are disabled.
   public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
     guard let entry = active.removeValue(forKey: subscription.id) else { return }
     displaced.remove(subscription.id)
@@ -121,8 +121,8 @@ extension GATTClient {
     }
   }
 
-  /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends when the subscription does; why,
-  /// ``NotificationSequence/failure`` says.
+  /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the
+  /// reason is in ``NotificationSequence/failure``.
   ///
   /// - Parameter capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
   public func notifications(

@@ -2,17 +2,17 @@ import ATT
 import BluetoothCore
 
 extension GATTClient {
-  /// Reads a value, however long it is.
+  /// Reads a value of any length.
   public func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
     try await read(handle, nil)
   }
 
-  /// Reads the first value of a type, however long it is, without discovering it first: with one round trip if it is
-  /// short. Nil if there is none; only its beginning if the server does not give the rest.
+  /// Reads the first value of a type, of any length, without discovering it first: with one round trip if it is short.
+  /// Nil if there is none; only its beginning if the server does not return the rest.
   public func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
     guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     let bearer = self.bearer
-    // The entry of a list holds no more, whatever the value has (Part F, 3.4.4.2).
+    // The maximum length of a list entry, for a value of any length (Part F, 3.4.4.2).
     guard found.value.count >= min(bearer.mtu - 4, 253) else { return found.value }
     do throws(GATTError) {
       return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
@@ -35,17 +35,17 @@ extension GATTClient {
     return try await run { ReadValue(handle, mtu: bearer.mtu) }
   }
 
-  /// Reads all values of a type without discovering them first. Long values come cut; ``read(_:)-4mvlv`` reads them
-  /// whole.
+  /// Reads all values of a type without discovering them first. Long values are truncated; ``read(_:)-4mvlv`` reads
+  /// them in full.
   ///
-  /// - Parameter limit: how many are enough; with one, a single round trip does
+  /// - Parameter limit: the maximum number; with one, a single round trip is enough
   public func read(
     uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
   ) async throws(GATTError) -> [ATTHandleAndValue] {
     try await run { ReadByUUID(uuid, in: range, limit: limit) }
   }
 
-  /// Reads several values of known lengths with one request; they come without anything between them.
+  /// Reads several values of known lengths with one request; they are returned without separators.
   ///
   /// - Parameter handles: two or more
   public func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
@@ -61,8 +61,8 @@ extension GATTClient {
     return try await run { ReadMultipleVariable(handles) }
   }
 
-  /// Writes a value and waits for the server's word that it is written. One that does not fit into a PDU is
-  /// written in parts, which take effect together.
+  /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
+  /// which take effect together.
   public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
     try await write(value, to: handle, nil)
   }
@@ -92,7 +92,7 @@ extension GATTClient {
   ///
   /// - Parameters:
   ///   - value: what fits into one PDU
-  ///   - onFailure: called if it can't be written
+  ///   - onFailure: called if it cannot be written
   public func post(
     _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
   ) {

@@ -37,14 +37,13 @@ struct WaitingWrites {
   }
 }
 
-/// Write Without Response (Core Specification Vol 3, Part G, 4.9.1): not answered, so that nothing but the link holds
-/// its sender back. A link takes a bounded number of them; there is room again as they leave.
+/// Write Without Response (Core Specification Vol 3, Part G, 4.9.1): without a response, so that only the link limits
+/// the sender. A link accepts a bounded number of them; there is room again as they are sent.
 extension GATTClient {
   /// Whether a write without response can be sent now.
   public var canSendWriteWithoutResponse: Bool { isConnected && waitingWrites.isEmpty && link.hasRoom }
 
-  /// Writes a value without an answer: at once, past all procedures that wait, and without learning whether it
-  /// was carried out.
+  /// Writes a value without a response: immediately, ahead of all queued procedures, and without confirmation.
   ///
   /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.
@@ -75,9 +74,9 @@ extension GATTClient {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp, within: time)
   }
 
-  /// The same for callers that can't wait.
+  /// The same for callers that cannot wait.
   ///
-  /// - Parameter completion: called once, when it is sent or can't be
+  /// - Parameter completion: called once, when it was sent or has failed
   public func postWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
     completion: @escaping (Result<Void, GATTError>) -> Void
@@ -112,7 +111,7 @@ extension GATTClient {
     }
   }
 
-  /// - Returns: what names it while it waits; nil if it is done
+  /// - Returns: its identifier while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration,
     _ completion: @escaping (Result<Void, GATTError>) -> Void
@@ -142,7 +141,7 @@ extension GATTClient {
     entry.completion(.failure(error))
   }
 
-  /// There is room: those who have waited go first.
+  /// There is room: writes that were already waiting go first.
   func sendWaitingWrites() {
     while isConnected, !waitingWrites.isEmpty, link.hasRoom {
       let entry = waitingWrites.removeFirst()

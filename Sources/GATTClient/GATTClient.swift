@@ -3,32 +3,31 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// A peripheral that we are connected to, as its GATT client: discovery, values, subscriptions (Core Specification
-/// Vol 3, Part G).
+/// The GATT client of a connected peripheral: discovery, values, subscriptions (Core Specification Vol 3, Part G).
 @BluetoothActor
 public final class GATTClient {
   public let peer: BluetoothAddress
-  /// Called when something about the link has changed that a person may want to see.
+  /// Called with a description of a change of the link, for the user.
   public var onLinkEvent: ((LinkEvent) -> Void)? {
     get { link.onEvent }
     set { link.onEvent = newValue }
   }
-  /// Called when the server says that its attributes have changed. What was discovered in that range is not used
-  /// any more: operations on it fail with ``GATTError/servicesChanged`` until it is discovered again. Subscriptions in
-  /// it move with their characteristics, or end with a reason.
+  /// Called when the server indicates that its attributes have changed. Attributes discovered in that range are no
+  /// longer used: operations on them fail with ``GATTError/servicesChanged`` until they are discovered again.
+  /// Subscriptions in it move with their characteristics, or end with a reason.
   public var onServicesChanged: ((HandleRange) -> Void)?
   /// Called when a subscription has moved, with its new handles.
   public var onSubscriptionMoved: ((Subscription) -> Void)?
-  /// Whether the server is asked to say when its attributes change. A program that polls does not have it asked, unless
-  /// it subscribes or sets ``onServicesChanged``. Set this to false, before anything is discovered, for peers that must
-  /// not be asked at all.
+  /// Whether to subscribe to Service Changed. For a program that polls, this happens only if it subscribes to a value
+  /// or sets ``onServicesChanged``. Set this to false, before discovering anything, for peers that must not get these
+  /// requests.
   public var watchesServiceChanges = true
   /// Called when there is room again for writes without response, after there was none.
   public var onReadyToSendWriteWithoutResponse: (() -> Void)?
 
-  /// Looks at each value before it is written, whoever writes it and whichever way; gives the reason if it must not
-  /// be. The write then fails with ``ATT/ATTError/forbidden(_:)``. The offset is nil unless the value is a part of a
-  /// longer one.
+  /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
+  /// be written. The write then fails with ``ATT/ATTError/forbidden(_:)``. The offset is nil unless the value is a part
+  /// of a longer one.
   public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
     get { bearer.writeGuard }
     set { bearer.writeGuard = newValue }
@@ -46,12 +45,12 @@ public final class GATTClient {
   var places = AttributePlaces()
   /// Whether the program keeps handles, so that it matters when they change.
   private(set) var keepsHandles = false
-  /// Whether the program has asked for something else since it last discovered something or subscribed: a program that
-  /// polls goes on so.
+  /// Whether the program has made other requests since it last discovered attributes or subscribed, as a program that
+  /// polls does.
   private(set) var polls = false
   var serviceChangedTimer: Timers.Token?
   var isWatchingServiceChanges = false
-  /// Called when the server has not answered what no program has asked for.
+  /// Called when the server has not answered a request that no program has made.
   var onSilence: (() -> Void)?
   var displaced = DisplacedSubscriptions()
   var isMoving = false
@@ -87,7 +86,7 @@ public final class GATTClient {
     }
   }
 
-  /// A link that nothing can use any more is ended: a peer that is left connected does not advertise.
+  /// A link that is no longer used is ended: a peer that stays connected does not advertise.
   isolated deinit {
     if loss == nil { link.disconnect() }
   }
@@ -113,20 +112,20 @@ public final class GATTClient {
   /// The largest PDU that both ends take, in bytes.
   public var mtu: Int { bearer.mtu }
 
-  /// What the link runs with; nil where nobody tells.
+  /// The connection parameters; nil if unknown.
   public var parameters: LinkParameters? { link.parameters }
 
   /// The most bytes that ``writeWithoutResponse(_:to:)-(_,AttributeHandle)`` takes.
   public var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
 
-  /// How many of the peer's requests for other connection parameters were refused because there were too many.
+  /// The number of the peer's connection parameter requests that were rejected because there were too many.
   public var excessParameterRequests: Int { link.excessParameterRequests }
 
-  /// The signal strength in dBm; nil if nobody knows.
+  /// The signal strength in dBm; nil if it is not available.
   public func readRSSI() async throws(HCIError) -> Int8? { try await link.readRSSI() }
 
-  /// Ends the link, and returns when it is gone: after some seconds at the latest, if the controller says nothing. It
-  /// is not cancelled with its task, as a peer that is left connected does not advertise.
+  /// Ends the link and returns when it has ended: after a few seconds at the latest, if the controller does not report
+  /// it. Cancelling the task does not cancel this, as a peer that stays connected does not advertise.
   public func disconnect() async {
     guard loss == nil else { return }
     link.disconnect()
@@ -135,13 +134,12 @@ public final class GATTClient {
     }
   }
 
-  /// Calls `handler` once, when the link is gone; at once if it is gone already. Everything that was open has
-  /// failed by then.
+  /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.
   public func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link is gone; gives `.notYet` when the task is cancelled before.
+  /// Waits until the link has ended; returns `.notYet` if the task is cancelled first.
   public func disconnection() async -> LinkLoss {
     do {
       return try await awaitCallback(cancelled: CancellationError()) { done in
@@ -160,8 +158,8 @@ public final class GATTClient {
     if isIdle { handler() } else { idleHandlers.append(handler) }
   }
 
-  /// Exchanges the MTU: how large PDUs may be. Worth a round trip before anything else. It is exchanged once a link:
-  /// who asks again gets what came of it.
+  /// Exchanges the MTU, the maximum size of PDUs. Worth a round trip before any other request. It is exchanged once per
+  /// link: further calls return the same result.
   ///
   /// - Returns: the MTU in force
   @discardableResult
@@ -174,8 +172,8 @@ public final class GATTClient {
 
   // MARK: Procedures
 
-  /// Runs a procedure. A task that is cancelled returns at once; a procedure that has begun ends with the answer to its
-  /// open request, as a request can't be taken back.
+  /// Runs a procedure. A cancelled task returns at once; a procedure that has begun ends with the response to its open
+  /// request, as a request cannot be withdrawn.
   public func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
   ) async throws(GATTError) -> Procedure.Output {
@@ -190,7 +188,8 @@ public final class GATTClient {
     }
   }
 
-  /// The program has handles now, and may keep them. What was asked for until now was for its set-up, and is no poll.
+  /// The program has handles now, and may keep them. The requests until now were for its setup, and do not count as
+  /// polling.
   package func keepHandles() {
     keepsHandles = true
     polls = false

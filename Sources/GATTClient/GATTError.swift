@@ -1,11 +1,11 @@
 import ATT
 import BluetoothCore
 
-/// Why something asked of a GATT server was not done.
+/// Why a GATT operation failed.
 public enum GATTError: Error, Hashable, Sendable {
   /// A transaction failed: refused, not answered, or the link is gone.
   case att(ATTError)
-  /// The server's answer breaks the rules; what it said can't be used.
+  /// The server's response violates the specification and cannot be used.
   case misbehaved(String)
   /// The server has no such service, characteristic or descriptor.
   case notFound(String)
@@ -13,14 +13,14 @@ public enum GATTError: Error, Hashable, Sendable {
   case notSupported(BluetoothUUID, String)
   /// No attribute value is longer than 512 bytes (Core Specification Vol 3, Part F, 3.2.9).
   case tooLong(Int)
-  /// The server said that its attributes have changed: what was discovered is no longer true.
+  /// The server indicated that its attributes have changed: discovered handles are no longer valid.
   case servicesChanged
-  /// The server said that its attributes have changed, and a characteristic that was subscribed to is not among them
-  /// any more: the subscription has ended.
+  /// The server indicated that its attributes have changed, and a characteristic with a subscription no longer exists:
+  /// the subscription has ended.
   case characteristicGone(BluetoothUUID)
   /// The link has no room for another write without response now; nothing was sent.
   case noRoom
-  /// There was no room for a write without response for so long; it was not sent.
+  /// There was no room for a write without response for this long; it was not sent.
   case noRoomInTime(seconds: Double)
   /// The task was cancelled.
   case cancelled

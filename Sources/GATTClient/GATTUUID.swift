@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// The UUIDs that GATT itself is made of (Core Specification Vol 3, Part G, 3; Assigned Numbers 3).
+/// The UUIDs defined by GATT (Core Specification Vol 3, Part G, 3; Assigned Numbers 3).
 public enum GATTUUID {
   public static let primaryService = BluetoothUUID(UInt16(0x2800))
   public static let secondaryService = BluetoothUUID(UInt16(0x2801))

@@ -25,9 +25,9 @@ public final class HCIAdapter: Adapter {
   private let transport: any HCITransport
   private let host: HostController
   private let recovery = AdapterRecovery(timers: EventLoop.shared.timers)
-  /// Why the radio is of no use, until it is made ready again.
+  /// Why the radio cannot be used, until it is recovered.
   private var failure: HCIError?
-  /// How often to look whether the way to the controller can be opened again.
+  /// The interval for trying to open the transport to the controller again.
   private static let period = Duration.milliseconds(250)
 
   /// - Parameter randomAddress: used if the controller has no public address; made up if nil
@@ -45,9 +45,9 @@ public final class HCIAdapter: Adapter {
     release()
   }
 
-  /// What arrived and was of no use.
+  /// Discarded input, counted.
   public var counters: HostController.Counters { host.counters }
-  /// How many ACL packets wait for room in the controller.
+  /// The number of ACL packets waiting for room in the controller.
   public var waitingPackets: Int { host.waitingPackets }
 
   /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
@@ -72,21 +72,21 @@ public final class HCIAdapter: Adapter {
   }
 
   private func fail(_ error: HCIError) {
-    // One that fails while it is made ready again has not been of use in between.
+    // If it fails during recovery, it has not been usable in between.
     guard failure == nil else { return }
     failure = error
     onFailure?(error)
   }
 
-  /// Makes the controller ready again. One that does not answer, or has reported that it has broken down, is reset; if
-  /// that does not help, the way to it is opened anew, which for the user channel is off and on. A way that is closed is
-  /// opened as soon as that is possible: an adapter of this machine when it is there again, with its number or with its
-  /// address under another.
+  /// Recovers the controller. One that does not answer, or has reported a hardware error, is reset; if that does not
+  /// help, its transport is opened again, which for the user channel means power off and on. A closed transport is
+  /// opened as soon as possible: an adapter of this machine when it is present again, with its index or with its
+  /// address under another index.
   ///
   /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else {
-      // One that is well keeps its links.
+      // A working controller keeps its links.
       guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
       return AdapterInformation(controller)
     }
@@ -188,7 +188,7 @@ extension AdapterInformation {
   }
 }
 
-/// An ATT link over our own L2CAP.
+/// An ATT link over this package's L2CAP.
 @BluetoothActor
 final class HCILink: ATTLink {
   var onPDU: ((RawSpan, Instant) -> Void)? {

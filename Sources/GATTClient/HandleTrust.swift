@@ -1,19 +1,19 @@
 import ATT
 
-/// When something was discovered, and by which client. It takes no part in comparisons.
+/// When something was discovered, and by which client. It is ignored in comparisons.
 struct DiscoveryStamp: Hashable, Sendable {
   var client: UInt64
-  /// How many changes the server had announced by then.
+  /// The number of changes that the server had indicated at that time.
   var changeCount: Int
 
   static func == (left: Self, right: Self) -> Bool { true }
   func hash(into hasher: inout Hasher) {}
 }
 
-/// Which handles still mean what they meant when they were discovered (Core Specification Vol 3, Part G, 7.1).
+/// Tracks which handles are still valid since they were discovered (Core Specification Vol 3, Part G, 7.1).
 ///
-/// What was discovered before a change of its range is not used again, even if something else was discovered since that
-/// stands at the same handle. Handles that a program gives as numbers are good again once a service around them was
+/// Attributes discovered before a change of their range are not used again, even if another attribute was discovered
+/// since at the same handle. Handles that a program passes as numbers are valid again once a service around them was
 /// discovered after the change.
 struct HandleTrust {
   private struct Change {
@@ -21,13 +21,13 @@ struct HandleTrust {
     var range: HandleRange
   }
 
-  /// A server that never stops changing must not fill the memory.
+  /// Limits the memory used for a server that keeps changing.
   private static let maximumChanges = 32
 
-  /// How many changes the server has announced.
+  /// The number of changes that the server has indicated.
   private(set) var changeCount = 0
   private var changes: [Change] = []
-  /// What has changed and has not been discovered since.
+  /// The changed ranges that have not been discovered since.
   private var unknown: [HandleRange] = []
 
   mutating func change(_ range: HandleRange) {
@@ -44,7 +44,7 @@ struct HandleTrust {
     if rest.count <= 2 * Self.maximumChanges { unknown = rest }
   }
 
-  /// Whether a part of a range has changed since `count` changes were known.
+  /// Whether a part of a range has changed since the first `count` changes.
   func hasChanged(_ range: HandleRange, since count: Int) -> Bool {
     changes.contains { $0.number > count && $0.range.overlaps(range) }
   }
@@ -58,7 +58,7 @@ struct HandleTrust {
 extension HandleRange {
   func overlaps(_ other: HandleRange) -> Bool { start <= other.end && other.start <= end }
 
-  /// What is left of it: none, one or two ranges.
+  /// The rest of the range: none, one or two ranges.
   func subtracting(_ other: HandleRange) -> [HandleRange] {
     guard overlaps(other) else { return [self] }
     var rest: [HandleRange] = []

@@ -15,28 +15,28 @@ public final class KernelAdapter: Adapter {
     set { recovery.onNote = newValue }
   }
 
-  /// How long to wait for the end of a scan.
+  /// The timeout for ending a scan.
   private static let closeDeadline = Duration.milliseconds(500)
 
-  /// Its number; another one may come with ``recover(within:)``.
+  /// The adapter's index; ``recover(within:)`` can change it.
   public var index: AdapterIndex { watch.index }
   private let watch: KernelAdapterWatch
   private let recovery = AdapterRecovery(timers: EventLoop.shared.timers)
   private var socket: HCISocket<RawChannel>?
   private var controller: RawController?
-  /// It is kept for good: what it may do was settled when it was opened, and other adapters are seen by it, too.
+  /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
   private var management: Management?
   private var address = BluetoothAddress(0, .public)
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
   private var failure: HCIError?
-  /// What the controller has reported of links since we look.
+  /// The controller's reports about links since monitoring began.
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var links: [KernelLink] = []
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
-  /// Whom we were connected to when the adapter failed.
+  /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []
-  /// What links that are gone had lost.
+  /// The packets lost by links that have ended.
   private var droppedBefore = 0
 
   public var droppedPackets: Int? {
@@ -56,8 +56,8 @@ public final class KernelAdapter: Adapter {
 
   // MARK: Start and end
 
-  /// Opens the sockets. ``start()`` does it, too, if it has not been done: by itself for who wants to give privileges
-  /// up in between.
+  /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
+  /// in between.
   public func open() async throws(KernelError) {
     try await check()
     controller = try openSockets()
@@ -86,7 +86,7 @@ public final class KernelAdapter: Adapter {
       usesExtendedScan: information.usesExtendedScan)
   }
 
-  /// Makes sure that the adapter can be used, before anything is sent to it.
+  /// Checks that the adapter can be used, before anything is sent to it.
   private func check() async throws(KernelError) {
     let operation = "use \(index)"
     guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
@@ -216,7 +216,7 @@ public final class KernelAdapter: Adapter {
     }
     self.failure = nil
     do throws(HCIError) {
-      // The kernel switches one that is new off again after two seconds, unless a program asks for it.
+      // The kernel powers a new adapter off again after two seconds, unless a program uses it.
       if isNew { management?.send(SetPowered(true), to: index) { _ in } }
       return try await initialize()
     } catch {
@@ -235,7 +235,7 @@ public final class KernelAdapter: Adapter {
     updateScan()
   }
 
-  /// Whether a connector listens for its peer. A report of each of its advertisements is needed then.
+  /// Whether a connector scans for its peer. A report of each of its advertisements is needed then.
   var isListening = false {
     didSet { if isListening != oldValue { updateScan() } }
   }
@@ -262,7 +262,7 @@ public final class KernelAdapter: Adapter {
     return connector.connect(request, completion: completion)
   }
 
-  /// Tells the kernel what to make the next link to a peer with, and says when it knows.
+  /// Sets the kernel's parameters for the next link to a peer, and calls back when they are in effect.
   func load(_ request: ConnectionRequest, then next: @escaping () -> Void) {
     guard let management else {
       onNote?("connection parameters are the kernel's: it has no Bluetooth management")
@@ -291,7 +291,7 @@ public final class KernelAdapter: Adapter {
     case .parametersRefused(let handle, let status): link(handle)?.parametersRefused("\(status)")
     case .ending(let handle, let reason):
       if reason == .remotePowerOff { powersOff() }
-      // By this machine, whatever the reason that the peer is given.
+      // By this machine, whatever reason is sent to the peer.
       reasons[handle] = .connectionTerminatedByLocalHost
       link(handle)?.finish()
     case .disconnected(let handle, let reason):
@@ -317,11 +317,11 @@ public final class KernelAdapter: Adapter {
     }
   }
 
-  /// Takes over a socket that is connected.
+  /// Takes over a connected socket.
   ///
   /// - Parameter isOurs: whether the link was made for it, and is not one that another program has made
   func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
-    // What the controller said of the link is on its way to us since before the socket was connected.
+    // Events of the controller about the link have been queued for us since before the socket was connected.
     let link = KernelLink(
       self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
       pin: KernelParameterPin(request))
@@ -331,7 +331,7 @@ public final class KernelAdapter: Adapter {
     return link
   }
 
-  /// Fetches what the raw channel holds: the kernel hands an event to it before it acts upon it.
+  /// Reads pending events from the raw channel: the kernel queues an event there before it processes it.
   func catchUp() {
     socket?.packets.receivePending()
   }
@@ -340,7 +340,7 @@ public final class KernelAdapter: Adapter {
     controller?.disconnect(handle)
   }
 
-  /// Has the controller change a link's parameters. The kernel checks for each command that we may (CAP_NET_RAW).
+  /// Has the controller change a link's parameters. The kernel checks the permission for each command (CAP_NET_RAW).
   func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
     completion: @escaping (Result<Void, HCIError>) -> Void
@@ -369,7 +369,7 @@ public final class KernelAdapter: Adapter {
 
   /// A link's socket has ended: why? What the controller gave as the reason is better than the kernel's number.
   ///
-  /// - Returns: nil if the adapter itself is gone or going, which ends the link in a moment
+  /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
   func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {
     if let handle = link.handle, let reason = reasons[handle] {
       // A link that this machine ends may be the first sign of that.
@@ -382,13 +382,13 @@ public final class KernelAdapter: Adapter {
     return isUsable() ? .remote(HCIErrorCode(losing: error)) : nil
   }
 
-  /// Looks whether the adapter can be used, and fails in a moment if it can't.
+  /// Checks whether the adapter can be used, and fails shortly if it cannot.
   func isUsable() -> Bool {
     failure == nil && watch.isUsable()
   }
 }
 
-/// The adapter is shared: nothing is done that ends links of other programs.
+/// The adapter is shared: links of other programs must not be ended.
 extension KernelAdapter: RecoverableRadio {
   var name: String { index.description }
 

@@ -4,18 +4,18 @@ import Glibc
 import HCI
 import L2CAP
 
-/// Makes links through the kernel, one at a time: it listens until the peer advertises, and then has the kernel
-/// connect, with the scan paused, since a controller that scans for us refuses the kernel's scan.
+/// Establishes links through the kernel, one at a time: it scans until the peer advertises, and then has the kernel
+/// connect, with the scan paused, since a controller that is scanning rejects the kernel's scan.
 ///
 /// The kernel would listen, too. But a socket that waits there while the adapter is switched off is what some kernels
 /// don't survive (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 final class KernelConnector {
-  /// How often a link that failed in a moment is tried again.
+  /// How often a link that failed immediately is retried.
   static let maximumAttempts = 6
   /// How long the kernel may look for a peer that has just advertised.
   private static let renewalPeriod = Duration.seconds(4)
-  /// How often it is looked whether an adapter that is going down is up after all.
+  /// The interval for checking whether an adapter that is going down is up after all.
   private static let usabilityPeriod = Duration.milliseconds(100)
 
   @BluetoothActor
@@ -24,16 +24,16 @@ final class KernelConnector {
     let completion: (Result<any ATTLink, HCIError>) -> Void
     var count = 0
     var deadline = Instant.zero
-    /// The controller's last word on this peer.
+    /// The last status that the controller reported for this peer.
     var lastStatus: HCIErrorCode?
-    /// Links that came about since this is the first in line.
+    /// Links established since this became the first in the queue.
     var made: Set<ConnectionHandle> = []
     var giveUp: (() -> Void)?
     var timer: Timers.Token?
     var isOver = false
     /// Whether the peer's next advertisement is waited for.
     var isListening = false
-    /// Whether the controller is making the link, and does not only look for the peer.
+    /// Whether the controller is establishing the link, and not only looking for the peer.
     var isConnecting = false
 
     init(
@@ -55,9 +55,9 @@ final class KernelConnector {
     self.controller = controller
   }
 
-  /// Makes a link. `completion` is called exactly once.
+  /// Establishes a link. `completion` is called exactly once.
   ///
-  /// - Returns: a closure that gives up
+  /// - Returns: a closure that cancels the attempt
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
@@ -101,7 +101,7 @@ final class KernelConnector {
     controller.resumeScan()
   }
 
-  /// Takes what the controller has heard.
+  /// Handles an advertising report.
   func heard(_ report: AdvertisingReport) {
     guard let attempt = attempts.first, attempt.isListening, report.eventType.contains(.connectable),
       report.address == attempt.request.peer
@@ -109,7 +109,7 @@ final class KernelConnector {
     prepare(attempt)
   }
 
-  /// The controller does not scan for us: the kernel has to find the peer.
+  /// The controller does not scan for this process: the kernel has to find the peer.
   func cannotListen() {
     guard let attempt = attempts.first, attempt.isListening else { return }
     prepare(attempt)
@@ -175,8 +175,8 @@ final class KernelConnector {
     }
   }
 
-  /// The kernel does not look for the peer for longer than this: then it is listened for again. A kernel that was asked
-  /// while it switched the adapter on may not look at all.
+  /// The kernel does not look for the peer for longer than this: after it, scanning for the peer starts again. A kernel
+  /// that got the request while it powered the adapter on may not look at all.
   private func renew(_ attempt: Attempt, _ count: Int) {
     EventLoop.shared.timers.schedule(after: Self.renewalPeriod) { [weak self] in
       guard let self, !attempt.isOver, attempt.count == count, attempt.giveUp != nil else { return }
@@ -209,12 +209,12 @@ final class KernelConnector {
     giveUp?()
     let wasFirst = attempts.first === attempt
     attempts.removeAll { $0 === attempt }
-    // The next one, or the scan, goes on first: the caller may take its time.
+    // The next attempt, or the scan, continues first: the caller may take its time.
     if wasFirst { begin() }
     attempt.completion(result)
   }
 
-  // MARK: What the controller says
+  // MARK: Controller events
 
   func connected(_ handle: ConnectionHandle) {
     attempts.first?.made.insert(handle)
@@ -232,7 +232,7 @@ final class KernelConnector {
     switch status {
     case .connectionFailedToBeEstablished:
       interrupt(attempt, .system(SystemError("connect", errno: ECONNRESET)))
-    // The kernel has looked for the peer long enough.
+    // The kernel has looked for the peer for the maximum time.
     case .unknownConnectionIdentifier: interrupt(attempt, .deadline)
     default: break
     }
@@ -242,8 +242,8 @@ final class KernelConnector {
     attempts.first?.isConnecting = true
   }
 
-  /// The kernel has cancelled what the controller was making: a link that we have given up, or the one that we wait for,
-  /// as it has taken too long or the adapter is switched off.
+  /// The kernel has cancelled a connection attempt of the controller: one that was cancelled here, or the current one,
+  /// as it took too long or the adapter is being powered off.
   func cancelledByKernel() {
     guard let attempt = attempts.first else { return }
     interrupt(attempt, .deadline)

@@ -23,9 +23,10 @@ final class KernelLink: ATTLink {
   var handle: ConnectionHandle? { socket.handle }
   var droppedPackets: Int { socket.droppedPackets }
 
-  /// How long the end of a link may take.
+  /// The timeout for ending a link.
   private static let disconnectDeadline = Duration.seconds(2)
-  /// When to try again what a controller could not do, as another procedure of the link was under way.
+  /// The delay before a command is repeated that the controller rejected because another procedure of the link was in
+  /// progress.
   private static let retryPause = Duration.seconds(1)
 
   private let adapter: KernelAdapter
@@ -58,7 +59,7 @@ final class KernelLink: ATTLink {
     holdParameters()
   }
 
-  /// Takes care that the link runs with what was asked for, if it was.
+  /// Makes sure that the link uses the requested parameters, if any.
   func holdParameters() {
     guard !isOver, !endedByUs, !isHeld, let handle, let parameters, let pin = self.pin?.parameters else {
       return
@@ -87,8 +88,8 @@ final class KernelLink: ATTLink {
     socket.send(pdu)
   }
 
-  /// Ends a link that was made for us at once, or the ring would go on to send for the two seconds that the kernel
-  /// keeps it, and not advertise. One that another program uses, too, only loses us.
+  /// Ends a link that was made for us at once; otherwise the ring would continue to send for the two seconds that the
+  /// kernel keeps it, and not advertise. A link shared with another program stays up.
   ///
   /// The socket is closed first: see ``L2CAPSocket/finish()``.
   func disconnect() {
@@ -107,8 +108,8 @@ final class KernelLink: ATTLink {
     }
   }
 
-  /// The controller says that the link has ended, or is told to end it. The kernel has yet to act upon that: until
-  /// then its socket is closed safely.
+  /// The controller reports that the link has ended, or gets the command to end it. The kernel has yet to process that:
+  /// until then closing its socket is safe.
   func finish() {
     guard !isOver, !isHeld else { return }
     if endedByUs { lose(.local) } else { socket.finish() }
@@ -145,7 +146,7 @@ final class KernelLink: ATTLink {
 }
 
 extension HCIErrorCode {
-  /// What the kernel's number for the end of a link stands for, where the controller's code is not known.
+  /// The meaning of the kernel's error number for the end of a link, where the controller's code is not known.
   init(losing error: SystemError?) {
     self =
       switch error?.errno {

@@ -2,8 +2,8 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// Watches whether an adapter of the kernel is there and on, and finds it again under another number. It does no I/O:
-/// the adapters come from a closure, time from `timers`.
+/// Watches whether an adapter of the kernel is present and powered on, and finds it again under another index. It does
+/// no I/O: the adapters are supplied by a closure, the time by `timers`.
 @BluetoothActor
 final class KernelAdapterWatch {
   /// An adapter, and whether a program has taken it.
@@ -15,14 +15,15 @@ final class KernelAdapterWatch {
     var isTaken: Bool
   }
 
-  /// One that is removed is brought down first. So long it is waited for its removal, to give the right reason.
+  /// An adapter that is removed is powered off first. This is how long to wait for the removal, to report the right
+  /// reason.
   static let removalTime = Duration.milliseconds(300)
-  /// How long the kernel may take to switch an adapter off after it has ended its links.
+  /// How long the kernel may take to power an adapter off after it has ended its links.
   static let powerOffTime = Duration.seconds(5)
-  /// How often it is looked, where no event of the kernel says that there is something to see.
+  /// The polling interval, where no event of the kernel announces a change.
   static let period = Duration.milliseconds(250)
 
-  /// Called when the adapter can't be used any more.
+  /// Called when the adapter can no longer be used.
   var onLost: ((KernelError.Reason) -> Void)?
   private(set) var index: AdapterIndex
   /// Whether the kernel is switching it off, or has done so.
@@ -33,7 +34,7 @@ final class KernelAdapterWatch {
   private var address = BluetoothAddress(0, .public)
   /// Whether it was gone since it was last used.
   private(set) var wasRemoved = false
-  /// Who waits for something to see.
+  /// Callers waiting for a change.
   private var waiter: (() -> Void)?
 
   init(_ index: AdapterIndex, timers: Timers, devices: @escaping () -> [Device]) {
@@ -44,7 +45,7 @@ final class KernelAdapterWatch {
 
   private var current: Device? { devices().first { $0.index == index } }
 
-  /// Takes an adapter as ours that can be used now.
+  /// Sets the adapter to watch; it can be used now.
   func adopt(_ device: Device) {
     index = device.index
     address = device.address
@@ -54,7 +55,7 @@ final class KernelAdapterWatch {
 
   // MARK: Losing it
 
-  /// Looks whether the adapter is still there and on; if not, ``onLost`` is called soon.
+  /// Checks whether the adapter is still present and powered on; if not, ``onLost`` is called soon.
   func isUsable() -> Bool {
     if isLeaving { return false }
     guard let device = current, device.isUp, !device.isTaken else {
@@ -65,7 +66,7 @@ final class KernelAdapterWatch {
     return true
   }
 
-  /// The kernel has said that the adapter is gone.
+  /// The kernel has reported that the adapter is gone.
   func removed() {
     isLeaving = true
     lose()
@@ -113,7 +114,8 @@ final class KernelAdapterWatch {
     return device.flatMap { $0.isUp && !$0.isTaken ? $0 : nil }
   }
 
-  /// The adapter that came back after it was removed, and is off: nothing but us may be there to switch it on.
+  /// The adapter that reappeared after it was removed, and is powered off: there may be no other program to power it
+  /// on.
   func findSwitchedOff() -> AdapterIndex? {
     if current == nil { wasRemoved = true }
     return wasRemoved ? candidate?.index : nil

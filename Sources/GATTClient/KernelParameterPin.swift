@@ -3,11 +3,11 @@ import HCI
 /// Keeps one link at the requested parameters. The kernel accepts all parameter requests of a peripheral, without an
 /// option to refuse them. The controller's events show the new parameters, and an update restores the requested ones.
 ///
-/// The number of updates per link is limited: a peer that insists gets its parameters.
+/// The number of updates per link is limited: a peer that keeps changing them gets its parameters.
 struct KernelParameterPin: Hashable {
-  /// What to do about the current parameters.
+  /// The action for the current parameters.
   enum Verdict: Hashable {
-    /// Nothing: they are as requested, or the difference was reported before.
+    /// None: they are as requested, or the difference was reported before.
     case leave
     /// Request the parameters again; the number of the request, of at most ``maximumRequests``.
     case restore(Int)

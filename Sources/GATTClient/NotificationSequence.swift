@@ -2,17 +2,17 @@ import ATT
 import BluetoothCore
 import EventLoop
 
-/// A value that a peripheral has sent of its own accord.
+/// A value that a peripheral has sent in a notification or indication.
 public struct Notification: Hashable, Sendable {
   public var value: [UInt8]
-  /// When its packet was received.
+  /// The receive time of its packet.
   public var time: Instant
-  /// How many values before this one were dropped, because they were not fetched in time.
+  /// The number of values dropped before this one, because they were not read in time.
   public var droppedBefore: Int
 }
 
-/// The values of a subscription in the order in which they came. It holds a bounded number of them: who is slower
-/// than the peripheral loses the oldest, and learns how many. It ends with the subscription.
+/// The values of a subscription in the order of arrival. It holds a bounded number of them: a consumer slower than the
+/// peripheral loses the oldest, and gets their number. It ends with the subscription.
 public struct NotificationSequence: AsyncSequence, Sendable {
   public typealias Element = Notification
   public typealias Failure = Never
@@ -20,11 +20,11 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   private let stream: AsyncStream<Notification>
   private let ending: Ending
 
-  /// Why it has ended: the link was lost, or the characteristic is gone. Nil while it goes on, and if it was
-  /// unsubscribed.
+  /// Why it has ended: the link was lost, or the characteristic is gone. Nil while it is active, and after
+  /// unsubscribing.
   public var failure: GATTError? { ending.failure }
 
-  /// What its two ends share.
+  /// The state shared by both ends.
   final class Ending: Sendable {
     private let dropped = Guarded(0)
     private let reason = Guarded<GATTError?>(nil)
@@ -33,7 +33,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     func fail(_ error: GATTError?) { reason.withLock { $0 = error } }
     func addDropped() { dropped.withLock { $0 += 1 } }
 
-    /// How many were dropped since the last call.
+    /// The number of values dropped since the last call.
     func takeDropped() -> Int {
       dropped.withLock { count in
         defer { count = 0 }

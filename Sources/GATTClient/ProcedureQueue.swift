@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
 
-/// Runs procedures on a bearer, one after the other: the parts of a prepared write must not be mixed with another
-/// one's, and a server that is asked one thing at a time is a server that works.
+/// Runs procedures on a bearer, one after the other: the parts of prepared writes must not be mixed, and servers are
+/// most reliable with one procedure at a time.
 public final class ProcedureQueue {
   /// Names a procedure that waits or runs.
   public struct Token: Hashable, Sendable {
@@ -51,9 +51,8 @@ public final class ProcedureQueue {
     return Token(id: id)
   }
 
-  /// Cancels a procedure; its completion is not called. One that has not begun is
-  /// taken back. One that has begun ends with the answer to its open request, which can't be taken back; the requests
-  /// that would follow are not sent.
+  /// Cancels a procedure; its completion is not called. One that has not begun is removed. One that has begun ends with
+  /// the response to its open request, which cannot be withdrawn; further requests are not sent.
   public func cancel(_ token: Token) {
     if token.id == running {
       isAbandoned = true

@@ -2,11 +2,11 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// What is done to a radio that does not answer, one step after the other. It is climbed once a minute at most: a radio
-/// that is broken is reported, not switched off and on for ever.
+/// The steps to recover a radio that does not answer, in order. They run at most once a minute: a broken radio is
+/// reported, not power-cycled forever.
 struct RecoveryLadder: Hashable {
   enum Step: String, Hashable, CaseIterable {
-    /// What is open is given up: the scan, connections that are being made.
+    /// Pending operations are cancelled: the scan, connections being established.
     case cancel
     /// Our links are ended.
     case disconnect
@@ -17,12 +17,12 @@ struct RecoveryLadder: Hashable {
     case powerCycle = "off and on"
   }
 
-  /// What came of a step.
+  /// The result of a step.
   enum Outcome {
     case done(String = "done")
     case leftOut(String)
     case failed(String)
-    /// It can't be done, or did not help, and waiting does not help either.
+    /// It is impossible, or did not help, and waiting does not help either.
     case hopeless(String)
     /// The radio can be used again.
     case recovered(AdapterInformation)
@@ -39,7 +39,7 @@ struct RecoveryLadder: Hashable {
   static let period = Duration.seconds(60)
 
   private var last: Instant?
-  /// What was done, and what came of it: `off and on: permission denied`.
+  /// The step and its result: `off and on: permission denied`.
   private(set) var report: [String] = []
 
   /// - Returns: whether it may be climbed now
@@ -52,37 +52,37 @@ struct RecoveryLadder: Hashable {
 
   /// Notes a step.
   ///
-  /// - Returns: what a person reads of it
+  /// - Returns: a description for the user
   mutating func note(_ step: Step, _ outcome: Outcome) -> String {
     report.append("\(step.rawValue): \(outcome.text)")
     return "radio: \(step.rawValue): \(outcome.text)"
   }
 }
 
-/// A radio that ``AdapterRecovery`` makes ready again: how its steps are carried out.
+/// A radio that ``AdapterRecovery`` recovers: implements the steps.
 @BluetoothActor
 protocol RecoverableRadio: AnyObject {
-  /// What a person calls it: `hci0`.
+  /// The name shown to the user: `hci0`.
   var name: String { get }
 
-  /// Does what a step of the ladder says.
+  /// Performs a step of the ladder.
   ///
-  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, else only what makes it useless to go on
+  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, otherwise only errors that make further steps pointless
   func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
-  /// Opens the radio if it is there and on, and sets it up.
+  /// Opens the radio if it is present and powered on, and sets it up.
   ///
-  /// - Returns: nil if it can't be used yet
+  /// - Returns: nil if it cannot be used yet
   /// - Throws: what no waiting changes
   func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation?
   /// Waits until there may be something new to see.
   func change() async
 }
 
-/// Makes a radio ready again that has failed. One that does not answer goes through the ladder first; one that is gone or
-/// off is waited for.
+/// Recovers a radio that has failed. One that does not answer goes through the ladder first; one that is gone or off is
+/// waited for.
 @BluetoothActor
 final class AdapterRecovery {
-  /// How long one attempt to open the way to a controller may take.
+  /// The timeout for one attempt to open the transport to a controller.
   static let openingTime = Duration.seconds(10)
 
   var onNote: ((String) -> Void)?
@@ -95,9 +95,9 @@ final class AdapterRecovery {
   }
 
   /// - Parameters:
-  ///   - failure: why the radio is of no use
+  ///   - failure: why the radio is unusable
   ///   - time: how long to wait for it
-  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that says what was done in vain
+  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that describes the steps tried
   func recover(
     _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
   ) async throws(HCIError) -> AdapterInformation {
@@ -140,7 +140,7 @@ final class AdapterRecovery {
 }
 
 extension HCIError {
-  /// Whether it is the controller itself that has failed, not the way to it.
+  /// Whether the controller has failed, not the transport to it.
   fileprivate var isOfController: Bool {
     switch self {
     case .commandTimedOut, .hardwareError: true

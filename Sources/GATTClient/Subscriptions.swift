@@ -69,21 +69,21 @@ final class Subscriptions {
     return listeners.isEmpty
   }
 
-  /// Whether the peripheral is known to send the value. A subscriber does not prove it: the write that enables it may be
-  /// pending, and may fail.
+  /// Whether the peripheral has confirmed that it sends the value. A subscriber does not prove it: the write that
+  /// enables it may be pending, and may fail.
   func isConfigured(_ handle: AttributeHandle) -> Bool { configured.contains(handle) }
 
   func setConfigured(_ handle: AttributeHandle) {
     if sinks[handle] != nil { configured.insert(handle) }
   }
 
-  /// Whether anybody listens to a value.
+  /// Whether a value has subscribers.
   func hasListeners(_ handle: AttributeHandle) -> Bool { sinks[handle] != nil }
 
-  /// How many listeners and values there are.
+  /// The number of subscribers and values.
   var count: Int { sinks.values.reduce(unclaimed.count) { $0 + $1.count } }
 
-  /// Forgets the unclaimed values in a range whose handles mean something else now.
+  /// Discards the unclaimed values in a range whose handles have changed.
   func forgetUnclaimed(in range: HandleRange) {
     unclaimed.removeAll { range.contains($0.handle) }
   }

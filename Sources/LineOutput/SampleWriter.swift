@@ -220,7 +220,7 @@ struct DotPlot {
       low = value - 1
       high = value + 1
     }
-    // The ends follow the signal: at once when it goes beyond them, slowly when it stays within.
+    // The limits follow the signal: immediately when it exceeds them, slowly when it stays within.
     let slack = (high - low) / 100
     low = min(value, low + slack)
     high = max(value, high - slack)

@@ -51,7 +51,7 @@ final class Database {
       || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0
   }
 
-  /// If SQLite can't create files beside it, it must be opened as immutable.
+  /// If SQLite cannot create files beside it, it must be opened as immutable.
   private static func immutable(_ path: String) -> String {
     let kept = Set("/-_.~".utf8)
     let name = path.utf8.map { byte in

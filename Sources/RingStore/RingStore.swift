@@ -4,7 +4,7 @@ import RingLink
 /// The data of rings, in one SQLite file. Rows are never stored twice and never deleted, even if a ring loses its data or
 /// reports less than before.
 ///
-/// Times are the ring's wall clock (``RingTime``); each ``SyncID`` says which wall clock that was.
+/// Times are the ring's wall clock (``RingTime``); each ``SyncID`` identifies which wall clock that was.
 public final class RingStore {
   /// A ring in the store.
   public struct RingID: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Files
 
-/// Why the store can't be used.
+/// Why the store cannot be used.
 public enum StoreError: Error, Hashable, Sendable {
   /// An error of SQLite.
   case database(doing: String, message: String)
@@ -8,7 +8,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case newer(version: Int, known: Int)
   /// It is a database of another program.
   case foreign
-  /// The file, or its folder, can't be used.
+  /// The file, or its folder, cannot be used.
   case file(FileError)
   /// Another process is writing to it.
   case busy

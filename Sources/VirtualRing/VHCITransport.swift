@@ -6,8 +6,8 @@ import HCI
 /// The controller's end of a virtual adapter of the kernel: the host is the kernel's Bluetooth subsystem, and with it
 /// every program on the machine. The adapter exists from ``start()`` until ``close()``.
 ///
-/// The driver, hci_vhci, carries one packet with its H4 type byte in each read and each write. Packets of a type of
-/// its own (0xFF) are for the driver itself.
+/// The driver, hci_vhci, carries one packet with its H4 type byte in each read and each write. Packets of its vendor
+/// type (0xFF) are for the driver.
 @BluetoothActor
 public final class VHCITransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
@@ -17,7 +17,7 @@ public final class VHCITransport: HCITransport {
   /// Packets that the kernel did not take since the adapter was down.
   public private(set) var refusedPackets: UInt64 = 0
 
-  /// Where the driver is found.
+  /// The path of the driver's device node.
   public nonisolated static let devicePath = "/dev/vhci"
 
   private static let driverPacket: UInt8 = 0xFF
@@ -49,7 +49,7 @@ public final class VHCITransport: HCITransport {
     guard isOpen, watch == nil else { return }
     do throws(SystemError) {
       watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in self?.receive() }
-      // The driver makes an adapter by itself if nobody has asked for one within a second.
+      // The driver creates an adapter on its own if none is requested within a second.
       let request = [Self.driverPacket, Self.createPrimary]
       try retryingInterrupts("write") { write(descriptor, request, request.count) }
     } catch {
@@ -72,7 +72,7 @@ public final class VHCITransport: HCITransport {
         _ = try retryingInterrupts("write") { write(descriptor, bytes.baseAddress, bytes.count) }
       }
     } catch {
-      // While the adapter is down nothing is taken from it: what was under way is lost, as with a real one.
+      // While the adapter is down nothing is read from it: pending packets are lost, as with a real one.
       guard error.errno == ENXIO || error.errno == EAGAIN else { return failSoon(error.description) }
       refusedPackets &+= 1
     }
@@ -92,8 +92,8 @@ public final class VHCITransport: HCITransport {
       onPacket?(packet, time)
       return
     }
-    // The answer: type, what was asked for, and the adapter's number in little-endian order. The kernel may have
-    // sent its first commands before.
+    // The answer: type, the requested value, and the adapter's number in little-endian order. The kernel may have sent
+    // its first commands before.
     if let low = packet.byte(at: 2), let high = packet.byte(at: 3) { onIndex?(Int(high) << 8 | Int(low)) }
   }
 
@@ -107,7 +107,7 @@ public final class VHCITransport: HCITransport {
     onClose?(reason)
   }
 
-  /// Fails from the loop: who sends is not prepared to lose everything meanwhile.
+  /// Fails from the loop: the caller of a send does not expect to lose its state during the call.
   private func failSoon(_ reason: String) {
     EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
   }

@@ -1,14 +1,14 @@
 import BluetoothCore
 import RingLink
 
-/// Text that does not describe a virtual ring: one line that says what is wrong with it.
+/// Text that does not describe a virtual ring: a one-line description of the error.
 public struct VirtualRingOptionsError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String
 }
 
 extension VirtualRingOptions {
-  /// Reads `virtual:rate=25,seed=7,name=R02_BEEF`, or what stands behind the colon. A switch such as
-  /// `charging` may be written alone, or with `=true` or `=false`.
+  /// Parses `virtual:rate=25,seed=7,name=R02_BEEF`, or the part that follows the colon. A switch such as `charging` may
+  /// be written alone, or with `=true` or `=false`.
   public init(parsing text: String) throws(VirtualRingOptionsError) {
     self.init()
     var rest = text[...]
@@ -77,7 +77,7 @@ extension VirtualRingOptions {
     }
   }
 
-  /// One option's text, and what it may mean.
+  /// The text of one option, and the valid values.
   private struct Value {
     var key: String
     var text: String?

@@ -1,8 +1,8 @@
 import BluetoothCore
 import RingLink
 
-/// What a virtual ring and its controller are like. Two of the same options do the same thing at the same
-/// time, to the bit.
+/// The properties of a virtual ring and its controller. The same options produce the same behaviour at the same times,
+/// bit for bit.
 public struct VirtualRingOptions: Hashable, Sendable {
   /// Chooses the course of the pulse, the breath and the movements.
   public var seed: UInt64 = 1
@@ -20,28 +20,28 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var isCharging = false
   /// Whether it touches a skin.
   public var isWorn = true
-  /// How long the first value of a spot measurement takes; the other times of measurements follow from it.
+  /// The time to the first value of a spot measurement; the other times of measurements follow from it.
   public var warmUp = Duration.milliseconds(25_500)
-  /// From one thing that the ring tells by itself to the next; nil if it tells nothing.
+  /// The time between two events of the ring; nil for no events.
   public var eventInterval: Duration?
   /// The oldest rings lack the bulk service.
   public var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
   public var rate = 25.0
-  /// The ATT MTU that the ring asks for and grants.
+  /// The ATT MTU that the ring requests and accepts.
   public var mtu: UInt16 = 247
   public var advertisingInterval = Duration.milliseconds(100)
   /// Whether its command service is in the advertisement; some rings advertise none.
   public var advertisesService = true
   /// In dBm.
   public var rssi: Int8 = -56
-  /// Whether the controller knows the extended commands of Core Specification 5.
+  /// Whether the controller supports the extended commands of Core Specification 5.
   public var bluetooth5 = true
   /// The most data in an ACL packet, in bytes, either way.
   public var aclLength: UInt16 = 251
-  /// How many ACL packets the controller takes before it has sent one.
+  /// How many ACL packets the controller accepts before it has sent one.
   public var aclPackets: UInt8 = 8
-  /// What the ring's clock says when it is switched on. Rings do not know the time by themselves.
+  /// The ring's clock when it is switched on. Rings do not have the time until it is set.
   public var clock: RingTime?
   public var faults = VirtualRingFaults()
 
@@ -54,39 +54,39 @@ public struct VirtualRingOptions: Hashable, Sendable {
     RingFirmware(firmwareRevision: firmware, hardwareRevision: hardware).family
   }
 
-  /// What this package can simulate, in sets a second.
+  /// The rates that this package can simulate, in sets per second.
   public static let rates = 0.01...2000.0
 }
 
-/// What goes wrong with a virtual ring, for tests.
+/// The faults of a virtual ring, for tests.
 public struct VirtualRingFaults: Hashable, Sendable {
   /// So many connections end with 0x3E (failed to be established) before one holds.
   public var establishFailures = 0
   /// The ring answers a start of the raw stream with a refusal.
   public var refusesRawStream = false
-  /// The ring refuses command 0x69, as if it knew only the older way to a live heart rate.
+  /// The ring refuses command 0x69, as if it supported only the older command for live heart rate.
   public var refusesMeasurements = false
-  /// The ring takes a start of the raw stream, and sends nothing.
+  /// The ring accepts a start of the raw stream, and sends nothing.
   public var silentRawStream = false
-  /// After so many sets of a stream the ring is gone: supervision timeout.
+  /// After this number of sets of a stream the ring is gone: supervision timeout.
   public var dropsAfter: Int?
-  /// Every so many-th frame of a stream has a wrong checksum.
+  /// Every Nth frame of a stream has a wrong checksum.
   public var badChecksumEvery: Int?
-  /// The ring's services are missing: a look-alike of another maker.
+  /// The ring's services are missing: a look-alike of another manufacturer.
   public var omitsRingService = false
   /// Settings that are written are acknowledged, and stay as they are.
   public var ignoresSettings = false
-  /// The controller never answers anything.
+  /// The controller never answers.
   public var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   public var refusesIdleScanDisable = false
-  /// Every so many-th frame of a log is lost.
+  /// Every Nth frame of a log is lost.
   public var losesLogFrameEvery: Int?
-  /// Every so many-th frame of a log comes twice.
+  /// Every Nth frame of a log is sent twice.
   public var doublesLogFrameEvery: Int?
-  /// Every so many-th frame of a log comes after the one behind it.
+  /// Every Nth frame of a log is sent after the one that follows it.
   public var delaysLogFrameEvery: Int?
-  /// After so many frames of logs the ring sends no more of them.
+  /// After this number of log frames the ring sends no more of them.
   public var logFramesUntilSilence: Int?
   /// So many bulk frames have a wrong CRC.
   public var badBulkCRCs = 0

@@ -2,7 +2,7 @@ import BluetoothCore
 import EventLoop
 import HCI
 
-/// The way to a virtual ring, in this process: `virtual[:OPTIONS]`. Above it nobody can tell it from a radio.
+/// The transport to a virtual ring in this process: `virtual[:OPTIONS]`. Its users cannot distinguish it from a radio.
 @BluetoothActor
 public final class VirtualTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
@@ -20,7 +20,7 @@ public final class VirtualTransport: HCITransport {
   public func start() {
     let timers = EventLoop.shared.timers
     controller = VirtualController(options: options, timers: timers) { [weak self] packet in
-      // The time at which it was due, not at which the loop came to it: the same in every run.
+      // The time at which it was due, not at which the loop processed it: the same in every run.
       self?.onPacket?(packet, timers.now.wholeMicroseconds)
     }
   }

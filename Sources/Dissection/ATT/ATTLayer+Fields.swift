@@ -3,7 +3,7 @@ import BluetoothCore
 import GATTClient
 
 extension ATTLayer {
-  /// The fields of the PDU, with what GATT knows of its attributes.
+  /// The fields of the PDU, with the known attributes.
   func fields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField] {
     var lister = FieldLister(source, range, reference: reference)
     lister.readAll { lister throws(DecodeError) in

@@ -3,7 +3,7 @@ import BluetoothCore
 import GATTClient
 
 extension ATTLayer {
-  /// What the PDU says, in a line.
+  /// A one-line summary of the PDU.
   func summary(of source: RawSpan, _ gatt: GATTLayer?) -> String {
     if let problem { return "\(opcode), damaged: \(problem)" }
     let words = arguments(of: source, gatt)
@@ -58,7 +58,7 @@ extension ATTLayer {
     }
   }
 
-  /// The value of an entry of Read By Type Response, if the type is known.
+  /// The value of an entry of Read By Type Response, if its type is known.
   static func words(_ value: [UInt8], type: BluetoothUUID?) -> String {
     guard type == GATTUUID.characteristic, let declared = AttributeTable.declaration(value) else {
       return Self.value(value, type)
@@ -66,7 +66,7 @@ extension ATTLayer {
     return "\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)"
   }
 
-  /// Values of a few types in words; all others as digits.
+  /// Values of a few types as text; all others in hexadecimal.
   static func value(_ value: [UInt8], _ type: BluetoothUUID?) -> String {
     switch type?.short {
     case 0x2902? where value.count == 2:

@@ -8,16 +8,16 @@ public struct ATTLayer: Hashable, Sendable {
   public var range: Range<Int>
   /// The one attribute that the PDU names, if it names one; of an Error Response, the attribute in error.
   public var handle: AttributeHandle?
-  /// Where the value stands, in ``DissectedPacket/source``, if the PDU carries one, and only one.
+  /// The range of the value in ``DissectedPacket/source``, if the PDU carries exactly one.
   public var value: Range<Int>?
   /// Of an Error Response.
   public var error: ATTErrorCode?
   /// Of an Error Response: the request that failed.
   public var failed: ATTOpcode?
-  /// Why the PDU can't be read.
+  /// Why the PDU cannot be parsed.
   public var problem: DecodeError?
 
-  /// What stands behind the opcode.
+  /// The parameters that follow the opcode.
   public var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
 
   /// Reads what is in a fixed place.

@@ -2,7 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 
-/// What discovery has told of one handle.
+/// The discovered properties of one handle.
 public struct Attribute: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case service(HandleRange)

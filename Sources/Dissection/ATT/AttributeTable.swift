@@ -2,10 +2,9 @@ import ATT
 import BluetoothCore
 import GATTClient
 
-/// The attributes of one server, as far as somebody has discovered them. Bounded: once it is full, handles that are
-/// new are not learnt.
+/// The attributes of one server, as far as they were discovered. Bounded: once it is full, new handles are not added.
 public struct AttributeTable: Sendable {
-  /// More than any device is known to have.
+  /// More than any known device has.
   static let capacity = 4096
 
   public private(set) var attributes: [AttributeHandle: Attribute] = [:]
@@ -39,7 +38,7 @@ public struct AttributeTable: Sendable {
     learn(valueHandle, Attribute(.value, uuid, properties: properties))
   }
 
-  /// What was discovered before the capture.
+  /// The attributes discovered before the capture.
   mutating func learn(_ device: Dissector.KnownDevice) {
     for characteristic in device.characteristics {
       let (uuid, properties) = (characteristic.uuid, characteristic.properties)
@@ -53,7 +52,7 @@ public struct AttributeTable: Sendable {
     learn(handle, Attribute(.include, GATTUUID.include))
   }
 
-  /// What Find Information has told: the type of an attribute.
+  /// Adds a handle and its type from a Find Information response.
   mutating func learnType(_ handle: AttributeHandle, _ type: BluetoothUUID) {
     guard attributes[handle] == nil else { return }
     switch type {
@@ -62,7 +61,7 @@ public struct AttributeTable: Sendable {
     case GATTUUID.characteristic: learn(handle, Attribute(.declaration, type))
     case GATTUUID.include: learnInclude(handle)
     default:
-      // Behind a declaration stands the value.
+      // The value follows the declaration.
       let isValue =
         handle.rawValue > 1 && attributes[AttributeHandle(handle.rawValue - 1)]?.kind == .declaration
       learn(handle, Attribute(isValue ? .value : .descriptor, type))

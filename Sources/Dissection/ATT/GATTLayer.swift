@@ -1,10 +1,10 @@
 import ATT
 import BluetoothCore
 
-/// What an ATT PDU is for (Core Specification Vol 3, Part G).
+/// The GATT meaning of an ATT PDU (Core Specification Vol 3, Part G).
 public struct GATTLayer: Hashable, Sendable {
   public var procedure: GATTProcedure?
-  /// Where the procedure began: the number of a packet.
+  /// The number of the packet that began the procedure.
   public var start: Int?
   /// The how-manieth request of the procedure this is, or answers; from 1.
   public var step = 1
@@ -16,7 +16,7 @@ public struct GATTLayer: Hashable, Sendable {
   public var handle: AttributeHandle?
   /// Of a request or response by type: the type.
   public var type: BluetoothUUID?
-  /// A request before this one that was never answered: the number of its packet.
+  /// The number of the packet of an earlier request that was never answered.
   public var unanswered: Int?
   /// The MTU of the link from here on, if this packet settles it.
   public var mtu: UInt16?

@@ -1,4 +1,4 @@
-/// What a client wants with its requests, or a server with its values (Core Specification Vol 3, Part G, 4).
+/// The procedure that a client's requests or a server's values belong to (Core Specification Vol 3, Part G, 4).
 public enum GATTProcedure: String, Hashable, Sendable, CaseIterable {
   case exchangeMTU = "Exchange MTU"
   case discoverPrimaryServices = "Discover All Primary Services"
@@ -24,7 +24,7 @@ public enum GATTProcedure: String, Hashable, Sendable, CaseIterable {
   case writeDescriptor = "Write Characteristic Descriptors"
   case writeLongDescriptor = "Write Long Characteristic Descriptors"
 
-  /// In the specification's words.
+  /// In the terms of the specification.
   public var name: String { rawValue }
 
   public var reference: String {

@@ -23,7 +23,7 @@ struct GATTTracker {
     var procedure: GATTProcedure?
     var start: Int
     var step = 1
-    /// The first handle of the request that would go on with it; nil if it is over.
+    /// The first handle of a request that would continue the procedure; nil if it is complete.
     var next: AttributeHandle?
     /// The last handle of its requests.
     var end: AttributeHandle?
@@ -33,7 +33,7 @@ struct GATTTracker {
   private var running: Running?
   private var indication: Moment?
 
-  /// Takes what the client sends.
+  /// Handles a PDU of the client.
   mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
   {
     var gatt = GATTLayer()
@@ -59,7 +59,7 @@ struct GATTTracker {
     return gatt
   }
 
-  /// Takes what the server sends.
+  /// Handles a PDU of the server.
   mutating func takeResponse(
     _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server
   ) -> GATTLayer? {
@@ -98,7 +98,7 @@ struct GATTTracker {
     if let pdu { running?.next = server.learn(pdu, request) }
     gatt.attribute = request.handle.flatMap { server.table[$0] }
     if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
-      // The default, if one of them wants less (Vol 3, Part F, 3.4.2.2).
+      // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
       gatt.mtu = max(23, min(mtu, own))
     }
     return gatt
@@ -123,10 +123,10 @@ struct GATTTracker {
     guard let running, let next = running.next else { return false }
     if request.opcode == .executeWriteRequest { return true }
     if let range = request.range {
-      // A client may leave out what it knows: the value behind a declaration.
+      // A client may skip a handle that it can infer: the value after a declaration.
       return running.procedure == procedure && range.end == running.end && range.start >= next
     }
-    // Reading the same twice is two procedures; reading on behind what was read is one.
+    // Reading the same part twice is two procedures; reading the part that follows continues one.
     if procedure == .readLong || procedure == .readLongDescriptor {
       return !request.isFromStart && request.handle == next
     }

@@ -6,9 +6,9 @@ import GATTClient
 final class Server {
   var table = AttributeTable()
 
-  /// Takes what a response tells of the attributes.
+  /// Adds the attributes in a response.
   ///
-  /// - Returns: the first handle of a request that would go on with the same procedure; nil if it is over
+  /// - Returns: the first handle of a request that would continue the procedure; nil if it is complete
   func learn(_ pdu: ATTPDU, _ request: GATTTracker.Request) -> AttributeHandle? {
     var last: AttributeHandle?
     switch pdu {
@@ -37,7 +37,7 @@ final class Server {
     case .readResponse, .readBlobResponse, .prepareWriteResponse: return request.handle
     default: return nil
     }
-    // A range that is used up to its end is not asked for again.
+    // A response that reaches the end of the range completes the procedure.
     guard let last, last != request.range?.end else { return nil }
     return last.next
   }

@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 
 extension HCILayer {
-  /// Where the packet is specified.
+  /// The section of the specification.
   func reference(_ commands: HCICommandCatalog) -> String {
     switch type {
     case .command: opcode.flatMap { commands[$0]?.info.reference } ?? "Vol 4, Part E, 5.4.1"
@@ -43,7 +43,7 @@ extension HCILayer {
     return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
   }
 
-  /// What stands behind the header.
+  /// The data that follows the header.
   func parameterFields(of packet: RawSpan, _ commands: HCICommandCatalog) -> [PacketField] {
     var body = FieldLister(
       packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference(commands))
@@ -58,7 +58,7 @@ extension HCILayer {
     }
     var fields = body.fields
     for index in fields.indices.dropFirst() where fields[index].name == "value" {
-      // The value of an AD structure stands behind its type.
+      // The value of an AD structure follows its type.
       let range = fields[index].range
       guard let type = packet.byte(at: range.lowerBound - 1) else { continue }
       fields[index].value = AdvertisingText.describe(
@@ -97,7 +97,7 @@ extension HCILayer {
     guard !lister.isAtEnd, !header.opcode.isVendorSpecific else { return }
     var status = HCIErrorCode.success
     try lister.status(&status)
-    // A command that failed may return nothing else.
+    // A command that failed may return only the status.
     guard !lister.isAtEnd else { return }
     try Self.list(commands[header.opcode]?.type?.returnParameters, &lister)
   }

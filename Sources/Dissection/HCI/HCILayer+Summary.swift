@@ -3,7 +3,7 @@ import Capture
 import HCI
 
 extension HCILayer {
-  /// What the packet says, in a line.
+  /// A one-line summary of the packet.
   func summary(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
     let text = text(of: packet, commands)
     return problem.map { "\(text); \($0)" } ?? text

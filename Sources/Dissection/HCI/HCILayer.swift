@@ -1,7 +1,7 @@
 import BluetoothCore
 import HCI
 
-/// The HCI packet itself (Core Specification Vol 4, Part E, 5.4).
+/// The HCI packet (Core Specification Vol 4, Part E, 5.4).
 public struct HCILayer: Hashable, Sendable {
   public var type: HCIPacketType
   /// Of a command; or the one that an event answers.
@@ -14,16 +14,16 @@ public struct HCILayer: Hashable, Sendable {
   public var status: HCIErrorCode?
   /// Of ACL data.
   public var boundary: ACLHeader.Boundary?
-  /// How many bytes the header says that follow it.
+  /// The parameter length in the header.
   public var length = 0
   /// The command that an event answers.
   public var command: PacketReference?
-  /// Who is on the other end of the link.
+  /// The device at the other end of the link.
   public var peer: BluetoothAddress?
-  /// What is wrong with it.
+  /// The reason why it is malformed.
   public var problem: String?
 
-  /// Reads the headers; the rest is read when it is asked for.
+  /// Parses the headers; the rest is parsed on demand.
   ///
   /// - Parameter packet: with its H4 type byte
   init(_ packet: RawSpan) {
@@ -79,7 +79,7 @@ public struct HCILayer: Hashable, Sendable {
       try reader.skip(1)
       let answered = try HCIOpcode(parsing: &reader)
       opcode = answered
-      // Only the manufacturer knows what a command of its own answers.
+      // The return parameters of vendor-specific commands are known only to the manufacturer.
       if answered != .noOperation, !answered.isVendorSpecific {
         status = reader.peek().map(HCIErrorCode.init)
       }

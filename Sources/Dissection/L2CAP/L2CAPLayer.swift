@@ -6,7 +6,7 @@ public struct L2CAPLayer: Hashable, Sendable {
   public var channel: ChannelID
   /// Header and payload, in ``DissectedPacket/source``.
   public var range: Range<Int>
-  /// How many packets it came in.
+  /// The number of packets that carried it.
   public var fragments: Int
 
   /// In bytes, as the header has it.

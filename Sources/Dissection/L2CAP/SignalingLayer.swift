@@ -19,7 +19,7 @@ public struct SignalingLayer: Hashable, Sendable {
     self.range = range
   }
 
-  /// In the specification's words.
+  /// In the terms of the specification.
   public var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
 
   var reference: String { code.reference }

@@ -31,12 +31,12 @@ final class Link {
     self.localServer = localServer
   }
 
-  /// The requests that nobody has answered.
+  /// The requests without a response.
   var open: [Int] {
     [host.open, remote.open].compactMap { $0?.moment.number }
   }
 
-  /// Takes the data of an ACL packet, and adds the layers of the frame that it completes.
+  /// Handles the data of an ACL packet, and adds the layers of the frame that it completes.
   func receive(_ acl: ACLPacket, into packet: inout DissectedPacket, at moment: Moment) {
     let isStart = acl.header.boundary != .continuing
     let isSent = direction(of: acl.header.boundary, packet.info.direction) == .hostToController
@@ -47,7 +47,7 @@ final class Link {
     var whole: [UInt8]?
     recombiner.receive(acl.data, isStart: isStart) { channel, payload in
       if fragments == 1 {
-        // It lies whole in the packet, behind the type byte and the header.
+        // The frame is complete in the packet, after the type byte and the header.
         let start = 1 + ACLHeader.length
         frame = L2CAPLayer(
           channel: channel, range: start..<start + BasicHeader.length + payload.byteCount, fragments: 1)
@@ -73,8 +73,8 @@ final class Link {
     if let frame { receive(frame, into: &packet, isSent: isSent, at: moment) }
   }
 
-  /// Where the capture does not tell: a host starts frames that are not flushed, a controller others (Vol 4, Part E,
-  /// 5.4.2); a continuation belongs to what is not complete.
+  /// Where the direction is unknown: a host starts non-flushable frames, a controller others (Vol 4, Part E, 5.4.2); a
+  /// continuation belongs to the incomplete frame.
   private func direction(
     of boundary: ACLHeader.Boundary, _ known: CaptureDirection?
   ) -> CaptureDirection {
@@ -106,7 +106,7 @@ final class Link {
     let isFromClient = kind == .request || kind == .command || kind == .confirmation
     let isHostClient = isFromClient == isSent
     let server = isHostClient ? peerServer : localServer
-    // Values that say nothing of attributes are read where they lie.
+    // Values that do not describe attributes are read in place.
     let pdu = att.opcode.carriesOnlyValue ? nil : try? ATTPDU(source.extracting(att.range))
     if isFromClient {
       packet.gatt =

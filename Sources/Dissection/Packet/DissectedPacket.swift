@@ -8,9 +8,9 @@ public struct DissectedPacket: Hashable, Sendable {
   public var info: CaptureRecordInfo
   /// The packet; of HCI, with its H4 type byte.
   public var bytes: [UInt8]
-  /// An L2CAP frame with its header that came in several packets, of which this is the last.
+  /// An L2CAP frame with its header that was sent in several packets; this is the last.
   public var reassembled: [UInt8]?
-  /// Nil for records that are no HCI packet, such as a monitor's notes.
+  /// Nil for records that are not HCI packets, such as a monitor's notes.
   public var hci: HCILayer?
   public var l2cap: L2CAPLayer?
   public var signaling: SignalingLayer?
@@ -30,7 +30,7 @@ public struct DissectedPacket: Hashable, Sendable {
   /// The bytes that the layers from L2CAP up point into.
   public var source: [UInt8] { reassembled ?? bytes }
 
-  /// Which way it went, seen from the host; nil if nobody can tell.
+  /// The direction, seen from the host; nil if unknown.
   public var direction: CaptureDirection? {
     if let known = info.direction { return known }
     switch hci?.type {
@@ -65,9 +65,9 @@ public struct DissectedPacket: Hashable, Sendable {
     return hci == nil ? nil : .hci
   }
 
-  /// One line on one layer.
+  /// One line about one layer.
   ///
-  /// - Parameter commands: the HCI commands that are known
+  /// - Parameter commands: the known HCI commands
   public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
     let source = source
     let span = source.span.bytes
@@ -82,7 +82,7 @@ public struct DissectedPacket: Hashable, Sendable {
     }
   }
 
-  /// One line on the whole packet: its highest layer, and what it is for.
+  /// One line about the whole packet: its highest layer, and its purpose.
   public var summary: String {
     guard let top else { return RecordNote.summary(of: self) }
     let own = summary(of: top) ?? ""
@@ -92,7 +92,7 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// The fields of one layer.
   ///
-  /// - Parameter commands: the HCI commands that are known
+  /// - Parameter commands: the known HCI commands
   public func fields(of layer: Layer, commands: HCICommandCatalog = .standard) -> [PacketField] {
     let source = source
     let span = source.span.bytes
@@ -109,7 +109,7 @@ public struct DissectedPacket: Hashable, Sendable {
 }
 
 extension DissectedPacket {
-  /// The text that a response gives for a characteristic, if it was asked for that one.
+  /// The text of a characteristic's value in a response, if the request was for that characteristic.
   public func readText(of uuid: BluetoothUUID) -> String? {
     guard let att, gatt?.type == uuid || gatt?.attribute?.uuid == uuid else { return nil }
     switch try? ATTPDU(source.span.bytes.extracting(att.range)) {

@@ -23,7 +23,7 @@ public struct PacketFilter: Sendable {
     case address(BluetoothAddress)
   }
 
-  /// Why a filter can't be read, in one line.
+  /// Why a filter cannot be parsed, in one line.
   public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
   }

@@ -21,7 +21,7 @@ public struct PacketReference: Hashable, Sendable {
   }
 }
 
-/// Which packet, and when.
+/// The packet's number and time.
 struct Moment: Hashable {
   var number: Int
   var microseconds: Int64?

@@ -1,7 +1,7 @@
 import BluetoothCore
 import Capture
 
-/// Records of a capture that are no HCI packet, in words.
+/// Records of a capture that are not HCI packets, as text.
 enum RecordNote {
   static func summary(of packet: DissectedPacket) -> String {
     let adapter = packet.info.adapter.map { "hci\($0)" } ?? "no adapter"

@@ -2,7 +2,7 @@ import BluetoothCore
 import GATTClient
 import RingLink
 
-/// What people call a UUID.
+/// The name of a UUID.
 enum UUIDName {
   private static let ring: [BluetoothUUID: String] = [
     RingGATT.commandService: "ring commands", RingGATT.commandWrite: "ring command write",

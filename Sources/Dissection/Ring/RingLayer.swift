@@ -1,7 +1,7 @@
 import BluetoothCore
 import RingLink
 
-/// What a ring says or is told (ring reference, 2 and 3).
+/// A message to or from a ring (ring reference, 2 and 3).
 public struct RingLayer: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
     /// A frame of 16 bytes, with the right checksum.
@@ -10,13 +10,13 @@ public struct RingLayer: Hashable, Sendable {
     case bulk(BulkFrame)
     /// A piece of a bulk frame: payload bytes that are there, and those that it has.
     case part(BulkID, received: Int, length: Int)
-    /// Sent to or from a ring, and not what rings send; in words.
+    /// Sent to or from a ring, but not a valid frame; as text.
     case damaged(String)
   }
 
   public var content: Content
   public var isFromRing: Bool
-  /// Whether only the bytes look like a ring's: the discovery is not in the capture.
+  /// Whether only the bytes resemble a ring's: the discovery is not in the capture.
   public var isByShape: Bool
   /// The value, in ``DissectedPacket/source``.
   public var range: Range<Int>
@@ -31,7 +31,7 @@ public struct RingLayer: Hashable, Sendable {
     }
   }
 
-  /// What a frame is; nil for everything else.
+  /// The meaning of a frame; nil for any other value.
   public var meaning: FrameMeaning? { if case .frame(let meaning) = content { meaning } else { nil } }
 }
 

@@ -14,16 +14,16 @@ struct RingTracker {
   }
 
   private var assemblers: [Place: BulkAssembler] = [:]
-  /// Handles without a UUID where a command was seen that the table has: what comes there is of a ring.
+  /// Handles without a UUID where a command of the table was seen: their values belong to a ring.
   private var known: Set<Place> = []
 
   /// The command that was sent to the ring last, and is not answered.
   private var pending: RingCommand?
 
-  /// Takes a value that was written or notified.
+  /// Handles a written or notified value.
   ///
-  /// - Parameter range: where it stands in `source`
-  /// - Returns: nil if this is no ring
+  /// - Parameter range: its range in `source`
+  /// - Returns: nil if this is not a ring
   mutating func take(
     _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, uuid: BluetoothUUID?, isFromRing: Bool,
     at moment: Moment
@@ -80,7 +80,7 @@ struct RingTracker {
     }
   }
 
-  /// What a frame is, after what was sent before it.
+  /// The meaning of a frame, given the frames sent before it.
   private mutating func meaning(of frame: RingFrame, _ isFromRing: Bool) -> FrameMeaning {
     let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending)
     if !isFromRing {

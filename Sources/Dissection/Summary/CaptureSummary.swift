@@ -4,12 +4,12 @@ import Capture
 import HCI
 import RingLink
 
-/// What a capture holds, in numbers. Its memory is bounded: of what there is too much of, the first is kept, and
-/// ``overflow`` counts the rest.
+/// Statistics of a capture. Its memory is bounded: the first items of each kind are kept, and ``overflow`` counts the
+/// rest.
 public struct CaptureSummary: Sendable {
   static let capacity = 512
 
-  /// A device that was heard.
+  /// A device whose advertisements were received.
   public struct Device: Hashable, Sendable {
     public var address: BluetoothAddress
     public var name: String?
@@ -18,14 +18,14 @@ public struct CaptureSummary: Sendable {
     public var rssi: Int8?
   }
 
-  /// How often a procedure was asked for, and how it went.
+  /// How often a procedure was requested, and its results.
   public struct Procedure: Hashable, Sendable {
     public var requests = 0
     public var errors = 0
     public var roundTrips = DurationHistogram()
   }
 
-  /// Where values come from by themselves.
+  /// Where notifications and indications are sent from.
   public struct Source: Hashable, Sendable {
     public var peer: String
     public var handle: AttributeHandle
@@ -46,19 +46,19 @@ public struct CaptureSummary: Sendable {
   public private(set) var connections: [ConnectionSummary] = []
   public private(set) var procedures: [GATTProcedure: Procedure] = [:]
   public private(set) var values: [Source: Values] = [:]
-  /// How often what went wrong.
+  /// The number of errors of each kind.
   public private(set) var errors: [String: Int] = [:]
   /// A ring's frames by their names.
   public private(set) var ringFrames: [String: Int] = [:]
-  /// What was left out because there was too much of it.
+  /// The number of omitted items.
   public private(set) var overflow = 0
 
-  /// Which of ``connections`` a link is, while it lasts.
+  /// The index in ``connections`` of each open link.
   private var open: [UInt32: Int] = [:]
 
   public init() {}
 
-  /// Takes the next packet.
+  /// Adds the next packet.
   public mutating func add(_ packet: DissectedPacket) {
     packets += 1
     if let time = packet.info.microseconds {
@@ -215,7 +215,7 @@ public struct CaptureSummary: Sendable {
     guard let procedure = gatt.procedure else { return }
     if let request = gatt.request {
       if let time = request.microseconds { procedures[procedure, default: .init()].roundTrips.add(time) }
-      // That nothing more is found is how discovery ends.
+      // Discovery ends with this error.
       if let error = att.error, error != .attributeNotFound {
         procedures[procedure, default: .init()].errors += 1
       }
@@ -252,7 +252,7 @@ public struct CaptureSummary: Sendable {
 }
 
 extension RingLayer {
-  /// The sample that a ring sends; nil if this is something else.
+  /// The sample in a value of a ring; nil for any other value.
   public var sample: RawSample? {
     if case .frame(let meaning) = content, isFromRing { RawSample(meaning.frame) } else { nil }
   }

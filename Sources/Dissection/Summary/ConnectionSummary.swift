@@ -1,14 +1,14 @@
 import BluetoothCore
 import HCI
 
-/// What became of one link.
+/// The summary of one link.
 public struct ConnectionSummary: Hashable, Sendable {
   static let changeCapacity = 64
 
   /// The parameters from a time on.
   public struct Change: Hashable, Sendable {
     public var microseconds: Int64?
-    /// In words: `interval 30 ms, latency 0, timeout 720 ms`.
+    /// As text: `interval 30 ms, latency 0, timeout 720 ms`.
     public var words: String
   }
 
@@ -19,7 +19,7 @@ public struct ConnectionSummary: Hashable, Sendable {
   public var role: LERole?
   public var start: Int64?
   public var end: Int64?
-  /// Why it ended; nil if the capture ends before.
+  /// Why it ended; nil if the capture ends first.
   public var reason: HCIErrorCode?
   /// In order; the last ones are missing if there were too many.
   public internal(set) var changes: [Change] = []

@@ -1,4 +1,4 @@
-/// How long things took, in a memory that does not grow: durations are counted in classes that are 6 percent wide.
+/// A histogram of durations with bounded memory: durations are counted in classes that are 6 percent wide.
 public struct DurationHistogram: Hashable, Sendable {
   /// Classes for each power of two.
   private static let steps = 16

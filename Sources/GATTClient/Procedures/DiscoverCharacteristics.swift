@@ -50,7 +50,7 @@ public struct DiscoverCharacteristics: GATTProcedure {
       }
       characteristics[characteristics.count - 1].end = AttributeHandle(entry.handle.rawValue - 1)
     }
-    // The value stands right behind the declaration, so the search can go on behind it.
+    // The value directly follows the declaration, so the search can continue after it.
     if let fault = cursor.advance(over: HandleRange(entry.handle, valueHandle)) { return fault }
     characteristics.append(
       Characteristic(

@@ -7,7 +7,7 @@ public struct DiscoverAllServices: GATTProcedure {
   private var services: [Service] = []
   private let lastStart: AttributeHandle
 
-  /// - Parameter range: where the services begin; the last one may go on behind it
+  /// - Parameter range: where the services begin; the last one may extend beyond it
   public init(in range: HandleRange = .all) {
     cursor = DiscoveryCursor(HandleRange(range.start, .last))
     lastStart = range.end
@@ -44,7 +44,7 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   private var cursor = DiscoveryCursor(.all)
   private var services: [Service] = []
 
-  /// - Parameter limit: how many are enough; with one, a single round trip does
+  /// - Parameter limit: the maximum number; with one, a single round trip is enough
   public init(_ uuid: BluetoothUUID, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit
@@ -72,8 +72,8 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   }
 }
 
-/// Find Included Services (4.5.1). A 128-bit UUID does not fit into an include declaration, so it is read from
-/// the included service itself.
+/// Find Included Services (4.5.1). A 128-bit UUID does not fit into an include declaration, so it is read from the
+/// included service.
 public struct FindIncludedServices: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var found: [IncludedService] = []
@@ -134,7 +134,7 @@ public struct FindIncludedServices: GATTProcedure {
 }
 
 extension BluetoothUUID {
-  /// The UUID that a service declaration holds: 2 or 16 bytes; nil for anything else.
+  /// The UUID in a service declaration: 2 or 16 bytes; nil for any other length.
   init?(attributeValue: [UInt8]) {
     guard attributeValue.count == 2 || attributeValue.count == 16 else { return nil }
     let uuid = attributeValue.withReader { reader in

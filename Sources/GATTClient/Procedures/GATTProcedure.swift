@@ -9,8 +9,8 @@ public protocol GATTProcedure {
   mutating func start() -> GATTStep<Output>
   /// The step after the response to the last request, or after its failure.
   mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Output>
-  /// Instead of ``next(_:)``, when the procedure was cancelled: what the server must still be asked, so that
-  /// nothing of the procedure is left behind. Nil for nothing.
+  /// Called instead of ``next(_:)`` when the procedure was cancelled: the request that cleans up on the server. Nil if
+  /// none is needed.
   mutating func abandon() -> ATTPDU?
 }
 
@@ -23,7 +23,7 @@ public enum GATTStep<Output: Sendable>: Sendable {
   case done(Output)
   case failed(GATTError)
 
-  /// A failure that says what the server did wrong.
+  /// A failure that describes the server's violation.
   static func misbehaved(_ what: String) -> Self { .failed(.misbehaved(what)) }
 
   /// The failure after a failed transaction that the procedure does not handle, or after a response of the wrong kind,
@@ -49,9 +49,9 @@ struct DiscoveryCursor {
     remaining = range.isValid ? range : nil
   }
 
-  /// Checks the next entry and moves behind it.
+  /// Checks the next entry and moves past it.
   ///
-  /// - Returns: nil if it is in order, else what is wrong with it
+  /// - Returns: nil if it is valid, otherwise the error
   mutating func advance(over entry: HandleRange) -> String? {
     guard let range = remaining else { return "an entry at \(entry.start), behind the end of the range" }
     guard entry.isValid else { return "an entry with the handles \(entry)" }

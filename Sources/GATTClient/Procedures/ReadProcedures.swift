@@ -11,7 +11,7 @@ public struct ReadValue: GATTProcedure {
   private let mtu: Int
   private var value: [UInt8] = []
 
-  /// - Parameter beginning: what is known of the value; it is read on from there
+  /// - Parameter beginning: the known beginning of the value; reading continues after it
   public init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
     self.handle = handle
     self.mtu = mtu
@@ -48,7 +48,7 @@ public struct ReadByUUID: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var values: [ATTHandleAndValue] = []
 
-  /// - Parameter limit: how many are enough; with one, a single round trip does
+  /// - Parameter limit: the maximum number; with one, a single round trip is enough
   public init(_ uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit

@@ -19,9 +19,9 @@ public struct WriteValue: GATTProcedure {
   }
 }
 
-/// Write Long Characteristic Values and Reliable Writes (4.9.4, 4.9.5): parts are queued with Prepare Write
-/// and carried out together. The server echoes each part; if an echo differs, or a part is refused, the queue
-/// is cancelled before the failure is reported, since what is in it would be written by the next who executes.
+/// Write Long Characteristic Values and Reliable Writes (4.9.4, 4.9.5): parts are queued with Prepare Write and
+/// executed together. The server echoes each part; if an echo differs, or a part is refused, the queue is cancelled
+/// before the failure is reported, since the next Execute Write would write its contents.
 public struct QueuedWrite: GATTProcedure {
   private var parts: [ATTPreparedWrite]
   private var sent = 0
@@ -63,13 +63,13 @@ public struct QueuedWrite: GATTProcedure {
       return start()
     case .success(.executeWriteResponse) where isExecuting: return .done(())
     case .failure(.closed), .failure(.timedOut): return .failed(result)
-    // An answer that can't be read leaves the part in the queue, too.
+    // A malformed response leaves the part in the queue, too.
     case .failure(let error) where !isExecuting: return cancel(because: .att(error))
     default: return .failed(result)
     }
   }
 
-  /// What is in the queue would be written by the next who executes.
+  /// The next Execute Write would write the contents of the queue.
   public mutating func abandon() -> ATTPDU? {
     isExecuting || failure != nil ? nil : .executeWriteRequest(.cancel)
   }

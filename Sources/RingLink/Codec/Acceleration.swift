@@ -1,4 +1,4 @@
-/// How a pair of bytes holds one axis of the accelerometer (ring reference, 5.4).
+/// The encoding of one accelerometer axis in a pair of bytes (ring reference, 5.4).
 public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
   /// Twelve bits, two's complement: eight in the first byte, four at the bottom of the second. 512 counts
   /// a g.
@@ -17,7 +17,7 @@ public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
   public func counts(_ pair: UInt16) -> Int16 {
     switch self {
     case .twelveBit:
-      // The sign is the top bit of the first byte. Readers that look elsewhere turn +189 into -1859.
+      // The sign is the top bit of the first byte. Readers that use another bit turn +189 into -1859.
       Int16(bitPattern: pair & 0xFF00 | (pair & 0x000F) << 4) >> 4
     case .sixteenBit: Int16(bitPattern: pair)
     }
@@ -61,7 +61,7 @@ public struct Acceleration: Hashable, Sendable {
 }
 
 extension AccelerometerSample {
-  /// What a ring with this encoding sends for an acceleration.
+  /// The encoded form of an acceleration.
   public init(_ acceleration: Acceleration, encoding: AccelerometerEncoding) {
     func pair(_ g: Double) -> UInt16 {
       let counts = g * encoding.countsPerG
@@ -85,19 +85,19 @@ extension AccelerometerSample {
   }
 }
 
-/// Finds out from the stream itself how a ring encodes acceleration, for firmware whose name does not say it
-/// (ring reference, 5.4).
+/// Detects from the stream how a ring encodes acceleration, for firmware whose name does not identify it (ring
+/// reference, 5.4).
 ///
-/// In the 12-bit form the upper half of each second byte is always zero; in the 16-bit form it is seldom. A
-/// ring that lies still repeats one frame for minutes, which proves nothing: only frames that differ from
-/// the one before count. Until ``encoding`` is decided, values must not be shown in g.
+/// In the 12-bit form the upper half of each second byte is always zero; in the 16-bit form it seldom is. A ring that
+/// lies still repeats one frame for minutes, which proves nothing: only frames that differ from the one before count.
+/// Until ``encoding`` is determined, values must not be shown in g.
 public struct AccelerometerEncodingDetector: Hashable, Sendable {
-  /// The first frames after a start are often stale; fewer than these decide nothing.
+  /// The first frames after a start are often stale; fewer than these are not conclusive.
   public static let leastFrames = 8
-  /// So many different frames with an empty upper half are no accident.
+  /// This many different frames with an empty upper half are not a coincidence.
   public static let framesForTwelveBit = 32
 
-  /// What the ring uses; nil as long as it is not known.
+  /// The encoding; nil until it is known.
   public private(set) var encoding: AccelerometerEncoding?
 
   private var last: AccelerometerSample?
@@ -105,12 +105,12 @@ public struct AccelerometerEncodingDetector: Hashable, Sendable {
   private var moving = 0
   private var usesUpperHalf = false
 
-  /// - Parameter encoding: what is known already, from the firmware's name.
+  /// - Parameter encoding: the known encoding, from the firmware's name.
   public init(known encoding: AccelerometerEncoding? = nil) {
     self.encoding = encoding
   }
 
-  /// Looks at one more frame. Costs next to nothing once the encoding is known.
+  /// Examines one more frame. Costs next to nothing once the encoding is known.
   public mutating func observe(_ sample: AccelerometerSample) {
     guard encoding == nil else { return }
     if (sample.x | sample.y | sample.z) & 0x00F0 != 0 { usesUpperHalf = true }
@@ -122,7 +122,7 @@ public struct AccelerometerEncodingDetector: Hashable, Sendable {
     } else if moving >= Self.framesForTwelveBit {
       encoding = .twelveBit
     }
-    // A ring may lie still for days: the count stops where it has said all it can.
+    // A ring may lie still for days: the count stops once more frames make no difference.
     frames = min(frames, Self.leastFrames)
   }
 }

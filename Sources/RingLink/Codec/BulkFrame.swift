@@ -13,7 +13,7 @@ public struct BulkFrame: Hashable, Sendable {
   public let id: BulkID
   public let payload: [UInt8]
 
-  /// What a ring sent, after its CRC was checked.
+  /// A received message, after its CRC was checked.
   init(received id: BulkID, payload: [UInt8]) {
     self.id = id
     self.payload = payload
@@ -33,7 +33,7 @@ public struct BulkFrame: Hashable, Sendable {
   }
 }
 
-/// Why a bulk frame cannot be made.
+/// Why a bulk frame cannot be created.
 public enum BulkFrameError: Error, Hashable, Sendable {
   case firmwareUpdate(BulkID)
   case payloadTooLong(Int)
@@ -50,7 +50,7 @@ extension BulkFrameError: CustomStringConvertible {
   }
 }
 
-/// What a bulk frame is about. ``CommandTable`` knows what each is for.
+/// The type of a bulk frame. ``CommandTable`` describes each.
 public struct BulkID: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8
 
@@ -58,7 +58,7 @@ public struct BulkID: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Comes by itself with the answer to a request for sleep.
+  /// Sent unsolicited with the answer to a request for sleep.
   public static let nap: BulkID = 0x3E
 
   /// Ids 1 to 5 overwrite the ring's firmware, and can leave it dead.
@@ -97,32 +97,32 @@ public enum CRC16 {
 /// byte by chance, so a header is looked for only when no frame is open. What does not fit is counted and
 /// dropped.
 public struct BulkAssembler: Sendable {
-  /// An open frame is given up after so long without a notification.
+  /// The timeout after the last notification of an open frame.
   public static let silence = Duration.seconds(3)
 
-  /// What came of a notification.
+  /// The result of a notification.
   public enum Result: Hashable, Sendable {
     /// A frame is complete, and its CRC is right.
     case frame(BulkFrame)
     /// Some firmware sends frames of the raw stream here.
     case raw(RingFrame)
-    /// More has to come.
+    /// The frame is not complete yet.
     case incomplete
-    /// Nothing that could be used; ``BulkAssembler/errors`` counts it.
+    /// Unusable data; ``BulkAssembler/errors`` counts it.
     case dropped
   }
 
-  /// How often something was wrong, and what.
+  /// The number of errors of each kind.
   public struct Errors: Hashable, Sendable {
     /// Frames whose CRC did not match.
     public var badCRC = 0
     /// Headers that claimed more than ``BulkFrame/maximumPayload``.
     public var tooLong = 0
-    /// Frames that were given up because nothing more came.
+    /// Incomplete frames discarded after a timeout.
     public var abandoned = 0
     /// Notifications that neither began a frame nor belonged to one.
     public var stray = 0
-    /// Notifications that went on after the end of their frame; the frame itself was used.
+    /// Notifications that extended beyond the end of their frame; the frame was used.
     public var overlong = 0
 
     public init() {}
@@ -147,10 +147,10 @@ public struct BulkAssembler: Sendable {
     open.map { ($0.id, payload.count, $0.length) }
   }
 
-  /// When the open frame is to be given up; nil when none is open.
+  /// When the open frame times out; nil when none is open.
   public var deadline: Instant? { open == nil ? nil : lastArrival + Self.silence }
 
-  /// Takes the value of one notification.
+  /// Handles the value of one notification.
   public mutating func receive(_ bytes: RawSpan, at now: Instant) -> Result {
     abandonIfSilent(at: now)
     lastArrival = now
@@ -161,14 +161,14 @@ public struct BulkAssembler: Sendable {
     return begin(bytes)
   }
 
-  /// Gives up an open frame if its time is over. Whoever keeps timers calls this at ``deadline``.
+  /// Discards an open frame after its deadline. The owner of the timers calls this at ``deadline``.
   public mutating func abandonIfSilent(at now: Instant) {
     guard let deadline, now >= deadline else { return }
     errors.abandoned += 1
     close()
   }
 
-  /// Forgets an open frame: the connection over which it came is gone.
+  /// Discards an open frame: its connection is gone.
   public mutating func reset() {
     close()
   }

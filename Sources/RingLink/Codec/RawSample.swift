@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// One frame of the raw stream, command 0xA1 (ring reference, 5). Decoding one allocates nothing.
+/// One frame of the raw stream, command 0xA1 (ring reference, 5). Decoding does not allocate.
 public enum RawSample: Hashable, Sendable {
   /// Red and infrared light, sub-type 1.
   case spo2(OpticalSample)
@@ -8,11 +8,11 @@ public enum RawSample: Hashable, Sendable {
   case ppg(OpticalSample)
   /// Sub-type 3. What its bits mean depends on the firmware, see ``AccelerometerEncoding``.
   case accelerometer(AccelerometerSample)
-  /// The ring will not stream: it is on its charger, or does not know the request.
+  /// The ring refuses to stream: it is on its charger, or does not support the request.
   case refused
   /// The end of a wear calibration, with two counters.
   case wearCalibrationEnd(first: UInt16, second: UInt16)
-  /// A sub-type that nobody has explained; some firmware sends 5 with every set. To be skipped.
+  /// A sub-type of unknown meaning; some firmware sends 5 with every set. To be skipped.
   case unknown(subtype: UInt8)
 
   /// Reads a frame; nil if it is not of the raw stream.
@@ -71,13 +71,13 @@ public enum RawSample: Hashable, Sendable {
 public struct OpticalSample: FrameRecord {
   /// The latest value. Isolated zeros are gaps of the sensor, not light.
   public var raw: UInt16
-  /// Largest value of an earlier window: `raw` may lie above it.
+  /// Largest value of an earlier window: `raw` may exceed it.
   public var max: UInt16
-  /// Smallest value of an earlier window: `raw` may lie below it.
+  /// Smallest value of an earlier window: `raw` may be below it.
   public var min: UInt16
   /// A third statistic. On most firmware it is `max` - `min`; on the oldest, for SpO2, it is not.
   public var diff: UInt16
-  /// Whether the ring calls its statistics valid. Some firmware never does while streaming.
+  /// Whether the ring marks its statistics as valid. Some firmware never does while streaming.
   public var isValid: Bool
 
   public init(raw: UInt16, max: UInt16, min: UInt16, diff: UInt16, isValid: Bool) {
@@ -111,11 +111,11 @@ public struct OpticalSample: FrameRecord {
   }
 }
 
-/// The three axes as they were sent: pairs of bytes, the first in the upper half, not decoded yet, since one
-/// frame does not tell its encoding (ring reference, 5.4).
+/// The three axes as sent: pairs of bytes, the first in the upper half, not decoded yet, since one frame does not
+/// identify its encoding (ring reference, 5.4).
 ///
-/// Z runs along the axis through the ring's hole, Y through the charging contacts, X stands upright when the
-/// hand lies flat.
+/// Z runs along the axis through the ring's hole, Y through the charging contacts, X is vertical when the hand lies
+/// flat.
 public struct AccelerometerSample: FrameRecord {
   public var x: UInt16
   public var y: UInt16
@@ -156,7 +156,7 @@ struct WearCalibration: FrameRecord {
   static let fields: [RecordField<Self>] = [RecordField(first, \.first), RecordField(second, \.second)]
 }
 
-/// What the host asks of the raw stream: the second byte of a 0xA1 request (ring reference, 5.1).
+/// The raw stream request of the host: the second byte of a 0xA1 request (ring reference, 5.1).
 public struct RawControl: RawRepresentable, FrameRecord {
   public var rawValue: UInt8
 
@@ -170,9 +170,9 @@ public struct RawControl: RawRepresentable, FrameRecord {
 
   /// Ends a stream; on newer firmware it leaves the light on that ``stream`` switched on.
   public static let stop = RawControl(rawValue: 2)
-  /// One set of samples, no stream.
+  /// One set of samples, without a stream.
   public static let once = RawControl(rawValue: 3)
-  /// All sensors until stopped. Ends whatever measurement runs.
+  /// All sensors until stopped. Ends any running measurement.
   public static let stream = RawControl(rawValue: 4)
   /// Releases the light that ``stream`` took.
   public static let release = RawControl(rawValue: 5)
@@ -186,15 +186,14 @@ public struct RawControl: RawRepresentable, FrameRecord {
       ])
   ]
 
-  /// The request. Its third byte stays zero: the form that was captured from working hosts; some write 4
-  /// there, and no firmware that has been read looks at it.
+  /// The request. Its third byte stays zero, as captured from working hosts; some write 4 there, and no examined
+  /// firmware reads it.
   public var frame: RingFrame { RingFrame(.rawStream, self) }
 
-  /// Starts the stream. There is no acknowledgement: the first samples are the answer, or a
-  /// ``RawSample/refused``.
+  /// Starts the stream. It is not acknowledged: the ring answers with the first samples, or with ``RawSample/refused``.
   public static var start: RingFrame { stream.frame }
 
-  /// What ends the stream, to be sent in this order and without waiting: the oldest rings need only the
+  /// The commands that end the stream, to be sent in this order and without waiting: the oldest rings need only the
   /// second, newer ones keep their light on without the first.
   public static var stopSequence: [RingFrame] { [release.frame, stop.frame] }
 }

@@ -1,9 +1,9 @@
 import BluetoothCore
 
-/// The 16 bytes in which host and ring talk: a command, 14 bytes of payload padded with zeros, and the sum of
-/// the first 15 bytes modulo 256 (ring reference, 2).
+/// The 16-byte message of host and ring: a command, 14 bytes of payload padded with zeros, and the sum of the first 15
+/// bytes modulo 256 (ring reference, 2).
 ///
-/// A frame lies in two registers: to receive one allocates nothing.
+/// A frame is stored in two registers: receiving one does not allocate.
 public struct RingFrame: Hashable, Sendable {
   public static let length = 16
   public static let payloadLength = 14
@@ -43,7 +43,7 @@ public struct RingFrame: Hashable, Sendable {
     }
   }
 
-  /// A frame whose payload `fill` stores; the checksum is added behind it.
+  /// A frame whose payload `fill` stores; the checksum is appended.
   init(_ command: RingCommand, fill: (inout RingFrame) -> Void) {
     low = UInt64(command.rawValue)
     high = 0
@@ -88,7 +88,7 @@ public struct RingFrame: Hashable, Sendable {
     if index < 8 { low |= bits } else { high |= bits }
   }
 
-  /// Puts `bytes` where zeros are; what would lie beyond the payload is left out.
+  /// Puts `bytes` where zeros are; bytes beyond the payload are omitted.
   mutating func store(_ bytes: some Sequence<UInt8>, at index: Int) {
     for (place, byte) in zip(index..<Self.length - 1, bytes) { store(byte, at: place) }
   }
@@ -99,7 +99,7 @@ extension RingFrame: CustomStringConvertible {
   public var description: String { Hex.string(bytes, separator: " ") }
 }
 
-/// What a frame is about: its first byte. ``CommandTable`` knows what each is for.
+/// The command of a frame: its first byte. ``CommandTable`` describes each.
 public struct RingCommand: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8
 
@@ -128,7 +128,7 @@ extension RingCommand: CustomStringConvertible {
   }
 }
 
-/// Why bytes are not a frame, or a frame is not the answer that was expected.
+/// Why bytes are not a frame, or a frame is not the expected answer.
 public enum RingFrameError: Error, Hashable, Sendable {
   /// A frame has 16 bytes, these are another number.
   case length(Int)
@@ -136,7 +136,7 @@ public enum RingFrameError: Error, Hashable, Sendable {
   case checksum(expected: UInt8, found: UInt8)
   /// A payload that was to be sent has more than 14 bytes.
   case payloadTooLong(Int)
-  /// The frame is about something else.
+  /// The frame has another subject.
   case unexpected(RingCommand)
   /// A field holds what it cannot mean.
   case value(String)

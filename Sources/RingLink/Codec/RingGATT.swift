@@ -46,7 +46,7 @@ public struct RingInformation: Hashable, Sendable {
 
   public init() {}
 
-  /// What decides how the ring behaves.
+  /// The properties that determine the ring's behaviour.
   public var revisions: RingFirmware {
     RingFirmware(firmwareRevision: firmwareRevision, hardwareRevision: hardwareRevision)
   }
@@ -60,7 +60,7 @@ public struct RingInformation: Hashable, Sendable {
   }
 }
 
-/// Where a ring's attributes are, as discovered on an earlier link, and what proves that they are still there.
+/// The handles of a ring's attributes, as discovered on an earlier link, and the data that confirms them.
 public struct RingLayout: Hashable, Sendable {
   public var commandWrite: Characteristic
   public var commandNotify: Characteristic

@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The revision strings of a ring, and what follows from them (ring reference, 0.2). Rings sold under one
-/// name have had four different chips inside: only these strings tell.
+/// The revision strings of a ring, and the properties that follow from them (ring reference, 0.2). Rings sold under one
+/// name have had four different chips inside: only these strings identify them.
 public struct RingFirmware: Hashable, Sendable {
   /// Characteristic 2A26, such as `RT02R_3.11.00_250611`; nil if the ring has none.
   public var firmwareRevision: String?
@@ -13,14 +13,13 @@ public struct RingFirmware: Hashable, Sendable {
     self.hardwareRevision = hardwareRevision
   }
 
-  /// The firmware decides; the hardware is asked only where the firmware says nothing.
+  /// The firmware decides; the hardware is used only where the firmware is ambiguous.
   public var family: RingFamily {
     let named = firmwareRevision.map(RingFamily.init(revision:)) ?? .unknown
     return named == .unknown ? hardwareRevision.map(RingFamily.init(revision:)) ?? .unknown : named
   }
 
-  /// How this ring encodes acceleration; nil where only the stream can tell, see
-  /// ``AccelerometerEncodingDetector``.
+  /// How this ring encodes acceleration; nil where only the stream shows it, see ``AccelerometerEncodingDetector``.
   public var accelerometerEncoding: AccelerometerEncoding? { family.accelerometerEncoding }
 }
 
@@ -76,17 +75,17 @@ extension RingFamily: CustomStringConvertible {
   }
 }
 
-/// How sure an advertisement is of a ring (ring reference, 1.1). Only the attribute table proves it: some
-/// rings advertise no service at all, and some look-alikes have a ring's name.
+/// How likely an advertisement is from a ring (ring reference, 1.1). Only the attribute table proves it: some rings do
+/// not advertise any service, and some look-alikes have a ring's name.
 public enum RingIdentity: Int, Hashable, Sendable, Comparable {
   /// A name that rings use, and others too: `SMART_RING`, or that of another brand.
   case ambiguousName
-  /// A name as the rings of this maker have it: `R02_341C`, `COLMI R07_1234`.
+  /// A name in the form that this manufacturer uses: `R02_341C`, `COLMI R07_1234`.
   case name
-  /// It advertises one of the ring's own services.
+  /// It advertises one of the ring's services.
   case service
 
-  /// Judges an advertisement; nil for what is no ring as far as one can see.
+  /// Classifies an advertisement; nil if it does not look like a ring.
   public static func matches(name: String?, services: some Sequence<BluetoothUUID>) -> RingIdentity? {
     if services.contains(where: { $0 == RingGATT.commandService || $0 == RingGATT.bulkService }) {
       return .service

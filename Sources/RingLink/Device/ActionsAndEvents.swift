@@ -44,11 +44,11 @@ extension Ring {
     try await leave(by: CommandTable.powerOff, to: "switch itself off")
   }
 
-  /// Erases all that the ring has stored. It says nothing to that.
+  /// Erases all data stored on the ring. The ring does not answer.
   public func factoryReset() async throws(RingError) { try await perform(CommandTable.factoryReset) }
 
-  /// How long a ring may take to be gone. Those that were watched took less than a second; one that does not say
-  /// goodbye is missed after the supervision timeout.
+  /// How long a ring may take to disconnect. Those tested took less than a second; one that does not disconnect is lost
+  /// after the supervision timeout.
   private var farewellTime: Duration {
     .seconds(5) + (client.parameters?.supervisionTimeout.duration ?? .seconds(5))
   }
@@ -80,16 +80,15 @@ extension Ring {
 }
 
 extension Ring {
-  /// How often a ring is told to stay in its camera mode. Nobody knows how long it would by itself.
+  /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown.
   static let cameraInterval = Duration.seconds(10)
 
-  /// Hands over what the ring tells by itself, until the task is cancelled or the link is lost. It takes the place of
-  /// ``onEvent``.
+  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``onEvent``.
   ///
   /// - Parameters:
-  ///   - camera: whether the ring is to be in camera mode meanwhile, in which it tells when the hand is shaken (ring
+  ///   - camera: whether to keep the ring in camera mode during this time, in which it reports gestures (ring
   ///     reference, 4.13)
-  ///   - sink: called on the loop, with the time at which it came
+  ///   - sink: called on the loop, with the receive time
   /// - Throws: `.cancelled` in the ordinary course, `.disconnected`
   public func listen(
     camera: Bool = false, sink: @escaping (RingEvent, Instant) -> Void
@@ -129,7 +128,7 @@ extension Ring {
     }
   }
 
-  /// What the ring tells by itself, as a sequence that ends with the link. It takes the place of ``onEvent``.
+  /// The ring's unsolicited events, as a sequence that ends with the link. It replaces ``onEvent``.
   ///
   /// - Parameter capacity: how many events may wait to be fetched; after that the oldest are dropped
   public func events(capacity: Int = 256) -> AsyncStream<RingEvent> {

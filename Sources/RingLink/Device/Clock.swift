@@ -14,7 +14,7 @@ public struct ClockSetting: FrameRecord {
 
   public init() {}
 
-  /// - Returns: nil for years that a ring can't be told
+  /// - Returns: nil for years that a ring cannot represent
   public init?(_ time: RingTime) {
     let (year, month, day) = time.day.civil
     guard (2000...2099).contains(year) else { return nil }
@@ -26,7 +26,7 @@ public struct ClockSetting: FrameRecord {
     second = UInt8(time.second)
   }
 
-  /// The time that it says; nil if there is no such time.
+  /// The time in the frame; nil if that time does not exist.
   public var time: RingTime? {
     RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(day)).flatMap {
       RingTime($0, hour: Int(hour), minute: Int(minute), second: Int(second))
@@ -44,15 +44,15 @@ public struct ClockSetting: FrameRecord {
   ]
 }
 
-/// What a ring lets know of its clock. No command reads the clock (ring reference, 4.1): but what is stored has
-/// dates, and nothing is stored before its time.
+/// What is known about a ring's clock. No command reads the clock (ring reference, 4.1): but stored records have dates,
+/// and none is stored before its time.
 public struct ClockEvidence: Hashable, Sendable {
   /// The ring's own today.
   public var day: RingDay?
-  /// When the newest slot begins that has a heart rate and is not in the future.
+  /// The beginning of the newest slot with a heart rate that is not in the future.
   public var newest: RingTime?
-  /// The same of the newest slot that is in the future. Firmware is known to leave old values in slots that are still to
-  /// come (ring reference, 4.10): it means that the clock is ahead, or nothing.
+  /// The beginning of the newest slot with a heart rate in the future. Firmware is known to leave old values in future
+  /// slots (ring reference, 4.10): the clock is ahead, or the value is stale.
   public var future: RingTime?
 
   public init(day: RingDay? = nil, newest: RingTime? = nil, future: RingTime? = nil) {
@@ -61,13 +61,13 @@ public struct ClockEvidence: Hashable, Sendable {
     self.future = future
   }
 
-  /// By how many seconds the ring's clock is ahead of a time, as far as its day tells: at least and at most so many.
+  /// The number of seconds by which the ring's clock is ahead of a time, according to its day: minimum and maximum.
   /// Negative numbers mean that it is behind.
   public func lead(over time: RingTime) -> ClosedRange<Int>? {
     day.map { ($0.midnight.seconds - time.seconds)...($0.midnight.seconds + 86399 - time.seconds) }
   }
 
-  /// The same, as heart rates of the future suggest: at least so many, unless they are remnants.
+  /// The minimum number of seconds according to heart rates in the future, unless they are stale.
   public func suggestedLead(over time: RingTime) -> Int? {
     future.map { $0.seconds - time.seconds }
   }
@@ -75,13 +75,13 @@ public struct ClockEvidence: Hashable, Sendable {
 
 /// The ring's clock (ring reference, 4.1). It can be set, and not be read.
 extension Ring {
-  /// Sets the clock. Rings do not measure by themselves before that was done once.
+  /// Sets the clock. Rings do not measure automatically before it was set once.
   ///
-  /// To set a clock back by more than a moment can make a ring discard what it has stored of the day. Which wall clock a
-  /// ring gets is for ``TimePolicy`` to say.
+  /// To set a clock back by more than a moment can make a ring discard its data of the day. ``TimePolicy`` decides
+  /// which wall clock a ring gets.
   ///
-  /// - Returns: what the ring says it can do
-  /// - Throws: `.invalidSetting` for years that a ring can't be told
+  /// - Returns: the capabilities of the ring
+  /// - Throws: `.invalidSetting` for years that a ring cannot represent
   @discardableResult
   public func setClock(to time: RingTime) async throws(RingError) -> RingCapabilities {
     guard let setting = ClockSetting(time) else {
@@ -90,10 +90,10 @@ extension Ring {
     return try await request(CommandTable.setTime, setting)
   }
 
-  /// Looks for what the ring lets know of its clock: the dates of what was walked, and the newest heart rate. What it
-  /// does not have is left out.
+  /// Determines what is known about the ring's clock: the dates of the activity, and the newest heart rate. Missing
+  /// data is omitted.
   ///
-  /// - Parameter expected: what its clock should say
+  /// - Parameter expected: the expected time of its clock
   public func clockEvidence(expecting expected: RingTime) async throws(RingError) -> ClockEvidence {
     var evidence = ClockEvidence(day: try await today(near: expected.day))
     let day = evidence.day ?? expected.day
@@ -106,7 +106,7 @@ extension Ring {
     return evidence
   }
 
-  /// The ring's own today: what was walked today or yesterday has a date.
+  /// The ring's own today: the activity of today or yesterday has a date.
   private func today(near expected: RingDay) async throws(RingError) -> RingDay? {
     for daysAgo: UInt8 in [0, 1] {
       let log = try await logIfKnown(CommandTable.activity, ActivityRequest(daysAgo: daysAgo))
@@ -118,7 +118,7 @@ extension Ring {
     return try await logIfKnown(CommandTable.dayTotals, DaysAgo(0))?.day
   }
 
-  /// - Returns: nil if the ring does not know the command, or answers nonsense: others may tell more
+  /// - Returns: nil if the ring does not support the command, or sends an invalid answer: others may have data
   private func logIfKnown<Assembler>(
     _ log: RingLog<Assembler>, _ request: Assembler.Request
   ) async throws(RingError) -> Assembler.Contents? {

@@ -1,11 +1,11 @@
 import BluetoothCore
 import GATTClient
 
-/// What the ring asks of its host (ring reference, 4.4). Of its 14 bytes, these are understood.
+/// The features that the ring expects from its host (ring reference, 4.4). Of its 14 bytes, these are understood.
 public struct DeviceSupport: FrameRecord {
-  /// It offers to bond. Nothing here needs that.
+  /// It offers to bond. Not needed here.
   public var wantsBond = false
-  /// It keeps temperatures in the newer form, bulk id 0x77.
+  /// It stores temperatures in the newer form, bulk id 0x77.
   public var hasIntervalTemperature = false
   /// All 14 bytes.
   public var bytes: [UInt8] = Array(repeating: 0, count: 14)
@@ -19,7 +19,7 @@ public struct DeviceSupport: FrameRecord {
   ]
 }
 
-/// What a host says of itself (ring reference, 4.3). No ring is known to care.
+/// The host's description of its system (ring reference, 4.3). It has no known effect on rings.
 public struct HostInformation: FrameRecord {
   /// 2 is Android, which is what rings expect.
   public var system: UInt8 = 2
@@ -36,7 +36,7 @@ public struct HostInformation: FrameRecord {
   ]
 }
 
-/// Of which messages of a phone a ring is told; only rings that vibrate look at it (ring reference, 4.3).
+/// The kinds of phone messages that a ring is notified of; only rings that vibrate use it (ring reference, 4.3).
 public struct NotificationMask: FrameRecord {
   /// A bit for each kind.
   public var mask: UInt16 = 0
@@ -48,7 +48,7 @@ public struct NotificationMask: FrameRecord {
   ]
 }
 
-/// How full a ring is (ring reference, 4.2 and 4.15).
+/// The battery level of a ring (ring reference, 4.2 and 4.15).
 public struct RingBattery: FrameRecord {
   /// 0 to 100.
   public var percent: UInt8
@@ -73,8 +73,8 @@ extension RingBattery: CustomStringConvertible {
   public var description: String { "\(percent) %\(isCharging ? ", charging" : "")" }
 }
 
-/// What a ring says it can do, in answer to Set Time (ring reference, 4.1). Rings without a display claim watch faces
-/// and contacts, too: take it for a hint.
+/// The capabilities that a ring reports in answer to Set Time (ring reference, 4.1). Rings without a display report
+/// watch faces and contacts, too: treat it as a hint.
 public struct RingCapabilities: FrameRecord {
   public var temperature = false
   public var watchFaces = false
@@ -87,7 +87,7 @@ public struct RingCapabilities: FrameRecord {
   public var displayWidth: UInt16 = 0
   /// In pixels.
   public var displayHeight: UInt16 = 0
-  /// Sleep is asked for with bulk id 0x27.
+  /// Sleep is requested with bulk id 0x27.
   public var newSleepProtocol = false
   public var maximumWatchFaces: UInt8 = 0
   /// Bits 0 to 4: contacts, lyrics, album, GPS, JieLi music; the rest see the ring reference.
@@ -146,14 +146,14 @@ public struct DeviceCommands: CommandGroup {
 }
 
 extension Ring {
-  /// How full the battery is (ring reference, 4.2).
+  /// The battery level (ring reference, 4.2).
   public func battery() async throws(RingError) -> RingBattery {
     try await request(CommandTable.battery)
   }
 
-  /// What the ring asks of its host, and a part of what it can do (ring reference, 4.4).
+  /// The features that the ring expects from its host, and a part of its capabilities (ring reference, 4.4).
   ///
-  /// - Returns: nil from rings that do not know the question; the oldest are not asked
+  /// - Returns: nil from rings that do not support the request; it is not sent to the oldest
   public func deviceSupport() async throws(RingError) -> DeviceSupport? {
     guard firmware.family != .rf03 else { return nil }
     do throws(RingError) {
@@ -165,7 +165,7 @@ extension Ring {
     }
   }
 
-  /// What the ring says of itself in its Device Information service.
+  /// The ring's Device Information service.
   public func information() async throws(RingError) -> RingInformation {
     do throws(GATTError) {
       var information = RingInformation()

@@ -1,23 +1,23 @@
 import BluetoothCore
 
-/// What a ring tells without being asked (ring reference, 4.3, 4.13 and 4.15).
+/// An unsolicited event of a ring (ring reference, 4.3, 4.13 and 4.15).
 public enum RingEvent: Hashable, Sendable {
   case battery(RingBattery)
-  /// How many bytes fit into one of its bulk notifications; comes with the answer to Set Time.
+  /// The number of bytes that fit into one of its bulk notifications; sent with the answer to Set Time.
   case payloadLength(UInt8)
   /// The totals of the day, while one walks.
   case liveTotals(LiveTotals)
-  /// A new value of heart rate variability, in milliseconds. Firmware is known to make them up (4.9).
+  /// A new value of heart rate variability, in milliseconds. Firmware is known to invent them (4.9).
   case variability(UInt8)
-  /// A new value of stress. Firmware is known to make them up (4.9).
+  /// A new value of stress. Firmware is known to invent them (4.9).
   case stress(UInt8)
   case camera(Camera)
   case mediaKey(MediaKey)
-  /// The wearer looks for the phone; false: no longer.
+  /// The wearer started to search for the phone; false: stopped.
   case findsPhone(Bool)
   /// A second of a sport session.
   case sport(SportUpdate)
-  /// Something else; the kind tells what.
+  /// Another event, identified by the kind.
   case other(Kind)
 
   /// The second byte of a notification frame.
@@ -34,7 +34,7 @@ public enum RingEvent: Hashable, Sendable {
     public static let stress = Kind(rawValue: 0x2C)
   }
 
-  /// What rings report in their camera mode.
+  /// The events of the camera mode.
   public enum Camera: UInt8, Hashable, Sendable {
     case entered = 1
     /// The hand was shaken: take the picture.
@@ -50,7 +50,7 @@ public enum RingEvent: Hashable, Sendable {
     case volumeDown = 5
   }
 
-  /// Whether its value is one that firmware is known to make up (ring reference, 4.9).
+  /// Whether its value is one that firmware is known to invent (ring reference, 4.9).
   public var isEstimate: Bool {
     switch self {
     case .variability, .stress: true
@@ -60,8 +60,7 @@ public enum RingEvent: Hashable, Sendable {
 
   /// Reads a frame; nil if it is an answer or a sample and no event.
   ///
-  /// An event with an impossible value is kept as ``other(_:)``, if it is a notification: it is shown, and not
-  /// believed.
+  /// An event with an impossible value is kept as ``other(_:)`` if it is a notification: it is shown, but not used.
   public init?(_ frame: RingFrame) {
     switch frame.command {
     case .notification: self = Self.notification(frame)
@@ -124,7 +123,7 @@ extension RingEvent.Kind: CustomStringConvertible {
   }
 }
 
-/// The totals of the day, as told by the ring with each batch of steps (ring reference, 4.15).
+/// The totals of the day, as reported by the ring with each batch of steps (ring reference, 4.15).
 public struct LiveTotals: FrameRecord {
   public var steps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.

@@ -1,5 +1,5 @@
-/// A time as the ring keeps it: the wall clock that it was given, without zone and without daylight saving time
-/// (ring reference, 4.1). It goes over the air as seconds since 1970 as if that wall clock were UTC.
+/// A time in the ring's representation: the wall clock that was set, without zone and without daylight saving time
+/// (ring reference, 4.1). It is sent as seconds since 1970 as if that wall clock were UTC.
 public struct RingTime: Hashable, Comparable, Sendable {
   /// Since 1970-01-01 00:00:00 of the same wall clock.
   public var seconds: Int
@@ -8,7 +8,7 @@ public struct RingTime: Hashable, Comparable, Sendable {
     self.seconds = seconds
   }
 
-  /// - Returns: nil if there is no such time
+  /// - Returns: nil if the time does not exist
   public init?(_ day: RingDay, hour: Int, minute: Int, second: Int = 0) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else { return nil }
     seconds = day.number * 86400 + hour * 3600 + minute * 60 + second
@@ -52,7 +52,7 @@ extension RingTime: CustomStringConvertible, LosslessStringConvertible {
   }
 }
 
-/// A day of the ring's calendar (proleptic Gregorian). A ring knows no time zone: its days begin at its own midnight.
+/// A day of the ring's calendar (proleptic Gregorian). A ring has no time zone: its days begin at its own midnight.
 public struct RingDay: Hashable, Comparable, Sendable {
   /// Days since 1970-01-01.
   public var number: Int
@@ -61,10 +61,10 @@ public struct RingDay: Hashable, Comparable, Sendable {
     self.number = number
   }
 
-  /// - Returns: nil if there is no such day
+  /// - Returns: nil if the day does not exist
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
-    // Years are counted from March, so that the leap day comes last; eras have 400 years.
+    // Years are counted from March, so that the leap day is the last; eras have 400 years.
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted / 400
     let yearOfEra = shifted - era * 400
@@ -113,16 +113,16 @@ extension RingDay: CustomStringConvertible, LosslessStringConvertible {
   }
 }
 
-/// Which wall clock a ring is given. A ring has no time zone: its days begin at the midnight of this clock, and every
-/// time that it tells is of this clock (ring reference, 4.1). The one place where that is decided.
+/// Which wall clock a ring gets. A ring has no time zone: its days begin at the midnight of this clock, and all times
+/// that it reports refer to this clock (ring reference, 4.1). This is decided only here.
 public enum TimePolicy: String, Hashable, Sendable, CaseIterable {
-  /// The wearer's own time: days are the wearer's days. What the makers' app does.
+  /// The wearer's local time: days are the wearer's days, as in the manufacturer's app.
   case local
-  /// Coordinated Universal Time: no hour is lost or told twice, but days are not the wearer's.
+  /// Coordinated Universal Time: no hour is lost or repeated, but days are not the wearer's.
   case utc
 }
 
 extension RingTime {
-  /// How many days ago a day is; nil for the future and for what a byte can't hold.
+  /// The number of days before today; nil for the future and for numbers that exceed a byte.
   func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
 }

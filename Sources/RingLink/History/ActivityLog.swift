@@ -1,13 +1,13 @@
-/// Asks for what was walked on a day (ring reference, 4.14).
+/// Requests the activity of a day (ring reference, 4.14).
 public struct ActivityRequest: FrameRecord {
-  /// 0 is today; rings know up to 29.
+  /// 0 is today; rings support up to 29.
   public var daysAgo: UInt8 = 0
-  /// Always 15; its meaning is not known.
+  /// Always 15; its meaning is unknown.
   public var constant: UInt8 = 0x0F
   /// A quarter of an hour: 0 to 95.
   public var firstSlot: UInt8 = 0
   public var lastSlot: UInt8 = 95
-  /// Whether energy is wanted in tens of small calories: single ones do not fit for those who walk a lot.
+  /// Whether to report energy in tens of small calories: single ones overflow for wearers who walk a lot.
   public var wantsTens = true
 
   public init() {}
@@ -25,10 +25,10 @@ public struct ActivityRequest: FrameRecord {
   ]
 }
 
-/// What precedes the records of a day.
+/// The header that precedes the records of a day.
 public struct ActivityHeader: FrameRecord {
   public var count: UInt8 = 0
-  /// Whether the records tell energy in tens of small calories.
+  /// Whether the records contain energy in tens of small calories.
   public var isInTens = true
 
   public init() {}
@@ -39,9 +39,9 @@ public struct ActivityHeader: FrameRecord {
   ]
 }
 
-/// What was walked from a quarter of an hour on, as it stands in a frame.
+/// The activity from a quarter of an hour on, in the layout of a frame.
 public struct ActivityRecord: FrameRecord {
-  /// 0 on some rings, whatever the year is.
+  /// 0 on some rings in any year.
   public var yearOfCentury: UInt8 = 0
   public var month: UInt8 = 1
   public var day: UInt8 = 1
@@ -69,10 +69,10 @@ public struct ActivityRecord: FrameRecord {
     RecordField("distance", \.meters, at: 11, .uint16LittleEndian, .meters),
   ]
 
-  /// The day that it tells.
+  /// The day of the record.
   ///
-  /// - Parameter expected: of its neighbours in other years, for rings that tell no year
-  /// - Returns: nil if there is no such day
+  /// - Parameter expected: selects the year, for rings that do not report one
+  /// - Returns: nil if the day does not exist
   public func day(near expected: RingDay) -> RingDay? {
     if yearOfCentury > 0 {
       return RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(day))
@@ -83,7 +83,7 @@ public struct ActivityRecord: FrameRecord {
   }
 }
 
-/// What was walked on a day.
+/// The activity of a day.
 public struct ActivityLog: Hashable, Sendable {
   public var isInTens: Bool
   /// In the order of their index, which need not be that of time.
@@ -95,7 +95,7 @@ public struct ActivityLog: Hashable, Sendable {
   }
 }
 
-/// A header, then a frame a record. The records tell their number better than the header.
+/// A header, then one frame per record. The count in the records is more reliable than that in the header.
 public struct ActivityLogAssembler: LogAssembler {
   private var header: ActivityHeader?
   private var records: [Int: ActivityRecord] = [:]
@@ -121,7 +121,7 @@ public struct ActivityLogAssembler: LogAssembler {
       records[Int(record.index)] = record
       total = Int(record.total)
     }
-    // Without its header one does not know in what energy is told.
+    // Without its header the unit of energy is unknown.
     guard let header else { return .incomplete(received: records.count, of: total.map { $0 + 1 }) }
     let indices = 0..<(total ?? Int(header.count))
     let missing = indices.filter { records[$0] == nil }
@@ -164,15 +164,15 @@ public struct ActivityCommands: CommandGroup {
     0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
 }
 
-/// In all of these, `now` is the ring's wall clock as the host knows it.
+/// In all of these, `now` is the ring's wall clock as known to the host.
 extension Ring {
-  /// What was walked since the ring's midnight (ring reference, 4.14).
+  /// The activity since the ring's midnight (ring reference, 4.14).
   public func today() async throws(RingError) -> TodayTotals {
     try await request(CommandTable.today)
   }
 
-  /// What was walked on a day, by hours. The days are those that the ring itself tells: they differ from `day` if its
-  /// clock is wrong, and are left out then.
+  /// The activity of a day, by hours. The days are those that the ring reports: they differ from `day` if its clock is
+  /// wrong, and are omitted then.
   public func activity(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [ActivityReading] {

@@ -1,9 +1,9 @@
 import BluetoothCore
 
-/// What a ring has stored of a day at intervals.
+/// The values that a ring has stored of a day at intervals.
 public struct SlotLog: Hashable, Sendable {
   public var minutesPerSlot: Int
-  /// From midnight on, 0 for no value; none at all if the ring has nothing of that day.
+  /// From midnight on, 0 for no value; empty if the ring has no data of that day.
   public var values: [UInt8]
 
   public init(minutesPerSlot: Int, values: [UInt8]) {
@@ -13,10 +13,10 @@ public struct SlotLog: Hashable, Sendable {
 
   public static let empty = SlotLog(minutesPerSlot: 5, values: [])
 
-  /// How many slots a day has.
+  /// The number of slots per day.
   var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
 
-  /// Without what stands behind the last slot of the day.
+  /// Without the data that follows the last slot of the day.
   var cutToDay: SlotLog { SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay))) }
 }
 
@@ -24,7 +24,7 @@ public struct SlotLog: Hashable, Sendable {
 public struct SlotDay: Hashable, Sendable {
   public var day: RingDay
   public var minutesPerSlot: Int
-  /// From midnight on; 0 stands for no value.
+  /// From midnight on; 0 means no value.
   public var values: [UInt8]
 
   public init(day: RingDay, minutesPerSlot: Int, values: [UInt8]) {
@@ -78,7 +78,7 @@ public struct HeartRateLogAssembler: LogAssembler {
 
   public static let forms = RowLog<RowStartTime>.forms
 
-  /// Answers about today end with frame 23, whatever the ring says.
+  /// Answers about today end with frame 23, whatever the header says.
   public init(_ request: DayByTime) {
     self.request = request
     row = RowLog(limit: request.isToday ? 24 : 255)
@@ -94,7 +94,7 @@ public struct HeartRateLogAssembler: LogAssembler {
     }
   }
 
-  /// Old firmware keeps slots of five minutes whatever interval it reports: values beyond the day's end show it.
+  /// Old firmware keeps slots of five minutes for any reported interval: values beyond the day's end show it.
   private static func log(_ minutes: Int, _ values: [UInt8]) -> SlotLog {
     var log = SlotLog(minutesPerSlot: minutes, values: values)
     if minutes > 5, values.prefix(288).dropFirst(log.slotsOfDay).contains(where: { $0 != 0 }) {
@@ -113,7 +113,7 @@ public struct HeartRateLogAssembler: LogAssembler {
 
 /// A number for each hour of a day, of unknown meaning: a tally that the wearer counts up (ring reference, 4.16).
 public struct HourlyCounter: Hashable, Sendable {
-  /// From midnight on; none if the ring has nothing of that day.
+  /// From midnight on; empty if the ring has no data of that day.
   public var values: [UInt16]
 
   public init(values: [UInt16]) {
@@ -178,9 +178,9 @@ public struct DayLogCommands: CommandGroup {
     source: "4.16 [F]")
 }
 
-/// In all of these, `now` is the ring's wall clock as the host knows it.
+/// In all of these, `now` is the ring's wall clock as known to the host.
 extension Ring {
-  /// What the ring measured by itself on a day.
+  /// The automatic measurements of a day.
   public func heartRates(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
@@ -215,7 +215,7 @@ extension Ring {
 }
 
 extension SlotLog {
-  /// The slots with a value. What stands in slots that are to come is left of earlier days.
+  /// The slots with a value. Slots in the future hold values of earlier days.
   func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
     SlotDay(day: day, minutesPerSlot: minutesPerSlot, values: values).readings.filter { $0.time <= now }
   }

@@ -1,4 +1,4 @@
-/// What was walked since the ring's midnight (ring reference, 4.14).
+/// The activity since the ring's midnight (ring reference, 4.14).
 public struct TodayTotals: FrameRecord {
   public var steps: UInt32 = 0
   public var runningSteps: UInt32 = 0
@@ -20,7 +20,7 @@ public struct TodayTotals: FrameRecord {
 
 /// The days for which a ring has something stored (ring reference, 4.14).
 public struct StoredDays: FrameRecord {
-  /// Bit n stands for n days ago.
+  /// Bit n means n days ago.
   public var mask: UInt32 = 0
 
   public init() {}
@@ -33,8 +33,8 @@ public struct StoredDays: FrameRecord {
   public var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
 }
 
-/// What was walked on a day, in sum (ring reference, 4.14): of rings that do not know ``CommandTable/today``. Comes in two
-/// frames, each with the day.
+/// The totals of a day's activity (ring reference, 4.14), for rings that do not support ``CommandTable/today``. Sent in
+/// two frames, each with the day.
 public struct DayTotals: Hashable, Sendable {
   public var daysAgo: UInt8 = 0
   public var steps: UInt32 = 0
@@ -50,7 +50,7 @@ public struct DayTotals: Hashable, Sendable {
 
   public init() {}
 
-  /// The day that the ring means; nil if it has nothing of the day that was asked for.
+  /// The day of the totals; nil if the ring has no data of the requested day.
   public var day: RingDay? {
     get { RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(dayOfMonth)) }
     set {
@@ -61,7 +61,7 @@ public struct DayTotals: Hashable, Sendable {
     }
   }
 
-  /// Whether the ring has nothing of the day.
+  /// Whether the ring has no data of the day.
   var isEmpty: Bool { yearOfCentury == 0 && month == 0 && dayOfMonth == 0 }
 
   /// In both frames; that of the first counts.
@@ -87,7 +87,7 @@ public struct DayTotals: Hashable, Sendable {
   ]
 }
 
-/// Two frames, told apart by byte 1.
+/// Two frames, distinguished by byte 1.
 public struct DayTotalsAssembler: LogAssembler {
   private var totals = DayTotals()
   private var seen: Set<Int> = []

@@ -1,4 +1,4 @@
-/// What a ring keeps a history of.
+/// The kinds of stored data.
 public enum HistoryKind: String, Hashable, Sendable, CaseIterable {
   case steps
   case heartRate = "heart-rate"
@@ -8,26 +8,26 @@ public enum HistoryKind: String, Hashable, Sendable, CaseIterable {
   case variability = "hrv"
   case temperature
 
-  /// Firmware is known to make these up where the sensor gives nothing (ring reference, 4.9).
+  /// Firmware is known to invent these where the sensor has no result (ring reference, 4.9).
   public var isEstimate: Bool { self == .stress || self == .variability }
 }
 
-/// How far the reading of a history has come.
+/// The progress of reading a history.
 public struct HistoryProgress: Hashable, Sendable {
   public var kind: HistoryKind
-  /// The day that is being read; nil for what comes in one piece.
+  /// The day being read; nil for data that is sent in one piece.
   public var day: RingDay?
   /// Answers that are complete.
   public var completed: Int
-  /// Answers that are asked for.
+  /// The number of requested answers.
   public var total: Int
-  /// Of the answer that arrives: its frames, or its bytes if it comes in one piece.
+  /// Of the current answer: its frames, or its bytes if it is sent in one piece.
   public var received: Int
-  /// How many there will be; nil if the ring has not told.
+  /// The expected number; nil if the ring has not reported it.
   public var expected: Int?
 }
 
-/// What a ring has stored of one kind, in the order of time.
+/// The stored data of one kind, in the order of time.
 public enum HistoryRecords: Hashable, Sendable {
   case steps([ActivityReading])
   case heartRate([HeartRateReading])
@@ -67,7 +67,7 @@ public enum HistoryRecords: Hashable, Sendable {
 public struct HeartRateReading: Hashable, Sendable {
   public var time: RingTime
   public var beatsPerMinute: Int
-  /// Whether somebody asked for it; else the ring measured by itself.
+  /// Whether it was measured on request; otherwise it is an automatic measurement.
   public var isManual: Bool
 
   public init(time: RingTime, beatsPerMinute: Int, isManual: Bool) {
@@ -79,7 +79,7 @@ public struct HeartRateReading: Hashable, Sendable {
 
 /// The oxygen saturation of an hour, in percent.
 public struct OxygenReading: Hashable, Sendable {
-  /// When the hour begins.
+  /// The beginning of the hour.
   public var time: RingTime
   public var minimum: Int
   public var maximum: Int
@@ -91,8 +91,8 @@ public struct OxygenReading: Hashable, Sendable {
   }
 }
 
-/// A value of stress, 1 to 99, or of heart rate variability, in milliseconds. Firmware is known to make them up where
-/// the sensor gives nothing (ring reference, 4.9).
+/// A value of stress, 1 to 99, or of heart rate variability, in milliseconds. Firmware is known to invent them where
+/// the sensor has no result (ring reference, 4.9).
 public struct EstimateReading: Hashable, Sendable {
   public var time: RingTime
   public var value: Int
@@ -117,9 +117,9 @@ public struct TemperatureReading: Hashable, Sendable {
   public var degreesCelsius: Double { Double(centidegrees) / 100 }
 }
 
-/// What was walked in a part of a day.
+/// The activity in a part of a day.
 public struct ActivityReading: Hashable, Sendable {
-  /// When the part begins. Rings tell quarters of an hour, and keep hours.
+  /// The beginning of the part. Rings report quarters of an hour, and store hours.
   public var time: RingTime
   public var steps: Int
   public var meters: Int

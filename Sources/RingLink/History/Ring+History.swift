@@ -1,15 +1,15 @@
 import EventLoop
 
-/// What a ring has stored, whatever its kind.
+/// A ring's stored data of any kind.
 extension Ring {
-  /// Reads what the ring has stored of one kind. Days of which it has nothing, or which it does not keep, are empty.
+  /// Reads the stored data of one kind. Days for which the ring has no data, or which it does not store, are empty.
   ///
   /// - Parameters:
   ///   - days: days of the ring's calendar
-  ///   - now: the ring's wall clock, as the host knows it: rings count days back from their own today
+  ///   - now: the ring's wall clock, as known to the host: rings count days back from their own today
   ///   - progress: called as answers arrive
   /// - Returns: in the order of time, each moment once
-  /// - Throws: `.refused` by rings that do not know the kind, `.noBulkService` by old rings, `.notAnswered`,
+  /// - Throws: `.refused` by rings that do not support the kind, `.noBulkService` by old rings, `.notAnswered`,
   ///   `.incomplete` and `.damaged` if the link is bad, `.malformed` and `.malformedBulk`
   public func history(
     _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime,
@@ -70,7 +70,7 @@ extension Ring {
     return readings.filter { reading.days.contains($0.time.day) }.inOrder(of: \.time)
   }
 
-  /// Old rings refuse to say.
+  /// Old rings refuse this request.
   private func keepsIntervalTemperatures() async throws(RingError) -> Bool {
     do throws(RingError) {
       return try await request(CommandTable.deviceSupport).hasIntervalTemperature
@@ -79,7 +79,7 @@ extension Ring {
     }
   }
 
-  /// What somebody asked for is an extra: old rings that can't tell it still have what they measured by themselves.
+  /// Measurements on request are optional: old rings that cannot report them still have the automatic ones.
   public func manualHeartRatesIfAny(
     onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
@@ -93,7 +93,7 @@ extension Ring {
   }
 }
 
-/// Which days are to be read, and who is told how far that has come.
+/// The days to read, and the progress handler.
 @BluetoothActor
 struct HistoryReading {
   let kind: HistoryKind
@@ -108,7 +108,7 @@ struct HistoryReading {
     return oldest <= newest ? (oldest.number...newest.number).map(RingDay.init(number:)) : []
   }
 
-  /// How many days there are from the first of them to today.
+  /// The number of days from the first of them to today.
   var daysBack: UInt8 {
     let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
     return UInt8(clamping: max(now.day.number - oldest.number + 1, 1))
@@ -150,7 +150,7 @@ struct HistoryReading {
 }
 
 extension HistoryKind {
-  /// Rings are asked for no more days than this, today included.
+  /// The maximum number of days requested from rings, today included.
   public var daysKept: Int {
     switch self {
     case .steps, .heartRate, .oxygen, .sleep: 30
@@ -160,7 +160,7 @@ extension HistoryKind {
 }
 
 extension Array {
-  /// Sorted; of several of one time, the last that came.
+  /// Sorted; of several with one time, the last one received.
   func inOrder(of time: (Element) -> RingTime) -> [Element] {
     var byTime: [RingTime: Element] = [:]
     for element in self { byTime[time(element)] = element }
@@ -169,7 +169,7 @@ extension Array {
 }
 
 extension [HeartRateReading] {
-  /// With those that somebody asked for. At one time there may be one of each kind.
+  /// Includes measurements on request. At one time there may be one of each kind.
   func merged(with manual: [HeartRateReading]) -> [HeartRateReading] {
     (self + manual.inOrder(of: \.time)).sorted {
       $0.time == $1.time ? !$0.isManual && $1.isManual : $0.time < $1.time

@@ -1,4 +1,4 @@
-/// Asks for a day by how long ago it was.
+/// Requests a day by the number of days before today.
 public struct DaysAgo: FrameRecord {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
@@ -12,7 +12,7 @@ public struct DaysAgo: FrameRecord {
   public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
 }
 
-/// Asks for a day by how long ago it was, behind a byte that says that it is to be read (ring reference, 4.16).
+/// Requests a day by the number of days before today, after a byte that selects reading (ring reference, 4.16).
 public struct ReadDaysAgo: FrameRecord {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
@@ -26,11 +26,11 @@ public struct ReadDaysAgo: FrameRecord {
   public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
 }
 
-/// Asks for a day by a time in it (ring reference, 4.10).
+/// Requests a day by a time in it (ring reference, 4.10).
 public struct DayByTime: FrameRecord {
-  /// Of the ring's wall clock, since 1970 as if that were UTC.
+  /// In the ring's wall clock, since 1970 as if that were UTC.
   public var seconds: UInt32 = 0
-  /// Whether it is the day that is not over. Not sent: answers about today end otherwise than they say.
+  /// Whether the day is today. Not sent: the end of answers about today differs from their header.
   public var isToday = false
 
   public init() {}
@@ -52,7 +52,7 @@ public struct DayByTime: FrameRecord {
 struct RowHeader: FrameRecord {
   /// The frames of the answer, this one included.
   var frames: UInt8 = 1
-  /// What a value stands for.
+  /// The interval between two values.
   var interval: UInt8 = 1
 
   static let fields: [RecordField<Self>] = [
@@ -77,7 +77,7 @@ struct RowStartDaysAgo: RowStart {
   ]
 }
 
-/// A ``RowStart`` with the time that was asked for.
+/// A ``RowStart`` with the requested time.
 struct RowStartTime: RowStart {
   var seconds: UInt32 = 0
   var values: [UInt8] = []
@@ -111,15 +111,15 @@ struct RowLog<Start: RowStart>: Sendable {
 
   static var forms: [FrameForm] { [.noData, headerForm, startForm, pieceForm] }
 
-  /// - Parameter limit: the answer ends after so many frames, whatever the ring says
+  /// - Parameter limit: the answer ends after this number of frames, whatever its header says
   init(limit: Int = 255) {
     self.limit = limit
   }
 
   var minutesPerSlot: Int { Int(header?.interval ?? 1) }
 
-  /// Takes a frame. The contents are what the log is about, and the values in a row; nil if the ring has nothing of that
-  /// day, or there is nothing but a header.
+  /// Handles a frame. The contents are the subject of the log and its values; nil if the ring has no data of that day,
+  /// or only a header.
   mutating func receive(
     _ frame: RingFrame
   ) throws(RingFrameError) -> LogProgress<(start: Start, values: [UInt8])?> {
@@ -143,7 +143,7 @@ struct RowLog<Start: RowStart>: Sendable {
       ? .incomplete(received: frames.count + 1 - missing.count, of: frames.count + 1) : .gaps(missing)
   }
 
-  /// What a ring answers that has `values` stored; none for a day of which it has nothing.
+  /// The answer of a ring that has stored `values`; empty for a day without data.
   static func frames(
     _ command: RingCommand, minutesPerSlot: Int, _ start: Start, _ values: [UInt8]
   ) -> [RingFrame] {

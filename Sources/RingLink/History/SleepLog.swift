@@ -1,4 +1,4 @@
-/// Asks for nights. Newer rings ignore what older ones want, and the other way round (ring reference, 6.1).
+/// Requests nights. Newer rings ignore the request of older ones, and vice versa (ring reference, 6.1).
 public enum SleepRequest: BulkRequest, CaseIterable {
   /// In the protocol of newer rings.
   case all
@@ -27,7 +27,7 @@ public enum SleepRequest: BulkRequest, CaseIterable {
   }
 }
 
-/// A night or a nap as it stands in a bulk frame.
+/// A night or a nap in the layout of a bulk frame.
 public struct SleepDay: BulkRecord {
   /// The day on which it ended; 0 is today.
   public var daysAgo: UInt8 = 0
@@ -57,8 +57,8 @@ public struct SleepDay: BulkRecord {
     ]),
   ]
 
-  /// When it was. Who fell asleep later in the day than awoke did so the evening before; from 18:00 on that may be
-  /// meant even if not, and the stages tell.
+  /// The time span. If it begins later in the day than it ends, it began the evening before; from 18:00 on that may be
+  /// meant even if it does not, which the stages show.
   public func session(isNap: Bool, today: RingDay) -> SleepSession {
     let day = today.adding(days: -Int(daysAgo))
     let slept = stages.reduce(0) { $0 + $1.minutes }
@@ -115,10 +115,10 @@ public struct SleepCommands: CommandGroup {
 
 /// Nights and naps (ring reference, 6.1).
 extension Ring {
-  /// All nights and naps that the ring has stored, in the order of time. Rings of different age want to be asked in
-  /// different ways, and ignore the others: up to three are tried, five seconds each.
+  /// All nights and naps that the ring has stored, in the order of time. Older and newer rings expect different
+  /// requests, and ignore the others: up to three are tried, five seconds each.
   ///
-  /// - Parameter now: the ring's wall clock, as the host knows it
+  /// - Parameter now: the ring's wall clock, as known to the host
   public func sleep(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SleepSession] {

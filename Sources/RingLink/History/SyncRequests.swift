@@ -1,13 +1,13 @@
 import BluetoothCore
 
-/// Asks for the only thing that there is.
+/// A request without parameters.
 public struct NoBulkFields: BulkRequest, BulkRecord {
   public init() {}
 
   public static let fields: [BulkField<Self>] = []
 }
 
-/// One byte that says how a bulk request went, or that there is nothing (ring reference, 3).
+/// One byte: the status of a bulk request, or the absence of data (ring reference, 3).
 public struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
   /// 0 is all right.
   public var code: UInt8 = 0
@@ -24,9 +24,9 @@ public struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
   }
 }
 
-/// Asks for what is newer than a time (ring reference, 6).
+/// Requests the data newer than a time (ring reference, 6).
 public struct SinceTime: BulkRequest, BulkRecord {
-  /// Of the ring's wall clock, since 1970 as if that were UTC; 0 for everything.
+  /// In the ring's wall clock, since 1970 as if that were UTC; 0 for all data.
   public var seconds: UInt32 = 0
 
   public init() {}

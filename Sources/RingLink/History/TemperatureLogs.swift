@@ -1,4 +1,4 @@
-/// Asks for so many days up to today.
+/// Requests a number of days up to today.
 public struct DayCount: BulkRequest, BulkRecord {
   public var days: UInt8 = 1
 
@@ -11,7 +11,7 @@ public struct DayCount: BulkRequest, BulkRecord {
   public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
 }
 
-/// Asks for one of the packets of a day.
+/// Requests one of the packets of a day.
 public struct DayPacket: BulkRequest, BulkRecord {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
@@ -85,9 +85,9 @@ public struct IntervalTemperatures: BulkContents, BulkRecord {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
   public var minutesPerSlot: UInt8 = 0
-  /// How many packets the day has.
+  /// The number of packets of the day.
   public var packets: UInt8 = 0
-  /// Which of them this is, from 0.
+  /// The index of this packet, from 0.
   public var packet: UInt8 = 0
   /// Hundredths of a degree Celsius; 0 for none.
   public var values: [UInt16] = []
@@ -126,9 +126,9 @@ public struct TemperatureCommands: CommandGroup {
     families: .newer, source: "6.4 [A]")
 }
 
-/// In all of these, `now` is the ring's wall clock as the host knows it.
+/// In all of these, `now` is the ring's wall clock as known to the host.
 extension Ring {
-  /// The skin's temperatures of so many days up to today, in the order of time.
+  /// The skin temperatures of a number of days up to today, in the order of time.
   public func temperatures(
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [TemperatureReading] {
@@ -136,7 +136,7 @@ extension Ring {
       .readings(today: now.day).filter { $0.time <= now }.inOrder(of: \.time)
   }
 
-  /// The skin's temperatures of a day, of rings that say that they keep them at intervals.
+  /// The skin temperatures of a day, from rings that report that they store them at intervals.
   public func intervalTemperatures(
     on day: RingDay, now: RingTime
   ) async throws(RingError) -> [TemperatureReading] {

@@ -1,4 +1,4 @@
-/// Asks for one day or for all.
+/// Requests one day or all.
 public enum DayOrAll: BulkRequest {
   case all
   /// 0 is today.
@@ -13,7 +13,7 @@ public enum DayOrAll: BulkRequest {
     }
   }
 
-  /// Nothing at all stands for all days.
+  /// An empty payload means all days.
   public init?(payload: [UInt8]) {
     guard payload.count <= 1 else { return nil }
     self = payload.first.map { $0 == 0xFF ? .all : .daysAgo($0) } ?? .all
@@ -72,7 +72,7 @@ public struct OxygenLog: BulkContents, BulkRecord {
 
   public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
 
-  /// The hours with a value, in any order. Some rings tell the larger of the two first.
+  /// The hours with a value, in any order. Some rings report the larger of the two first.
   public func readings(today: RingDay) -> [OxygenReading] {
     days.flatMap { day in
       day.hours.enumerated().compactMap { hour, value in
@@ -86,7 +86,7 @@ public struct OxygenLog: BulkContents, BulkRecord {
   }
 }
 
-/// The heart rates that somebody asked for, of a day (ring reference, 6.3).
+/// The heart rates measured on request, of a day (ring reference, 6.3).
 public struct ManualHeartRates: BulkContents, BulkRecord {
   public typealias Request = DayOrAll
 
@@ -139,9 +139,9 @@ public struct VitalCommands: CommandGroup {
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
 }
 
-/// In all of these, `now` is the ring's wall clock as the host knows it.
+/// In all of these, `now` is the ring's wall clock as known to the host.
 extension Ring {
-  /// The heart rates that somebody asked for.
+  /// The heart rates measured on request.
   public func manualHeartRates(
     _ days: DayOrAll, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {

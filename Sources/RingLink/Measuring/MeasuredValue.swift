@@ -1,4 +1,4 @@
-/// What a measurement has found, with its unit.
+/// The result of a measurement, with its unit.
 public enum MeasuredValue: Hashable, Sendable {
   /// Beats a minute.
   case heartRate(Int)
@@ -10,7 +10,7 @@ public enum MeasuredValue: Hashable, Sendable {
   case stress(Int)
   /// Millimetres of mercury.
   case bloodPressure(systolic: Int, diastolic: Int)
-  /// A number of which nobody knows what it counts.
+  /// A number of unknown meaning.
   case number(Int)
 
   /// The value; of a blood pressure, the systolic one.
@@ -47,9 +47,9 @@ extension MeasuredValue: CustomStringConvertible {
 public struct MeasurementReading: Hashable, Sendable {
   public var kind: MeasurementKind
   public var value: MeasuredValue
-  /// Why the value is not to be taken for a measurement; nil if nothing speaks against it.
+  /// Why the value should not be treated as a measurement; nil if there is no reason.
   public var estimate: EstimateReason?
-  /// The latest time between two beats in milliseconds, if the ring has told one.
+  /// The latest beat-to-beat interval in milliseconds, if the ring has reported one.
   public var beatInterval: Int?
 
   public init(
@@ -71,33 +71,33 @@ extension MeasurementReading: CustomStringConvertible {
   }
 }
 
-/// What a measurement tells while it goes on.
+/// An update during a measurement.
 public enum MeasurementEvent: Hashable, Sendable {
-  /// It runs, and has no value yet. Comes with each sign of life of the ring, about twice a second.
+  /// In progress, without a value yet. Sent with each update of the ring, about twice a second.
   case warmingUp
-  /// The time between two beats has changed, in milliseconds. The ring repeats the latest; beats in between may be
-  /// missing, and two beats of the same length look like one: this is no complete list of intervals.
+  /// The beat-to-beat interval has changed, in milliseconds. The ring repeats the latest; beats in between may be
+  /// missing, and two intervals of the same length look like one: this is not a complete list of intervals.
   case beatInterval(Int)
   /// Only of a continuous measurement: the value of about a second.
   case reading(MeasurementReading)
-  /// Only of a continuous measurement: the ring does not touch the skin. It goes on if that changes soon.
+  /// Only in continuous measurements: the ring does not touch the skin. The measurement continues if that changes soon.
   case contactLost
 }
 
-/// Why a value is no measurement, though a ring tells it as one (ring reference, 4.9).
+/// Why a value is not a measurement, though a ring reports it as one (ring reference, 4.9).
 public enum EstimateReason: String, Hashable, Sendable {
   /// No ring has a sensor for it: it is computed from heart rate and profile.
   case fabricated = "no ring can measure it: the firmware makes it up"
-  /// Firmware is known to replace what it finds implausible by a random number; the two can't be told apart.
+  /// Firmware is known to replace implausible results by random numbers; the two cannot be distinguished.
   case replaced = "firmware replaces what it finds implausible by random numbers"
   /// A check that fails ends with a random number from 95 to 98.
   case suspicious = "firmware ends a failed check with a random number from 95 to 98, and this may be one"
-  /// Nobody has found out what it is.
+  /// Its meaning is unknown.
   case unexplained = "nobody knows what this number stands for"
 }
 
 extension MeasurementKind {
-  /// Why no value of this kind is a measurement; nil if values have to be judged one by one.
+  /// Why no value of this kind is a measurement; nil if each value has to be checked.
   public var estimate: EstimateReason? {
     switch self {
     case .heartRate, .continuousHeartRate, .oxygen: nil
@@ -107,15 +107,16 @@ extension MeasurementKind {
     }
   }
 
-  /// Whether there is nothing in it that a sensor has seen, as far as anybody knows.
+  /// Whether it contains no sensor data, as far as is known.
   public var isFabricated: Bool { estimate == .fabricated || estimate == .unexplained }
 }
 
-/// Collects what speaks for and against the value with which a spot measurement of heart rate or SpO2 ends.
+/// Checks whether the final value of a spot measurement of heart rate or SpO2 is plausible.
 struct MeasurementJudge {
-  /// A good check has its first value after about 25 seconds; a failed one gets its number when it ends, after 30.
+  /// A successful check has its first value after about 25 seconds; a failed one gets its number when it ends, after
+  /// 30.
   static let lateValue = Duration.seconds(29)
-  /// Beat-to-beat intervals that mean so many beats a minute more or less contradict a heart rate.
+  /// Beat-to-beat intervals that differ by this many beats per minute contradict a heart rate.
   static let disagreement = 12
 
   private var first: (value: Int, after: Duration)?
@@ -141,13 +142,13 @@ struct MeasurementJudge {
 /// Why a measurement has ended without a value.
 public enum MeasurementFailure: Hashable, Sendable {
   case notWorn
-  /// The ring has measured for so long and found nothing.
+  /// The ring has measured for this long without a result.
   case noValue(seconds: Double)
-  /// The ring has said nothing more for so long.
+  /// The ring has sent nothing for this long.
   case fellSilent(seconds: Double)
-  /// Rings measure one thing at a time.
+  /// Rings measure one quantity at a time.
   case takenOver(by: MeasurementKind)
-  /// A status that nobody has explained.
+  /// A status of unknown meaning.
   case status(UInt8)
 }
 

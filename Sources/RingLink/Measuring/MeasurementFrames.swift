@@ -1,4 +1,4 @@
-/// What a ring can measure while one waits (ring reference, 4.9).
+/// The measurements that a ring makes on request (ring reference, 4.9).
 public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt8
 
@@ -12,7 +12,7 @@ public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
   public static let oxygen = MeasurementKind(rawValue: 3)
   public static let fatigue = MeasurementKind(rawValue: 4)
   public static let oneKeyCheck = MeasurementKind(rawValue: 5)
-  /// Heart rate all the time, as long as it is kept alive.
+  /// Continuous heart rate, while it is kept alive.
   public static let continuousHeartRate = MeasurementKind(rawValue: 6)
   public static let stress = MeasurementKind(rawValue: 8)
   public static let bloodSugar = MeasurementKind(rawValue: 9)
@@ -31,7 +31,7 @@ extension MeasurementKind: CustomStringConvertible {
 /// Starts a measurement, or keeps a continuous one going.
 public struct MeasurementStart: FrameRecord {
   public var kind = MeasurementKind.heartRate
-  /// Only the continuous measurement looks at it.
+  /// Used only by the continuous measurement.
   public var action: UInt8 = 1
 
   public init() {}
@@ -43,7 +43,7 @@ public struct MeasurementStart: FrameRecord {
 
   /// For the continuous measurement, to be sent every 25 seconds at the latest.
   public static let keepAliveAction: UInt8 = 3
-  /// For the continuous measurement alone: the others take it for a start.
+  /// Only for the continuous measurement: the others treat it as a start.
   public static let stopAction: UInt8 = 4
 
   public static let fields: [RecordField<Self>] = [
@@ -55,7 +55,7 @@ public struct MeasurementStart: FrameRecord {
 /// Ends a measurement.
 public struct MeasurementStop: FrameRecord {
   public var kind = MeasurementKind.heartRate
-  /// What the ring is to store as the result; 0 if it was cancelled.
+  /// The result for the ring to store; 0 if it was cancelled.
   public var value: UInt8 = 0
 
   public init() {}
@@ -71,7 +71,7 @@ public struct MeasurementStop: FrameRecord {
   ]
 }
 
-/// What a ring tells twice a second while it measures.
+/// The update that a ring sends twice a second during a measurement.
 public struct MeasurementUpdate: FrameRecord {
   public var kind = MeasurementKind.heartRate
   /// 0: measuring; others: the ring is not worn, see ``MeasurementSession``.
@@ -82,8 +82,7 @@ public struct MeasurementUpdate: FrameRecord {
   public var second: UInt8 = 0
   /// Blood pressure: diastolic.
   public var third: UInt8 = 0
-  /// The latest time between two beats in milliseconds; 0 if there is none. It comes several times: not a list of
-  /// intervals.
+  /// The latest beat-to-beat interval in milliseconds; 0 if there is none. It is repeated: not a list of intervals.
   public var beatInterval: UInt16 = 0
 
   public init() {}
@@ -92,7 +91,7 @@ public struct MeasurementUpdate: FrameRecord {
     self.kind = kind
   }
 
-  /// What it has found; nil as long as there is no value.
+  /// The result; nil until there is a value.
   var measuredValue: MeasuredValue? {
     if kind == .bloodPressure {
       return second > 0 && third > 0

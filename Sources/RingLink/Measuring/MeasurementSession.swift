@@ -1,15 +1,15 @@
 import BluetoothCore
 
-/// One measurement, from its start until the ring has been told to stop (ring reference, 4.9). It does no I/O: frames
-/// come and go through the dispatcher, and the timers tell the time.
+/// One measurement, from its start until the stop command has been sent (ring reference, 4.9). It does no I/O: frames
+/// pass through the dispatcher, and the timers supply the time.
 ///
-/// However it ends, it ends within a deadline, and the ring is told to stop unless the link is gone.
+/// It always ends within a deadline, and the stop command is sent unless the link is gone.
 public final class MeasurementSession {
-  /// How it is asked for.
+  /// The commands that control it.
   public enum Method: Hashable, Sendable {
     /// Once: ends with one value after about half a minute.
     case spot
-    /// Until it is stopped. Of heart rate alone.
+    /// Until it is stopped. Only for heart rate.
     case continuous
     /// The same by the command of older rings, 0x1E.
     case live
@@ -17,9 +17,9 @@ public final class MeasurementSession {
 
   public let kind: MeasurementKind
   public let method: Method
-  /// Called for what it tells while it goes on.
+  /// Called for each update during the measurement.
   public var onEvent: ((MeasurementEvent, Instant) -> Void)?
-  /// Called once, when the ring has been told to stop. Nil if somebody has stopped it.
+  /// Called once, after the stop command. Nil if the measurement was stopped by the caller.
   public var onEnd: ((Result<MeasurementReading?, RingError>) -> Void)?
 
   private let dispatcher: RingDispatcher
@@ -35,7 +35,7 @@ public final class MeasurementSession {
   private var limit: Timers.Token?
   private var keepAlive: Timers.Token?
 
-  /// - Parameter kind: for the other methods than spot it is heart rate, whatever is given
+  /// - Parameter kind: used only by the spot method; the others measure heart rate
   public init(
     _ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers
   ) {
@@ -49,7 +49,7 @@ public final class MeasurementSession {
     method == .live ? CommandTable.liveHeartRate.command : CommandTable.measurementStart.command
   }
 
-  /// Asks the ring to begin.
+  /// Sends the start command.
   public func start() {
     started = timers.now
     dispatcher.listen(to: command) { [weak self] frame, time in self?.receive(frame, at: time) }
@@ -71,31 +71,31 @@ public final class MeasurementSession {
 
   /// Ends it.
   ///
-  /// - Parameter error: what to tell whoever waits; nil if that is no failure
+  /// - Parameter error: the error for the waiting caller; nil if this is not a failure
   public func stop(because error: RingError? = nil) {
     finish(error.map { .failure($0) } ?? .success(nil))
   }
 
   // MARK: Deadlines
 
-  /// How long a spot measurement may take. Rings end theirs after 30 seconds; the variability takes up to 60.
+  /// The timeout of a spot measurement. Rings end theirs after 30 seconds; variability takes up to 60.
   static func longest(_ kind: MeasurementKind) -> Duration {
     kind == .heartRate || kind == .oxygen ? .seconds(45) : .seconds(75)
   }
 
-  /// Rings tell something twice a second, but old ones are silent while a continuous measurement warms up.
+  /// Rings send an update twice a second, but old ones are silent while a continuous measurement warms up.
   private var longestSilence: Duration {
     if method == .spot { return candidate == nil ? .seconds(5) : .milliseconds(1500) }
     return candidate == nil ? .seconds(20) : .seconds(10)
   }
 
-  /// A continuous measurement ends by itself about 40 seconds after it was last asked for.
+  /// A continuous measurement ends on its own about 40 seconds after the last request.
   static let keepAliveInterval = Duration.seconds(20)
   /// From the first value of a spot measurement to the one that counts; rings take 4.5 seconds.
   static let settlingTime = Duration.seconds(6)
   /// A continuous measurement takes some 16 seconds to its first value, and then one to the next.
   static let readingPatience = Duration.seconds(60)
-  /// Without contact, the ring itself goes on for 30 seconds.
+  /// Without contact, the ring continues for 30 seconds.
   static let contactPatience = Duration.seconds(35)
 
   private func after(
@@ -121,7 +121,7 @@ public final class MeasurementSession {
     }
   }
 
-  /// A continuous measurement that has found nothing for so long is over, whatever the ring keeps saying.
+  /// A continuous measurement without a result for this long is over, even if the ring still sends updates.
   private func expectReading() {
     after(Self.readingPatience, in: \.limit) { session in
       session.finish(session.failure(.noValue(seconds: Self.readingPatience.inSeconds)))
@@ -177,7 +177,7 @@ public final class MeasurementSession {
 
   private func receive(_ update: MeasurementUpdate, at time: Instant) {
     guard update.kind == kind else {
-      // What was under way from an earlier measurement when this one began is no sign of another.
+      // Updates still in transit from an earlier measurement when this one began do not indicate another one.
       guard time.nanoseconds(since: started) >= 1_000_000_000 else { return }
       return finish(failure(.takenOver(by: update.kind)))
     }
@@ -250,7 +250,7 @@ public final class MeasurementSession {
     }
     switch method {
     case .spot:
-      // The ring stores what it is told here; what it has made up it shall not keep as measured.
+      // The ring stores the value sent here; it must not store an invented value as measured.
       let kept = (try? result.get()).flatMap { $0.estimate == nil ? $0.value.number : nil }
       let stop = MeasurementStop(kind, value: UInt8(clamping: kept ?? 0))
       dispatcher.start(

@@ -6,10 +6,10 @@ extension Ring {
   ///
   /// - Parameters:
   ///   - kind: what; see ``MeasurementKind/estimate`` for what no ring can measure
-  ///   - isLive: asks for heart rate by the command of older rings, 0x1E. If a ring refuses the newer one, that is done
-  ///     anyway.
-  ///   - progress: called on the loop for what the ring tells meanwhile, with the time at which it came
-  /// - Returns: the one value; ``MeasurementReading/estimate`` tells if it should not be believed
+  ///   - isLive: uses the heart rate command of older rings, 0x1E. If a ring refuses the newer one, this is the
+  ///     fallback in any case.
+  ///   - progress: called on the loop for updates during the measurement, with the time at which they were received
+  /// - Returns: the final value; ``MeasurementReading/estimate`` says whether it is unreliable
   /// - Throws: `.measurement` without a value, `.refused`, `.notAnswered`, `.disconnected`, `.cancelled`
   public func measure(
     _ kind: MeasurementKind, isLive: Bool = false,
@@ -25,7 +25,7 @@ extension Ring {
     }
   }
 
-  /// The older rings have no measurement that ends by itself: the first value is the one.
+  /// Older rings have no measurement that ends on its own: the first value is the result.
   private func firstLiveReading(
     _ progress: ((MeasurementEvent, Instant) -> Void)?
   ) async throws(RingError) -> MeasurementReading {
@@ -44,11 +44,12 @@ extension Ring {
     return result
   }
 
-  /// The heart rate all the time, about once a second after some 16 seconds. It is kept going until the sequence is
-  /// stopped, or nobody holds it any more.
+  /// Measures heart rate continuously, about once a second after some 16 seconds. It continues until the sequence is
+  /// stopped or released.
   ///
   /// - Parameters:
-  ///   - isLive: asks by the command of older rings, 0x1E. If a ring refuses the newer one, that is done anyway.
+  ///   - isLive: uses the command of older rings, 0x1E. If a ring refuses the newer one, this is the fallback in any
+  ///     case.
   ///   - capacity: how many events may wait to be fetched; after that the oldest are dropped
   public func heartRates(isLive: Bool = false, capacity: Int = 256) -> MeasurementSequence {
     MeasurementSequence(capacity: capacity) { sink, done in
@@ -75,7 +76,7 @@ extension Ring {
   private func session(
     _ kind: MeasurementKind, method: MeasurementSession.Method
   ) -> MeasurementSession {
-    // Rings measure one thing at a time: whoever waits for the other one is told.
+    // Rings measure one quantity at a time: the caller of the other measurement gets an error.
     measurement?.stop(because: .measurement(measurement?.kind ?? kind, .takenOver(by: kind)))
     let session = MeasurementSession(
       kind, method: method, dispatcher: dispatcher, timers: EventLoop.shared.timers)
@@ -103,8 +104,8 @@ extension Ring {
   }
 }
 
-/// What a continuous measurement tells, in order. It holds a bounded number of events: who is slower loses the oldest.
-/// It ends when it was stopped, and throws when the measurement fails.
+/// The updates of a continuous measurement, in order. It holds a bounded number of events: a slow consumer loses the
+/// oldest. It ends when it is stopped, and throws when the measurement fails.
 ///
 /// ```swift
 /// for try await (event, time) in ring.heartRates() {
@@ -136,8 +137,8 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
     }
   }
 
-  /// - Parameter start: begins, with the closures that take events and the end; gives a closure that stops it, upon
-  ///   which the end is still called
+  /// - Parameter start: begins, with the closures that receive events and the end; returns a closure that stops it,
+  ///   after which the end is still called
   @BluetoothActor
   init(
     capacity: Int,
@@ -163,7 +164,7 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
     continuation.onTermination = { _ in EventLoop.run { control.run() } }
   }
 
-  /// Ends it: the ring is told to stop, and the sequence is over after what it still holds.
+  /// Ends it: sends the stop command; the sequence ends after the events that it still holds.
   @BluetoothActor public func stop() { control.run() }
 
   public struct Iterator: AsyncIteratorProtocol {

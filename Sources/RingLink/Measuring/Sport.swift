@@ -18,7 +18,7 @@ public struct SportControl: FrameRecord {
   ]
 }
 
-/// What a ring tells each second of a sport session. One source only.
+/// The data that a ring sends each second of a sport session. One source only.
 public struct SportUpdate: FrameRecord {
   public var sport: UInt8 = 0
   public var status: UInt8 = 0
@@ -41,7 +41,7 @@ public struct SportUpdate: FrameRecord {
   ]
 }
 
-/// What one does in a sport session (ring reference, 4.14).
+/// The activity of a sport session (ring reference, 4.14).
 public enum Sport: UInt8, Hashable, Sendable, CaseIterable {
   case walk = 4
   case run = 7
@@ -51,7 +51,7 @@ public enum Sport: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension Ring {
-  /// After so long without a word of it, a sport session is over: rings tell of it every second.
+  /// After this time without data, a sport session is over: rings send data every second.
   static let sportSilence = Duration.seconds(10)
 
   /// Begins a sport session, and ends it in order when the task is cancelled.
@@ -75,7 +75,7 @@ extension Ring {
         end?(.sportEnded(seconds: Ring.sportSilence.inSeconds))
       }
     }
-    // It may tell of the session before it has answered.
+    // The ring may report on the session before it has answered.
     dispatcher.listen(to: command) { frame, time in
       expect()
       if let update = try? CommandTable.sportUpdate.value(frame) { sink(update, time) }
@@ -99,13 +99,13 @@ extension Ring {
     } catch {
       if case .refused = error { throw error }
       control.action = SportControl.endAction
-      // The task may be cancelled; the ring is told all the same, and given the time to answer.
+      // The task may be cancelled; the stop command is sent nevertheless, and the ring gets the time to answer.
       await finish(CommandTable.sport.request(control))
       throw error
     }
   }
 
-  /// Sends a command that ends something, and waits until it is answered or given up, whatever becomes of the task.
+  /// Sends a command that ends an activity, and waits until it is answered or timed out, even if the task is cancelled.
   private func finish(_ frame: RingFrame) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       dispatcher.start(

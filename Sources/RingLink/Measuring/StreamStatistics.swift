@@ -1,14 +1,13 @@
 import BluetoothCore
 
-/// What a stream was like: how many samples, how fast, how even, and where it paused. Nothing is allocated for a
-/// sample.
+/// Statistics of a stream: number of samples, rate, jitter and pauses. Adding a sample does not allocate.
 ///
-/// A ring counts nothing in its samples, so that only times show a loss. How many samples are missing is not known
-/// and not guessed; see ``gaps`` and ``delays`` for what is.
+/// A ring's samples have no counter, so only times show a loss. The number of missing samples is unknown and not
+/// estimated; see ``gaps`` and ``delays`` for what is known.
 public struct StreamStatistics: Sendable {
-  /// How many samples came.
+  /// The number of received samples.
   public private(set) var count = 0
-  /// Pauses that samples arrived late after, as many as the pause was long: nothing is missing.
+  /// Pauses followed by as many late samples as the pause was long: none is missing.
   public private(set) var delays = 0
   /// The longest interval between two samples, in nanoseconds.
   public private(set) var longestInterval: Int64 = 0
@@ -24,36 +23,36 @@ public struct StreamStatistics: Sendable {
   private var arrivals = 0
   private var usualPause = 0.0
   private var gapCount = 0
-  /// A pause until it is known what it was.
+  /// A pause that is not classified yet.
   private var pause: Pause?
 
   private struct Pause {
-    /// When it began, how long it was, and how long an interval between two samples was until then, in nanoseconds.
+    /// The beginning and length of the pause, and the interval between two samples before it, in nanoseconds.
     var start: Instant
     var interval: Double
     var period: Double
-    /// How many samples came since, and how many may come until the stream must have caught up.
+    /// The number of samples since then, and the number by which the stream must have caught up.
     var samples = 0
     var patience: Int
   }
 
-  /// How many arrivals only show what is usual.
+  /// The number of arrivals that only establish the usual interval.
   private static let learning = 16
-  /// How many times as long as usual a pause is.
+  /// The minimum length of a pause, in usual intervals.
   private static let pauseFactor = 3.0
-  /// Which part of the samples has to be there after a delay: the usual interval is not known better.
+  /// The part of the samples that must be present after a delay: the usual interval is not known more precisely.
   private static let caughtUp = 0.95
-  /// What comes within this time was received at once, in nanoseconds.
+  /// Samples within this time were received at once, in nanoseconds.
   private static let together = 2_000_000.0
-  /// How many samples may come until the stream must have caught up, at least.
+  /// The minimum number of samples by which the stream must have caught up.
   private static let minimumPatience = 8
 
   public init() {}
 
-  /// Times at which the stream paused three times as long as usual, and samples did not all come afterwards.
+  /// The number of pauses three times as long as usual, after which not all samples arrived.
   public var gaps: Int { gapCount + (pause == nil ? 0 : 1) }
 
-  /// Takes the receive time of a sample.
+  /// Adds the receive time of a sample.
   public mutating func add(_ time: Instant) {
     guard count > 0 else {
       (first, last, count) = (time, time, 1)
@@ -103,7 +102,7 @@ public struct StreamStatistics: Sendable {
     pause = nil
   }
 
-  /// Looks whether the stream has caught up with what seemed to be missing.
+  /// Checks whether the stream has caught up with the samples that seemed to be missing.
   private mutating func followPause() {
     guard var open = pause else { return }
     open.samples += 1

@@ -1,7 +1,7 @@
 import BluetoothCore
 import EventLoop
 
-/// What is written to a ring.
+/// A message to a ring.
 public enum RingMessage: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkID, payload: [UInt8])
@@ -26,35 +26,35 @@ public enum RingMessage: Hashable, Sendable {
   }
 }
 
-/// What a ring sends to the one who asked.
+/// An answer of the ring to a request.
 public enum RingAnswer: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkFrame)
 }
 
-/// One question and all of its answer.
+/// One request and its complete answer.
 public struct RingExchange {
-  /// What became of a frame that might belong to it.
+  /// The classification of a frame that might belong to the exchange.
   public enum Acceptance {
-    /// Somebody else's.
+    /// Belongs to another exchange.
     case notMine
-    /// Its own, but of no use: it is there already. The time to wait runs on.
+    /// Belongs to this exchange, but is a duplicate. The timeout continues.
     case nothingNew
-    /// One of several; the next has to come within ``RingExchange/silence``.
+    /// One of several; the next has to arrive within ``RingExchange/silence``.
     case more
-    /// One of several; the next has to come within another time.
+    /// One of several; the next has to arrive within another time.
     case moreWithin(Duration)
     /// The last one.
     case done
-    /// It shows that no answer will come.
+    /// It shows that there will be no answer.
     case failed(RingError)
   }
 
-  /// How long a ring may take to answer, and between two frames.
+  /// The timeout for an answer, and between two frames.
   public static let usualSilence = Duration.seconds(2)
 
   public var message: RingMessage
-  /// The bulk frames that answer it. A request's own id, unless it says otherwise.
+  /// The ids of the bulk frames that answer it. By default the request's own id.
   public var bulkReplies: Set<BulkID>
   /// After so long without a frame of its own, it fails.
   public var silence = Self.usualSilence
@@ -80,7 +80,7 @@ public struct RingExchange {
   }
 }
 
-/// The ways to talk to a ring, for every command of the table.
+/// Request functions for every command of the table.
 extension Ring {
   /// Sends a command and takes the frames that answer it.
   ///
@@ -101,9 +101,9 @@ extension Ring {
     }
   }
 
-  /// Asks a question that is answered with one frame.
+  /// Sends a request that is answered with one frame.
   ///
-  /// - Throws: `.refused` if the ring does not know it, `.notAnswered`, `.malformed`
+  /// - Throws: `.refused` if the ring does not support it, `.notAnswered`, `.malformed`
   public func request<Request, Reply>(
     _ query: RingQuery<Request, Reply>, _ request: Request = .init()
   ) async throws(RingError) -> Reply {
@@ -111,7 +111,7 @@ extension Ring {
     return try readable(query.command) { () throws(RingFrameError) in try query.reply(reply) }
   }
 
-  /// Makes the ring do something.
+  /// Sends a command that starts an action.
   public func perform(_ action: RingAction) async throws(RingError) {
     if action.entry.shape == .none {
       try dispatcher.post(action.frame)
@@ -129,20 +129,20 @@ extension Ring {
 
   /// Writes a setting, and reads it back.
   ///
-  /// - Returns: what the ring has afterwards: some take only a part, and say nothing
+  /// - Returns: the values on the ring afterwards: some accept only a part without an error
   @discardableResult
   public func write<Value>(_ value: Value, to setting: FrameSetting<Value>) async throws(RingError) -> Value {
     _ = try await frame(answering: setting.writeRequest(value), where: setting.isWriteReply)
     return try await read(setting)
   }
 
-  /// Reads a setting whatever its type: the numbers of its fields by their names, flags as 0 and 1.
+  /// Reads a setting of any type: the numbers of its fields by their names, flags as 0 and 1.
   public func numbers(of setting: any RingSetting) async throws(RingError) -> [String: Int] {
     let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
     return try readable(setting.command) { () throws(RingFrameError) in try setting.numbers(in: reply) }
   }
 
-  /// Writes a setting whatever its type, and reads it back.
+  /// Writes a setting of any type, and reads it back.
   @discardableResult
   public func write(
     _ numbers: [String: Int], to setting: any RingSetting

@@ -6,10 +6,10 @@ import GATTClient
 extension Ring {
   /// After the last frame of a log, those that are missing are waited for no longer than this.
   nonisolated static let stragglerTime = Duration.seconds(1)
-  /// Frames tell no day: what comes twice must not come when the next day is asked for.
+  /// Frames do not contain the day: repeated frames must not arrive after the request for the next day.
   static let pauseAfterLog = Duration.milliseconds(100)
 
-  /// Asks for a log. If frames of the answer are lost, it is asked for once more; what came the first time counts.
+  /// Requests a log. If frames of the answer are lost, the request is repeated once; frames of the first answer count.
   ///
   /// - Parameter progress: called with the frames that are there and those that the log has
   /// - Throws: `.incomplete` if frames are missing both times, `.notAnswered`, `.refused`, `.malformed`
@@ -39,17 +39,17 @@ extension Ring {
   }
 }
 
-/// What has arrived of a log, and whether that keeps its exchange open: a frame that came before does not, so that a
-/// ring that repeats itself can't hold it forever.
+/// The received frames of a log, and whether a frame keeps the exchange open: a repeated one does not, so that a ring
+/// that repeats frames cannot hold it forever.
 private struct LogReception<Assembler: LogAssembler> {
   private var assembler: Assembler
   private var seen: Set<RingFrame> = []
   private var attempt = 0
-  /// The frames of the answer, as far as the ring has told.
+  /// The number of frames in the answer, if the ring has reported it.
   private var expected: Int?
-  /// At least so many frames are missing; 0 if nothing came at all.
+  /// At least this many frames are missing; 0 if none was received.
   private(set) var missing = 0
-  /// Why what came can't be read.
+  /// Why the answer cannot be parsed.
   private(set) var failure: RingFrameError?
   private(set) var contents: Assembler.Contents?
 
@@ -65,7 +65,7 @@ private struct LogReception<Assembler: LogAssembler> {
   mutating func receive(
     _ frame: RingFrame, progress: ((Int, Int?) -> Void)?
   ) -> RingExchange.Acceptance {
-    // The rest of an answer that can't be read must not be taken for the answer to what comes next.
+    // The rest of a malformed answer must not be mistaken for the next answer.
     guard failure == nil else { return .nothingNew }
     // No answer has more frames than a byte can count.
     let isNew = seen.count < 256 && seen.insert(frame).inserted
@@ -90,21 +90,21 @@ private struct LogReception<Assembler: LogAssembler> {
     }
   }
 
-  /// Everything is there. The second time that may be so before the ring has sent its last frame: the rest, too, must
-  /// not be taken for the answer to what comes next.
+  /// Complete. After a repeated request this can precede the ring's last frame: the rest, too, must not be mistaken for
+  /// the next answer.
   private var end: RingExchange.Acceptance {
     attempt > 1 && expected.map { seen.count < $0 } ?? true ? .moreWithin(Ring.stragglerTime) : .done
   }
 }
 
-/// The second pair of characteristics, through which long answers come (ring reference, 3 and 6).
+/// The second pair of characteristics, for long answers (ring reference, 3 and 6).
 extension Ring {
-  /// How long a ring may take to answer a bulk request, and between two pieces of an answer.
+  /// The timeout for the answer to a bulk request, and between two pieces of an answer.
   static let bulkSilence = Duration.seconds(5)
-  /// How long a frame that may follow an answer is waited for.
+  /// The time to wait for a frame that may follow an answer.
   static let companionTime = Duration.seconds(1)
 
-  /// Asks for something that comes in a bulk frame. If it is damaged on the way, it is asked for once more.
+  /// Requests a bulk frame. If it is damaged in transit, the request is repeated once.
   ///
   /// - Parameter progress: called with the bytes that are there and those that the answer has
   /// - Throws: `.noBulkService`, `.notAnswered`, `.damaged`, `.malformedBulk`
@@ -145,7 +145,7 @@ extension Ring {
     throw .cancelled
   }
 
-  /// What a bulk frame carries.
+  /// The contents of a bulk frame.
   func readable<Contents: BulkContents>(_ frame: BulkFrame) throws(RingError) -> Contents {
     do throws(BulkContentsError) {
       return try Contents(payload: frame.payload)

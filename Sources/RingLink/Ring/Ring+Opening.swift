@@ -4,12 +4,12 @@ import EventLoop
 import GATTClient
 
 extension Ring {
-  /// Makes a ring of a peripheral: MTU, the ring's service and its two characteristics, notifications on, and the
+  /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on, and the
   /// firmware's name. Nothing else is discovered, so that a stream can begin early.
   ///
-  /// - Parameter layout: where everything was on an earlier link. Then a single round trip does, and a stream begins
-  ///   after the second; if the ring refuses, it is discovered after all. The firmware may be another by now:
-  ///   ``confirmFirmware()`` asks.
+  /// - Parameter layout: the handles of an earlier link. With it a single round trip is enough, and a stream begins
+  ///   after the second; if the ring refuses, the handles are discovered. The firmware may have changed:
+  ///   ``confirmFirmware()`` checks.
   /// - Throws: `.notARing` if the service is missing
   public static func open(_ client: GATTClient, layout: RingLayout? = nil) async throws(RingError) -> Ring {
     if let layout, let ring = try await open(client, at: layout) { return ring }
@@ -57,7 +57,7 @@ extension Ring {
       .configuration
   }
 
-  /// Where everything is, for ``open(_:layout:)`` on the next link.
+  /// The handles for ``open(_:layout:)`` on the next link.
   public var layout: RingLayout? {
     configuration.map {
       RingLayout(
@@ -66,10 +66,10 @@ extension Ring {
     }
   }
 
-  /// Asks for the firmware's name, with one round trip.
+  /// Reads the firmware's name, with one round trip.
   ///
-  /// - Returns: whether it is the one that was taken as known; if not, ``firmware`` holds the true one now, and a
-  ///   layout of before should be forgotten
+  /// - Returns: whether it is the expected one; if not, ``firmware`` is now the actual one, and an earlier layout
+  ///   should be discarded
   public func confirmFirmware() async throws(RingError) -> Bool {
     do throws(GATTError) {
       let revision = try await client.text(RingGATT.firmwareRevision)

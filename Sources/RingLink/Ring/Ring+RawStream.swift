@@ -3,17 +3,17 @@ import EventLoop
 import GATTClient
 
 extension Ring {
-  /// How long a ring may take to its first sample.
+  /// The timeout for the first sample.
   public static let firstSampleDeadline = Duration.seconds(3)
 
   /// Starts the raw stream, and returns when the first sample is there (ring reference, 5).
   ///
-  /// The ring sends all of its sub-types; there is no way to ask for one. It goes on until ``stopRawStream()``, until it
-  /// is put on its charger, or until another measurement takes the sensor.
+  /// The ring sends all of its sub-types; they cannot be selected. It continues until ``stopRawStream()``, until the
+  /// ring is put on its charger, or until another measurement takes the sensor.
   ///
   /// - Parameter sink: called on the loop for each sample, the first one included, with the time at which its packet
   ///   was received. Nothing is copied, allocated or handed to another thread on the way here.
-  /// - Throws: `.streamRefused` if the ring says no, `.noData` if it says nothing
+  /// - Throws: `.streamRefused` if the ring refuses, `.noData` if it does not answer
   public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
     let dispatcher = self.dispatcher
     let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
@@ -28,7 +28,7 @@ extension Ring {
           dispatcher.onSample = nil
           return done(.success(false))
         }
-        // From here on, there is nothing between the frame and the sink.
+        // The samples go directly from the frame to the sink from here on.
         dispatcher.onSample = sink
         sink(sample, time)
         done(.success(true))
@@ -53,8 +53,8 @@ extension Ring {
     }
   }
 
-  /// Stops the raw stream: the sensor's light goes out. Samples that are still on their way are dropped. Returns when
-  /// the ring has taken the commands; a link that is gone needs none.
+  /// Stops the raw stream: the sensor's light goes out. Samples still in transit are dropped. Returns when the ring has
+  /// received the commands; a link that is gone needs none.
   public func stopRawStream() async {
     dispatcher.onSample = nil
     guard client.isConnected else { return }
@@ -64,14 +64,14 @@ extension Ring {
     await EventLoop.shared.sleep(for: .milliseconds(500))
   }
 
-  /// Waits until the ring has taken everything that was posted, as far as it says so; also in a task that is cancelled.
+  /// Waits until the ring has confirmed all posted frames, as far as it does; also in a task that is cancelled.
   func written(within time: Duration) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       whenWritten(within: time) { continuation.resume() }
     }
   }
 
-  /// The same for callers that can't wait.
+  /// The same for callers that cannot wait.
   func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
     guard !client.isIdle else { return action() }
     let timers = EventLoop.shared.timers
@@ -87,11 +87,11 @@ extension Ring {
     }
   }
 
-  /// Frames that were of no use so far.
+  /// Discarded frames, counted.
   public var counters: RingDispatcher.Counters { dispatcher.counters }
 }
 
-/// What a ring has sent, whoever it is for.
+/// A value received from a ring.
 public enum RingTraffic: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkFrame)
@@ -99,11 +99,11 @@ public enum RingTraffic: Hashable, Sendable {
   case unreadable([UInt8])
 }
 
-/// For those who explore.
+/// For exploration.
 extension Ring {
-  /// Hands over everything that the ring sends, answers and samples included, for as long as the link lasts.
+  /// Delivers everything that the ring sends, answers and samples included, until the link ends.
   ///
-  /// - Parameter sink: called on the loop, with the time at which it came
+  /// - Parameter sink: called on the loop, with the receive time
   public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
     do throws(GATTError) {
       _ = try await client.subscribe(to: commandNotify) { value, time in
@@ -133,9 +133,9 @@ extension Ring {
     }
   }
 
-  /// Sends one message, and waits for nothing.
+  /// Sends one message without waiting.
   ///
-  /// - Throws: `.dangerous` for what is never sent, `.noBulkService`
+  /// - Throws: `.dangerous` for frames that are never sent, `.noBulkService`
   public func send(_ message: RingMessage) async throws(RingError) {
     if let danger = message.danger { throw .dangerous(danger) }
     switch message {

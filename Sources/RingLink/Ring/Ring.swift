@@ -4,7 +4,7 @@ import EventLoop
 import GATTClient
 import HCI
 
-/// A ring that we are connected to.
+/// A connected ring.
 ///
 /// ```swift
 /// let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
@@ -15,11 +15,11 @@ import HCI
 @BluetoothActor
 public final class Ring {
   public let client: GATTClient
-  /// What decides how the ring behaves.
+  /// The properties that determine the ring's behaviour.
   public internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
-  /// Whether its layout was taken as known, and not discovered on this link.
+  /// Whether its layout was supplied, and not discovered on this link.
   public internal(set) var isAssumed = false
-  /// Called for what the ring tells of its own accord.
+  /// Called for the ring's unsolicited events.
   public var onEvent: ((RingEvent) -> Void)? {
     get { dispatcher.onEvent }
     set { dispatcher.onEvent = newValue }
@@ -33,13 +33,13 @@ public final class Ring {
   let dispatcher: RingDispatcher
   let commandWrite: Characteristic
   let commandNotify: Characteristic
-  /// The descriptor that switches notifications on; known once they are.
+  /// The descriptor that enables notifications; set once they are enabled.
   var configuration: AttributeHandle?
   /// The one that runs, or ran last.
   var measurement: MeasurementSession?
-  /// Where bulk frames are written; known once they are needed.
+  /// Where bulk frames are written; set once they are needed.
   var bulkWrite: Characteristic?
-  /// Where they come from.
+  /// Where bulk frames are received.
   var bulkNotify: Characteristic?
 
   init(_ client: GATTClient, write: Characteristic, notify: Characteristic) {
@@ -75,14 +75,14 @@ public final class Ring {
   /// How long a frame may wait for room on the link.
   static let roomDeadline = Duration.seconds(10)
 
-  /// Why a value must not be written to a ring, even by who goes around ``Ring`` and writes through its client.
+  /// Why a value must not be written to a ring, even by code that bypasses ``Ring`` and writes through its client.
   private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {
     if isCommand, offset != nil { return "a ring takes commands in one piece" }
     guard isCommand || value.first == BulkFrame.magic else { return nil }
     return CommandTable.danger(ofWriting: value).map { RingError.dangerous($0).description }
   }
 
-  /// Breaks the circle of a dispatcher whose way out comes back to it.
+  /// Breaks the reference cycle of a dispatcher whose output closure refers back to it.
   private final class WayOut {
     var fail: ((GATTError) -> Void)?
     var sendBulk: ((BulkID, [UInt8]) -> Void)?
@@ -90,7 +90,7 @@ public final class Ring {
 }
 
 extension RingError {
-  /// A link that was lost is told as such, wherever it was noticed.
+  /// Reports a lost link as such, wherever it was detected.
   init(_ error: GATTError) {
     switch error {
     case .att(.closed(let reason)): self = .disconnected(reason)

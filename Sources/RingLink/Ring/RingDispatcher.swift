@@ -1,30 +1,30 @@
 import BluetoothCore
 
-/// Sorts what a ring sends: answers go to who asked, samples to the stream, the rest is an event or shown raw. One
-/// exchange is open at a time: a ring puts slow commands into a queue of ten that it does not guard (ring reference,
-/// 1.6).
+/// Dispatches the messages of a ring: answers go to the open exchange, samples to the stream, the rest is an event or
+/// passed on raw. One exchange is open at a time: a ring puts slow commands into an unguarded queue of ten (ring
+/// reference, 1.6).
 ///
-/// It does no I/O: values of the notify characteristics come in through ``receive(_:at:)`` and ``receiveBulk(_:at:)``,
-/// what is to be written goes out through the closure given at the start.
+/// It does no I/O: values of the notify characteristics are passed to ``receive(_:at:)`` and ``receiveBulk(_:at:)``,
+/// values to write are passed to the closure given at initialization.
 public final class RingDispatcher {
-  /// What arrived and was of no use.
+  /// Discarded input, counted.
   public struct Counters: Hashable, Sendable {
     /// Frames of the wrong length or with a wrong checksum, and bulk frames with a wrong CRC.
     public var rejectedFrames = 0
-    /// Frames that nobody had asked for and that are no event.
+    /// Unsolicited frames that are not events.
     public var unknownFrames = 0
   }
 
   public private(set) var counters = Counters()
-  /// Called for each frame of the raw stream. The hot path: nothing is allocated on the way here.
+  /// Called for each frame of the raw stream. The hot path: it does not allocate.
   public var onSample: ((RawSample, Instant) -> Void)?
-  /// Called for what the ring tells of its own accord.
+  /// Called for the ring's unsolicited events.
   public var onEvent: ((RingEvent) -> Void)?
   /// Called for frames that are not understood.
   public var onUnknownFrame: ((RingFrame) -> Void)?
-  /// Called for every frame with a right checksum that is not of the raw stream, before anybody else sees it.
+  /// Called for every frame with a valid checksum that is not of the raw stream, before any other handler.
   public var onFrame: ((RingFrame) -> Void)?
-  /// Called for bulk frames that nobody had asked for: naps.
+  /// Called for unsolicited bulk frames: naps.
   public var onBulk: ((BulkFrame) -> Void)?
 
   private let timers: Timers
@@ -105,7 +105,7 @@ public final class RingDispatcher {
     for handler in handlers { handler(error) }
   }
 
-  /// Calls `handler` once, when nothing can be sent or heard any more; at once if that is so already.
+  /// Calls `handler` once, when messages can no longer be sent or received; at once if that is already so.
   public func whenClosed(_ handler: @escaping (RingError) -> Void) {
     if let closed { handler(closed) } else { closeHandlers.append(handler) }
   }
@@ -154,7 +154,7 @@ public final class RingDispatcher {
 
   // MARK: What arrives
 
-  /// Takes a value of the command service's notify characteristic.
+  /// Handles a value of the command service's notify characteristic.
   public func receive(_ value: RawSpan, at time: Instant) {
     guard let frame = try? RingFrame(parsing: value) else {
       counters.rejectedFrames += 1
@@ -185,7 +185,7 @@ public final class RingDispatcher {
     }
   }
 
-  /// Takes a value of the bulk service's notify characteristic.
+  /// Handles a value of the bulk service's notify characteristic.
   public func receiveBulk(_ value: RawSpan, at time: Instant) {
     guard value.byteCount > 0 else { return }
     let damaged = assembler.errors.badCRC

@@ -2,9 +2,9 @@ import BluetoothCore
 import GATTClient
 import HCI
 
-/// Why a ring did not do what it was asked for.
+/// Why an operation on a ring failed.
 public enum RingError: Error, Hashable, Sendable {
-  /// Nobody that looks like a ring, or like the one that was asked for, has advertised.
+  /// No advertisement of a ring, or of the requested one, was received.
   case notFound(RingSelector, seconds: Double, others: Int)
   /// Several rings are near, and none was named.
   case severalFound([String])
@@ -15,30 +15,30 @@ public enum RingError: Error, Hashable, Sendable {
   /// The ring answered a command with an error.
   case refused(CommandEntry.Subject, RingErrorCode)
   case notAnswered(CommandEntry.Subject, seconds: Double)
-  /// The answer can't be read.
+  /// The answer cannot be parsed.
   case malformed(CommandEntry.Subject, RingFrameError)
   case malformedBulk(BulkID, BulkContentsError)
-  /// Frames of the answer were lost on the way, and when it was asked for again, too.
+  /// Frames of the answer were lost, also after the request was repeated.
   case incomplete(CommandEntry.Subject, missing: Int)
   /// The answer was damaged on the way: its CRC is wrong.
   case damaged(CommandEntry.Subject)
-  /// What was written is not what the ring has afterwards.
+  /// The value on the ring differs from the one written.
   case notTaken(CommandEntry.Subject, [String])
-  /// A setting can't be what it was to be.
+  /// The requested value of a setting is invalid.
   case invalidSetting(SettingError)
-  /// It would damage the ring.
+  /// The command would damage the ring.
   case dangerous(String)
   /// A measurement has ended without a value.
   case measurement(MeasurementKind, MeasurementFailure)
-  /// What should have ended the link has not.
+  /// The command that should end the link did not.
   case stillConnected(String, seconds: Double, battery: RingBattery?)
-  /// A sport session has ended by itself: the ring has told nothing for so long.
+  /// A sport session has ended: the ring has sent nothing for this long.
   case sportEnded(seconds: Double)
   /// The ring has no bulk service.
   case noBulkService
   /// The ring will not stream.
   case streamRefused(battery: RingBattery?)
-  /// The stream was started, and nothing came.
+  /// The stream was started, and no data was received.
   case noData(seconds: Double, battery: RingBattery?)
   /// The link was lost.
   case disconnected(String)

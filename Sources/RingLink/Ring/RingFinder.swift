@@ -3,16 +3,16 @@ import EventLoop
 import GATTClient
 import HCI
 
-/// Which device is meant.
+/// Selects a device.
 public enum RingSelector: Hashable, Sendable {
   /// The ring that is near, if it is one.
   case anyRing
   /// The device with this name; upper and lower case are the same.
   case name(String)
-  /// The device with this address. The type is nil where the user did not say it: then the advertisement does.
+  /// The device with this address. The type is nil where the user did not give it: the advertisement supplies it.
   case address(UInt64, BluetoothAddress.Kind?)
 
-  /// Reads what a person has written: an address with or without its type, else a name.
+  /// Parses user input: an address with or without its type, otherwise a name.
   public init(_ text: String) {
     if let address = BluetoothAddress(text), text.contains(":") || text.contains("-") {
       self = .address(address.value, text.contains("/") ? address.kind : nil)
@@ -21,8 +21,8 @@ public enum RingSelector: Hashable, Sendable {
     }
   }
 
-  /// How well an advertisement fits; nil if it does not. For devices that are named, nothing but the name counts:
-  /// whether they are rings is found out later.
+  /// How well an advertisement matches; nil if it does not. For named devices only the name counts: whether they are
+  /// rings is checked later.
   public func fit(_ advertisement: Advertisement) -> RingIdentity? {
     switch self {
     case .anyRing:
@@ -57,13 +57,13 @@ extension RingSelector {
   }
 }
 
-/// Looks for a device among those that advertise.
+/// Finds a device among those that advertise.
 @BluetoothActor
 public enum RingFinder {
-  /// How long other rings may still be heard once one was, if none was named. To take the wrong one in silence
-  /// would be worse than to wait.
+  /// How long to listen for other rings after the first one, if none was named. Silently choosing the wrong one would
+  /// be worse than waiting.
   static let companyWait = Duration.seconds(1)
-  /// How long to hope for somebody better than a name that others have too.
+  /// How long to wait for a better match than a name that others have too.
   static let ambiguityWait = Duration.seconds(3)
 
   /// Waits for the device that `selector` means.
@@ -91,7 +91,7 @@ public enum RingFinder {
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
 
-    /// How many rings and other devices are remembered: addresses can be made up without end.
+    /// The maximum number of rings and other devices to remember: addresses can be generated without limit.
     private static let maximumCandidates = 64
     private static let maximumOthers = 1000
     private var timer: Timers.Token?
@@ -118,7 +118,7 @@ public enum RingFinder {
     }
 
     func hear(_ device: Advertisement) {
-      // It cannot be connected to.
+      // The address type is unknown: the device cannot be connected to.
       guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
         if others.count < Self.maximumOthers { others.insert(device.address) }

@@ -1,22 +1,23 @@
-/// A setting whatever its type: for those who show, save and restore all of them alike.
+/// A setting of any type: for code that shows, saves and restores all settings alike.
 public protocol RingSetting: CommandRow {
   var command: RingCommand { get }
   var readRequest: RingFrame { get }
-  /// What it can be set to.
+  /// The fields that can be set.
   var fields: [FrameField] { get }
-  /// False for what most rings take and do not give back: if it reads as nothing but zeros, that tells nothing.
+  /// False for settings that most rings accept but do not report: if all fields read as zero, the answer has no
+  /// information.
   var isToldBack: Bool { get }
-  /// What its fields are by themselves.
+  /// The default values of its fields.
   var defaults: [String: Int] { get }
   func isReadReply(_ frame: RingFrame) -> Bool
   func isWriteReply(_ frame: RingFrame) -> Bool
-  /// The fields' numbers in a frame that tells or writes the setting; flags are 0 and 1.
+  /// The values of the fields in a frame that reports or writes the setting; flags are 0 and 1.
   func numbers(in frame: RingFrame) throws(RingFrameError) -> [String: Int]
   /// - Parameter numbers: by the fields' names; those that are missing are zero
   func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame
-  /// What a ring tells after it was written with a frame.
+  /// The frame that a ring reports after this write.
   func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame
-  /// What a ring acknowledges a write with.
+  /// The ring's acknowledgement of a write.
   var acknowledgement: RingFrame { get }
 }
 
@@ -56,7 +57,7 @@ extension FrameSetting: RingSetting {
   }
 }
 
-/// A setting whose value lies in one frame: a command with a form that reads and one that writes.
+/// A setting whose value is in one frame: a command with a form that reads and one that writes.
 public struct FrameSetting<Value: FrameRecord>: Sendable {
   public let command: RingCommand
   public let entry: CommandEntry
@@ -97,7 +98,7 @@ public struct FrameSetting<Value: FrameRecord>: Sendable {
     return try Value(parsing: frame)
   }
 
-  /// What a ring answers to ``readRequest``.
+  /// The ring's answer to ``readRequest``.
   public func reply(_ value: Value) -> RingFrame { RingFrame(command, value, form: valueForm) }
 
   public func isReadReply(_ frame: RingFrame) -> Bool {

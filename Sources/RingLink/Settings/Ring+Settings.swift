@@ -1,4 +1,4 @@
-/// Settings, as people change them: a field here and there.
+/// Changes of individual fields of settings.
 extension Ring {
   /// Changes a part of a setting: reads it, writes it as a whole, and reads it back.
   ///
@@ -7,9 +7,9 @@ extension Ring {
   /// ```
   ///
   /// - Returns: what the ring has afterwards
-  /// - Throws: `.notTaken` if the ring acknowledged, and has something else in a field that was changed;
-  ///   `.invalidSetting` if a number is outside of its limits, or if the ring does not tell what the rest is;
-  ///   `.refused` if the ring does not have the setting
+  /// - Throws: `.notTaken` if the ring acknowledged the write but has another value in a field that was changed;
+  ///   `.invalidSetting` if a number is out of range, or if the ring does not report the other fields; `.refused` if
+  ///   the ring does not support the setting
   @discardableResult
   public func change<Value>(
     _ setting: FrameSetting<Value>, _ change: (inout Value) -> Void
@@ -27,7 +27,7 @@ extension Ring {
     return try readable(setting.command) { () throws(RingFrameError) in try setting.value(of: found) }
   }
 
-  /// The same for a setting whatever its type.
+  /// The same for a setting of any type.
   ///
   /// - Parameter changes: by the fields' names; flags are 0 and 1
   @discardableResult
@@ -58,7 +58,7 @@ extension Ring {
 
   /// Reads a setting that the ring may not have.
   ///
-  /// - Returns: nil if the ring refuses, or says nothing
+  /// - Returns: nil if the ring refuses or does not answer
   public func numbersIfSupported(_ setting: any RingSetting) async throws(RingError) -> [String: Int]? {
     do throws(RingError) {
       return try await numbers(of: setting)
@@ -71,7 +71,7 @@ extension Ring {
   }
 }
 
-/// What a ring measures by itself, kept to be restored: ``Ring/automaticMeasurements()``.
+/// The automatic measurements of a ring, saved to be restored: ``Ring/automaticMeasurements()``.
 public struct SavedMeasurements: Hashable, Sendable {
   /// The settings that are on: the numbers of their fields, by the names of the settings.
   public var settings: [String: [String: Int]]
@@ -80,16 +80,16 @@ public struct SavedMeasurements: Hashable, Sendable {
     self.settings = settings
   }
 
-  /// Whether the ring measures nothing by itself.
+  /// Whether all automatic measurements are off.
   public var isEmpty: Bool { settings.isEmpty }
 
-  /// In the order of the table. What is no automatic measurement is left out, whoever wrote it.
+  /// In the order of the table. Settings that are not automatic measurements are omitted, whatever their origin.
   var entries: [(setting: any RingSetting, numbers: [String: Int])] {
     CommandTable.automaticMeasurements.compactMap { setting in
       guard let kept = settings[setting.entry.name] else { return nil }
       var numbers: [String: Int] = [:]
       for field in setting.fields {
-        // What a ring leaves out reads as a number that can't be written.
+        // A field that a ring leaves out reads as a number that cannot be written.
         if let number = kept[field.name], field.settable.contains(number) { numbers[field.name] = number }
       }
       return (setting, numbers)
@@ -111,9 +111,9 @@ extension SavedMeasurements: CustomStringConvertible {
 /// try await ring.restore(saved)
 /// ```
 ///
-/// A ring keeps its settings when the link is lost: whoever pauses has to keep `saved` until it is restored.
+/// A ring keeps its settings when the link is lost: the caller that pauses has to keep `saved` until it is restored.
 extension Ring {
-  /// Reads what the ring measures by itself. What it does not have is left out.
+  /// Reads the settings of the automatic measurements. Unsupported ones are omitted.
   public func automaticMeasurements() async throws(RingError) -> SavedMeasurements {
     var saved = SavedMeasurements()
     for setting in CommandTable.automaticMeasurements {
@@ -123,14 +123,14 @@ extension Ring {
     return saved
   }
 
-  /// Switches off what the ring measures by itself.
+  /// Switches the automatic measurements off.
   ///
-  /// - Throws: `.notTaken` if the ring goes on measuring
+  /// - Throws: `.notTaken` if the ring continues to measure
   public func pause(_ saved: SavedMeasurements) async throws(RingError) {
     for (setting, numbers) in saved.entries { try await write(["enabled": 0], over: numbers, to: setting) }
   }
 
-  /// Switches on again what was switched off. What somebody else has switched on meanwhile stays as it is.
+  /// Switches the saved measurements on again. Those that were switched on by others since then stay unchanged.
   ///
   /// - Throws: the first error; the others are restored nevertheless, as far as there is a link
   public func restore(_ saved: SavedMeasurements) async throws(RingError) {

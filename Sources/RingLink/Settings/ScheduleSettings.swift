@@ -1,7 +1,7 @@
-/// How the ring measures heart rate by itself (ring reference, 4.7). It is the one switch that says 2 for off.
+/// How the ring measures heart rate automatically (ring reference, 4.7). The only switch that uses 2 for off.
 public struct HeartRateSchedule: FrameRecord {
   public var isEnabled = false
-  /// Rings know 5, 10, 15, 30 and 60; some keep slots of five minutes whatever it is.
+  /// Rings support 5, 10, 15, 30 and 60; some keep slots of five minutes for any value.
   public var intervalMinutes: UInt8 = 5
   public var startMinutes: UInt8 = 0
   /// In beats per minute; 0 is none.
@@ -22,7 +22,7 @@ public struct HeartRateSchedule: FrameRecord {
   ]
 }
 
-/// Whether the ring measures something by itself (ring reference, 4.7).
+/// Whether the ring measures a quantity automatically (ring reference, 4.7).
 public struct Switch: FrameRecord {
   public var isEnabled = false
 
@@ -31,7 +31,7 @@ public struct Switch: FrameRecord {
   public static let fields: [RecordField<Self>] = [RecordField("enabled", \.isEnabled, at: 2)]
 }
 
-/// How the ring measures the skin's temperature by itself (ring reference, 4.7).
+/// How the ring measures skin temperature automatically (ring reference, 4.7).
 public struct TemperatureSchedule: FrameRecord {
   public var isEnabled = false
   public var intervalMinutes: UInt8 = 30
@@ -53,7 +53,7 @@ public struct TemperatureSchedule: FrameRecord {
   ]
 }
 
-/// What a ring measures automatically.
+/// The automatic measurements of a ring.
 public struct ScheduleSettings: CommandGroup {
   static let shared = ScheduleSettings()
 

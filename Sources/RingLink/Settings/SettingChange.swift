@@ -9,18 +9,18 @@ extension RingSetting {
     return field
   }
 
-  /// Whether a ring that tells these numbers tells anything; see ``isToldBack``.
+  /// Whether these numbers of a ring carry information; see ``isToldBack``.
   public func isTold(_ numbers: [String: Int]) -> Bool {
     isToldBack || numbers.values.contains { $0 != 0 }
   }
 
-  /// What has to be written so that `changes` come true and the other fields stay as they are.
+  /// Returns the values to write that apply `changes` and leave the other fields unchanged.
   ///
-  /// Rings leave out what they do not know. An answer of nothing but zeros, and a number that its field can't be, stand
-  /// for the usual.
+  /// Rings leave out fields that they do not support. An answer of only zeros, and a number that is invalid for its
+  /// field, mean the default.
   ///
-  /// - Parameter read: what the ring tells
-  /// - Throws: `.incomplete` if there is nothing usual, `.value` or `.unknownField` if a change can't be
+  /// - Parameter read: the values read from the ring
+  /// - Throws: `.incomplete` if there is no default, `.value` or `.unknownField` if a change is invalid
   public func applying(
     _ changes: [String: Int], to read: [String: Int]
   ) throws(SettingError) -> [String: Int] {
@@ -46,7 +46,7 @@ extension RingSetting {
   }
 }
 
-/// What people write and read for a field's number.
+/// The text form of a field's number.
 extension FrameField {
   /// Whether it is yes or no.
   public var isFlag: Bool {
@@ -56,7 +56,7 @@ extension FrameField {
     }
   }
 
-  /// The number that a text means: `on` or `off`, a word of the field, a number with or without the field's unit.
+  /// The number for a text: `on` or `off`, a symbol of the field, a number with or without the field's unit.
   public func number(from text: String) throws(SettingError) -> Int {
     let number: Int?
     if isFlag {
@@ -81,7 +81,7 @@ extension FrameField {
     isFlag ? (number == 0 ? "off" : "on") : words[number] ?? String(number)
   }
 
-  /// What it can be, in words.
+  /// A description of the valid values.
   var choices: String {
     if isFlag { return "on or off" }
     let named = words.sorted { $0.key < $1.key }.filter { settable.contains($0.key) }.map(\.value)
@@ -92,13 +92,13 @@ extension FrameField {
   }
 }
 
-/// Why a setting can't be what somebody wants it to be.
+/// Why a setting cannot have the requested value.
 public enum SettingError: Error, Hashable, Sendable {
   /// The setting has no such field; what it has.
   case unknownField(String, setting: String, has: [String])
-  /// The field can't be that.
+  /// The value is invalid for the field.
   case value(String, FrameField)
-  /// These fields have to be given, too: the ring does not tell what they are, and a setting is written as a whole.
+  /// These fields are required, too: the ring does not report them, and a setting is written as a whole.
   case incomplete(setting: String, missing: [String])
 }
 

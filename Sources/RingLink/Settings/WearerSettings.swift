@@ -1,5 +1,5 @@
-/// Who wears the ring (ring reference, 4.6). Distances and calories are computed from it. Rings do not give it back:
-/// to write a part of it means to write all of it.
+/// The wearer's profile (ring reference, 4.6); used for distance and calories. Rings do not report it: to write a part
+/// of it means to write all of it.
 public struct Profile: FrameRecord {
   public var twelveHourClock = false
   public var isImperial = false
@@ -25,11 +25,11 @@ public struct Profile: FrameRecord {
     RecordField("heart-rate-warning", \.heartRateWarning, at: 10, .uint8, .beatsPerMinute),
   ]
 
-  /// What a ring that does not give its profile back answers, and what must never be written by accident.
+  /// Whether this is the answer of a ring that does not report its profile; must never be written by accident.
   public var isEmpty: Bool { age == 0 && height == 0 && weight == 0 }
 }
 
-/// What the wearer wants to reach in a day (ring reference, 4.7).
+/// The wearer's daily goals (ring reference, 4.7).
 public struct Goals: FrameRecord {
   public var steps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
@@ -69,7 +69,7 @@ public struct Display: FrameRecord {
   public var hand: UInt8 = 1
   /// 1 to ``levels``.
   public var brightness: UInt8 = 1
-  /// How many levels of brightness there are.
+  /// The number of brightness levels.
   public var levels: UInt8 = 5
   /// 1: within the window of time; 2: always.
   public var hours: UInt8 = 2
@@ -93,7 +93,7 @@ public struct Display: FrameRecord {
   ]
 }
 
-/// When the ring is to be silent (ring reference, 4.7).
+/// The quiet hours of the ring (ring reference, 4.7).
 public struct DoNotDisturb: FrameRecord {
   public var isEnabled = false
   public var startHour: UInt8 = 0
@@ -127,9 +127,9 @@ public struct RaiseToWake: FrameRecord {
   ]
 }
 
-/// What touching or waving the ring does (ring reference, 4.13). Rings forget it when they restart.
+/// The function of touching or waving the ring (ring reference, 4.13). Rings lose it when they restart.
 public struct TouchControl: FrameRecord {
-  /// 0 is off; the others choose what a phone is told: music, video, e-book, camera, ...
+  /// 0 is off; the others select the phone's function: music, video, e-book, camera, ...
   public var mode: UInt8 = 0
   /// 1 to 30.
   public var sensitivity: UInt8 = 1
@@ -144,7 +144,7 @@ public struct TouchControl: FrameRecord {
   ]
 }
 
-/// When blood pressure is to be made up (ring reference, 4.7 and 4.9: no ring can measure it).
+/// When the ring invents blood pressure values (ring reference, 4.7 and 4.9: no ring can measure it).
 public struct BloodPressureSchedule: FrameRecord {
   public var isEnabled = false
   public var startHour: UInt8 = 0

@@ -3,7 +3,7 @@ import BluetoothCore
 /// A request on the bulk characteristics, and its answer.
 public struct BulkQuery<Contents: BulkContents>: CommandRow {
   public let id: BulkID
-  /// What the answer goes by; most answers have the id of their request.
+  /// The id of the answer; most answers have the id of their request.
   public let replyID: BulkID
   public let entry: CommandEntry
 
@@ -21,7 +21,7 @@ public struct BulkQuery<Contents: BulkContents>: CommandRow {
   }
 }
 
-/// A bulk frame that a ring sends though nobody has asked for it.
+/// A bulk frame that a ring sends unsolicited.
 public struct BulkReport<Contents: BulkContents>: CommandRow {
   public let id: BulkID
   public let entry: CommandEntry
@@ -36,32 +36,32 @@ public struct BulkReport<Contents: BulkContents>: CommandRow {
   }
 }
 
-/// What is asked for in a bulk frame.
+/// The parameters of a bulk request.
 public protocol BulkRequest: Hashable, Sendable {
-  /// The payload, in words.
+  /// A description of the payload.
   static var form: String { get }
 
-  /// What goes over the air.
+  /// The encoded payload.
   var payload: [UInt8] { get }
 
   /// - Returns: nil if a ring would not understand it
   init?(payload: [UInt8])
 }
 
-/// What a bulk frame carries.
+/// The contents of a bulk frame.
 public protocol BulkContents: Hashable, Sendable {
-  /// How it is asked for.
+  /// The type of its request.
   associatedtype Request: BulkRequest
 
-  /// The payload that it is, in words.
+  /// A description of the payload.
   static var replyForm: String { get }
 
-  /// Whether a payload of one byte says that there is nothing, or why.
+  /// Whether a payload of one byte means that there is no data, or why.
   static var isNothingAByte: Bool { get }
 
   init(payload: [UInt8]) throws(BulkContentsError)
 
-  /// What a ring sends.
+  /// The encoded payload of a ring.
   var payload: [UInt8] { get }
 }
 
@@ -79,7 +79,7 @@ extension BulkContents where Self: BulkRecord {
 
   public init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
 
-  /// One byte 0 stands for nothing; another one is a status.
+  /// A single byte 0 means no data; any other is a status.
   init(contents payload: [UInt8]) throws(BulkContentsError) {
     if payload.count <= 1, Self.isNothingAByte {
       if let status = payload.first, status != 0 { throw .status(status) }
@@ -95,18 +95,18 @@ extension BulkContents where Self: BulkRecord {
 
   public static var isNothingAByte: Bool { true }
 
-  /// One byte 0 if there is nothing.
+  /// One byte 0 if there is no data.
   public var payload: [UInt8] {
     let bytes = bytes()
     return bytes.isEmpty ? [0] : bytes
   }
 }
 
-/// Why the payload of a bulk frame can't be read.
+/// Why the payload of a bulk frame cannot be parsed.
 public enum BulkContentsError: Error, Hashable, Sendable {
-  /// It ends in the middle of something, which stands at `offset`.
+  /// The payload ends within the item at `offset`.
   case truncated(offset: Int)
-  /// What stands at `offset` can't be.
+  /// The value at `offset` is invalid.
   case value(String, offset: Int)
   /// The ring answers with a status instead.
   case status(UInt8)

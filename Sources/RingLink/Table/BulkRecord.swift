@@ -1,8 +1,8 @@
 import BluetoothCore
 
-/// A value that lies in the payload of a bulk frame. What a type lists as its ``fields``, in the order of the payload, is all
-/// there is to know: a payload is read and written by them, and the reference is made of them. Integers are
-/// little-endian.
+/// A value in the payload of a bulk frame. The ``fields`` that a type lists, in the order of the payload, are its
+/// complete description: payloads are parsed and written with them, and the reference is generated from them. Integers
+/// are little-endian.
 public protocol BulkRecord: Hashable, Sendable {
   init()
   static var fields: [BulkField<Self>] { get }
@@ -48,8 +48,8 @@ extension BulkField {
   /// A number, as wide as its property.
   ///
   /// - Parameters:
-  ///   - limits: a payload with another number can't be read
-  ///   - note: what else has to be known of it
+  ///   - limits: a payload with a number outside of them is malformed
+  ///   - note: additional information
   init<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, _ unit: RingUnit? = nil,
     in limits: ClosedRange<Number>? = nil, _ note: String? = nil
@@ -70,7 +70,7 @@ extension BulkField {
       })
   }
 
-  /// Records in a row: a number of them that is always the same, or as many as the byte before them says.
+  /// Consecutive records: a fixed number, or the number in the byte that precedes them.
   init<Element: BulkRecord>(
     _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, count fixed: Int? = nil
   ) {
@@ -102,7 +102,7 @@ extension BulkField {
 
   /// Numbers in a row, a byte each, of a whole day.
   ///
-  /// - Parameter minutes: how many minutes a number stands for
+  /// - Parameter minutes: the number of minutes per unit
   init(
     _ name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable,
     ofADayEvery minutes: any KeyPath<Record, UInt8> & Sendable, _ note: String

@@ -3,8 +3,8 @@ import BluetoothCore
 /// Everything that a ring understands and sends, one entry each. Encoders, decoders, the virtual ring, the meaning of a
 /// frame and the reference page are made of it.
 ///
-/// The entries stand in groups, in the files of what they are about: a stored property of a ``CommandGroup`` is an entry,
-/// and nothing else lists it. `CommandTable.battery` is the property `battery` of whichever group has it.
+/// The entries are in groups, in the files of their subjects: a stored property of a ``CommandGroup`` is an entry, and
+/// there is no other list. `CommandTable.battery` is the property `battery` of the group that has it.
 @dynamicMemberLookup
 public enum CommandTable {
   static let groups: [any CommandGroup] = [
@@ -68,25 +68,25 @@ extension CommandGroup {
   }
 }
 
-/// What has an entry in the command table.
+/// A type with an entry in the command table.
 public protocol CommandRow: Sendable {
   var entry: CommandEntry { get }
 }
 
-/// A row of the command table: all that is known of one command, whatever its types.
+/// A row of the command table: the complete description of one command of any type.
 public struct CommandEntry: Hashable, Sendable {
-  /// Where it travels: in frames of 16 bytes, or in bulk frames.
+  /// The transport: frames of 16 bytes, or bulk frames.
   public enum Subject: Hashable, Sendable {
     case frame(RingCommand)
     case bulk(BulkID)
   }
 
-  /// How it is answered.
+  /// The form of the answer.
   public enum ReplyShape: String, Hashable, Sendable {
     case none
     case single
     case multiFrame = "multi-frame"
-    /// Frames come until it is ended.
+    /// Frames are sent until it is ended.
     case stream
     case bulk
     /// No request: the ring sends it on its own.
@@ -105,21 +105,21 @@ public struct CommandEntry: Hashable, Sendable {
   }
 
   public var subject: Subject
-  /// What follows the command's byte, where several entries share it.
+  /// The bytes that follow the command's byte, where several entries share it.
   public var prefix: [UInt8] = []
   /// `battery`
   public var name: String
-  /// What it is for, as a sentence.
+  /// The purpose, as a sentence.
   public var purpose: String
   public var group: Group
   public var shape: ReplyShape
   public var requests: [FrameForm] = []
   public var replies: [FrameForm] = []
-  /// Rings that are known to answer; others refuse, or stay silent.
+  /// Rings that are known to answer; others refuse or do not answer.
   public var families: Set<RingFamily> = .every
-  /// Where this is known from: a section of the ring reference.
+  /// The source of this information: a section of the ring reference.
   public var source: String
-  /// Why it is never sent, whoever asks; nil if it may be.
+  /// Why it is never sent, for any caller; nil if it may be.
   public var danger: String?
 }
 

@@ -15,9 +15,9 @@ extension CommandTable {
     entries(for: .bulk(id)).lazy.compactMap(\.danger).first
   }
 
-  /// Why a value must not be written to a characteristic of a ring, by whatever means; nil if it may.
+  /// Why a value must not be written to a characteristic of a ring, by any procedure; nil if it may.
   ///
-  /// It is judged by how it begins, so that neither a missing byte nor a wrong checksum opens a way around.
+  /// Only the beginning is checked, so that neither a missing byte nor a wrong checksum bypasses the check.
   public static func danger(ofWriting value: [UInt8]) -> String? {
     guard let first = value.first else { return nil }
     if first == BulkFrame.magic {
@@ -30,7 +30,7 @@ extension CommandTable {
 }
 
 extension CommandTable {
-  /// What ends that which a frame begins; nothing for most.
+  /// The frames that end the activity that a frame begins; empty for most.
   public static func closing(_ frame: RingFrame) -> [RingFrame] {
     let second = frame.byte(at: 1)
     switch frame.command {
@@ -54,7 +54,7 @@ extension CommandTable {
   }
 }
 
-/// What can damage a ring. Nothing in this package sends it, whoever asks.
+/// Commands that can damage a ring. This package never sends them, for any caller.
 struct BlockedCommands: CommandGroup {
   static let shared = BlockedCommands()
 

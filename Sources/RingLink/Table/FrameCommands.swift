@@ -1,4 +1,4 @@
-/// A command that is answered with one frame; or, if it starts something, with frames that come until it is stopped.
+/// A command that is answered with one frame or, if it starts an activity, with frames until it is stopped.
 public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
   public let command: RingCommand
   public let entry: CommandEntry
@@ -21,11 +21,11 @@ public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
     try Reply(parsing: frame, of: command)
   }
 
-  /// What a ring answers.
+  /// The ring's answer.
   public func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
 }
 
-/// A command that is not answered, or answered with its echo, which says nothing.
+/// A command without an answer, or whose answer is a plain echo.
 public struct RingAction: CommandRow {
   public let command: RingCommand
   public let entry: CommandEntry
@@ -94,24 +94,24 @@ public struct RingLog<Assembler: LogAssembler>: CommandRow {
   }
 }
 
-/// Puts the frames of one answer together. Frames may be lost, come twice or in another order: what is missing is
-/// noticed, the rest does no harm.
+/// Assembles the frames of one answer. Frames may be lost, repeated or reordered: missing frames are detected,
+/// duplicates and order are harmless.
 public protocol LogAssembler: Sendable {
   associatedtype Request: FrameRecord
   associatedtype Contents: Sendable
 
-  /// What follows the command's byte in every request.
+  /// The bytes that follow the command's byte in every request.
   static var requestPrefix: [UInt8] { get }
   /// The forms of the frames. The assembler reads by the same forms.
   static var forms: [FrameForm] { get }
 
-  /// - Parameter request: what was asked for
+  /// - Parameter request: the request that is answered
   init(_ request: Request)
 
-  /// Takes a frame of this command.
+  /// Handles a frame of this command.
   mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<Contents>
 
-  /// What a ring answers that has `contents` stored.
+  /// The answer of a ring that has stored `contents`.
   static func frames(
     of contents: Contents, command: RingCommand, to request: Request
   ) -> [RingFrame]
@@ -121,9 +121,9 @@ extension LogAssembler {
   public static var requestPrefix: [UInt8] { [] }
 }
 
-/// How far a log has come.
+/// The progress of a log.
 public enum LogProgress<Contents: Sendable>: Sendable {
-  /// So many frames of so many; `of` is nil while the ring has not said.
+  /// The received frames and their total; `of` is nil until the ring has reported it.
   case incomplete(received: Int, of: Int?)
   /// The last frame is here, and others are missing.
   case gaps([Int])

@@ -1,19 +1,19 @@
 import BluetoothCore
 
-/// A field of a frame, as people and tools are told of it.
+/// The description of a frame's field, for users and tools.
 public struct FrameField: Hashable, Sendable {
-  /// `percent`; the same word in the program's records.
+  /// `percent`; the same name as in the program's records.
   public var name: String
   /// Counted from the command's byte, which is 0.
   public var offset: Int
   public var form: WireForm
   public var unit: RingUnit?
-  /// What single numbers mean.
+  /// The names of individual numbers.
   public var words: [Int: String]
-  /// What it can be set to. What a ring tells may be something else: many leave out what they do not know.
+  /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
   public var settable: ClosedRange<Int>
 
-  /// - Parameter settable: what it can be set to; by itself, whatever `form` can hold
+  /// - Parameter settable: the values to which it can be set; by default all that `form` can hold
   public init(
     _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
     settable: ClosedRange<Int>? = nil
@@ -29,7 +29,7 @@ public struct FrameField: Hashable, Sendable {
   /// The bytes of a frame that this field is made of.
   public var range: Range<Int> { offset..<offset + form.width }
 
-  /// What a frame says here.
+  /// The contents of a frame.
   public func value(in frame: RingFrame) -> FrameFieldValue {
     switch form {
     case .bytes: return .bytes(range.map(frame.byte(at:)))
@@ -41,9 +41,9 @@ public struct FrameField: Hashable, Sendable {
   }
 }
 
-/// What a frame says in one field.
+/// The contents of one field.
 public enum FrameFieldValue: Hashable, Sendable {
-  /// A number, its unit, and the word for it.
+  /// A number, its unit, and its symbol.
   case number(Int, RingUnit?, String?)
   case flag(Bool)
   case bytes([UInt8])
@@ -63,7 +63,7 @@ extension FrameFieldValue: CustomStringConvertible {
 
 /// One of the forms that the frames of a command have.
 public struct FrameForm: Hashable, Sendable {
-  /// A byte that tells this form from the others.
+  /// A byte that distinguishes this form from the others.
   public struct Mark: Hashable, Sendable {
     public var offset: Int
     public var byte: UInt8
@@ -82,10 +82,10 @@ public struct FrameForm: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// The answer of a log: the ring has nothing of that day.
+  /// The answer of a log: the ring has no data of that day.
   static let noData = FrameForm("no data", startingWith: [0xFF])
 
-  /// The form of a record, behind `bytes`.
+  /// The form of a record that follows `bytes`.
   init<Record: FrameRecord>(_ name: String, startingWith bytes: [UInt8] = [], _ record: Record.Type) {
     self.init(name, startingWith: bytes, record.fields.map(\.field))
   }
@@ -95,17 +95,17 @@ public struct FrameForm: Hashable, Sendable {
   }
 }
 
-/// How a field lies in a frame.
+/// The encoding of a field in a frame.
 public enum WireForm: Hashable, Sendable {
   /// A number without a sign, of 1 to 4 bytes.
   case integer(bytes: Int, isBigEndian: Bool)
   /// Two decimal digits, one in each half of a byte. A half above 9 makes the byte 0, as ring firmware reads it.
   case bcd
-  /// A byte that is `on` for yes; whatever else it is means no, and `off` is what is written for it.
+  /// A flag byte: `on` means yes; any other value means no, and `off` is written for it.
   case flag(on: UInt8, off: UInt8)
   /// A bit of a byte, 0 the least significant.
   case bit(UInt8)
-  /// Bytes in a row that are no number.
+  /// Consecutive bytes that are not a number.
   case bytes(UInt8)
 
   public static let uint8 = WireForm.integer(bytes: 1, isBigEndian: false)
@@ -125,7 +125,7 @@ public enum WireForm: Hashable, Sendable {
     }
   }
 
-  /// What it can hold.
+  /// The range of valid numbers.
   public var numbers: ClosedRange<Int> {
     switch self {
     case .integer(let bytes, _): 0...(1 << (bytes * 8)) - 1
@@ -184,7 +184,7 @@ extension WireForm: CustomStringConvertible {
   }
 }
 
-/// What a number from a ring counts. Every field of the command table that has a unit names it with one of these.
+/// The unit of a number. Every field of the command table that has a unit uses one of these.
 public enum RingUnit: String, Hashable, Sendable {
   case beatsPerMinute = "bpm"
   /// Small calories, as the ring counts them: 1000 make a kilocalorie.

@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// What a frame is. The live link, `decode`, `raw` and the virtual ring all ask ``CommandTable`` for this: which command a
-/// frame belongs to, which form it has, whether it refuses, and what its fields say is decided here and nowhere else.
+/// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all get it from ``CommandTable``:
+/// the command of a frame, its form, whether it refuses, and the values of its fields are determined only there.
 public struct FrameMeaning: Hashable, Sendable {
   /// The command that a ring refuses, and why.
   public struct Refusal: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct FrameMeaning: Hashable, Sendable {
     }
   }
 
-  /// A field, what it says, and the bytes that say it.
+  /// A field, its value, and the bytes that contain it.
   public struct Field: Hashable, Sendable {
     public var field: FrameField
     public var value: FrameFieldValue
@@ -25,11 +25,11 @@ public struct FrameMeaning: Hashable, Sendable {
   }
 
   public var frame: RingFrame
-  /// What the frame refuses; nil if it is no refusal.
+  /// What the frame refuses; nil if it is not a refusal.
   public var refusal: Refusal?
   /// The row of the table, for a refusal that of the refused command; nil if the table has none.
   public var entry: CommandEntry?
-  /// Nil if the frame has none of the forms that are known for its command.
+  /// Nil if the frame has none of the known forms of its command.
   public var form: FrameForm?
 
   /// `battery`, or `command 0x55`; for a refusal the name of the refused command.
@@ -52,11 +52,11 @@ extension FrameMeaning: CustomStringConvertible {
 }
 
 extension CommandTable {
-  /// What a frame is.
+  /// The meaning of a frame.
   ///
   /// - Parameters:
   ///   - isFromRing: requests and answers can be the same to the byte; only the direction distinguishes them
-  ///   - pending: the command that was sent and not answered yet, where that is known
+  ///   - pending: the command that was sent and not answered yet, if known
   public static func meaning(
     of frame: RingFrame, isFromRing: Bool, pending: RingCommand? = nil
   ) -> FrameMeaning {
@@ -74,10 +74,11 @@ extension CommandTable {
     return FrameMeaning(frame: frame, entry: candidates.first)
   }
 
-  /// What a frame of a ring refuses (ring reference, 2): a command without its top bit, set in the answer.
+  /// The command that a frame refuses (ring reference, 2): a command without its top bit, set in the answer.
   ///
-  /// A top bit alone is no refusal. The raw stream is never one of 0x21. Where firmware has a command of the same number,
-  /// the code says what it is; and a command that waits for an answer is refused whatever the code.
+  /// The top bit alone does not make a refusal. A frame of the raw stream is never a refusal of 0x21. Where firmware
+  /// has a command of the same number, the code decides; and if a command is waiting for an answer, the frame refuses
+  /// it for any code.
   static func refusal(_ frame: RingFrame, pending: RingCommand?) -> FrameMeaning.Refusal? {
     guard frame.command.rawValue >= 0x80, frame.command != .rawStream else { return nil }
     let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)
@@ -102,7 +103,8 @@ extension CommandTable {
 }
 
 extension RingFrame {
-  /// What a ring sends to refuse a command; nil for numbers with a top bit of their own, which have no such form.
+  /// The frame with which a ring refuses a command; nil for numbers with a top bit of their own, which have no such
+  /// form.
   public static func refusal(of command: RingCommand, _ code: RingErrorCode = .notSupported) -> RingFrame? {
     guard command.rawValue < 0x80 else { return nil }
     return RingFrame(RingCommand(rawValue: command.rawValue | 0x80), code.rawValue)

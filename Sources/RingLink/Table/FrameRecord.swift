@@ -1,12 +1,12 @@
-/// A value that lies in one frame. What a type lists as its ``fields`` is all there is to know: a frame is read and
-/// written by them, and the reference and the explanations are made of them.
+/// A value in one frame. The ``fields`` that a type lists are its complete description: frames are parsed and written
+/// with them, and the reference and the explanations are generated from them.
 public protocol FrameRecord: Hashable, Sendable {
   init()
   static var fields: [RecordField<Self>] { get }
 }
 
 extension FrameRecord {
-  /// Reads a frame. Which command it belongs to is for the caller to know.
+  /// Parses a frame. The caller has to know the command.
   public init(parsing frame: RingFrame) throws(RingFrameError) {
     self.init()
     try Self.fields.read(frame, into: &self)
@@ -55,7 +55,7 @@ extension RingFrame {
   }
 }
 
-/// Of a command that says nothing but its name.
+/// For a command without parameters.
 public struct NoFields: FrameRecord {
   public static let fields: [RecordField<Self>] = []
   public init() {}
@@ -93,7 +93,7 @@ public struct RecordField<Record>: Sendable {
       })
   }
 
-  /// Yes or no; 1 and 0 unless `form` says otherwise.
+  /// A flag; 1 and 0 unless `form` defines otherwise.
   public init(
     _ name: String, _ property: any WritableKeyPath<Record, Bool> & Sendable, at offset: Int,
     _ form: WireForm = .flag(on: 1, off: 0)
@@ -103,7 +103,7 @@ public struct RecordField<Record>: Sendable {
       set: { (record, number) throws(RingFrameError) in record[keyPath: property] = number != 0 })
   }
 
-  /// One of several things, told by a number.
+  /// An enumeration, encoded as a number.
   public init<Choice: RawRepresentable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Choice> & Sendable, at offset: Int,
     words: [Int: String] = [:]
@@ -118,7 +118,7 @@ public struct RecordField<Record>: Sendable {
       })
   }
 
-  /// Bytes that are no number.
+  /// Bytes that are not a number.
   public init(
     _ name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable, at offset: Int, count: UInt8
   ) {
@@ -126,12 +126,12 @@ public struct RecordField<Record>: Sendable {
     access = .bytes(get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
   }
 
-  /// A word of a ``FramePlace``.
+  /// The 16-bit value of a ``FramePlace``.
   init(_ place: FramePlace, _ property: any WritableKeyPath<Record, UInt16> & Sendable) {
     self.init("\(place.name)", property, at: place.offset, .uint16BigEndian)
   }
 
-  /// A word of a ``FramePlace`` whose bytes are no number by themselves.
+  /// The 16-bit value of a ``FramePlace`` whose bytes alone are not a number.
   init(bytesOf place: FramePlace, _ property: any WritableKeyPath<Record, UInt16> & Sendable) {
     field = FrameField("\(place.name)", at: place.offset, .bytes(2))
     access = .bytes(
@@ -139,7 +139,7 @@ public struct RecordField<Record>: Sendable {
       set: { $0[keyPath: property] = $1.reduce(0) { $0 << 8 | UInt16($1) } })
   }
 
-  /// A number that stands in the frame otherwise than in the record.
+  /// A number whose encoding in the frame differs from the record.
   public init(
     _ field: FrameField, get: @escaping @Sendable (Record) -> Int,
     set: @escaping @Sendable (inout Record, Int) throws(RingFrameError) -> Void
@@ -149,8 +149,8 @@ public struct RecordField<Record>: Sendable {
   }
 }
 
-/// A place in a frame that is known when the program is compiled. The raw stream is read by these, with a few shifts; the
-/// ``RecordField`` of the same place documents it and writes it.
+/// A place in a frame that is known at compile time. The raw stream is read with these, with a few shifts; the
+/// ``RecordField`` of the same place documents and writes it.
 struct FramePlace: Sendable {
   let name: StaticString
   let offset: Int
@@ -164,7 +164,7 @@ struct FramePlace: Sendable {
   func flag(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == 1 }
 }
 
-/// A number in the byte behind the command.
+/// A number in the byte that follows the command.
 public struct SingleByte: FrameRecord {
   public var value: UInt8 = 0
 

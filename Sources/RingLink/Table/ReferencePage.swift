@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// The reference page of the ring's commands, in Markdown: the command table, as a person reads it.
+/// The reference page of the ring's commands, in Markdown, generated from the command table.
 public enum ReferencePage {
   public static var markdown: String {
     var page = """
@@ -71,7 +71,7 @@ public enum ReferencePage {
     return details.isEmpty ? text : text + " (\(details.joined(separator: ", ")))"
   }
 
-  /// The marks behind the section of the reference, in words.
+  /// The evidence marks that follow the section of the reference, as text.
   private static func evidence(_ source: String) -> String {
     [("[F]", "firmware"), ("[C]", "captures"), ("[A]", "the app"), ("[?]", "one weak source")]
       .filter { source.hasSuffix($0.0) || source.contains($0.0 + "[") }.map(\.1).joined(separator: ", ")

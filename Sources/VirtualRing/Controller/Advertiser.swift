@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 import RingLink
 
-/// What the ring sends while it is not connected, and when.
+/// The data that the ring advertises while it is not connected, and its timing.
 struct Advertiser {
   /// With the flags, and the service where it is advertised.
   let advertisement: [UInt8]

@@ -1,8 +1,8 @@
 import BluetoothCore
 import HCI
 
-/// The commands for scanning and connecting come in two kinds, and a controller serves only one between two
-/// resets (Core Specification Vol 4, Part E, 3.1.1).
+/// There are legacy and extended commands for scanning and connecting, and a controller accepts only one kind between
+/// two resets (Core Specification Vol 4, Part E, 3.1.1).
 enum CommandFamily {
   case legacy
   case extended
@@ -30,7 +30,7 @@ enum CommandFamily {
 }
 
 extension VirtualController {
-  /// Reads a command's header and hands it on to whoever carries it out.
+  /// Parses a command's header and dispatches the command.
   func receiveCommand(_ reader: inout ByteReader) {
     guard let opcode = try? HCIOpcode(parsing: &reader), let length = try? reader.readUInt8(),
       reader.remaining == Int(length)

@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 
 extension VirtualController {
-  /// Carries a command out; false if this controller does not know it.
+  /// Executes a command; false if this controller does not support it.
   func carryOut(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> Bool {
     if !options.bluetooth5, Self.opcodesOfVersion5.contains(opcode) { return false }
     switch opcode {
@@ -23,7 +23,7 @@ extension VirtualController {
       }
     case LESetRandomAddress.opcode:
       complete(LESetRandomAddress.self, &reader) {
-        // It may not change under way (7.8.4).
+        // It must not change while in use (7.8.4).
         guard !scan.isOn, initiation == nil else { return .failure(.commandDisallowed) }
         randomAddress = $0.address
         return .success(.init())
@@ -35,7 +35,7 @@ extension VirtualController {
     return true
   }
 
-  /// The commands that are carried out here, beside those of ``SideCommand``.
+  /// The commands implemented here, in addition to those of ``SideCommand``.
   private static let commands: [any HCICommand.Type] = [
     Disconnect.self, ReadRemoteVersionInformation.self, SetEventMask.self, Reset.self,
     ReadLocalVersionInformation.self, ReadLocalSupportedFeatures.self, ReadBufferSize.self, ReadBDADDR.self,
@@ -55,7 +55,7 @@ extension VirtualController {
 
   private static let opcodesOfVersion5 = Set(commandsOfVersion5.map { $0.opcode })
 
-  /// Commands that only ask.
+  /// Commands that only read.
   private func tell(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> Bool {
     switch opcode {
     case ReadLocalVersionInformation.opcode:
@@ -121,7 +121,7 @@ extension VirtualController {
     }
   }
 
-  /// What both ends of the link can do.
+  /// The features that both ends of the link support.
   var features: LEFeatures {
     var features: LEFeatures = [
       .encryption, .connectionParametersRequestProcedure, .extendedRejectIndication,

@@ -1,21 +1,21 @@
 import BluetoothCore
 import HCI
 
-/// What the host wants to hear.
+/// The scan that the host has enabled.
 struct Scan {
   var isOn = false
   var isActive = false
   var isExtended = false
   var filtersDuplicates = false
   var usesAcceptList = false
-  /// Which kinds of report were sent already: 0 advertisement, 1 scan response.
+  /// The kinds of report that were sent already: 0 advertisement, 1 scan response.
   var reported: Set<Int> = []
   var timeout: Timers.Token?
 }
 
-/// A connection that the host wants.
+/// A connection that the host has requested.
 struct Initiation {
-  /// Nil for whoever is in the accept list.
+  /// Nil for any device in the accept list.
   var peer: BluetoothAddress?
   var parameters: ConnectionParameters
 }
@@ -106,7 +106,7 @@ extension VirtualController {
     return true
   }
 
-  /// While somebody goes by the list, it may not change (7.8.15 to 7.8.17).
+  /// While the list is in use, it must not change (7.8.15 to 7.8.17).
   private var acceptListIsInUse: Bool {
     scan.isOn && scan.usesAcceptList || initiation.map { $0.peer == nil } ?? false
   }
@@ -145,7 +145,7 @@ extension VirtualController {
 
   // MARK: The ring's advertising events
 
-  /// Waits for the next advertisement, as long as there is somebody to hear it and a ring to send it.
+  /// Waits for the next advertisement, as long as the host scans or connects and a ring advertises.
   func listen() {
     guard advertisingTimer == nil, scan.isOn || initiation != nil, link == nil else { return }
     guard !isSwitchedOff else { return }
@@ -169,7 +169,7 @@ extension VirtualController {
     }
   }
 
-  /// An extended report says of the advertiser, too, that it is connectable; a legacy one has no room for it.
+  /// An extended report also has a bit for a connectable advertiser; a legacy one has none.
   private var scanResponseType: AdvertisingReport.EventType {
     scan.isExtended
       ? [.legacy, .connectable, .scannable, .scanResponse] : [.legacy, .scannable, .scanResponse]
@@ -204,7 +204,7 @@ extension VirtualController {
       .unknownConnectionIdentifier, ConnectionHandle(), .zero, LinkParameters())
   }
 
-  /// Sends the one form of the event that the host has asked for.
+  /// Sends the one form of the event that the host has enabled.
   func sendConnectionComplete(
     _ status: HCIErrorCode, _ handle: ConnectionHandle, _ peer: BluetoothAddress,
     _ parameters: LinkParameters

@@ -8,7 +8,7 @@ struct Link {
   var interval: ConnectionInterval
   /// A connection event from which the others are counted.
   var anchor: Instant
-  /// The ring does not take part: the link will be found to have never been established.
+  /// The ring does not participate: the link will fail to be established.
   var isDead = false
   /// ACL packets from the host that wait for the next connection event.
   var down: [[UInt8]] = []
@@ -21,7 +21,7 @@ struct Link {
     $0.transmit = .le1M
     $0.receive = .le1M
   }
-  /// What ends with the link.
+  /// The tasks that end with the link.
   var tokens: [Timers.Token] = []
 
   /// The first connection event after `now`.
@@ -63,12 +63,12 @@ extension VirtualController {
     listen()
   }
 
-  /// Does something later, unless the link is gone by then.
+  /// Runs a closure later, unless the link has ended by then.
   func whileConnected(after delay: Duration, _ action: @escaping (VirtualController) -> Void) {
     link?.tokens.append(later(delay, action))
   }
 
-  /// Does something at the `count`-th connection event from now.
+  /// Runs a closure at the `count`-th connection event from now.
   func afterEvents(_ count: Int64, _ action: @escaping (VirtualController) -> Void) {
     guard let link else { return }
     let delay = link.nextEvent(after: timers.now) - timers.now
@@ -76,7 +76,7 @@ extension VirtualController {
       after: delay + .nanoseconds((count - 1) * link.interval.duration.wholeNanoseconds), action)
   }
 
-  /// Does something that takes the ring's part, which it never takes on a dead link.
+  /// Runs an action of the ring, which it never does on a dead link.
   func afterExchange(_ events: Int64, _ action: @escaping (VirtualController) -> Void) {
     if link?.isDead == false { afterEvents(events, action) }
   }
@@ -96,7 +96,7 @@ extension VirtualController {
 
   // MARK: Data
 
-  /// Takes an ACL packet from the host: it crosses at the next connection event.
+  /// Queues an ACL packet from the host: it crosses at the next connection event.
   func receiveACL(_ bytes: RawSpan) {
     guard let packet = try? ACLPacket(bytes) else {
       counters.malformedPackets += 1
@@ -143,7 +143,7 @@ extension VirtualController {
     self.link?.event = event
   }
 
-  /// Both ends hand over what has come together. What the ring answers crosses at the event after this one.
+  /// Both ends deliver what they have queued. The ring's answers cross at the following event.
   private func connectionEvent() {
     guard var link else { return }
     let down = link.down

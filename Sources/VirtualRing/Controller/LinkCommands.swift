@@ -83,7 +83,7 @@ extension VirtualController {
         }
       }
     case LERemoteConnectionParameterRequestReply.opcode:
-      // The ring asks by L2CAP, so that there is never such a request to answer.
+      // The ring sends L2CAP requests, so there is never such a request to answer.
       complete(LERemoteConnectionParameterRequestReply.self, &reader) { _ in .failure(.commandDisallowed) }
     case LERemoteConnectionParameterRequestNegativeReply.opcode:
       complete(LERemoteConnectionParameterRequestNegativeReply.self, &reader) { _ in

@@ -1,8 +1,8 @@
 import BluetoothCore
 import HCI
 
-/// A command that hosts give while they bring an adapter up, and that is answered at once: it asks for a constant,
-/// or it sets what no ring can notice.
+/// A command that hosts send while they bring an adapter up, and that is answered at once: it reads a constant, or sets
+/// a value without effect on a ring.
 struct SideCommand: Sendable {
   /// Answers the parameters with a status and return parameters, or refuses them.
   fileprivate typealias Answer = @Sendable (VirtualController, RawSpan) -> Result<[UInt8], HCIErrorCode>
@@ -29,7 +29,7 @@ extension SideCommand {
     }
   }
 
-  /// A command that always gets the same answer: all zero but for what `set` sets.
+  /// A command that always gets the same answer: all zero except for the values that `set` sets.
   private static func legacy<Command: HCICompletingCommand>(
     _ type: Command.Type, _ set: @escaping @Sendable (inout Command.Response) -> Void = { _ in }
   ) -> SideCommand {
@@ -42,7 +42,7 @@ extension SideCommand {
     SideCommand(type, isOfVersion5: true) { _, _ in .success(.init(set)) }
   }
 
-  /// A command that asks about a link.
+  /// A command that reads the state of a link.
   private static func ofLink<Command: HCICompletingCommand & HCILinkFields>(
     _ type: Command.Type, _ set: @escaping @Sendable (inout Command.Response) -> Void = { _ in }
   ) -> SideCommand where Command.Response: HCILinkFields {
@@ -56,7 +56,7 @@ extension SideCommand {
     }
   }
 
-  /// No device hears the advertising of this controller: its commands are accepted, and that is all.
+  /// No device receives the advertising of this controller: its commands are accepted without effect.
   private static let all: [SideCommand] = [
     legacy(LESetAdvertisingParameters.self), legacy(LEReadAdvertisingPhysicalChannelTxPower.self),
     legacy(LESetAdvertisingData.self), legacy(LESetScanResponseData.self),
@@ -99,7 +99,7 @@ extension SideCommand {
 }
 
 extension VirtualController {
-  /// How many devices the accept list and the resolving list hold.
+  /// The capacity of the accept list and the resolving list.
   static let acceptListSize: UInt8 = 8
 
   /// Answers a command of the table; false if it is not there, or of a later version than this controller's.

@@ -4,11 +4,11 @@ import L2CAP
 
 /// A controller with one ring in reach, in memory: HCI packets in, HCI packets out, each with its H4 type byte.
 ///
-/// It has no clock: `Timers` tell it the time, and everything that it sends, it sends from within a timer, never
-/// from within ``receive(_:)``. The radio is ideal: nothing is lost, and it hears while it scans whatever window
-/// was asked for. Data crosses a link at the connection events, as the interval says.
+/// It has no clock: `Timers` supply the time, and all packets are sent from within a timer, never from within
+/// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
+/// at the connection events, according to the interval.
 public final class VirtualController {
-  /// What the host sent that a controller has to endure.
+  /// Input from the host, counted.
   public struct Counters: Hashable, Sendable {
     public var commands = 0
     /// Packets that could not be read, or of a type that no host sends.
@@ -43,7 +43,7 @@ public final class VirtualController {
   var acceptList: Set<BluetoothAddress> = []
   /// Kept for its size only: the ring has no resolvable address.
   var resolvingList: Set<BluetoothAddress> = []
-  /// How many random numbers were given out.
+  /// The number of random numbers generated.
   var randomNumbers: UInt64 = 0
   var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
@@ -54,10 +54,10 @@ public final class VirtualController {
   var isSwitchedOff = false
   var advertisingTimer: Timers.Token?
 
-  /// How long a controller takes to answer a command.
+  /// The time that a controller takes to answer a command.
   static let commandDelay = Duration.microseconds(200)
 
-  /// - Parameter emit: takes a packet for the host; the view is only valid meanwhile
+  /// - Parameter emit: receives a packet for the host; the span is valid only during the call
   public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
     self.timers = timers
@@ -67,7 +67,7 @@ public final class VirtualController {
     failuresLeft = options.faults.establishFailures
     peripheral.send = { [weak self] channel, payload in self?.sendUp(payload, on: channel) }
     peripheral.ring.vanish = { [weak self] in
-      // What was sent before still crosses.
+      // Data sent before still crosses.
       self?.afterEvents(1) { $0.disconnect(reason: .connectionTimeout) }
     }
     peripheral.ring.leave = { [weak self] in self?.afterEvents(1) { $0.disconnect() } }
@@ -77,7 +77,7 @@ public final class VirtualController {
     }
   }
 
-  /// Takes a packet from the host. Whatever it holds, this returns.
+  /// Handles a packet from the host. Returns for any contents.
   public func receive(_ packet: RawSpan) {
     guard !options.faults.staysSilent else { return }
     var reader = ByteReader(packet)
@@ -118,12 +118,12 @@ public final class VirtualController {
 
   // MARK: Events
 
-  /// Sends an event a little later, unless the host has masked it or resets meanwhile.
+  /// Sends an event a little later, unless the host masks it or sends a reset first.
   func post(_ event: HCIEvent, after delay: Duration = commandDelay) {
     later(delay) { $0.send(event) }
   }
 
-  /// Does something a little later, unless the host resets meanwhile.
+  /// Runs a closure a little later, unless the host sends a reset first.
   @discardableResult
   func later(_ delay: Duration, _ action: @escaping (VirtualController) -> Void) -> Timers.Token {
     let era = era
@@ -146,7 +146,7 @@ public final class VirtualController {
     emit(packet.span.bytes)
   }
 
-  /// What concerns commands and credits can't be masked (Core Specification Vol 4, Part E, 7.3.1).
+  /// The events for commands and credits cannot be masked (Core Specification Vol 4, Part E, 7.3.1).
   func isUnmasked(_ event: HCIEvent) -> Bool {
     switch event.code {
     case .commandComplete, .commandStatus, .numberOfCompletedPackets: return true

@@ -2,15 +2,14 @@ import ATT
 import BluetoothCore
 import GATTClient
 
-/// An attribute of a server: what it is, what it holds, and who may do what with it (Core Specification Vol 3,
-/// Part F, 3.2).
+/// An attribute of a server: its type, value and permissions (Core Specification Vol 3, Part F, 3.2).
 struct Attribute {
   struct Access: OptionSet {
     let rawValue: UInt8
     static let read = Access(rawValue: 1)
     static let write = Access(rawValue: 2)
     static let writeCommand = Access(rawValue: 4)
-    /// The client must be authenticated, which nobody is here.
+    /// The client must be authenticated, which no client is here.
     static let authenticated = Access(rawValue: 8)
   }
 
@@ -22,8 +21,7 @@ struct Attribute {
   var capacity = 0
   /// The last handle of the service that this attribute declares.
   var groupEnd: AttributeHandle?
-  /// What may be switched on by this descriptor, if it is a Client Characteristic Configuration: 1 notify, 2
-  /// indicate.
+  /// What this descriptor can enable, if it is a Client Characteristic Configuration: 1 notify, 2 indicate.
   var configuration: UInt8?
 }
 
@@ -43,14 +41,14 @@ struct AttributeTable {
   private var next: UInt16 = 1
   private var service: Int?
 
-  /// Begins a service at a handle of its own, or behind what is there.
+  /// Begins a service at the given handle, or after the last attribute.
   mutating func addService(_ uuid: BluetoothUUID, at handle: UInt16? = nil, isPrimary: Bool = true) {
     if let handle { next = max(next, handle) }
     service = attributes.count
     add(isPrimary ? GATTUUID.primaryService : GATTUUID.secondaryService, value: uuid.wireBytes)
   }
 
-  /// Includes a service that stands at these handles; only a 16-bit UUID is told along.
+  /// Includes the service at these handles; only a 16-bit UUID is part of the declaration.
   mutating func include(_ range: HandleRange, _ uuid: BluetoothUUID) {
     var writer = ByteWriter()
     writer.write(range.start.rawValue)
@@ -59,7 +57,7 @@ struct AttributeTable {
     add(GATTUUID.include, value: writer.bytes)
   }
 
-  /// Adds declaration, value and, for what notifies or indicates, configuration; gives the value's handle.
+  /// Adds declaration, value and, for a value that is notified or indicated, configuration; returns the value's handle.
   @discardableResult
   mutating func addCharacteristic(
     _ uuid: BluetoothUUID, _ properties: Properties, value: [UInt8] = [], capacity: Int = 512,
@@ -101,7 +99,7 @@ struct AttributeTable {
 }
 
 extension BluetoothUUID {
-  /// The bytes as they stand in an attribute's value.
+  /// The bytes in the order of an attribute's value.
   var wireBytes: [UInt8] {
     var writer = ByteWriter(capacity: 16)
     write(into: &writer)

@@ -2,8 +2,8 @@ import ATT
 import BluetoothCore
 import GATTClient
 
-/// The server's end of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, answers out; knows
-/// nothing of what its attributes mean.
+/// The server of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, responses out; independent of the
+/// meaning of its attributes.
 struct AttributeServer {
   /// The largest PDU that both ends take.
   private(set) var mtu = ATTBearer.defaultMTU
@@ -14,10 +14,10 @@ struct AttributeServer {
   private var prepared: [ATTPreparedWrite] = []
   private static let preparedLimit = 64
 
-  /// What a PDU has led to.
+  /// The result of a PDU.
   struct Outcome {
     var answer: ATTPDU?
-    /// What was written, in order.
+    /// The written values, in order.
     var writes: [(handle: AttributeHandle, value: [UInt8])] = []
   }
 
@@ -26,8 +26,8 @@ struct AttributeServer {
     grantedMTU = mtu
   }
 
-  /// Takes the other end's offer: the smaller of both counts, never less than the default, and where each end
-  /// has asked, the smaller outcome (3.4.2.2).
+  /// Handles the client's MTU: the smaller of both applies, never less than the default, and where each end has sent a
+  /// request, the smaller result (3.4.2.2).
   mutating func adopt(theirs: UInt16) {
     let agreed = max(ATTBearer.defaultMTU, Int(min(theirs, grantedMTU)))
     mtu = hasExchanged ? min(mtu, agreed) : agreed
@@ -42,7 +42,7 @@ struct AttributeServer {
     return attributes[index + 1].value.first ?? 0
   }
 
-  /// Takes a request or a command.
+  /// Handles a request or a command.
   mutating func receive(_ bytes: RawSpan) -> Outcome {
     guard let first = bytes.byte(at: 0) else { return Outcome() }
     let opcode = ATTOpcode(rawValue: first)
@@ -216,7 +216,7 @@ struct AttributeServer {
     return .prepareWriteResponse(part)
   }
 
-  /// Carries out the queue as a whole or not at all (3.4.6.3).
+  /// Executes the whole queue or nothing of it (3.4.6.3).
   private mutating func execute(_ flags: ATTExecuteFlags) throws(Refusal) -> Outcome {
     let request = ATTOpcode.executeWriteRequest
     defer { prepared = [] }

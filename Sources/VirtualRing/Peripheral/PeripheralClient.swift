@@ -2,10 +2,10 @@ import ATT
 import BluetoothCore
 import GATTClient
 
-/// The ATT client in a ring, which looks at its central as soon as it is connected (ring reference, 1.5): it
-/// searches for the Generic Attribute service, walks through it if there is one, and asks for its MTU.
+/// The ATT client in a ring, which queries its central as soon as it is connected (ring reference, 1.5): it discovers
+/// the Generic Attribute service, reads its attributes if it exists, and exchanges the MTU.
 final class PeripheralClient {
-  /// What the central answered, in order.
+  /// The central's responses, in order.
   private(set) var answers: [ATTPDU] = []
   /// Requests that were not answered within 30 seconds. The client then sends no more.
   private(set) var unanswered = 0
@@ -48,7 +48,7 @@ final class PeripheralClient {
     open = nil
   }
 
-  /// Takes a response; false if none was due.
+  /// Handles a response; false if none was expected.
   func receive(_ pdu: ATTPDU) -> Bool {
     guard let request = open else { return false }
     if case .errorResponse(let error) = pdu {

@@ -4,20 +4,20 @@ import HCI
 import L2CAP
 import RingLink
 
-/// The ring as its central meets it: L2CAP frames in, L2CAP frames out. It serves its attributes, and it does
-/// by itself what real rings do after connecting (ring reference, 1.5).
+/// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own
+/// what real rings do after connecting (ring reference, 1.5).
 public final class VirtualPeripheral {
-  /// What the central did, for tests.
+  /// The actions of the central, for tests.
   public struct Log: Sendable {
     public var connections = 0
     public var disconnections = 0
     /// Indications that were confirmed.
     public var confirmations = 0
-    /// Responses and confirmations that nobody waited for.
+    /// Unexpected responses and confirmations.
     public var strayAnswers = 0
     /// The answers to Connection Parameter Update Requests, three a link: whether they were accepted.
     public var parameterAnswers: [Bool] = []
-    /// The connection intervals that came into force: the first 256.
+    /// The connection intervals that took effect: the first 256.
     public var intervals: [ConnectionInterval] = []
     /// Frames on channels that a ring does not have.
     public var unknownChannels = 0
@@ -25,14 +25,14 @@ public final class VirtualPeripheral {
 
   public let ring: SimulatedRing
   public private(set) var log = Log()
-  /// What the central answered to the ring's own ATT requests on this link.
+  /// The central's responses to the ring's ATT requests on this link.
   public var attAnswers: [ATTPDU] { client.answers }
-  /// How many of them it left without an answer for 30 seconds.
+  /// The number of requests that it did not answer for 30 seconds.
   public var unansweredRequests: Int { client.unanswered }
   /// The ATT MTU in force.
   public var mtu: Int { server.mtu }
 
-  /// Takes a frame for the central; the view is only valid meanwhile.
+  /// Receives a frame for the central; the span is valid only during the call.
   var send: (ChannelID, RawSpan) -> Void = { _, _ in }
 
   private let timers: Timers
@@ -69,7 +69,7 @@ public final class VirtualPeripheral {
     isConnected = true
     server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
     client.start()
-    // First the ring wants to be quick, then to save power.
+    // First the ring requests a short interval, then one that saves power.
     for (delay, least, most) in [(2600, 20, 40), (12600, 80, 100), (41000, 80, 100)]
       as [(Int, UInt16, UInt16)]
     {
@@ -97,7 +97,7 @@ public final class VirtualPeripheral {
     if log.intervals.count < 256 { log.intervals.append(interval) }
   }
 
-  /// Takes a frame from the central.
+  /// Handles a frame from the central.
   func receive(_ channel: ChannelID, _ payload: RawSpan) {
     switch channel {
     case .attribute: receiveATT(payload)
@@ -113,7 +113,7 @@ public final class VirtualPeripheral {
 
   // MARK: ATT
 
-  /// Tells a client that asked for it that the whole table may have changed (Vol 3, Part G, 7.1).
+  /// Indicates to a subscribed client that the whole table may have changed (Vol 3, Part G, 7.1).
   public func indicateServiceChanged() {
     indicate(table.serviceChanged, [0x01, 0x00, 0xFF, 0xFF])
   }

@@ -1,11 +1,11 @@
 import RingLink
 
-/// What happens to the frames of logs on a bad link. Counts over all of them, so that what is lost the first time may
-/// arrive the second.
+/// The faults of log frames on a bad link. Counts over all logs, so that a frame lost the first time may arrive the
+/// second.
 struct LogFaults {
   private var frames = 0
 
-  /// What is left of the frames of one answer.
+  /// The remaining frames of one answer.
   mutating func apply(_ faults: VirtualRingFaults, to answer: [RingFrame]) -> [RingFrame] {
     var sent: [RingFrame] = []
     var late: RingFrame?

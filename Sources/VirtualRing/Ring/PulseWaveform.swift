@@ -1,8 +1,8 @@
 import Glibc
 import RingLink
 
-/// What the sensors of a worn ring see: a pulse of 66 to 72 beats a minute that follows the breath, gravity,
-/// and now and then a movement that spoils both. A function of the seed and the number of the sample alone.
+/// The sensor signals of a worn ring: a pulse of 66 to 72 beats per minute modulated by breathing, gravity, and
+/// occasional movements that disturb both. A function of only the seed and the number of the sample.
 public struct PulseWaveform {
   /// Samples in a second.
   public let rate: Double
@@ -11,7 +11,7 @@ public struct PulseWaveform {
   /// The statistics of the window before the one that is being sent.
   private var statistics: (window: Int, low: Double, high: Double)?
 
-  /// How long the ring collects before it gives new statistics, in seconds.
+  /// The interval between two statistics of the ring, in seconds.
   private static let window = 4.0
 
   public init(seed: UInt64, rate: Double, family: RingFamily) {
@@ -57,7 +57,7 @@ public struct PulseWaveform {
       // The oldest rings leave out a value now and then.
       raw: gap ? 0 : Self.counts(raw), max: Self.counts(high), min: Self.counts(low),
       diff: Self.counts(high) &- Self.counts(low),
-      // Newer firmware never calls its statistics valid while it streams.
+      // Newer firmware never marks its statistics as valid while it streams.
       isValid: family == .rf03)
   }
 
@@ -79,7 +79,7 @@ public struct PulseWaveform {
     return systole + diastole + 0.28 * sin(omega * time) + 1.1 * strength * swing
   }
 
-  /// One movement in every 20 seconds or so: how strong it is, 0 to 1, and where it is in its swing.
+  /// One movement about every 20 seconds: its strength, 0 to 1, and its phase.
   private func motion(at time: Double) -> (strength: Double, swing: Double) {
     let period = 20.0
     let part = floor(time / period)

@@ -1,7 +1,7 @@
 import RingLink
 
 extension RingAnswer {
-  /// The answer to a frame; nil if the ring does not know it.
+  /// The answer to a frame; nil if the ring does not support it.
   static func answer(to meaning: FrameMeaning, family: RingFamily) -> RingAnswer? {
     guard meaning.form != nil, let entry = meaning.entry, entry.families.contains(family) else { return nil }
     return byEntry[entry.name]?.first { $0.entry == entry }

@@ -1,6 +1,6 @@
 import RingLink
 
-/// What was stored, from ``SimulatedHistory``.
+/// The stored data, from ``SimulatedHistory``.
 extension RingAnswer {
   static var history: [RingAnswer] {
     [
@@ -57,7 +57,7 @@ struct RingBulkAnswer {
   /// The frames that answer a payload: their ids and payloads. None if the ring ignores it.
   let frames: (SimulatedRing, [UInt8]) -> [(BulkID, [UInt8])]
 
-  /// The answer to a request; nil if the ring does not know it.
+  /// The answer to a request; nil if the ring does not support it.
   static func answer(to id: BulkID, family: RingFamily) -> RingBulkAnswer? {
     all.first { $0.entry.subject == .bulk(id) && $0.entry.families.contains(family) }
   }
@@ -130,7 +130,7 @@ extension SimulatedRing {
     )
   }
 
-  /// Rings of different age want to be asked for nights in different ways (ring reference, 6.1).
+  /// Older and newer rings expect different requests for nights (ring reference, 6.1).
   fileprivate func understands(_ request: SleepRequest) -> Bool {
     switch request {
     case .all, .today: options.family != .rf03

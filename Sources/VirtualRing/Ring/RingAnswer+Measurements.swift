@@ -1,7 +1,7 @@
 import RingLink
 
 extension RingAnswer {
-  /// Measurements, sport, and the camera: what goes on after it was asked for.
+  /// Measurements, sport and the camera: commands that start an activity.
   static var measurements: [RingAnswer] {
     [
       RingAnswer(entry: CommandTable.measurementStart.entry) { ring, frame in
@@ -30,7 +30,7 @@ extension RingAnswer {
 }
 
 extension SimulatedRing {
-  /// Whether firmware of this family knows the measurement at all.
+  /// Whether firmware of this family supports the measurement at all.
   func measures(_ kind: MeasurementKind) -> Bool {
     guard !options.faults.refusesMeasurements else { return false }
     switch kind {

@@ -1,13 +1,12 @@
 import RingLink
 
-/// How the simulated ring answers one command of the table: the table says what the frames look like, this says what
-/// is in them.
+/// How the simulated ring answers one command of the table: the table defines the frames, this supplies their contents.
 struct RingAnswer {
   let entry: CommandEntry
   /// The frames that answer a frame.
   let frames: (SimulatedRing, RingFrame) -> [RingFrame]
 
-  /// A question with one frame for an answer. Requests that can't be read are not answered.
+  /// A request that is answered with one frame. Malformed requests are not answered.
   static func query<Request, Reply>(
     _ query: RingQuery<Request, Reply>, _ answer: @escaping (SimulatedRing, Request) -> Reply
   ) -> RingAnswer {
@@ -27,7 +26,7 @@ struct RingAnswer {
     }
   }
 
-  /// A setting, which is kept as it was written. Some are not told back, as on most rings.
+  /// A setting, which is stored as it was written. Some are not reported when read, as on most rings.
   static func setting(_ setting: any RingSetting) -> RingAnswer {
     RingAnswer(entry: setting.entry) { ring, frame in
       if setting.isWriteReply(frame) {

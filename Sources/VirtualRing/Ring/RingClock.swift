@@ -1,7 +1,7 @@
 import BluetoothCore
 import RingLink
 
-/// The ring's own clock: it runs from where it was set, and knows no zone.
+/// The ring's clock: it runs from the time that was set, without a time zone.
 struct RingClock {
   private let timers: Timers
   private var time: RingTime

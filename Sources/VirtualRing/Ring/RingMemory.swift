@@ -1,9 +1,9 @@
 import RingLink
 
-/// What a simulated ring keeps when its host leaves.
+/// The state that a simulated ring keeps between connections.
 public struct RingMemory {
   var clock: RingClock
-  /// What was written of each setting, as it is told when it is read.
+  /// The values written to each setting, as reported when it is read.
   var settings = RingMemory.usualSettings
   var notificationMask = NotificationMask()
 
@@ -11,7 +11,7 @@ public struct RingMemory {
     self.clock = clock
   }
 
-  /// As a ring comes out of its box: it measures everything by itself, and has no profile.
+  /// The factory state: all automatic measurements are on, and there is no profile.
   private static var usualSettings: [String: RingFrame] {
     var heartRate = HeartRateSchedule()
     heartRate.isEnabled = true

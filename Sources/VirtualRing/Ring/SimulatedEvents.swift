@@ -1,7 +1,7 @@
 import BluetoothCore
 import RingLink
 
-/// What a ring tells by itself: now and then something happens, and in camera mode the hand is shaken.
+/// The ring's unsolicited events: at intervals, and gestures in camera mode.
 final class SimulatedEvents {
   var send: (RingFrame) -> Void = { _ in }
   var battery: () -> RingBattery = { RingBattery() }
@@ -15,7 +15,7 @@ final class SimulatedEvents {
   /// A hand that is shaken every so often.
   static let shakeInterval = Duration.seconds(2)
 
-  /// - Parameter interval: from one thing that happens to the next; nil if nothing does
+  /// - Parameter interval: the time between two events; nil for no events
   init(timers: Timers, interval: Duration?) {
     self.timers = timers
     self.interval = interval

@@ -1,14 +1,14 @@
 import RingLink
 
-/// What a ring has measured in the days before: a function of the seed and the day alone, up to the present.
+/// The measurements of a ring in the days before: a function of only the seed and the day, up to the present.
 struct SimulatedHistory {
   let seed: UInt64
-  /// The ring's present time; nothing is known of what comes later.
+  /// The ring's present time; there is no data after it.
   let now: RingTime
   /// Between two heart rates.
   let heartRateInterval: Int
 
-  /// How many days a ring keeps, today included.
+  /// The number of days that a ring stores, today included.
   static let days = 7
 
   private enum Topic: UInt64 {
@@ -30,7 +30,7 @@ struct SimulatedHistory {
 
   // MARK: Steps
 
-  /// By hours; of the present one what was walked so far.
+  /// By hours; for the present one the activity so far.
   func activity(on day: RingDay) -> [ActivityRecord] {
     let (year, month, dayOfMonth) = day.civil
     return (0..<24).compactMap { hour in
@@ -45,13 +45,13 @@ struct SimulatedHistory {
       record.slot = UInt8(hour * 4)
       record.steps = UInt16(clamping: steps)
       record.meters = UInt16(clamping: steps * 7 / 10)
-      // 32 small calories a step, told in tens.
+      // 32 small calories a step, stored in tens.
       record.energy = UInt16(clamping: steps * 32 / 10)
       return record
     }
   }
 
-  /// The sum of the day's records, as real rings tell it.
+  /// The sum of the day's records, as real rings report it.
   func totals(on day: RingDay) -> TodayTotals {
     var totals = TodayTotals()
     for record in activity(on: day) {
@@ -71,10 +71,10 @@ struct SimulatedHistory {
 
   // MARK: Heart
 
-  /// In the slots that are to come stands what was there before: real rings do not clear them.
+  /// Slots in the future keep their earlier contents: real rings do not clear them.
   func heartRates(on day: RingDay) -> SlotLog {
     slots(day, heartRateInterval, leftovers: true) { minute, day in
-      // A ring that is washed, or loose, finds nothing.
+      // A ring that is being washed, or is loose, has no result.
       guard random(.heartRate, day, minute * 2, 12) > 0 else { return 0 }
       let isAwake = (420..<1350).contains(minute)
       let walk = stepsOfHour(minute / 60, day) / 60
@@ -82,7 +82,7 @@ struct SimulatedHistory {
     }
   }
 
-  /// Those that somebody asked for: one in the morning, one in the evening.
+  /// Measurements on request: one in the morning, one in the evening.
   func manualHeartRates(on day: RingDay) -> [ManualHeartRates.Reading] {
     [552, 1174].compactMap { minute in
       guard day.midnight.adding(minutes: minute) <= now else { return nil }
@@ -167,7 +167,7 @@ struct SimulatedHistory {
 
   // MARK: Parts
 
-  /// - Parameter leftovers: whether slots that are to come are those of the day before, and not empty
+  /// - Parameter leftovers: whether slots in the future hold the values of the day before instead of being empty
   private func slots(
     _ day: RingDay, _ interval: Int, leftovers: Bool = false, _ value: (Int, RingDay) -> Int
   ) -> SlotLog {

@@ -1,14 +1,14 @@
 import RingLink
 
-/// What keeps the light of the sensor on during the raw stream (ring reference, 5.1). The stream itself is another
-/// matter: on newer rings the light outlives it.
+/// What keeps the light of the sensor on during the raw stream (ring reference, 5.1). It is independent of the stream:
+/// on newer rings the light stays on after the stream has ended.
 struct SimulatedLight {
   /// Bits that hold the light, by the request that took them.
   private var holders: Set<UInt8> = []
   private let needsRelease: Bool
 
   init(family: RingFamily) {
-    // Of the RY rings nobody knows; they are taken for the newer ones, which are harder to darken.
+    // The behaviour of the RY rings is unknown; they are treated as newer ones, whose light is harder to switch off.
     needsRelease = family != .rf03
   }
 

@@ -1,12 +1,12 @@
 import BluetoothCore
 import RingLink
 
-/// What a ring measures while one waits, one thing at a time (ring reference, 4.9): zeros while it warms up, then
-/// times between beats, then values, at the times of a real one.
+/// A measurement on request, one at a time (ring reference, 4.9): zeros during warm-up, then beat-to-beat intervals,
+/// then values, with the timing of a real ring.
 final class SimulatedMeasurement {
-  /// Takes what is to be notified.
+  /// Receives the frames to be notified.
   var send: (RingFrame) -> Void = { _ in }
-  /// How long the first value of a spot measurement takes; the other times follow from it.
+  /// The time to the first value of a spot measurement; the other times follow from it.
   var warmUp = Duration.milliseconds(25_500)
   var isWorn: () -> Bool = { true }
   /// Beats a minute at a time of the simulation, in seconds.
@@ -23,7 +23,7 @@ final class SimulatedMeasurement {
   private var mode: Mode?
   private var ticks = 0
   private var started = Instant.zero
-  /// When it was last asked for.
+  /// When it was last requested.
   private var asked = Instant.zero
   private var hasWarmedUp = false
   private var timer: Timers.Token?
@@ -46,7 +46,7 @@ final class SimulatedMeasurement {
     }
   }
 
-  /// - Parameter kind: nothing else is stopped
+  /// - Parameter kind: no other measurement is stopped
   func stop(_ kind: MeasurementKind) {
     switch mode {
     case .spot(kind): stop()

@@ -1,9 +1,9 @@
 import BluetoothCore
 import RingLink
 
-/// The ring's own protocol: frames in, frames out (ring reference, 2 to 5). Knows nothing of Bluetooth.
+/// The ring's protocol: frames in, frames out (ring reference, 2 to 5). Independent of Bluetooth.
 public final class SimulatedRing {
-  /// What the host sent.
+  /// The messages of the host.
   public struct Counters: Hashable, Sendable {
     /// Frames with a right checksum.
     public var frames = 0
@@ -11,7 +11,7 @@ public final class SimulatedRing {
     public var badFrames = 0
     /// Sets of samples sent since the ring was switched on.
     public var sets = 0
-    /// What the host asked of the raw stream, in order: the first 256 requests.
+    /// The raw stream requests of the host, in order: the first 256.
     public var rawControls: [RawControl] = []
   }
 
@@ -21,11 +21,11 @@ public final class SimulatedRing {
   public private(set) var isStreaming = false
 
   public var memory: RingMemory
-  /// Takes what is to be notified on the command characteristic.
+  /// Receives the values to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
-  /// Takes what is to be notified there though it is no frame: it has a wrong checksum.
+  /// Receives values for the command characteristic that are not valid frames: they have a wrong checksum.
   var notifyDamaged: ([UInt8]) -> Void = { _ in }
-  /// Takes what is to be notified on the bulk characteristic.
+  /// Receives the values to be notified on the bulk characteristic.
   var notifyBulk: ([UInt8]) -> Void = { _ in }
   /// The ring is out of reach all of a sudden.
   var vanish: () -> Void = {}
@@ -78,10 +78,10 @@ public final class SimulatedRing {
     events.send = { [weak self] in self?.notify($0) }
   }
 
-  /// What the clock of a ring says that was never told the time.
+  /// The time of a ring whose clock was never set.
   static let firstTime = RingDay(number: 10957).midnight
 
-  /// Takes a value that was written to the command characteristic.
+  /// Handles a value written to the command characteristic.
   public func receive(_ bytes: RawSpan) {
     guard let frame = try? RingFrame(parsing: bytes) else {
       counters.badFrames += 1
@@ -99,7 +99,7 @@ public final class SimulatedRing {
     }
   }
 
-  /// Takes a value that was written to the bulk characteristic. What the ring has nothing of is answered with one
+  /// Handles a value written to the bulk characteristic. Requests for which the ring has no data are answered with one
   /// byte, 0; a wrong CRC with 2.
   public func receiveBulk(_ bytes: RawSpan) {
     guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
@@ -130,7 +130,7 @@ public final class SimulatedRing {
     }
   }
 
-  /// Puts the ring on its charger or takes it off: it says so, and a stream ends without a word.
+  /// Puts the ring on its charger or takes it off: it sends an event, and a stream ends without notice.
   public func setCharging(_ isCharging: Bool) {
     options.isCharging = isCharging
     if isCharging {
@@ -141,7 +141,7 @@ public final class SimulatedRing {
     notify(CommandTable.batteryEvent.frame(BatteryEvent(battery)))
   }
 
-  /// What a ring of this family says it can do.
+  /// The capabilities that a ring of this family reports.
   var capabilities: RingCapabilities {
     var capabilities = RingCapabilities()
     // Rings without a display claim these two.
@@ -158,7 +158,7 @@ public final class SimulatedRing {
     return capabilities
   }
 
-  /// What the newest ring was seen to answer; the others offer no bond.
+  /// The answer observed from the newest ring; the others do not offer a bond.
   var deviceSupport: DeviceSupport {
     var support = DeviceSupport()
     if options.family == .rt11cr {
@@ -175,13 +175,13 @@ public final class SimulatedRing {
     memory = RingMemory(clock: memory.clock)
   }
 
-  /// Ends the stream for somebody else who wants the sensor.
+  /// Ends the stream for another user of the sensor.
   func takeSensor() {
     stop()
     light.turnOff()
   }
 
-  /// The link is gone: what was for the host ends. A measurement goes on until its time is over.
+  /// The link is gone: output for the host ends. A measurement continues until its time is over.
   public func disconnected() {
     takeSensor()
     sport.stop()
@@ -203,7 +203,7 @@ public final class SimulatedRing {
     switch control {
     case .stop, .release:
       light.end(control)
-      // What puts out the light of newer rings is nothing to the oldest.
+      // The command that switches off the light of newer rings has no effect on the oldest.
       if control == .stop || options.family != .rf03 { stop() }
     case _ where options.isCharging || options.faults.refusesRawStream: notify(RawSample.refused.frame)
     case .once: sendSet()
