@@ -43,7 +43,7 @@ public struct SystemError: Error, Hashable, Sendable {
 
 extension SystemError: CustomStringConvertible {
   public var description: String {
-    "\(call): \(reason)"
+    "\(call): \(Self.text(errno))"
   }
 }
 
