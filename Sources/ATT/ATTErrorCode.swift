@@ -74,15 +74,7 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
   }
 }
 
-extension ATTErrorCode: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(rawValue: try reader.readUInt8())
-  }
-
-  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
-
-  public var fieldNumber: UInt64? { UInt64(rawValue) }
-
+extension ATTErrorCode: FieldCode {
   /// The name and the number: `Attribute Not Found (0x0a)`.
   public var description: String {
     let name =

@@ -130,15 +130,7 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
   public var response: ATTOpcode? { Self.table[self]?.response }
 }
 
-extension ATTOpcode: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(rawValue: try reader.readUInt8())
-  }
-
-  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
-
-  public var fieldNumber: UInt64? { UInt64(rawValue) }
-
+extension ATTOpcode: FieldCode {
   /// Name, number and flags (3.3.1).
   public var fieldText: String {
     let flags = (rawValue & 0x40 != 0 ? ", command" : "") + (rawValue & 0x80 != 0 ? ", signed" : "")

@@ -162,15 +162,7 @@ public struct ATTSignature: Hashable, Sendable {
   }
 }
 
-extension ATTExecuteFlags: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(rawValue: try reader.readUInt8())
-  }
-
-  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
-
-  public var fieldNumber: UInt64? { UInt64(rawValue) }
-
+extension ATTExecuteFlags: FieldCode {
   public var description: String {
     switch self {
     case .cancel: "cancel"

@@ -27,15 +27,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable 
   }
 }
 
-extension AttributeHandle: FieldValue, ExpressibleByIntegerLiteral {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(rawValue: try reader.readUInt16())
-  }
-
-  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
-
-  public var fieldNumber: UInt64? { UInt64(rawValue) }
-
+extension AttributeHandle: FieldCode, ExpressibleByIntegerLiteral {
   public init(integerLiteral value: UInt16) {
     self.init(value)
   }

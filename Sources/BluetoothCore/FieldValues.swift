@@ -4,6 +4,23 @@ extension FieldValue where Self: FixedWidthInteger {
   public var fieldNumber: UInt64? { UInt64(truncatingIfNeeded: self) }
 }
 
+/// A value of fixed width whose numbers the specification assigns. Every number can be read and written, known or not.
+public protocol FieldCode: RawRepresentable, FieldValue where RawValue: FixedWidthInteger & FieldValue {
+  init(rawValue: RawValue)
+}
+
+extension FieldCode {
+  @inlinable @inline(__always)
+  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self.init(rawValue: try RawValue(parsing: &reader))
+  }
+
+  @inlinable @inline(__always)
+  public func write(into writer: inout ByteWriter) { rawValue.write(into: &writer) }
+
+  public var fieldNumber: UInt64? { rawValue.fieldNumber }
+}
+
 extension UInt8: FieldValue {
   @inlinable @inline(__always)
   public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt8() }
@@ -64,12 +81,4 @@ extension Bool: FieldValue {
   public var fieldText: String { self ? "yes" : "no" }
 }
 
-extension BluetoothAddress.Kind: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(rawValue: try reader.readUInt8())
-  }
-
-  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
-
-  public var fieldNumber: UInt64? { UInt64(rawValue) }
-}
+extension BluetoothAddress.Kind: FieldCode {}

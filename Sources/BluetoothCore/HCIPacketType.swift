@@ -14,15 +14,7 @@ public struct HCIPacketType: RawRepresentable, Hashable, Sendable {
   public static let isochronous = HCIPacketType(rawValue: 5)
 }
 
-extension HCIPacketType: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(rawValue: try reader.readUInt8())
-  }
-
-  public func write(into writer: inout ByteWriter) { writer.write(rawValue) }
-
-  public var fieldNumber: UInt64? { UInt64(rawValue) }
-
+extension HCIPacketType: FieldCode {
   public var description: String {
     switch self {
     case .command: "command (1)"
