@@ -69,6 +69,12 @@ public final class Timers {
     now = max(now, target)
   }
 
+  /// Sets the time without running timers; the ones that are due run with the next ``advance(to:)``. For input that is
+  /// older than these timers.
+  public func skip(to instant: Instant) {
+    now = max(now, instant)
+  }
+
   /// Advances the time by `duration`.
   public func advance(by duration: Duration) {
     advance(to: now + duration)

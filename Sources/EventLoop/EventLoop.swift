@@ -37,6 +37,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   private var onIdle: ((Instant?) -> Bool)?
   /// In virtual time: no work is left, and only a descriptor or a task can add some.
   private var isStalled = false
+  /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
+  private var lateSince: Instant?
+  /// A timer that is later than this by the clock makes the loop read its input first.
+  private static let lateness = Duration.milliseconds(100)
+  /// The time for reading input while timers are late.
+  private static let catchUpLimit = Duration.seconds(1)
 
   private static let wakeUpMark: UInt64 = 0
 
@@ -140,11 +146,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
     while true {
       runJobs()
-      if onIdle == nil { clockTimers.advance(to: SystemClock.monotonic) }
       let wait = timeout()
       let count = epoll_wait(epoll, events, Int32(capacity), wait)
       if onIdle == nil {
-        clockTimers.advance(to: SystemClock.monotonic)
+        let now = SystemClock.monotonic
+        if let since = lateSince, count == 0 || now - since > Self.catchUpLimit {
+          lateSince = nil
+          clockTimers.advance(to: now)
+        } else {
+          setTime(now)
+        }
       } else if count == 0, wait == 0, hasNoJobs {
         advanceVirtualTime()
       }
@@ -163,7 +174,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
   private func timeout() -> Int32 {
-    guard hasNoJobs else { return 0 }
+    guard hasNoJobs, lateSince == nil else { return 0 }
     if onIdle != nil { return isStalled ? -1 : 0 }
     let deadline = clockTimers.nextDeadline
     if let deadline, deadline <= clockTimers.now { return 0 }
@@ -214,11 +225,21 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// The time of data that has just been read, in whole microseconds. Timers scheduled while it is handled count from
   /// that time: a replay, which has only the recorded times, computes the same deadlines. Timers that are due run
-  /// within this call.
+  /// within this call, unless the loop is late.
   @BluetoothActor public func arrival() -> Instant {
     let time = now.wholeMicroseconds
-    clockTimers.advance(to: time)
+    if onIdle == nil { setTime(time) } else { clockTimers.advance(to: time) }
     return time
+  }
+
+  /// Sets the time, and runs the timers that are due. If they are late, the process was stopped or had no processor:
+  /// then the time is set, and the loop first reads the input that has waited all along, as no timeout may fire before
+  /// an answer that is there. The timers run when there is no more input, or after ``catchUpLimit``.
+  private func setTime(_ time: Instant) {
+    if lateSince == nil, let deadline = clockTimers.nextDeadline, time - deadline > Self.lateness {
+      lateSince = time
+    }
+    if lateSince == nil { clockTimers.advance(to: time) } else { clockTimers.skip(to: time) }
   }
 
   /// Switches to virtual time for the rest of the process: whenever no work is left, the time jumps to the next timer.

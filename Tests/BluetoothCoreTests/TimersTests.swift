@@ -28,6 +28,19 @@ import Testing
     #expect(timers.now == Instant(nanoseconds: 50))
   }
 
+  @Test func skippedTimersRunWithTheNextAdvance() {
+    let timers = Timers()
+    var log: [String] = []
+    timers.schedule(after: .milliseconds(10)) { log.append("due") }
+    timers.skip(to: Instant(nanoseconds: 50_000_000))
+    #expect(log.isEmpty)
+    timers.schedule(after: .milliseconds(10)) { log.append("later") }
+    timers.advance(to: timers.now)
+    #expect(log == ["due"])
+    timers.advance(by: .milliseconds(10))
+    #expect(log == ["due", "later"])
+  }
+
   @Test func absurdDelaysDoNotOverflow() {
     let timers = Timers(now: Instant(nanoseconds: 50))
     timers.schedule(after: .seconds(Int64.max)) {}

@@ -36,8 +36,6 @@ final class SampleStream {
 
   /// How long no sample may come, at least, until the ring is asked why. Three usual intervals, if that is longer.
   private static let shortestSilence = Duration.seconds(5)
-  /// How long to look once more before a silence counts.
-  private static let grace = Duration.milliseconds(500)
   /// How long the end may take when the ring does not answer.
   private static let leaveDeadline = Duration.seconds(5)
 
@@ -177,19 +175,14 @@ final class SampleStream {
     throw Failure(.timedOut, "the ring sends no more samples: \(cause)")
   }
 
-  /// Looks whether samples come, for as long as the stream lasts.
+  /// Checks for samples, for as long as the stream lasts.
   ///
-  /// - Parameters:
-  ///   - last: the time of the last sample, or of the start
-  ///   - isSecondLook: whether the first one found nothing. A process that was stopped, or a machine that was asleep,
-  ///     first reads what waits for it; the second look is after that.
-  private func watchForSilence(since last: Instant, isSecondLook: Bool = false) {
+  /// - Parameter last: the time of the last sample, or of the start
+  private func watchForSilence(since last: Instant) {
     let limit = max(Self.shortestSilence, summary.usualInterval * 3)
-    let time = isSecondLook ? EventLoop.shared.now + Self.grace : last + limit
-    silenceTimer = EventLoop.shared.timers.schedule(at: time) { [weak self] in
+    silenceTimer = EventLoop.shared.timers.schedule(at: last + limit) { [weak self] in
       guard let self, end == nil else { return }
       if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
-      guard isSecondLook else { return watchForSilence(since: last, isSecondLook: true) }
       finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
     }
   }
