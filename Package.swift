@@ -9,7 +9,8 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// A layer of the stack: a module that only imports the layers below it, with tests of its own.
+/// A layer of the stack: a module that only imports the layers below it, with tests of its own. TestSupport links the
+/// event loop.
 func layer(_ name: String, on dependencies: [Target.Dependency]) -> [Target] {
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
@@ -21,20 +22,31 @@ func layer(_ name: String, on dependencies: [Target.Dependency]) -> [Target] {
 }
 
 let layers = [
+  // Protocols: bytes and time in, bytes and events out. These build without libbluetooth and without an event loop.
   layer("BluetoothCore", on: []),
-  layer("SystemCalls", on: []),
-  layer("EventLoop", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls"]),
-  layer("Files", on: ["BluetoothCore", "SystemCalls"]),
-  layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
-  layer("HCI", on: ["BluetoothCore", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "Capture"]),
-  layer("L2CAP", on: ["BluetoothCore", "CBlueZHCI", "EventLoop", "HCI"]),
-  layer("ATT", on: ["BluetoothCore", "L2CAP"]),
-  layer("GATTClient", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT"]),
-  layer("RingLink", on: ["BluetoothCore", "EventLoop", "HCI", "ATT", "GATTClient"]),
-  layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
-  layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
+  layer("HCI", on: ["BluetoothCore"]),
+  layer("L2CAP", on: ["BluetoothCore", "HCI"]),
+  layer("ATT", on: ["BluetoothCore"]),
+  layer("GATTClient", on: ["BluetoothCore", "HCI", "ATT"]),
+  layer("Central", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient"]),
+  layer("RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "Central"]),
   layer(
-    "VirtualRing", on: ["BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+    "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+  // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
+  layer("SystemCalls", on: []),
+  layer("EventLoop", on: ["BluetoothCore", "SystemCalls", "CLinux"]),
+  layer("Files", on: ["BluetoothCore", "SystemCalls"]),
+  layer(
+    "LinuxBluetooth",
+    on: [
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "Central", "CBlueZHCI", "CLinux", "SystemCalls",
+      "EventLoop", "Files",
+    ]),
+  // Captures: their files, what they say, recording and replay.
+  layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
+  layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+  layer("Recording", on: ["BluetoothCore", "HCI", "Capture", "EventLoop", "LinuxBluetooth"]),
+  layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
 ]
 
 /// A build for libFuzzer (scripts/fuzz): halo-raw is a library in it, as no program can import another one.
@@ -52,7 +64,7 @@ targets += [
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-  .target(name: "CPrivileges"),
+  .target(name: "CLinux"),
   // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
   .target(
     name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
@@ -69,11 +81,13 @@ targets += [
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink", "TestSupport",
+      "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "Central", "RingLink",
+      "LinuxBluetooth",
+      "Recording", "TestSupport",
     ],
     swiftSettings: settings),
   .executableTarget(
-    name: "pulse", dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing"],
+    name: "pulse", dependencies: ["EventLoop", "Central", "GATTClient", "HCI", "RingLink", "VirtualRing"],
     path: "Examples/Pulse", swiftSettings: settings),
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
@@ -82,7 +96,7 @@ targets += [
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
     name: "soak-check",
-    dependencies: ["EventLoop", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing"],
+    dependencies: ["EventLoop", "Central", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing"],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
     name: "FuzzTargets", dependencies: allLayers,
@@ -91,12 +105,13 @@ targets += [
     name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
   .target(
-    name: "TestSupport", dependencies: ["BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
+    name: "TestSupport",
+    dependencies: ["ATT", "BluetoothCore", "EventLoop", "HCI", "LinuxBluetooth", "SystemCalls"],
     path: "Tests/TestSupport",
     swiftSettings: settings),
 ]
 
-let programDependencies: [Target.Dependency] = allLayers + ["LineOutput", "ReportAssets", "CPrivileges"]
+let programDependencies: [Target.Dependency] = allLayers + ["LineOutput", "ReportAssets", "CLinux"]
 if isForFuzzing {
   targets += [
     .target(

@@ -1,3 +1,5 @@
+import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -11,7 +13,7 @@ enum Pulse {
   @BluetoothActor
   static func run() async throws {
     let options = try VirtualRingOptions(parsing: "virtual:clock=2026-11-21T13:45:00,warm-up=1")
-    let central = Central(HCIAdapter(VirtualTransport(options)))
+    let central = Central(HCIAdapter(VirtualTransport(options, timers: EpollLoop.shared.timers)))
     try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
     let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: device.address)))
@@ -28,7 +30,7 @@ enum Pulse {
     }
 
     try await ring.startRawStream { sample, time in print(time, sample) }
-    await EventLoop.shared.sleep(for: .seconds(5))
+    await central.timers.sleep(for: .seconds(5))
     await ring.stopRawStream()
     await central.stop()
   }

@@ -1,5 +1,4 @@
-// What Swift cannot import by itself: Linux' event descriptors as plain functions, and the kernel's
-// Bluetooth socket ABI as libbluetooth-dev states it.
+// The kernel's Bluetooth socket ABI as libbluetooth-dev states it, and as plain functions what Swift can't import of it.
 #pragma once
 
 #include <bluetooth/bluetooth.h>
@@ -8,30 +7,17 @@
 #include <bluetooth/l2cap.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/sock_diag.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "AdapterHelper.h"
-
-// accept4 is a GNU extension that Swift's Glibc module leaves out.
-int accept4(int, struct sockaddr *restrict, socklen_t *restrict, int);
-
-static inline int halo_accept(int listener) {
-  return accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
-}
 
 // The numbers that the kernel's headers only have as macros with a cast or a type in them.
 static const unsigned long halo_hci_device_up = HCIDEVUP;
@@ -79,12 +65,4 @@ static inline ssize_t halo_receive(int socket, void *buffer, size_t length, stru
     }
   }
   return count;
-}
-
-// The effective capabilities of this thread, a bit for each; glibc has no function for it.
-static inline uint64_t halo_effective_capabilities(void) {
-  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-  struct __user_cap_data_struct data[2] = {{0}};
-  if (syscall(SYS_capget, &header, data) != 0) return 0;
-  return (uint64_t)data[1].effective << 32 | data[0].effective;
 }

@@ -1,4 +1,5 @@
 import BluetoothCore
+import SystemCalls
 
 /// The privileges of a thread that makes a blocking call off the loop.
 public enum ThreadPrivileges: Sendable {
@@ -12,16 +13,20 @@ public enum ThreadPrivileges: Sendable {
 /// driver - on a separate thread. The call can't be interrupted: at the deadline, or if the task is cancelled, it
 /// continues, and its result is dropped. The loop survives if the kernel kills the thread during the call.
 ///
-/// In virtual time a call without a deadline is made on the loop, as no time may pass until it returns.
+/// Virtual time stands still during a call without a deadline.
 ///
-/// - Parameter deadline: how long to wait; nil to wait without limit
+/// - Parameters:
+///   - deadline: how long to wait; nil to wait without limit
+///   - timers: the time of the deadline
 /// - Returns: nil at the deadline, if the task was cancelled, or if no thread can be started
 @BluetoothActor
 public func offTheLoop<Value>(
-  deadline: Duration? = nil, privileges: ThreadPrivileges = .none,
+  deadline: Duration? = nil, in timers: Timers = EpollLoop.shared.timers,
+  privileges: ThreadPrivileges = .none,
   _ work: @escaping @Sendable () -> sending Value
 ) async -> sending Value? {
-  if deadline == nil, EventLoop.shared.hasVirtualTime { return work() }
+  if deadline == nil { EpollLoop.shared.callStarts() }
+  defer { if deadline == nil { EpollLoop.shared.callEnds() } }
   let box = ResultBox<Value>()
   var timer: Timers.Token?
   await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
@@ -31,12 +36,12 @@ public func offTheLoop<Value>(
       box.isOver = true
       done(.success(()))
     }
-    if let deadline { timer = EventLoop.shared.timers.schedule(after: deadline, giveUp) }
+    if let deadline { timer = timers.schedule(after: deadline, giveUp) }
     let result = HelperThread.start(stackSize: 1 << 20, callsHook: privileges == .none) {
       box.value = work()
       // When a process drops its privileges, it checks that none of its threads still has them.
       if privileges == .ofTheLoop { HelperThread.callStartHook() }
-      EventLoop.run {
+      BluetoothActor.run {
         guard !box.isOver else { return }
         box.isOver = true
         box.hasValue = true
@@ -46,7 +51,7 @@ public func offTheLoop<Value>(
     if result != 0 { giveUp() }
     return giveUp
   }
-  EventLoop.shared.timers.cancel(timer)
+  timers.cancel(timer)
   return box.hasValue ? box.value : nil
 }
 

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 
 extension GATTClient {
   /// Discovers primary services.

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 
 /// Service Changed: notifies programs that keep handles when the handles change (Core Specification Vol 3, Part G,
 /// 7.1).
@@ -27,7 +26,6 @@ extension GATTClient {
 
   /// Called each time no request is pending.
   func watchServiceChangesSoon() {
-    let timers = EventLoop.shared.timers
     timers.cancel(serviceChangedTimer)
     serviceChangedTimer = nil
     guard let quietTimeNeeded else { return }
@@ -53,7 +51,7 @@ extension GATTClient {
   }
 
   private func listen(to characteristic: Characteristic, _ configuration: Descriptor) {
-    _ = subscriptions.add(characteristic.valueHandle, now: EventLoop.shared.now) { [weak self] value, _ in
+    _ = subscriptions.add(characteristic.valueHandle, now: timers.current) { [weak self] value, _ in
       self?.servicesChanged(value)
     }
     ask({ WriteValue(configuration.handle, SubscriptionKind.indication.configuration) }) {}
@@ -122,7 +120,7 @@ extension GATTClient {
   private func moveSubscriptions() {
     guard !displaced.isEmpty, !isMoving else { return }
     isMoving = true
-    EventLoop.run { [weak self] in
+    BluetoothActor.run { [weak self] in
       while let self, isConnected, !displaced.isEmpty {
         moveCount += 1
         let batch = displaced
@@ -208,7 +206,7 @@ extension GATTClient {
     entry.name = places.name(at: characteristic.valueHandle)
     entry.isConfigured = false
     active[id] = entry
-    subscriptions.add(id, entry.handle, now: EventLoop.shared.now, sink: entry.sink)
+    subscriptions.add(id, entry.handle, now: timers.current, sink: entry.sink)
     if !subscriptions.isConfigured(entry.handle) {
       try await write(entry.kind.configuration, to: configuration)
     }

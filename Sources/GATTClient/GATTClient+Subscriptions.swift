@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 
 /// How a server sends a value (Core Specification Vol 3, Part G, 3.3.3.3).
 public enum SubscriptionKind: Hashable, Sendable {
@@ -88,7 +87,7 @@ extension GATTClient {
     active[id] = ActiveSubscription(
       uuid: characteristic.uuid, kind: chosen, handle: handle, configuration: configuration.handle,
       name: places.name(at: handle), sink: sink, onEnd: onEnd)
-    subscriptions.add(id, handle, now: EventLoop.shared.now, sink: sink)
+    subscriptions.add(id, handle, now: timers.current, sink: sink)
     if !subscriptions.isConfigured(handle) {
       let count = trust.changeCount
       do throws(GATTError) {
@@ -134,7 +133,7 @@ extension GATTClient {
       continuation.finish()
     }
     let subscription = try await subscribe(to: characteristic, kind, onEnd: end) { value, time in
-      let notification = Notification(value: Array(value), time: time, droppedBefore: 0)
+      let notification = ReceivedValue(value: Array(value), time: time, droppedBefore: 0)
       if case .dropped = continuation.yield(notification) { ending.addDropped() }
     }
     return (sequence, subscription)

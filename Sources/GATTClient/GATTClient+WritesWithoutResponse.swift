@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 
 /// Writes without response that wait for room, in their order.
 struct WaitingWrites {
@@ -122,7 +121,7 @@ extension GATTClient {
       return nil
     } catch .noRoom {
       let id = waitingWrites.newID()
-      let deadline = EventLoop.shared.timers.schedule(after: time) { [weak self] in
+      let deadline = timers.schedule(after: time) { [weak self] in
         self?.endWaiting(id, .noRoomInTime(seconds: time.inSeconds))
       }
       waitingWrites.append(
@@ -137,7 +136,7 @@ extension GATTClient {
 
   private func endWaiting(_ id: UInt64, _ error: GATTError) {
     guard let entry = waitingWrites.remove(id) else { return }
-    EventLoop.shared.timers.cancel(entry.deadline)
+    timers.cancel(entry.deadline)
     entry.completion(.failure(error))
   }
 
@@ -145,7 +144,7 @@ extension GATTClient {
   func sendWaitingWrites() {
     while isConnected, !waitingWrites.isEmpty, link.hasRoom {
       let entry = waitingWrites.removeFirst()
-      EventLoop.shared.timers.cancel(entry.deadline)
+      timers.cancel(entry.deadline)
       do throws(GATTError) {
         try send(entry.value, to: entry.handle, entry.stamp)
         entry.completion(.success(()))
@@ -158,7 +157,7 @@ extension GATTClient {
 
   func failWaitingWrites(_ error: GATTError) {
     for entry in waitingWrites.removeAll() {
-      EventLoop.shared.timers.cancel(entry.deadline)
+      timers.cancel(entry.deadline)
       entry.completion(.failure(error))
     }
   }

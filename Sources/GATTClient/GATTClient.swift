@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import HCI
 
 /// The GATT client of a connected peripheral: discovery, values, subscriptions (Core Specification Vol 3, Part G).
@@ -33,6 +32,8 @@ public final class GATTClient {
     set { bearer.writeGuard = newValue }
   }
 
+  /// The time of the link.
+  public let timers: Timers
   let link: any ATTLink
   let bearer: ATTBearer
   let procedures: ProcedureQueue
@@ -51,7 +52,7 @@ public final class GATTClient {
   var serviceChangedTimer: Timers.Token?
   var isWatchingServiceChanges = false
   /// Called when the server has not answered a request that no program has made.
-  var onSilence: (() -> Void)?
+  public var onSilence: (() -> Void)?
   var displaced = DisplacedSubscriptions()
   var isMoving = false
   var moveCount = 0
@@ -61,13 +62,14 @@ public final class GATTClient {
   private var idleHandlers: [() -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
 
-  init(_ link: any ATTLink) {
+  public init(_ link: any ATTLink, timers: Timers) {
     self.link = link
+    self.timers = timers
     peer = link.peer
     id = Self.count
     Self.count += 1
     // The link holds the bearer, and the client holds both.
-    let bearer = ATTBearer(timers: EventLoop.shared.timers) { [weak link] in link?.send($0) }
+    let bearer = ATTBearer(timers: timers) { [weak link] in link?.send($0) }
     self.bearer = bearer
     procedures = ProcedureQueue(bearer)
     let subscriptions = self.subscriptions
@@ -93,7 +95,7 @@ public final class GATTClient {
 
   private func closed(_ loss: LinkLoss) {
     self.loss = loss
-    EventLoop.shared.timers.cancel(serviceChangedTimer)
+    timers.cancel(serviceChangedTimer)
     bearer.close(loss.description)
     subscriptions.removeAll()
     displaced = DisplacedSubscriptions()

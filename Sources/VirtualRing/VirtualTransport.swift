@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 import HCI
 
 /// The transport to a virtual ring in this process: `virtual[:OPTIONS]`. Its users cannot distinguish it from a radio.
@@ -11,14 +10,16 @@ public final class VirtualTransport: HCITransport {
 
   /// The controller and its ring, from ``start()`` to ``close()``.
   public private(set) var controller: VirtualController?
+  public let timers: Timers
   private let options: VirtualRingOptions
 
-  public init(_ options: VirtualRingOptions) {
+  public init(_ options: VirtualRingOptions, timers: Timers) {
     self.options = options
+    self.timers = timers
   }
 
   public func start() {
-    let timers = EventLoop.shared.timers
+    let timers = self.timers
     controller = VirtualController(options: options, timers: timers) { [weak self] packet in
       // The time at which it was due, not at which the loop processed it: the same in every run.
       self?.onPacket?(packet, timers.now.wholeMicroseconds)

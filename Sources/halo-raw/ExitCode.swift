@@ -66,6 +66,10 @@ struct Failure: Error {
 
 extension Failure {
   init(_ error: HCIError) {
+    if case .adapter(let error) = error {
+      self.init(error)
+      return
+    }
     let code: ExitCode =
       switch error {
       case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
@@ -77,22 +81,20 @@ extension Failure {
       case .peerNotFound: .notFound
       case .connectionFailed, .connectionNotEstablished: .connectionLost
       case .cancelled: .interrupted
-      case .kernel(let error): Self.code(of: error)
+      case .adapter: .noAdapter
       }
     self.init(code, error.description)
   }
 
-  init(_ error: KernelError) {
-    self.init(Self.code(of: error), error.description)
-  }
-
-  private static func code(of error: KernelError) -> ExitCode {
-    switch error.reason {
-    case .missing: .noPermission
-    case .deviceInUse, .refused, .connectionEnded: .connectionLost
-    case .cancelled: .interrupted
-    default: .noAdapter
-    }
+  init(_ error: AdapterError) {
+    let code: ExitCode =
+      switch error.reason {
+      case .missing: .noPermission
+      case .deviceInUse, .refused, .connectionEnded: .connectionLost
+      case .cancelled: .interrupted
+      default: .noAdapter
+      }
+    self.init(code, error.messageWithRemedy)
   }
 
   init(_ error: GATTError) {

@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import Glibc
+import SystemCalls
 
 @main
 enum Main {
@@ -14,13 +15,13 @@ enum Main {
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
     do throws(SystemError) {
       // The loop's thread exists from here on, with a copy of this one's capabilities.
-      try EventLoop.prepare()
+      try EpollLoop.prepare()
     } catch {
       Console.errorDirectly("cannot start (\(error)); raise the limits, see ulimit -a")
       exit(ExitCode.systemError.rawValue)
     }
     Privileges.renounceOnMainThread()
-    EventLoop.run { exit(await run(arguments).rawValue) }
+    BluetoothActor.run { exit(await run(arguments).rawValue) }
     Termination.watch()
   }
 

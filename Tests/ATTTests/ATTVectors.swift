@@ -22,15 +22,6 @@ struct ATTVector: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-func range(_ start: UInt16, _ end: UInt16) -> HandleRange {
-  HandleRange(AttributeHandle(start), AttributeHandle(end))
-}
-
-func uuid(_ text: String) -> BluetoothUUID {
-  guard let uuid = BluetoothUUID(text) else { preconditionFailure("no UUID: \(text)") }
-  return uuid
-}
-
 let attVectors: [ATTVector] = [
   ATTVector(
     "pureswift: readMultipleVariableLengthRequest", "2003000500",

@@ -1,5 +1,6 @@
 import BluetoothCore
 import EventLoop
+@testable import LinuxBluetooth
 import TestSupport
 import Testing
 
@@ -53,7 +54,7 @@ import Testing
       Self.machine { $0.adapters = [Self.adapter(isUp: false)] },
       Self.machine { $0.adapters = [Self.adapter(isTaken: true)] },
       Self.machine { $0.adapters = [Self.adapter(supports: [.bredr])] },
-      Self.machine { $0.adapterError = KernelError("list the adapters", .noBluetooth) },
+      Self.machine { $0.adapterError = AdapterError("list the adapters", .noBluetooth) },
       Self.machine {
         $0.radioSwitches = [.init(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
       },
@@ -137,7 +138,7 @@ import Testing
   @Test func noBluetoothInTheKernelIsSaidWithItsRemedy() {
     let state = Self.machine {
       $0.adapters = []
-      $0.adapterError = KernelError("list the adapters", .noBluetooth)
+      $0.adapterError = AdapterError("list the adapters", .noBluetooth)
     }
     #expect(finding("adapter", state)?.remedy?.contains("modprobe bluetooth") == true)
   }

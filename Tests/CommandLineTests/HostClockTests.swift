@@ -1,3 +1,4 @@
+import BluetoothCore
 import Glibc
 import RingLink
 import TestSupport
@@ -47,7 +48,7 @@ import Testing
   /// A replay has the recording's zone, wherever it runs.
   @Test func aSessionKeepsItsZone() {
     inZone("EST5") {
-      var clock = HostClock(wallOffset: 0, utcOffset: 3600)
+      var clock = HostClock(Timers(), wallOffset: 0, utcOffset: 3600)
       #expect(clock.time(ofUnix: 1_763_733_600).description == "2025-11-21T15:00:00")
       clock.policy = .utc
       #expect(clock.time(ofUnix: 1_763_733_600).description == "2025-11-21T14:00:00")

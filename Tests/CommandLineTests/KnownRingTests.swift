@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import Central
 import EventLoop
 import Files
 import GATTClient
@@ -24,10 +25,11 @@ private final class CountingTransport: HCITransport {
     set { base.onClose = newValue }
   }
   private(set) var requests: [ATTOpcode] = []
+  var timers: Timers { base.timers }
   private let base: VirtualTransport
 
   init(_ options: VirtualRingOptions) {
-    base = VirtualTransport(options)
+    base = VirtualTransport(options, timers: testTimers)
   }
 
   func start() { base.start() }

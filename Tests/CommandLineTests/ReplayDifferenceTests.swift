@@ -1,6 +1,7 @@
 import BluetoothCore
 import Capture
 import Glibc
+@testable import Recording
 import TestSupport
 import Testing
 

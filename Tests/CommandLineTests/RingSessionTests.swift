@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -19,7 +20,7 @@ import VirtualRing
   }
 
   private func open(_ text: String = "virtual") async throws -> Session {
-    let transport = VirtualTransport(try VirtualRingOptions(parsing: text))
+    let transport = VirtualTransport(try VirtualRingOptions(parsing: text), timers: testTimers)
     let central = Central(HCIAdapter(transport))
     _ = try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(5))
@@ -73,7 +74,7 @@ import VirtualRing
     let session = try await open()
     let ring = session.ring
     let task = spawn { try await ring.measure(.heartRate) }
-    await EventLoop.shared.sleep(for: .seconds(5))
+    await testTimers.sleep(for: .seconds(5))
     #expect(session.simulated?.isLit == true)
     task.cancel()
     await #expect(throws: RingError.cancelled) { try await task.value }
@@ -89,7 +90,7 @@ import VirtualRing
         if case .reading = event { break }
       }
     }
-    await EventLoop.shared.sleep(for: .seconds(1))
+    await testTimers.sleep(for: .seconds(1))
     #expect(session.simulated?.isLit == false)
     await session.central.stop()
   }
@@ -110,7 +111,7 @@ import VirtualRing
     let session = try await open()
     let ring = session.ring
     let first = spawn { try await ring.measure(.heartRate) }
-    await EventLoop.shared.sleep(for: .seconds(3))
+    await testTimers.sleep(for: .seconds(3))
     let second = try await ring.measure(.oxygen)
     #expect(second.kind == .oxygen)
     await #expect(throws: RingError.measurement(.heartRate, .takenOver(by: .oxygen))) {
@@ -123,7 +124,7 @@ import VirtualRing
     let session = try await open("virtual:rate=1")
     let ring = session.ring
     let task = spawn { try await ring.measure(.heartRate) }
-    await EventLoop.shared.sleep(for: .seconds(3))
+    await testTimers.sleep(for: .seconds(3))
     try await ring.startRawStream { _, _ in }
     await #expect(throws: RingError.measurement(.heartRate, .fellSilent(seconds: 5))) { try await task.value }
     await ring.stopRawStream()
@@ -135,7 +136,7 @@ import VirtualRing
     let session = try await open()
     let ring = session.ring
     let task = spawn { try await ring.measure(.heartRate) }
-    await EventLoop.shared.sleep(for: .seconds(3))
+    await testTimers.sleep(for: .seconds(3))
     session.virtual.controller?.disconnect(reason: .connectionTimeout)
     do {
       _ = try await task.value
@@ -170,11 +171,11 @@ import VirtualRing
     let ring = session.ring
     var seconds: [Int] = []
     let task = spawn { try await ring.exercise(.hike) { update, _ in seconds.append(Int(update.seconds)) } }
-    await EventLoop.shared.sleep(for: .milliseconds(4500))
+    await testTimers.sleep(for: .milliseconds(4500))
     task.cancel()
     await #expect(throws: RingError.cancelled) { try await task.value }
     #expect(seconds == [1, 2, 3, 4])
-    await EventLoop.shared.sleep(for: .seconds(3))
+    await testTimers.sleep(for: .seconds(3))
     #expect(seconds.count == 4)
     await session.central.stop()
     let old = try await open("virtual:firmware=R02_3.00.06_240523")
@@ -189,7 +190,7 @@ import VirtualRing
     let ring = session.ring
     var events: [RingEvent] = []
     let task = spawn { try await ring.listen(camera: true) { event, _ in events.append(event) } }
-    await EventLoop.shared.sleep(for: .milliseconds(4500))
+    await testTimers.sleep(for: .milliseconds(4500))
     task.cancel()
     await #expect(throws: RingError.cancelled) { try await task.value }
     #expect(events == [.camera(.entered), .camera(.shake), .camera(.shake), .camera(.finished)])
@@ -217,7 +218,7 @@ import VirtualRing
     await #expect(throws: GATTError.self) { try await client.writeReliably([(handle, harmful.bytes)]) }
     var failure: GATTError?
     client.post(harmful.bytes, to: handle) { failure = $0 }
-    await EventLoop.shared.sleep(for: .milliseconds(200))
+    await testTimers.sleep(for: .milliseconds(200))
     guard case .att(.forbidden)? = failure else {
       Issue.record("it was posted: \(String(describing: failure))")
       return

@@ -1,10 +1,11 @@
+import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
 import RingLink
 import TestSupport
 import Testing
-
 import VirtualRing
 
 /// Settings over the whole stack, against a simulated ring.
@@ -16,7 +17,7 @@ import VirtualRing
   ) async throws {
     var options = VirtualRingOptions()
     adapt(&options)
-    let transport = VirtualTransport(options)
+    let transport = VirtualTransport(options, timers: testTimers)
     let central = Central(HCIAdapter(transport))
     try await central.start()
     let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: options.address)))

@@ -12,20 +12,28 @@ import Testing
   }
 
   private static let waits: [String: (count: Int, end: End)] = [
-    "EventLoop/Callbacks.swift": (4, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")),
+    "BluetoothCore/Time/Callbacks.swift": (
+      4, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")
+    ),
     "EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
-    "GATTClient/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "Central/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")
     ),
-    "GATTClient/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
-    "GATTClient/KernelAdapter.swift": (4, .deadline("HostController.commandDeadline; closeDeadline")),
-    "HCI/Kernel/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
-    "HCI/Kernel/AdapterHelper.swift": (1, .deadline("20 s; what the helper does goes on after that")),
-    "HCI/Kernel/Management.swift": (1, .deadline("ManagementQueue's deadline for each command")),
-    "HCI/Kernel/UserChannelTransport.swift": (1, .deadline("2 s of KernelCall.close")),
-    "HCI/Transport/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
+    "Central/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
+    "LinuxBluetooth/Adapter/KernelAdapter.swift": (
+      4, .deadline("HostController.commandDeadline; closeDeadline")
+    ),
+    "LinuxBluetooth/Management/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
+    "LinuxBluetooth/Adapter/AdapterHelper.swift": (
+      1, .deadline("20 s; what the helper does goes on after that")
+    ),
+    "LinuxBluetooth/Management/Management.swift": (
+      1, .deadline("ManagementQueue's deadline for each command")
+    ),
+    "LinuxBluetooth/Adapter/UserChannelTransport.swift": (1, .deadline("2 s of KernelCall.close")),
+    "LinuxBluetooth/Streams/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
     "RingLink/Device/ActionsAndEvents.swift": (
       2,
       .deadline("the time for a ring to leave; events end with the link or by cancellation: they may be rare")

@@ -7,31 +7,31 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct EventLoopTimeTests {
   @Test func aMinuteTakesNoTime() async {
-    let start = EventLoop.shared.now
+    let start = testTimers.now
     let wall = SystemClock.monotonic
-    await EventLoop.shared.sleep(for: .seconds(60))
-    #expect(EventLoop.shared.now - start == .seconds(60))
+    await testTimers.sleep(for: .seconds(60))
+    #expect(testTimers.now - start == .seconds(60))
     #expect(SystemClock.monotonic - wall < .seconds(30))
   }
 
   @Test func timersRunInTheOrderOfTheirTimes() async {
-    let loop = EventLoop.shared
+    let timers = testTimers
     var order: [String] = []
     var times: [Duration] = []
-    let start = loop.now
+    let start = timers.now
     await withCheckedContinuation { continuation in
-      loop.timers.schedule(after: .seconds(3)) { continuation.resume() }
-      loop.timers.schedule(after: .seconds(2)) { order.append("second") }
-      loop.timers.schedule(after: .seconds(1)) {
+      timers.schedule(after: .seconds(3)) { continuation.resume() }
+      timers.schedule(after: .seconds(2)) { order.append("second") }
+      timers.schedule(after: .seconds(1)) {
         order.append("first")
-        times.append(loop.now - start)
-        loop.timers.schedule(after: .milliseconds(500)) {
+        times.append(timers.now - start)
+        timers.schedule(after: .milliseconds(500)) {
           order.append("in between")
-          times.append(loop.now - start)
+          times.append(timers.now - start)
         }
       }
-      let cancelled = loop.timers.schedule(after: .seconds(1)) { order.append("cancelled") }
-      loop.timers.cancel(cancelled)
+      let cancelled = timers.schedule(after: .seconds(1)) { order.append("cancelled") }
+      timers.cancel(cancelled)
     }
     #expect(order == ["first", "in between", "second"])
     #expect(times == [.seconds(1), .milliseconds(1500)])
@@ -41,7 +41,7 @@ import Testing
     var order: [Int] = []
     let tasks = [5, 1, 3, 2, 4].map { seconds in
       spawn {
-        await EventLoop.shared.sleep(for: .seconds(seconds))
+        await testTimers.sleep(for: .seconds(seconds))
         order.append(seconds)
       }
     }
@@ -51,30 +51,30 @@ import Testing
 
   /// Tasks go on before time does.
   @Test func timeWaitsForWork() async {
-    let start = EventLoop.shared.now
+    let start = testTimers.now
     var isOver = false
-    EventLoop.shared.timers.schedule(after: .nanoseconds(1)) { isOver = true }
+    testTimers.schedule(after: .nanoseconds(1)) { isOver = true }
     for _ in 0..<100 {
-      await EventLoop.run {}.value
+      await BluetoothActor.run {}.value
       #expect(!isOver)
     }
-    #expect(EventLoop.shared.now == start)
-    await EventLoop.shared.sleep(for: .nanoseconds(1))
+    #expect(testTimers.now == start)
+    await testTimers.sleep(for: .nanoseconds(1))
     #expect(isOver)
   }
 
   @Test func aSleepThatIsCancelledReturnsEarly() async {
-    let start = EventLoop.shared.now
-    let task = EventLoop.run { await EventLoop.shared.sleep(for: .seconds(1000)) }
-    await EventLoop.shared.sleep(for: .seconds(1))
+    let start = testTimers.now
+    let task = BluetoothActor.run { await testTimers.sleep(for: .seconds(1000)) }
+    await testTimers.sleep(for: .seconds(1))
     task.cancel()
     await task.value
-    #expect(EventLoop.shared.now - start == .seconds(1))
+    #expect(testTimers.now - start == .seconds(1))
 
-    let late = EventLoop.run { await EventLoop.shared.sleep(for: .seconds(1000)) }
+    let late = BluetoothActor.run { await testTimers.sleep(for: .seconds(1000)) }
     late.cancel()
     await late.value
-    #expect(EventLoop.shared.now - start == .seconds(1))
+    #expect(testTimers.now - start == .seconds(1))
   }
 }
 
@@ -117,13 +117,13 @@ private final class Counter {
 
   @Test func theResultIsThatOfTheCallback() async throws {
     let value = try await awaitCallback { (done: @escaping (Result<Int, Failure>) -> Void) in
-      EventLoop.shared.timers.schedule(after: .seconds(1)) { done(.success(7)) }
+      testTimers.schedule(after: .seconds(1)) { done(.success(7)) }
       return {}
     }
     #expect(value == 7)
     await #expect(throws: Failure.refused) {
       try await awaitCallback { (done: @escaping (Result<Int, Failure>) -> Void) in
-        EventLoop.shared.timers.schedule(after: .seconds(1)) { done(.failure(.refused)) }
+        testTimers.schedule(after: .seconds(1)) { done(.failure(.refused)) }
         return {}
       }
     }
@@ -151,7 +151,7 @@ private final class Counter {
     let task = spawn {
       try await cancellable { starts += 1 }
     }
-    await EventLoop.shared.sleep(for: .seconds(1))
+    await testTimers.sleep(for: .seconds(1))
     #expect(starts == 1)
     task.cancel()
     await #expect(throws: Failure.cancelled) { try await task.value }
@@ -171,13 +171,13 @@ private final class Counter {
     var cancellations = 0
     let task = spawn {
       let value = try await awaitCallback { (done: @escaping (Result<Int, Failure>) -> Void) in
-        EventLoop.shared.timers.schedule(after: .seconds(1)) { done(.success(1)) }
+        testTimers.schedule(after: .seconds(1)) { done(.success(1)) }
         return { cancellations += 1 }
       }
-      await EventLoop.shared.sleep(for: .seconds(5))
+      await testTimers.sleep(for: .seconds(5))
       return value
     }
-    await EventLoop.shared.sleep(for: .seconds(2))
+    await testTimers.sleep(for: .seconds(2))
     task.cancel()
     #expect(try await task.value == 1)
     #expect(cancellations == 0)

@@ -29,19 +29,19 @@ import Testing
   /// In virtual time the deadline comes as soon as nothing else is to do.
   @Test func aCallThatDoesNotEndIsGivenUp() async {
     let gate = Gate()
-    let start = EventLoop.shared.now
-    #expect(await offTheLoop(deadline: .seconds(20)) { gate.pass() } == nil)
-    #expect(EventLoop.shared.now - start == .seconds(20))
+    let start = testTimers.now
+    #expect(await offTheLoop(deadline: .seconds(20), in: testTimers) { gate.pass() } == nil)
+    #expect(testTimers.now - start == .seconds(20))
     gate.open()
   }
 
   @Test func aCallIsCancelled() async throws {
     let gate = Gate()
-    let task = spawn { await offTheLoop(deadline: .seconds(20)) { gate.pass() } }
-    let start = EventLoop.shared.now
+    let task = spawn { await offTheLoop(deadline: .seconds(20), in: testTimers) { gate.pass() } }
+    let start = testTimers.now
     task.cancel()
     #expect(try await task.value == nil)
-    #expect(EventLoop.shared.now == start)
+    #expect(testTimers.now == start)
     gate.open()
   }
 

@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import Glibc
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -36,11 +37,11 @@ private final class SocketPair {
 
 @BluetoothActor
 @Suite(.onTheLoop) struct WatchTests {
-  let loop = EventLoop.shared
+  let loop = EpollLoop.shared
 
   /// Lets the loop look at its descriptors: time goes on only when none of them is ready.
   private func settle() async {
-    await loop.sleep(for: .nanoseconds(1))
+    await testTimers.sleep(for: .nanoseconds(1))
   }
 
   @Test func bytesAreToldForAsLongAsTheyAreThere() async throws {
@@ -66,7 +67,7 @@ private final class SocketPair {
   @Test func aWatchMayBeCancelledFromWithinItsHandler() async throws {
     let pair = SocketPair()
     var calls = 0
-    var watch: EventLoop.Watch?
+    var watch: EpollLoop.Watch?
     watch = try loop.watch(pair.ours, for: .readable) { _ in
       calls += 1
       watch?.cancel()
@@ -82,7 +83,7 @@ private final class SocketPair {
   @Test func aWatchMayCancelAnother() async throws {
     let first = SocketPair()
     let second = SocketPair()
-    var watches: [EventLoop.Watch] = []
+    var watches: [EpollLoop.Watch] = []
     var calls = 0
     for pair in [first, second] {
       watches.append(
@@ -100,8 +101,8 @@ private final class SocketPair {
 
   @Test func theInterestMayChange() async throws {
     let pair = SocketPair()
-    var seen: [EventLoop.Readiness] = []
-    var watch: EventLoop.Watch?
+    var seen: [EpollLoop.Readiness] = []
+    var watch: EpollLoop.Watch?
     watch = try loop.watch(pair.ours, for: []) { readiness in
       seen.append(readiness)
       watch?.interest = []
@@ -121,8 +122,8 @@ private final class SocketPair {
 
   @Test func theOtherSideThatIsGoneIsToldWhateverIsWaitedFor() async throws {
     let pair = SocketPair()
-    var seen: EventLoop.Readiness = []
-    var watch: EventLoop.Watch?
+    var seen: EpollLoop.Readiness = []
+    var watch: EpollLoop.Watch?
     watch = try loop.watch(pair.ours, for: []) { readiness in
       seen.formUnion(readiness)
       watch?.cancel()

@@ -4,15 +4,6 @@ import GATTClient
 import TestSupport
 import Testing
 
-func uuid(_ text: String) -> BluetoothUUID {
-  guard let uuid = BluetoothUUID(text) else { preconditionFailure("no UUID: \(text)") }
-  return uuid
-}
-
-func range(_ start: UInt16, _ end: UInt16) -> HandleRange {
-  HandleRange(AttributeHandle(start), AttributeHandle(end))
-}
-
 func service(_ start: UInt16, _ end: UInt16) -> Service {
   Service(uuid: uuid("180a"), handles: range(start, end))
 }

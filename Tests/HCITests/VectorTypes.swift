@@ -71,8 +71,3 @@ func opcode(_ number: UInt16) -> HCIOpcode { HCIOpcode(rawValue: number) }
 func interval(_ steps: UInt16) -> ConnectionInterval { ConnectionInterval(rawValue: steps) }
 func timeout(_ steps: UInt16) -> SupervisionTimeout { SupervisionTimeout(rawValue: steps) }
 func type(_ number: UInt8) -> ADType { ADType(rawValue: number) }
-
-func uuid(_ text: String) -> BluetoothUUID {
-  guard let uuid = BluetoothUUID(text) else { preconditionFailure("no UUID: \(text)") }
-  return uuid
-}

@@ -7,7 +7,7 @@ import Testing
 
 /// Advertising reports (Core Specification Vol 4, Part E, 7.7.65; AD structures: Vol 3, Part C, 11).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct AdvertisingTests {
+@Suite(.onTheLoop) struct AdvertisingTests {
   private final class Heard {
     var devices: [Advertisement] = []
   }

@@ -8,7 +8,7 @@ import Testing
 
 /// Writes without response at full speed: nothing is lost in silence, the link stays, and the memory is bounded.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct BackPressureTests {
+@Suite(.onTheLoop) struct BackPressureTests {
   private func numbered(_ number: Int, count: Int) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + Array(repeating: 0x5A, count: count - 4)
   }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -9,7 +10,7 @@ import Testing
 /// Everything that one can wait for, with a peer or a controller that never answers: it has a deadline, and it ends at
 /// once when its task is cancelled. A public `async` function that is not in this table is missing from it.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct CancellationTests {
+@Suite(.onTheLoop) struct CancellationTests {
   struct Wait: CustomTestStringConvertible, Sendable {
     let name: String
     /// When it ends without being cancelled; nil for the wait for the end of a link, which has no deadline.

@@ -8,7 +8,7 @@ import Testing
 
 /// Controllers that do not behave (Core Specification Vol 4, Part E).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct ControllerTests {
+@Suite(.onTheLoop) struct ControllerTests {
   // MARK: Set-up
 
   /// Zero for both kinds of buffers: nothing could ever be sent, and that is said at once (4.1.1).

@@ -7,7 +7,7 @@ import Testing
 
 /// Discovery (Core Specification Vol 3, Part G, 4.4 to 4.7; GATT/CL/GAD).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct DiscoveryTests {
+@Suite(.onTheLoop) struct DiscoveryTests {
   enum What: Sendable {
     case services, servicesByUUID, included, characteristics, descriptors
   }

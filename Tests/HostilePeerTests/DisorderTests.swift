@@ -10,7 +10,7 @@ import Testing
 /// Orders of valid PDUs that no specification has, several links with faults of their own, other identities. Seeded:
 /// each run is the same.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct DisorderTests {
+@Suite(.onTheLoop) struct DisorderTests {
   private final class Chance {
     var random: SeededGenerator
 
@@ -149,7 +149,7 @@ import Testing
         "gone in a second",
         { peer in
           let radio = peer.radio
-          EventLoop.shared.timers.schedule(after: .seconds(1)) { radio?.end(peer, .connectionTimeout) }
+          testTimers.schedule(after: .seconds(1)) { radio?.end(peer, .connectionTimeout) }
         }
       ),
       ("good", { _ in }),

@@ -10,7 +10,7 @@ import Testing
 /// What has failed first is what is reported: a transport that breaks, at each packet of a session, is the reason that
 /// the program gets, and not one of what followed from it.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct FirstCauseTests {
+@Suite(.onTheLoop) struct FirstCauseTests {
   private static let reason = "unplugged by a test"
 
   /// A ring that answers its battery, as far as a test of errors needs one.

@@ -3,14 +3,14 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import HCI
-import RingLink
 import L2CAP
+import RingLink
 import TestSupport
 import Testing
 
 /// Peers and controllers that ask without end.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct FloodTests {
+@Suite(.onTheLoop) struct FloodTests {
   private static let count = 100_000
   private static let parameters = "0600 0c00 0000 c800"
 

@@ -9,7 +9,7 @@ import Testing
 
 /// What holds for every layer at once.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct GeneralRuleTests {
+@Suite(.onTheLoop) struct GeneralRuleTests {
   /// A claimed length against the size of what is there, at each layer: one byte less, one more, none, the most.
   @Test(arguments: [
     "04 13 04 01 40 00 01", "04 13 06 01 40 00 01 00", "04 13 ff 01 40 00 01 00",

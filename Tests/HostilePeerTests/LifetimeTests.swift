@@ -10,7 +10,7 @@ import Testing
 
 /// Objects that were used and dropped are gone: nothing holds itself in a circle.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct LifetimeTests {
+@Suite(.onTheLoop) struct LifetimeTests {
   /// Weak references by name.
   private final class Remains {
     private var objects: [(name: String, object: () -> AnyObject?)] = []
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [true, false]) func theStackIsGone(stops: Bool) async throws {
     let remains = Remains()
     try await use(remains, stops: stops)
-    await EventLoop.shared.sleep(for: .seconds(60))
+    await testTimers.sleep(for: .seconds(60))
     #expect(remains.names == [])
   }
 
@@ -64,7 +64,7 @@ import Testing
   @Test func aClientThatIsDroppedEndsItsLink() async throws {
     let remains = Remains()
     let peer = try await leave(remains)
-    await EventLoop.shared.sleep(for: .seconds(10))
+    await testTimers.sleep(for: .seconds(10))
     #expect(peer.handle == nil)
     #expect(remains.names == [])
   }
@@ -157,7 +157,7 @@ import Testing
   @Test(arguments: [true, false]) func aSearchIsGone(cancels: Bool) async throws {
     let remains = Remains()
     try await search(remains, cancels: cancels)
-    await EventLoop.shared.sleep(for: .seconds(60))
+    await testTimers.sleep(for: .seconds(60))
     #expect(remains.names == [])
   }
 
@@ -181,7 +181,7 @@ import Testing
   @Test func aRingIsGone() async throws {
     let remains = Remains()
     try await useRing(remains)
-    await EventLoop.shared.sleep(for: .seconds(60))
+    await testTimers.sleep(for: .seconds(60))
     #expect(remains.names == [])
   }
 }

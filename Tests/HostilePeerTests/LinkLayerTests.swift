@@ -9,7 +9,7 @@ import Testing
 
 /// L2CAP and ACL (Core Specification Vol 3, Part A; Vol 4, Part E, 5.4.2).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct LinkLayerTests {
+@Suite(.onTheLoop) struct LinkLayerTests {
   /// Sends ACL data that is not as it should be; then a frame that is must arrive.
   private func survives(_ fragments: [(isStart: Bool, data: String)]) async throws {
     let (stage, client) = try await Stage.connected()

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -8,7 +9,7 @@ import Testing
 /// A radio that fails and is made ready again: the ladder for a controller that does not answer, and the wait for a way
 /// that is closed.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct RecoveryTests {
+@Suite(.onTheLoop) struct RecoveryTests {
   /// A stage whose controller does not answer from the next command on, and whose link is lost with that.
   private func silent(until reset: Bool = false) async throws -> (Stage, Notes) {
     let (stage, client) = try await Stage.connected()
@@ -130,7 +131,7 @@ import Testing
         let error = await failure { () async throws(HCIError) in
           try await stage.central.recover(within: .seconds(5))
         }
-        guard case .kernel(let error)? = error, case .controllerSilent = error.reason else {
+        guard case .adapter(let error)? = error, case .controllerSilent = error.reason else {
           Issue.record("\(String(describing: error))")
           return
         }
@@ -153,7 +154,7 @@ import Testing
     let notes = Notes(stage.adapter)
     let back = stage.now + .seconds(20)
     stage.radio.reopening = { () throws(HCIError) in
-      if EventLoop.shared.timers.now < back { throw .transportClosed("not there") }
+      if testTimers.now < back { throw .transportClosed("not there") }
     }
     stage.radio.fail("hci0: the adapter was removed")
     #expect(await client.disconnection() == .adapter(.transportClosed("hci0: the adapter was removed")))

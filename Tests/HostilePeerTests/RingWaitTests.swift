@@ -8,7 +8,7 @@ import Testing
 
 /// Rings that do not answer, and programs that do not wait.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct RingWaitTests {
+@Suite(.onTheLoop) struct RingWaitTests {
   private func open() async throws -> (Stage, Ring) {
     let peer = Peer()
     peer.server = .empty

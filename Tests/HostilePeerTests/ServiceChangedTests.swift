@@ -7,7 +7,7 @@ import Testing
 
 /// Service Changed through the whole stack (Core Specification Vol 3, Part G, 7.1; GATT/CL/GAS/BV-01-C).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct ServiceChangedTests {
+@Suite(.onTheLoop) struct ServiceChangedTests {
   private final class Heard {
     var values: [[UInt8]] = []
     var ends: [GATTError] = []

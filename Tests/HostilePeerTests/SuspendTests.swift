@@ -9,7 +9,7 @@ import Testing
 /// A machine that sleeps: either the loop's clock stands still, as CLOCK_MONOTONIC does, and all that the controller has
 /// kept comes at once afterwards, or it leaps, as it does for a process that was stopped.
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct SuspendTests {
+@Suite(.onTheLoop) struct SuspendTests {
   /// How the loop's clock behaves while the machine sleeps for an hour.
   enum Sleep: CaseIterable {
     case clockStands, clockLeaps

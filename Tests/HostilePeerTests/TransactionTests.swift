@@ -7,7 +7,7 @@ import Testing
 
 /// ATT transactions and the exchange of the MTU (Core Specification Vol 3, Part F, 3.3 and 3.4.2).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct TransactionTests {
+@Suite(.onTheLoop) struct TransactionTests {
   /// Lets a peer answer the read of its name with PDUs, and reads it; then all is well again on the same link.
   private func read(answeredWith pdus: [String]) async throws -> [UInt8] {
     let (stage, client) = try await Stage.connected()

@@ -8,7 +8,7 @@ import Testing
 
 /// Reads, writes, notifications and indications (Core Specification Vol 3, Part G, 4.8 to 4.11).
 @BluetoothActor
-@Suite(.aloneOnTheLoop) struct ValueTests {
+@Suite(.onTheLoop) struct ValueTests {
   // MARK: Reads
 
   /// 22 bytes are a full answer at an MTU of 23.

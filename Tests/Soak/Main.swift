@@ -11,9 +11,8 @@ import Glibc
 enum SoakCheck {
   static func main() {
     let days = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 30
-    EventLoop.run {
-      EventLoop.shared.useVirtualTime()
-      exit(await run(days) ? 0 : 1)
+    BluetoothActor.run {
+      exit(await run(days, EpollLoop.shared.makeVirtualTime().timers) ? 0 : 1)
     }
     while true { pause() }
   }
@@ -24,8 +23,8 @@ enum SoakCheck {
   private static let allowedGrowth = 2 << 20
 
   @BluetoothActor
-  private static func run(_ days: Int) async -> Bool {
-    let simulation = Simulation()
+  private static func run(_ days: Int, _ timers: Timers) async -> Bool {
+    let simulation = Simulation(timers)
     var before: Footprint?
     for day in 1...max(days, warmUp + 1) {
       do {

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -22,7 +23,12 @@ final class Simulation {
   private var chargings = 0
   private var resets = 0
   private var samples = 0
+  private let timers: Timers
   private var rejected = 0
+
+  init(_ timers: Timers) {
+    self.timers = timers
+  }
 
   var report: String {
     "\(sessions) sessions, \(samples) samples, \(rejected) frames rejected, \(lostLinks) links lost, "
@@ -33,15 +39,15 @@ final class Simulation {
   var isRight: Bool { samples > 0 && rejected > 0 && lostLinks > 0 && chargings > 0 && resets > 0 }
 
   func runDay() async throws {
-    let end = EventLoop.shared.now + .seconds(86_400)
-    while EventLoop.shared.now < end {
+    let end = timers.now + .seconds(86_400)
+    while timers.now < end {
       sessions += 1
       switch random.next() % 8 {
       case 0: try await charge()
       case 1: try await reset()
       default: try await stream()
       }
-      await EventLoop.shared.sleep(for: .seconds(Int(random.next() % 600)))
+      await timers.sleep(for: .seconds(Int(random.next() % 600)))
     }
   }
 
@@ -71,7 +77,7 @@ final class Simulation {
     let sets = Int(random.next() % 20_000) + 100
     options.faults.dropsAfter = sets
     options.faults.badChecksumEvery = 97
-    let central = Central(HCIAdapter(VirtualTransport(options)))
+    let central = Central(HCIAdapter(VirtualTransport(options, timers: timers)))
     let ring = try await open(central)
     _ = try await ring.setClock(to: RingTime(seconds: Int(1_790_000_000 + random.next() % 20_000_000)))
     var count = 0
@@ -91,7 +97,7 @@ final class Simulation {
     var options = options()
     options.isCharging = true
     options.battery = 0
-    let central = Central(HCIAdapter(VirtualTransport(options)))
+    let central = Central(HCIAdapter(VirtualTransport(options, timers: timers)))
     let ring = try await open(central)
     do {
       try await ring.startRawStream { _, _ in }
@@ -99,7 +105,7 @@ final class Simulation {
     } catch RingError.streamRefused {
       chargings += 1
     }
-    await EventLoop.shared.sleep(for: .seconds(3600))
+    await timers.sleep(for: .seconds(3600))
     _ = try await ring.battery()
     await central.stop()
   }
@@ -107,20 +113,20 @@ final class Simulation {
   /// The controller reports a hardware error in the middle of a stream: it is set up again, and the stream goes on over
   /// a new link.
   private func reset() async throws {
-    let transport = VirtualTransport(options())
+    let transport = VirtualTransport(options(), timers: timers)
     let central = Central(HCIAdapter(transport))
     let ring = try await open(central)
     var count = 0
     try await ring.startRawStream { _, _ in count += 1 }
-    await EventLoop.shared.sleep(for: .seconds(Int(random.next() % 100)))
+    await timers.sleep(for: .seconds(Int(random.next() % 100)))
     let hardwareError: [UInt8] = [0x04, 0x10, 0x01, 0x42]
-    transport.onPacket?(hardwareError.span.bytes, EventLoop.shared.now)
+    transport.onPacket?(hardwareError.span.bytes, timers.now)
     _ = await ring.client.disconnection()
     resets += 1
     let again = try await connect(central)
     let before = count
     try await again.startRawStream { _, _ in count += 1 }
-    await EventLoop.shared.sleep(for: .seconds(10))
+    await timers.sleep(for: .seconds(10))
     guard count >= before + 30 else { throw Wrong.noSamples }
     samples += count
     await central.stop()

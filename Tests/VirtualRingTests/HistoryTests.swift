@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -37,7 +38,7 @@ import Testing
   private func withRing<Value>(
     _ options: VirtualRingOptions, _ body: (Ring) async throws -> Value
   ) async throws -> Value {
-    let central = Central(HCIAdapter(VirtualTransport(options)))
+    let central = Central(HCIAdapter(VirtualTransport(options, timers: testTimers)))
     try await central.start()
     let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: options.address)))
     do {
@@ -168,7 +169,7 @@ import Testing
       _ = try await ring.request(
         CommandTable.setTime, try #require(RingTime("2026-11-21T23:59:50").flatMap(ClockSetting.init)))
       #expect(try await ring.today().steps > before.steps)
-      await EventLoop.shared.sleep(for: .seconds(11))
+      await testTimers.sleep(for: .seconds(11))
       #expect(try await ring.today().steps == 0)
     }
   }
@@ -253,10 +254,10 @@ import Testing
   ) async throws -> Result<Assembler.Contents, any Error> {
     try await withRing(options { $0.faults.logFramesUntilSilence = 0 }) { ring in
       let asked = spawn { try await ring.log(log, request) }
-      await EventLoop.shared.sleep(for: .milliseconds(300))
+      await testTimers.sleep(for: .milliseconds(300))
       for answer in answers {
-        ring.dispatcher.receive(answer.bytes.span.bytes, at: EventLoop.shared.now)
-        await EventLoop.shared.sleep(for: .milliseconds(100))
+        ring.dispatcher.receive(answer.bytes.span.bytes, at: testTimers.now)
+        await testTimers.sleep(for: .milliseconds(100))
       }
       let result = await asked.result
       // Whatever came, the next question is answered.
@@ -317,10 +318,10 @@ import Testing
       // This family is not known to answer: the frames are ours.
       try await withRing(options("R02_3.00.06")) { ring in
         let asked = spawn { try await ring.sleep(now: now) }
-        await EventLoop.shared.sleep(for: .milliseconds(900))
+        await testTimers.sleep(for: .milliseconds(900))
         for value in values {
-          ring.dispatcher.receiveBulk(value.span.bytes, at: EventLoop.shared.now)
-          await EventLoop.shared.sleep(for: .milliseconds(300))
+          ring.dispatcher.receiveBulk(value.span.bytes, at: testTimers.now)
+          await testTimers.sleep(for: .milliseconds(300))
         }
         let sessions = try await asked.value
         #expect(sessions.count == count && sessions.last.map { !$0.isNap } == true)

@@ -29,8 +29,8 @@ public enum HCIError: Error, Hashable, Sendable {
   /// The controller is not set up, or is being set up again.
   case notReady
   case cancelled
-  /// The kernel, which owns the controller, reported an error.
-  case kernel(KernelError)
+  /// The operating system, which owns the controller, reported an error.
+  case adapter(AdapterError)
 }
 
 extension HCIError: CustomStringConvertible {
@@ -59,7 +59,7 @@ extension HCIError: CustomStringConvertible {
       "\(address) was connected \(attempts) times, and lost each time before its first packet; move it nearer"
     case .notReady: "the controller is not set up yet, or is being set up anew after a breakdown; try again"
     case .cancelled: "cancelled"
-    case .kernel(let error): error.description
+    case .adapter(let error): error.description
     }
   }
 }

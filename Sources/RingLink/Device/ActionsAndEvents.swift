@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 
 public struct ActionCommands: CommandGroup {
   static let shared = ActionCommands()
@@ -57,7 +56,7 @@ extension Ring {
     try dispatcher.post(action.frame)
     let time = farewellTime
     let isGone = try await awaitCallback { (done: @escaping (Result<Bool, RingError>) -> Void) in
-      let timers = EventLoop.shared.timers
+      let timers = self.timers
       var done: ((Result<Bool, RingError>) -> Void)? = done
       let finish = { (result: Result<Bool, RingError>) in
         done?(result)
@@ -93,7 +92,7 @@ extension Ring {
   public func listen(
     camera: Bool = false, sink: @escaping (RingEvent, Instant) -> Void
   ) async throws(RingError) {
-    let timers = EventLoop.shared.timers
+    let timers = self.timers
     let dispatcher = self.dispatcher
     dispatcher.onEvent = { sink($0, timers.now.wholeMicroseconds) }
     defer { dispatcher.onEvent = nil }

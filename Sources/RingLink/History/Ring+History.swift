@@ -1,4 +1,4 @@
-import EventLoop
+import BluetoothCore
 
 /// A ring's stored data of any kind.
 extension Ring {

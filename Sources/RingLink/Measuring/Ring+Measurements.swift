@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 
 extension Ring {
   /// Measures something once; it takes about half a minute. A task that is cancelled stops it.
@@ -79,7 +78,7 @@ extension Ring {
     // Rings measure one quantity at a time: the caller of the other measurement gets an error.
     measurement?.stop(because: .measurement(measurement?.kind ?? kind, .takenOver(by: kind)))
     let session = MeasurementSession(
-      kind, method: method, dispatcher: dispatcher, timers: EventLoop.shared.timers)
+      kind, method: method, dispatcher: dispatcher, timers: timers)
     measurement = session
     return session
   }
@@ -161,7 +160,7 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
         continuation.finish()
       })
     if !isOver { control.stop = stop }
-    continuation.onTermination = { _ in EventLoop.run { control.run() } }
+    continuation.onTermination = { _ in BluetoothActor.run { control.run() } }
   }
 
   /// Ends it: sends the stop command; the sequence ends after the events that it still holds.

@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 
 /// Begins, pauses or ends a sport session (ring reference, 4.14).
 public struct SportControl: FrameRecord {
@@ -64,7 +63,7 @@ extension Ring {
   ) async throws(RingError) {
     var control = SportControl()
     control.sport = sport.rawValue
-    let timers = EventLoop.shared.timers
+    let timers = self.timers
     let dispatcher = self.dispatcher
     let command = CommandTable.sportUpdate.command
     var silence: Timers.Token?

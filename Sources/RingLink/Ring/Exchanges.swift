@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 
 /// A message to a ring.
 public enum RingMessage: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 
 /// Answers of several frames.
@@ -34,7 +33,7 @@ extension Ring {
       break
     }
     guard let contents = reception.contents else { throw .cancelled }
-    await EventLoop.shared.sleep(for: Ring.pauseAfterLog)
+    await timers.sleep(for: Ring.pauseAfterLog)
     return contents
   }
 }

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
 
 extension Ring {

@@ -1,5 +1,4 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 
 extension Ring {
@@ -17,7 +16,7 @@ extension Ring {
   public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
     let dispatcher = self.dispatcher
     let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
-      let timers = EventLoop.shared.timers
+      let timers = self.timers
       let timer = timers.schedule(after: Ring.firstSampleDeadline) {
         dispatcher.onSample = nil
         done(.success(nil))
@@ -61,7 +60,7 @@ extension Ring {
     // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
     for frame in RawControl.stopSequence { try? dispatcher.post(frame) }
     await written(within: .seconds(2))
-    await EventLoop.shared.sleep(for: .milliseconds(500))
+    await timers.sleep(for: .milliseconds(500))
   }
 
   /// Waits until the ring has confirmed all posted frames, as far as it does; also in a task that is cancelled.
@@ -74,7 +73,7 @@ extension Ring {
   /// The same for callers that cannot wait.
   func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
     guard !client.isIdle else { return action() }
-    let timers = EventLoop.shared.timers
+    let timers = self.timers
     var action: (() -> Void)? = action
     let finish = {
       action?()

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
 
@@ -15,6 +14,8 @@ import HCI
 @BluetoothActor
 public final class Ring {
   public let client: GATTClient
+  /// The time of the link.
+  public var timers: Timers { client.timers }
   /// The properties that determine the ring's behaviour.
   public internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
@@ -48,7 +49,8 @@ public final class Ring {
     commandNotify = notify
     let usesResponse = write.properties.contains(.write)
     let way = WayOut()
-    dispatcher = RingDispatcher(timers: EventLoop.shared.timers) { message in
+    let timers = client.timers
+    dispatcher = RingDispatcher(timers: timers) { message in
       switch message {
       case .frame(let frame) where usesResponse:
         client.post(frame.bytes, to: write.valueHandle) { way.fail?($0) }

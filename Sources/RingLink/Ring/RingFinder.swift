@@ -1,5 +1,5 @@
 import BluetoothCore
-import EventLoop
+import Central
 import GATTClient
 import HCI
 
@@ -75,7 +75,7 @@ public enum RingFinder {
     scan parameters: ScanParameters = .gentle
   ) async throws(RingError) -> Advertisement {
     try await awaitCallback { (done: @escaping (Result<Advertisement, RingError>) -> Void) in
-      let search = Search(selector, deadline: deadline, done: done)
+      let search = Search(selector, deadline: deadline, timers: central.timers, done: done)
       search.scan = central.scan(parameters) { [weak search] in search?.hear($0) }
       return { search.finish(.failure(.cancelled)) }
     }
@@ -86,7 +86,7 @@ public enum RingFinder {
     var scan: Central.Scan?
     private let selector: RingSelector
     private let deadline: Duration
-    private let timers = EventLoop.shared.timers
+    private let timers: Timers
     private var done: ((Result<Advertisement, RingError>) -> Void)?
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
@@ -98,11 +98,12 @@ public enum RingFinder {
     private var decision: Timers.Token?
 
     init(
-      _ selector: RingSelector, deadline: Duration,
+      _ selector: RingSelector, deadline: Duration, timers: Timers,
       done: @escaping (Result<Advertisement, RingError>) -> Void
     ) {
       self.selector = selector
       self.deadline = deadline
+      self.timers = timers
       self.done = done
       timer = timers.schedule(after: deadline) { [weak self] in self?.timeUp() }
     }

@@ -1,5 +1,7 @@
 import Glibc
 import HCI
+import LinuxBluetooth
+import Recording
 import VirtualRing
 
 /// Which adapter to use, as a user writes it.

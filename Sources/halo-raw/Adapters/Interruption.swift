@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import Glibc
+import SystemCalls
 
 /// The request to end a command: a signal, a closed output, the end of a recording. Only the first one counts.
 @BluetoothActor
@@ -13,7 +14,7 @@ final class Interruption {
   init() {
     registration = Termination.register { [weak self] in
       OutputQueue.standardOutput.stopWaiting()
-      EventLoop.run { self?.request() }
+      BluetoothActor.run { self?.request() }
     }
     isRequested = Termination.hasBegun
   }
@@ -54,8 +55,8 @@ final class Interruption {
   }
 
   /// Waits for `duration` or for the request, whichever is first.
-  func sleep(for duration: Duration) async {
-    await cancels { () async in await EventLoop.shared.sleep(for: duration) }
+  func sleep(for duration: Duration, in timers: Timers) async {
+    await cancels { () async in await timers.sleep(for: duration) }
   }
 
   /// Runs `work` and cancels it on the request.
@@ -65,7 +66,7 @@ final class Interruption {
     var remove: (() -> Void)?
     let result = await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<Value, WorkError>, Never>) in
-      let task = EventLoop.run {
+      let task = BluetoothActor.run {
         do throws(WorkError) {
           continuation.resume(returning: .success(try await work()))
         } catch {

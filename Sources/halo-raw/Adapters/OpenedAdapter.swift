@@ -1,8 +1,11 @@
 import BluetoothCore
 import Capture
+import Central
 import EventLoop
 import GATTClient
 import HCI
+import LinuxBluetooth
+import Recording
 import VirtualRing
 
 /// The adapter that a command line selects, opened, with its recording.
@@ -32,7 +35,7 @@ struct OpenedAdapter {
         monitor = observers.isEmpty ? nil : try MonitorTap(.packets(of: index))
         // This may change the user: a recording belongs to the invoking user.
         try Privileges.afterOpening(.rawSocket)
-        tap = try observers.tap()
+        tap = try observers.tap(kernel.timers)
         if let tap { try monitor?.start(tap) }
         return
       case .user(let index):
@@ -44,21 +47,21 @@ struct OpenedAdapter {
           unfinished.append(Termination.note("\(index) stays down until the next run of halo-raw"))
         }
       case .virtual(let options, let isFast):
-        if isFast { EventLoop.shared.useVirtualTime() }
-        let clock = Self.clock(of: options)
+        let timers = isFast ? EpollLoop.shared.makeVirtualTime().timers : EpollLoop.shared.timers
+        let clock = Self.clock(of: options, timers)
         virtualClock = clock
-        transport = VirtualTransport(options.set(by: clock))
+        transport = VirtualTransport(options.set(by: clock), timers: timers)
       case .tcp(let host, let port): transport = try await HCIStreamTransport.tcp(host: host, port: port)
       case .unix(let path): transport = try await HCIStreamTransport.unix(path: path)
       case .serial(let path, let baud): transport = try HCIStreamTransport.serial(path: path, baud: baud)
       case .replay(let path, let options):
-        let replay = try ReplayTransport(path: path, options)
+        let replay = try ReplayTransport(path: path, options, time: EpollLoop.shared.makeVirtualTime())
         self.replay = replay
         transport = replay
       }
       do {
         try Privileges.afterOpening(.other)
-        tap = try observers.tap(replay, wallOffset: virtualClock?.wallOffset)
+        tap = try observers.tap(transport.timers, replay, wallOffset: virtualClock?.wallOffset)
       } catch {
         // Give back an adapter that was taken.
         transport.close()
@@ -71,7 +74,7 @@ struct OpenedAdapter {
       throw error
     } catch let error as CaptureError {
       throw Failure(error)
-    } catch let error as KernelError {
+    } catch let error as AdapterError {
       throw Failure(error)
     } catch {
       throw Failure(.noAdapter, "\(error)")
@@ -82,11 +85,12 @@ struct OpenedAdapter {
   var clock: HostClock {
     if let replay {
       return HostClock(
-        wallOffset: replay.wallOffset, utcOffset: SessionNote.all(in: replay.host.notes).utcOffset)
+        adapter.timers, wallOffset: replay.wallOffset,
+        utcOffset: SessionNote.all(in: replay.host.notes).utcOffset)
     }
     if let virtualClock { return virtualClock }
     guard let tap else { return HostClock() }
-    return HostClock(wallOffset: tap.wallOffset, utcOffset: Self.utcOffset)
+    return HostClock(adapter.timers, wallOffset: tap.wallOffset, utcOffset: Self.utcOffset)
   }
 
   private static var utcOffset: Int {
@@ -94,12 +98,13 @@ struct OpenedAdapter {
   }
 
   /// With a virtual ring, the host has the time that the ring was given, so that each run is the same.
-  private static func clock(of options: VirtualRingOptions) -> HostClock {
-    let loopTime = EventLoop.shared.now.nanoseconds / 1000
+  private static func clock(of options: VirtualRingOptions, _ timers: Timers) -> HostClock {
+    let loopTime = timers.current.nanoseconds / 1000
     guard let time = options.clock else {
-      return HostClock(wallOffset: SystemClock.wallMicroseconds - loopTime, utcOffset: utcOffset)
+      return HostClock(
+        timers, wallOffset: SystemClock.wallMicroseconds - loopTime, utcOffset: utcOffset)
     }
-    return HostClock(wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
+    return HostClock(timers, wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
   }
 
   /// Ends the tap, waits for the recording to be written, and reports lost packets.
@@ -119,11 +124,11 @@ struct OpenedAdapter {
   }
 
   /// The named adapter; without a name the first that is up and not taken, else the first.
-  private static func adapter(_ wanted: AdapterIndex?) async throws(KernelError) -> AdapterIndex {
+  private static func adapter(_ wanted: AdapterIndex?) async throws(AdapterError) -> AdapterIndex {
     if let wanted { return wanted }
     let all = try await Controllers.list(isDetailed: false)
     guard let first = all.first(where: { $0.isUp && !$0.isTaken }) ?? all.first else {
-      throw KernelError("find an adapter", .noAdapters)
+      throw AdapterError("find an adapter", .noAdapters)
     }
     return first.index
   }
@@ -154,12 +159,14 @@ private struct Observers {
   ///
   /// - Parameter replay: the recording that is replayed, if any; it is explained as it was recorded
   /// - Returns: nil if there is nothing to record or explain
-  func tap(_ replay: ReplayTransport? = nil, wallOffset: Int64? = nil) throws(CaptureError) -> TrafficTap? {
+  func tap(
+    _ timers: Timers, _ replay: ReplayTransport? = nil, wallOffset: Int64? = nil
+  ) throws(CaptureError) -> TrafficTap? {
     if let replay { explainer?.watch(replay) }
     guard recording != nil || explainer != nil && replay == nil else { return nil }
     var writer: CaptureWriter?
     if let recording { writer = try CaptureWriter(path: recording) }
-    let tap = TrafficTap(writer: writer, wallOffset: wallOffset)
+    let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
     if replay == nil { explainer?.watch(tap) }
     return tap
   }

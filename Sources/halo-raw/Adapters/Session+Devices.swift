@@ -41,9 +41,9 @@ extension Session {
   }
 
   private func findAndConnect() async throws(Failure) -> (client: GATTClient, name: String?) {
-    let started = EventLoop.shared.now
+    let started = timers.current
     let device = try await find(deadline: request.deadline)
-    let rest = max(.seconds(1), request.deadline - (EventLoop.shared.now - started))
+    let rest = max(.seconds(1), request.deadline - (timers.current - started))
     do throws(HCIError) {
       return (try await connect(to: device.address, deadline: rest), device.localName)
     } catch {
@@ -106,23 +106,23 @@ extension Session {
   ///
   /// - Throws: the last failure, when `time` is over
   func reconnect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTClient {
-    let loop = EventLoop.shared
-    let deadline = loop.now + time
+    let timers = self.timers
+    let deadline = timers.current + time
     var pause = Duration.milliseconds(250)
     while true {
-      try await recoverAdapter(within: max(.milliseconds(500), deadline - loop.now))
-      let rest = deadline - loop.now
+      try await recoverAdapter(within: max(.milliseconds(500), deadline - timers.current))
+      let rest = deadline - timers.current
       do throws(HCIError) {
         return try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
       } catch {
         switch error {
-        case _ where adapterFailure != nil && loop.now < deadline: continue
+        case _ where adapterFailure != nil && timers.current < deadline: continue
         case .peerNotFound, .connectionFailed, .connectionNotEstablished, .notReady:
-          guard loop.now + pause < deadline else { throw Failure(.connectionLost, error.description) }
+          guard timers.current + pause < deadline else { throw Failure(.connectionLost, error.description) }
         default: throw Failure(error)
         }
       }
-      await loop.sleep(for: pause)
+      await timers.sleep(for: pause)
       pause = min(pause * 2, .seconds(8))
     }
   }

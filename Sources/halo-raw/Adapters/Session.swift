@@ -1,9 +1,11 @@
 import BluetoothCore
 import Capture
+import Central
 import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import Recording
 import RingLink
 import VirtualRing
 
@@ -11,6 +13,8 @@ import VirtualRing
 @BluetoothActor
 final class Session {
   let central: Central
+  /// The time of the adapter: the clock, or the virtual time of a replay.
+  var timers: Timers { central.timers }
   let interruption: Interruption
   let isVerbose: Bool
 
@@ -59,7 +63,7 @@ final class Session {
     } catch {
       result = .failure(error)
     }
-    if !(await within(Self.closeDeadline, { await session.central.stop() })) {
+    if !(await session.timers.within(Self.closeDeadline, { await session.central.stop() })) {
       Console.error(
         "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")
     }

@@ -1,3 +1,4 @@
+import BluetoothCore
 import EventLoop
 
 /// A command, as the parser and the help see it.

@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import HCI
 import LineOutput
+import LinuxBluetooth
 
 let adaptersCommand = CommandSpec(
   name: "adapters", arguments: "[up|down hciN]",
@@ -25,14 +26,14 @@ let adaptersCommand = CommandSpec(
   guard verb == "up" || verb == "down", arguments.count == 2, let index = AdapterIndex(arguments[1]) else {
     throw .usage("usage: halo-raw adapters, or halo-raw adapters up hciN, or halo-raw adapters down hciN")
   }
-  do throws(KernelError) {
+  do throws(AdapterError) {
     let management = try Management()
     defer { management.close() }
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
     // Some kernels report only a failure.
     if verb == "up", SystemState.radioSwitches(in: SystemState.rfkillFolder).contains(where: \.isBlocked) {
-      throw Failure(KernelError("switch \(index) on", .radioBlocked))
+      throw Failure(AdapterError("switch \(index) on", .radioBlocked))
     }
     throw Failure(error)
   }
@@ -41,7 +42,7 @@ let adaptersCommand = CommandSpec(
 @BluetoothActor
 private func list(_ format: OutputFormat) async throws(Failure) {
   let adapters: [ControllerState]
-  do throws(KernelError) {
+  do throws(AdapterError) {
     adapters = try await Controllers.list()
   } catch {
     throw Failure(error)

@@ -33,7 +33,7 @@ let eventsCommand = CommandSpec(
     }
     let end = Interruption(following: session.interruption)
     let writer = EventWriter(format)
-    if let duration { EventLoop.shared.timers.schedule(after: duration) { end.request() } }
+    if let duration { session.timers.schedule(after: duration) { end.request() } }
     do throws(RingError) {
       try await end.cancels { () async throws(RingError) in
         try await ring.listen(camera: camera) { event, time in
@@ -84,7 +84,7 @@ let sportCommand = CommandSpec(
           guard !end.isRequested else { return }
           writer.print(.sport(update), at: time)
           if writer.printed == 1, let duration {
-            EventLoop.shared.timers.schedule(after: duration) { end.request() }
+            session.timers.schedule(after: duration) { end.request() }
           }
           if writer.hasFailed { end.request() }
         }

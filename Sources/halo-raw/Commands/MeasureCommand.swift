@@ -106,7 +106,7 @@ private final class Measuring {
   init(_ ring: Ring, _ format: OutputFormat) {
     self.ring = ring
     self.format = format
-    origin = EventLoop.shared.timers.now.wholeMicroseconds
+    origin = ring.timers.now.wholeMicroseconds
     printer = RecordPrinter(
       format,
       [
@@ -129,7 +129,7 @@ private final class Measuring {
       result = .failure(error)
     }
     progress.clear()
-    show(try result.get(), at: EventLoop.shared.timers.now.wholeMicroseconds)
+    show(try result.get(), at: ring.timers.now.wholeMicroseconds)
   }
 
   func runContinuously(
@@ -144,7 +144,7 @@ private final class Measuring {
     let forget = end.onRequest(stop)
     defer {
       forget()
-      EventLoop.shared.timers.cancel(timer)
+      ring.timers.cancel(timer)
       progress.clear()
     }
     do throws(RingError) {
@@ -152,7 +152,7 @@ private final class Measuring {
         take(event, .heartRate, at: time)
         guard case .reading = event else { continue }
         if readings == 1, let duration {
-          timer = EventLoop.shared.timers.schedule(after: duration, stop)
+          timer = ring.timers.schedule(after: duration, stop)
         }
         if readings == count || printer.output.failure != nil { stop() }
       }

@@ -51,14 +51,14 @@ let rawCommand = CommandSpec(
       }
       return ring
     }
-    writer.print(message, at: EventLoop.shared.timers.now.wholeMicroseconds)
+    writer.print(message, at: session.timers.now.wholeMicroseconds)
     try await ringFailure { () async throws(RingError) in try await ring.send(message) }
     var loss: LinkLoss?
     ring.client.whenDisconnected {
       loss = $0
       end.request()
     }
-    await end.sleep(for: duration)
+    await end.sleep(for: duration, in: session.timers)
     end.request()
     if case .frame(let frame) = message, ring.client.isConnected {
       for closing in CommandTable.closing(frame) { try? await ring.send(.frame(closing)) }

@@ -2,6 +2,8 @@ import BluetoothCore
 import Capture
 import EventLoop
 import HCI
+import LinuxBluetooth
+import Recording
 
 private enum RecordOption {
   static let adapter = Option(
@@ -47,7 +49,8 @@ let recordCommand = CommandSpec(
     monitor = try MonitorTap(scope)
     // The socket is open: drop all privileges. The file belongs to the invoking user.
     try Privileges.afterOpening(.other)
-    tap = TrafficTap(writer: try CaptureWriter(path: path, datalink: .linuxMonitor))
+    tap = TrafficTap(
+      writer: try CaptureWriter(path: path, datalink: .linuxMonitor), timers: EpollLoop.shared.timers)
     tap.onFailure = { fail(Failure($0)) }
     explainer?.watch(tap)
     try monitor.start(tap) { fail(Failure($0)) }
@@ -55,13 +58,17 @@ let recordCommand = CommandSpec(
     throw error
   } catch let error as CaptureError {
     throw Failure(error)
-  } catch let error as KernelError {
+  } catch let error as AdapterError {
     throw Failure(error)
   } catch {
     throw Failure(.noAdapter, "\(error)")
   }
   Console.error("recording to \(path.printable)" + (duration == nil ? "; Ctrl-C ends it" : ""))
-  if let duration { await interruption.sleep(for: duration) } else { await interruption.wait() }
+  if let duration {
+    await interruption.sleep(for: duration, in: EpollLoop.shared.timers)
+  } else {
+    await interruption.wait()
+  }
   monitor.close()
   tap.finishRecording()
   let lost = monitor.droppedPackets + (tap.writer?.droppedRecords ?? 0)
@@ -77,9 +84,9 @@ let recordCommand = CommandSpec(
 @BluetoothActor
 private func recordScope(_ invocation: Invocation) async throws(Failure) -> MonitorTap.Scope {
   guard let index = invocation[RecordOption.adapter] else { return .everything }
-  do throws(KernelError) {
+  do throws(AdapterError) {
     guard try await Controllers.list(isDetailed: false).contains(where: { $0.index == index }) else {
-      throw KernelError("record \(index)", .noSuchAdapter)
+      throw AdapterError("record \(index)", .noSuchAdapter)
     }
   } catch {
     throw Failure(error)

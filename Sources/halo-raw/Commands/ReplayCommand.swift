@@ -1,4 +1,5 @@
 import HCI
+import Recording
 
 private enum ReplayOption {
   static let lenient = Flag(

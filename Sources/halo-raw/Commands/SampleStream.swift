@@ -69,10 +69,10 @@ final class SampleStream {
     } catch {
       if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
     }
-    EventLoop.shared.timers.cancel(durationTimer)
-    EventLoop.shared.timers.cancel(silenceTimer)
-    summary.finish(at: EventLoop.shared.now)
-    if !(await within(Self.leaveDeadline, { await self.leave() })) {
+    session.timers.cancel(durationTimer)
+    session.timers.cancel(silenceTimer)
+    summary.finish(at: session.timers.current)
+    if !(await session.timers.within(Self.leaveDeadline, { await self.leave() })) {
       Console.error(
         "halo-raw: the ring did not answer at the end; it may go on streaming until the link is gone")
     }
@@ -96,9 +96,9 @@ final class SampleStream {
   ///
   /// - Returns: why the stream has failed; nil if it has come to the end that is wanted
   private func streamUntilItFails() async throws(Failure) -> End? {
-    watchForSilence(since: EventLoop.shared.now)
+    watchForSilence(since: session.timers.current)
     await waitForEnd()
-    EventLoop.shared.timers.cancel(silenceTimer)
+    session.timers.cancel(silenceTimer)
     if case .wanted = end { return nil }
     return end
   }
@@ -109,7 +109,7 @@ final class SampleStream {
   ///
   /// - Throws: if there is none in time, the first cause
   private func recover(from failure: End) async throws(Failure) {
-    let now = EventLoop.shared.now
+    let now = session.timers.current
     let deadline = (failingSince ?? now) + retryTime
     if failingSince == nil { failingSince = now }
     switch failure {
@@ -129,7 +129,7 @@ final class SampleStream {
   }
 
   private func reconnect(until deadline: Instant) async throws(Failure) {
-    let began = EventLoop.shared.now
+    let began = session.timers.current
     rejectedFrames += ring.counters.rejectedFrames
     let old = ring
     let session = self.session
@@ -141,7 +141,7 @@ final class SampleStream {
       return ring
     }
     reconnections += 1
-    session.note("connected again after \(decimal((EventLoop.shared.now - began).inSeconds, 1)) s")
+    session.note("connected again after \(decimal((session.timers.current - began).inSeconds, 1)) s")
     end = session.interruption.isRequested ? .wanted : nil
     ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
     do throws(Failure) {
@@ -158,7 +158,7 @@ final class SampleStream {
     let interruption = session.interruption
     var pause = Duration.seconds(1)
     var cause = reason
-    while EventLoop.shared.now < deadline {
+    while session.timers.current < deadline {
       do throws(Failure) {
         return try await start()
       } catch {
@@ -168,7 +168,7 @@ final class SampleStream {
         default: throw error
         }
       }
-      await interruption.sleep(for: min(pause, deadline - EventLoop.shared.now))
+      await interruption.sleep(for: min(pause, deadline - session.timers.current), in: session.timers)
       if interruption.isRequested { return finish(.wanted) }
       pause = min(pause * 2, .seconds(30))
     }
@@ -180,7 +180,7 @@ final class SampleStream {
   /// - Parameter last: the time of the last sample, or of the start
   private func watchForSilence(since last: Instant) {
     let limit = max(Self.shortestSilence, summary.usualInterval * 3)
-    silenceTimer = EventLoop.shared.timers.schedule(at: last + limit) { [weak self] in
+    silenceTimer = session.timers.schedule(at: last + limit) { [weak self] in
       guard let self, end == nil else { return }
       if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
       finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
@@ -210,7 +210,7 @@ final class SampleStream {
       return
     }
     if let duration, durationTimer == nil {
-      durationTimer = EventLoop.shared.timers.schedule(after: duration) { self.finish(.wanted) }
+      durationTimer = session.timers.schedule(after: duration) { self.finish(.wanted) }
     }
     if summary.printed == count || writer.output.failure != nil { finish(.wanted) }
   }

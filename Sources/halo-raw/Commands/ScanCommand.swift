@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -37,13 +38,14 @@ let scanCommand = CommandSpec(
   let filter = ScanChoice(invocation)
   let printsAll = invocation[ScanOption.duplicates]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let view = ScanView(format, isLive: format == .text && Console.isTerminal && !printsAll)
+    let view = ScanView(format, session.timers, isLive: format == .text && Console.isTerminal && !printsAll)
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
       guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
       view.show(device)
       if view.hasFailed { session.interruption.request() }
     }
-    await session.interruption.sleep(for: duration == .zero ? .seconds(1_000_000_000) : duration)
+    await session.interruption.sleep(
+      for: duration == .zero ? .seconds(1_000_000_000) : duration, in: session.timers)
     scan.cancel()
     view.finish()
   }
@@ -77,6 +79,7 @@ private struct ScanChoice {
 @BluetoothActor
 private final class ScanView {
   let isLive: Bool
+  private let timers: Timers
   private var printer: RecordPrinter
   private var devices: [BluetoothAddress: Advertisement] = [:]
   private var order: [BluetoothAddress] = []
@@ -84,7 +87,8 @@ private final class ScanView {
   private var redraw: Timers.Token?
   private var screen = Console.output(.drop)
 
-  init(_ format: OutputFormat, isLive: Bool) {
+  init(_ format: OutputFormat, _ timers: Timers, isLive: Bool) {
+    self.timers = timers
     self.isLive = isLive
     printer = RecordPrinter(
       format, [("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil), ("services", nil)],
@@ -110,14 +114,14 @@ private final class ScanView {
     }
     devices[device.address] = device
     guard redraw == nil else { return }
-    redraw = EventLoop.shared.timers.schedule(after: .milliseconds(200)) { [weak self] in
+    redraw = timers.schedule(after: .milliseconds(200)) { [weak self] in
       self?.redraw = nil
       self?.draw()
     }
   }
 
   func finish() {
-    EventLoop.shared.timers.cancel(redraw)
+    timers.cancel(redraw)
     guard isLive else { return }
     draw()
     Console.error(Console.counted(order.count, "device"))

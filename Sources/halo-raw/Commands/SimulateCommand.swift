@@ -2,6 +2,9 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import HCI
+import LinuxBluetooth
+import Recording
+import SystemCalls
 import VirtualRing
 
 private enum SimulateOption {
@@ -121,7 +124,7 @@ private final class Simulation {
 
   init(_ options: VirtualRingOptions, _ explainer: Explainer?) {
     self.options = options
-    tap = explainer == nil ? nil : TrafficTap()
+    tap = explainer == nil ? nil : TrafficTap(timers: EpollLoop.shared.timers)
     if let tap { explainer?.watch(tap) }
   }
 
@@ -130,8 +133,7 @@ private final class Simulation {
     let transport = tap.map { TappedTransport(transport, $0, isController: true) } ?? transport
     host?.close()
     host = transport
-    let controller = VirtualController(options: options.set(by: HostClock()), timers: EventLoop.shared.timers)
-    {
+    let controller = VirtualController(options: options.set(by: HostClock()), timers: transport.timers) {
       [weak transport] packet in transport?.send(packet)
     }
     if let memory = self.controller?.peripheral.ring.memory { controller.peripheral.ring.memory = memory }

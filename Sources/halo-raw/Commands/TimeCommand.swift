@@ -76,7 +76,7 @@ extension Session {
   /// Sets the clock at the start of a second; a ring has no fractions of one.
   fileprivate func setClock(of ring: Ring, _ policy: TimePolicy) async throws(Failure) -> RingCapabilities {
     clock.policy = policy
-    await EventLoop.shared.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
+    await timers.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
     let unix = Int((clock.unixMicroseconds + 500_000) / 1_000_000)
     let time = clock.time(ofUnix: unix)
     let capabilities = try await ringFailure { () async throws(RingError) in try await ring.setClock(to: time)

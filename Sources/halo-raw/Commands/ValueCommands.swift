@@ -68,7 +68,7 @@ let writeCommand = CommandSpec(
       } else {
         try await client.writeWithoutResponse(value, to: handle, within: .seconds(10))
         // It is sent with the next connection event. Only a read can confirm it.
-        await EventLoop.shared.sleep(for: .milliseconds(100))
+        await client.timers.sleep(for: .milliseconds(100))
       }
       return handle
     }
@@ -195,12 +195,12 @@ private final class ValueListener {
         sink: { value, time in self.take(characteristic, value, at: time) })
     }
     guard timer == nil, let duration else { return }
-    timer = EventLoop.shared.timers.schedule(after: duration) { self.finish(nil) }
+    timer = client.timers.schedule(after: duration) { self.finish(nil) }
   }
 
   /// Unsubscribes. If the peer does not answer, the end of the link ends the subscription.
   func unsubscribe(_ client: GATTClient) async {
-    EventLoop.shared.timers.cancel(timer)
+    client.timers.cancel(timer)
     guard let subscription else { return }
     try? await client.unsubscribe(subscription)
   }

@@ -44,7 +44,7 @@ struct Decoding {
         throw Failure(error)
       }
       switch progress {
-      case .record: await EventLoop.shared.sleep(for: .zero)
+      case .record: await EpollLoop.shared.timers.sleep(for: .zero)
       case .needsMore:
         output.flush()
         await file.waitForMore(interruption)
@@ -111,15 +111,17 @@ private final class OpenCapture {
 
   /// Waits until a pipe is readable, or 50 ms for a file that grows; or until the interruption.
   func waitForMore(_ interruption: Interruption) async {
-    guard !reader.isRegularFile else { return await interruption.sleep(for: .milliseconds(50)) }
+    guard !reader.isRegularFile else {
+      return await interruption.sleep(for: .milliseconds(50), in: EpollLoop.shared.timers)
+    }
     let descriptor = reader.descriptor
     await interruption.cancels { () async in await Self.readable(descriptor) }
   }
 
   private static func readable(_ descriptor: Int32) async {
     try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
-      var watch: EventLoop.Watch?
-      watch = try? EventLoop.shared.watch(descriptor, for: .readable) { _ in
+      var watch: EpollLoop.Watch?
+      watch = try? EpollLoop.shared.watch(descriptor, for: .readable) { _ in
         watch?.cancel()
         done(.success(()))
       }

@@ -5,6 +5,7 @@ import EventLoop
 import Glibc
 import HCI
 import LineOutput
+import Recording
 
 /// `--explain`: prints on standard error, live, what `decode` prints for a recording.
 @BluetoothActor

@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import Dissection
 import HCI
+import Recording
 
 /// The message about the first difference between a replay and its recording: the packet, what it is, what was sent
 /// instead, and why.

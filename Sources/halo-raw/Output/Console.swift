@@ -1,6 +1,8 @@
+import BluetoothCore
 import EventLoop
 import Glibc
 import LineOutput
+import SystemCalls
 
 /// Standard output for results, standard error for everything else. Neither ever blocks the program: see ``OutputQueue``.
 enum Console {
@@ -97,7 +99,7 @@ extension OutputQueue {
   @BluetoothActor func drain() async {
     try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
       nonisolated(unsafe) let done = done
-      whenDrained { EventLoop.run { done(.success(())) } }
+      whenDrained { BluetoothActor.run { done(.success(())) } }
       return { done(.failure(CancellationError())) }
     }
   }

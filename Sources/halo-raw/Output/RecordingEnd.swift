@@ -1,5 +1,6 @@
 import EventLoop
 import HCI
+import Recording
 
 extension TrafficTap {
   /// In seconds: how long a slow disk may take for the end of a recording.

@@ -4,6 +4,7 @@ import Files
 import FoundationEssentials
 import Glibc
 import RingLink
+import SystemCalls
 
 /// Settings in a JSON file that people can read and edit.
 struct SettingsFile: Codable, Sendable {
@@ -130,16 +131,16 @@ struct SettingsFile: Codable, Sendable {
   /// Writes to a device or FIFO without blocking the loop.
   @BluetoothActor
   private static func write(_ data: Data, to stream: OutputFile) async throws(FileError) {
-    let loop = EventLoop.shared
-    let deadline = loop.now + .seconds(10)
+    let timers = EpollLoop.shared.timers
+    let deadline = timers.current + .seconds(10)
     _ = fcntl(stream.descriptor, F_SETFL, fcntl(stream.descriptor, F_GETFL) | O_NONBLOCK)
     var rest = data
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { SystemCall.write(stream.descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         rest = rest.dropFirst(count)
-      } else if count < 0, errno == EAGAIN, loop.now < deadline {
-        await loop.sleep(for: .milliseconds(20))
+      } else if count < 0, errno == EAGAIN, timers.current < deadline {
+        await timers.sleep(for: .milliseconds(20))
       } else if count == 0 || errno != EINTR {
         throw FileError(stream.path, .system(count == 0 ? EIO : errno))
       }

@@ -56,7 +56,7 @@ func storeRetry<Value: Sendable>(
     switch result {
     case .success(let value): return value
     case .failure(.busy) where SystemClock.monotonic < deadline:
-      await EventLoop.shared.sleep(for: .milliseconds(50))
+      await EpollLoop.shared.timers.sleep(for: .milliseconds(50))
     case .failure(let error): throw Failure(error)
     case nil: throw Failure(.interrupted, "the store was not written in time")
     }

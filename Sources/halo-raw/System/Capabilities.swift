@@ -1,5 +1,6 @@
-import CPrivileges
+import CLinux
 import EventLoop
+import SystemCalls
 
 /// Linux capabilities, capabilities(7), one bit for each. Only those that matter to this program have names.
 struct Capabilities: OptionSet, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import HCI
+import LinuxBluetooth
 
 extension SystemState {
   /// The findings, in the order in which to fix them.
@@ -64,7 +65,7 @@ extension SystemState {
   private var adapterFindings: [Finding] {
     let topic = "adapter"
     if let adapterError {
-      return [.problem(topic, "cannot \(adapterError.operation)", "\(adapterError.reason)")]
+      return [.problem(topic, "cannot \(adapterError.operation)", adapterError.reason.textWithRemedy)]
     }
     guard !adapters.isEmpty else {
       let remedy =

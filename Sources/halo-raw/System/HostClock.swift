@@ -6,16 +6,16 @@ import VirtualRing
 
 /// The time of this machine on the wall clock of a ring. In a replay, time and zone are those of the recording, so that a
 /// replay is the same on every machine and every day.
-struct HostClock: Sendable {
+struct HostClock {
   /// The source of the time.
-  private enum Source: Sendable {
+  private enum Source {
     case machine
-    /// The loop's time, which is also in the packets of a recording.
+    /// The time of a session, which is also in the packets of a recording.
     ///
     /// - Parameters:
-    ///   - wallOffset: Unix time minus loop time, in microseconds
+    ///   - wallOffset: Unix time minus session time, in microseconds
     ///   - utcOffset: the wall clock minus UTC, in seconds
-    case session(wallOffset: Int64, utcOffset: Int)
+    case session(Timers, wallOffset: Int64, utcOffset: Int)
   }
 
   /// The wall clock that the ring has.
@@ -29,13 +29,13 @@ struct HostClock: Sendable {
 
   /// The clock of a session that is recorded or replayed: the time of day depends only on the time of the loop, and the
   /// zone does not change.
-  init(wallOffset: Int64, utcOffset: Int) {
-    source = .session(wallOffset: wallOffset, utcOffset: utcOffset)
+  init(_ timers: Timers, wallOffset: Int64, utcOffset: Int) {
+    source = .session(timers, wallOffset: wallOffset, utcOffset: utcOffset)
   }
 
-  /// Unix time minus loop time, in microseconds; nil for this machine's clock.
+  /// Unix time minus session time, in microseconds; nil for this machine's clock.
   var wallOffset: Int64? {
-    if case .session(let wallOffset, _) = source { wallOffset } else { nil }
+    if case .session(_, let wallOffset, _) = source { wallOffset } else { nil }
   }
 
   /// Now.
@@ -48,7 +48,7 @@ struct HostClock: Sendable {
   @BluetoothActor var unixMicroseconds: Int64 {
     switch source {
     case .machine: SystemClock.wallMicroseconds
-    case .session(let wallOffset, _): EventLoop.shared.timers.now.nanoseconds / 1000 &+ wallOffset
+    case .session(let timers, let wallOffset, _): timers.now.nanoseconds / 1000 &+ wallOffset
     }
   }
 
@@ -62,7 +62,7 @@ struct HostClock: Sendable {
     guard policy == .local else { return 0 }
     switch source {
     case .machine: return Self.machineOffset(atUnix: seconds)
-    case .session(_, let offset): return offset
+    case .session(_, _, let offset): return offset
     }
   }
 

@@ -1,6 +1,8 @@
-import CPrivileges
+import BluetoothCore
+import CLinux
 import EventLoop
 import Glibc
+import SystemCalls
 
 /// Drops the privileges that the program does not need.
 ///

@@ -1,6 +1,9 @@
+import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
+import LinuxBluetooth
 import RingLink
 
 extension SystemState.RingState {

@@ -1,6 +1,8 @@
+import BluetoothCore
 import EventLoop
 import Glibc
 import HCI
+import LinuxBluetooth
 
 /// The state of this machine that matters to a stream. It is read once, so that the findings are a pure function of it.
 struct SystemState: Sendable {
@@ -38,7 +40,7 @@ struct SystemState: Sendable {
   var isInstalled = false
   var adapters: [ControllerState] = []
   /// Why the list of adapters cannot be read.
-  var adapterError: KernelError?
+  var adapterError: AdapterError?
   var radioSwitches: [RadioSwitch] = []
   /// Whether BlueZ's daemon runs.
   var runsBluetoothd = false
@@ -62,7 +64,7 @@ extension SystemState {
     state.fileCapabilities = Capabilities.granted(byFile: state.executable)
     state.privilegedGroup = PrivilegedProgram.group
     state.isInstalled = PrivilegedProgram.isInstalled
-    do throws(KernelError) {
+    do throws(AdapterError) {
       state.adapters = try await Controllers.list()
     } catch {
       state.adapterError = error

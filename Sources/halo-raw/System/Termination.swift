@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import SystemCalls
 
 /// Ends the process on a signal. The main thread waits for signals, outside of the event loop, so that they work even if
 /// the loop is blocked.
@@ -71,7 +72,7 @@ enum Termination {
   static func watch() -> Never {
     // A thread that only waits for the end of another.
     _ = HelperThread.start {
-      EventLoop.waitForEndOfThread()
+      EpollLoop.waitForEndOfThread()
       end(.internalError, "the kernel ended the event loop's thread after a kernel fault; see dmesg")
     }
     while true {

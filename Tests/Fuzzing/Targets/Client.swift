@@ -1,8 +1,10 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import Recording
 import RingLink
 import VirtualRing
 
@@ -14,11 +16,13 @@ private final class DamagingTransport: HCITransport {
   private let ring: VirtualTransport
   private var input: FuzzInput
 
-  init(_ input: FuzzInput) {
+  var timers: Timers { ring.timers }
+
+  init(_ input: FuzzInput, _ timers: Timers) {
     self.input = input
     var options = VirtualRingOptions()
     options.rate = 20
-    ring = VirtualTransport(options)
+    ring = VirtualTransport(options, timers: timers)
   }
 
   func start() {
@@ -63,8 +67,8 @@ private final class DamagingTransport: HCITransport {
 extension FuzzTarget {
   /// The whole client - scan, connect, discover, subscribe, ask, stream - against such a controller, in virtual time.
   static let client = FuzzTarget("client", largestInput: 2048) { bytes in
-    onTheLoop {
-      let transport = DamagingTransport(FuzzInput(bytes))
+    onTheLoop { time in
+      let transport = DamagingTransport(FuzzInput(bytes), time.timers)
       await useEverything(of: HCIAdapter(transport))
     }
   }
@@ -98,21 +102,19 @@ extension FuzzTarget {
     }
     var samples = 0
     try await ring.startRawStream { _, _ in samples += 1 }
-    await EventLoop.shared.sleep(for: .seconds(3))
+    await central.timers.sleep(for: .seconds(3))
     await ring.stopRawStream()
   }
 
   /// Runs work on the event loop in virtual time, and waits for its end.
-  static func onTheLoop(_ work: @escaping @Sendable @BluetoothActor () async -> Void) {
+  static func onTheLoop(_ work: @escaping @Sendable @BluetoothActor (VirtualTime) async -> Void) {
     let isDone = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     sem_init(isDone, 0, 0)
     nonisolated(unsafe) let semaphore = isDone
-    EventLoop.run {
-      if !isTimeVirtual {
-        isTimeVirtual = true
-        EventLoop.shared.useVirtualTime()
-      }
-      await work()
+    BluetoothActor.run {
+      let time = EpollLoop.shared.makeVirtualTime()
+      await work(time)
+      EpollLoop.shared.end(time)
       sem_post(semaphore)
     }
     sem_wait(isDone)
@@ -120,15 +122,16 @@ extension FuzzTarget {
     isDone.deallocate()
   }
 
-  @BluetoothActor private static var isTimeVirtual = false
-
   /// A capture that plays the controller.
   static let replay = FuzzTarget("replay", largestInput: 1 << 14) { bytes in
     let file = MemoryFile(bytes)
-    onTheLoop {
-      guard let transport = try? ReplayTransport(path: file.path, .init(strictness: .lenient)) else { return }
+    onTheLoop { time in
+      guard let transport = try? ReplayTransport(path: file.path, .init(strictness: .lenient), time: time)
+      else {
+        return
+      }
       let adapter = HCIAdapter(transport, randomAddress: transport.host.randomAddress)
-      let work = EventLoop.run { await useEverything(of: adapter) }
+      let work = BluetoothActor.run { await useEverything(of: adapter) }
       transport.onInterrupt = { work.cancel() }
       await work.value
     }

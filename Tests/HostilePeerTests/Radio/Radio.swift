@@ -7,6 +7,7 @@ import TestSupport
 /// is bytes, and the whole stack above it is the real one.
 @BluetoothActor
 final class Radio: HCITransport {
+  let timers = testTimers
   var onPacket: ((RawSpan, Instant) -> Void)?
   var onClose: ((String) -> Void)?
 
@@ -52,7 +53,7 @@ final class Radio: HCITransport {
     guard let reopening else { throw .notReady }
     isClosed = true
     reopenings += 1
-    await EventLoop.shared.sleep(for: .milliseconds(100))
+    await timers.sleep(for: .milliseconds(100))
     try reopening()
     isClosed = false
     for peer in links.values { peer.handle = nil }
@@ -71,9 +72,9 @@ final class Radio: HCITransport {
 
   /// Hands a packet to the host, H4 type byte first, after those before it.
   func deliver(_ packet: [UInt8], after extra: Duration = .zero) {
-    EventLoop.shared.timers.schedule(after: delay + extra) { [weak self] in
+    timers.schedule(after: delay + extra) { [weak self] in
       guard let self, !isClosed, count() else { return }
-      onPacket?(packet.span.bytes, EventLoop.shared.timers.now)
+      onPacket?(packet.span.bytes, timers.now)
     }
   }
 
@@ -95,7 +96,7 @@ final class Radio: HCITransport {
     packetCount += 1
     if let (limit, reason) = closesAfter, packetCount > limit {
       // From the loop: the sender is not prepared to lose everything during the call.
-      EventLoop.shared.timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
+      timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
       return
     }
     switch bytes[0] {

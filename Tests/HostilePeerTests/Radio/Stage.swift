@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -38,7 +39,7 @@ final class Stage {
     try await central.connect(ConnectionRequest(peer: peer.address, deadline: deadline))
   }
 
-  var now: Instant { EventLoop.shared.timers.now }
+  var now: Instant { testTimers.now }
 
   /// Runs `work`, which has to end within a time.
   @discardableResult
@@ -51,7 +52,7 @@ final class Stage {
     return try await work()
   }
 
-  func sleep(_ time: Duration) async { await EventLoop.shared.sleep(for: time) }
+  func sleep(_ time: Duration) async { await testTimers.sleep(for: time) }
 
   /// The process is healthy: another peer can be connected to, discovered and read, and nothing is piled up.
   func checkHealth(_ location: SourceLocation = #_sourceLocation) async throws {

@@ -1,12 +1,16 @@
 import BluetoothCore
 import CAllocationCounter
 import Capture
+import Central
 import EventLoop
 import GATTClient
 import Glibc
 import HCI
 import LineOutput
+import LinuxBluetooth
+import Recording
 import RingLink
+import SystemCalls
 import VirtualRing
 
 /// Counts what a notification costs between the `read` that brings it and the sink: heap allocations, and time.
@@ -20,7 +24,7 @@ enum HotPathCheck {
   static let notifications = 200_000
 
   static func main() {
-    EventLoop.run {
+    BluetoothActor.run {
       do {
         let results = [
           try await measure("read to sink", .none),
@@ -105,12 +109,13 @@ final class Bench {
     var options = VirtualRingOptions()
     // One set of samples at the start, and then silence.
     options.rate = 0.01
-    let controller = VirtualController(options: options, timers: EventLoop.shared.timers) { side.send($0) }
+    let controller = VirtualController(options: options, timers: EpollLoop.shared.timers) { side.send($0) }
     self.controller = controller
     side.onPacket = { [weak controller] packet, _ in controller?.receive(packet) }
     var transport: any HCITransport = HCIStreamTransport(descriptor: pair[0])
     if isRecorded {
-      transport = TappedTransport(transport, TrafficTap(writer: try CaptureWriter(path: "/dev/null")))
+      transport = TappedTransport(
+        transport, TrafficTap(writer: try CaptureWriter(path: "/dev/null"), timers: transport.timers))
     }
     central = Central(HCIAdapter(transport))
     side.start()
@@ -126,7 +131,7 @@ final class Bench {
   /// Waits until both sides have said what they say after connecting, and takes the virtual ring away: what it
   /// computes must not be counted.
   func settle() async {
-    await EventLoop.shared.sleep(for: .milliseconds(1500))
+    await EpollLoop.shared.timers.sleep(for: .milliseconds(1500))
     controller = nil
   }
 

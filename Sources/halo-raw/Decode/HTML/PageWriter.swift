@@ -2,6 +2,7 @@ import Dissection
 import EventLoop
 import LineOutput
 import ReportAssets
+import SystemCalls
 
 /// Writes a session as a self-contained HTML report, packet by packet.
 struct PageWriter {

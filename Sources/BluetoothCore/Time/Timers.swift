@@ -1,0 +1,94 @@
+/// The pending timers of a stack, ordered by deadline.
+///
+/// The owner sets the time with ``advance(to:)``: the event loop from the kernel's monotonic clock, a test from its
+/// script, a replay from the capture.
+public final class Timers {
+  /// Identifies a timer, so that it can be cancelled.
+  public struct Token: Hashable, Sendable {
+    fileprivate let id: UInt64
+  }
+
+  private struct Entry {
+    var deadline: Instant
+    var id: UInt64
+    var action: () -> Void
+  }
+
+  /// The current time, as last set.
+  public private(set) var now: Instant
+
+  /// The current time: the clock's, or ``now`` without a clock.
+  public var current: Instant { clock?() ?? now }
+  /// Whether the time has no clock: it passes only as its owner says.
+  public var isVirtual: Bool { clock == nil }
+
+  private let clock: (() -> Instant)?
+  private var nextID: UInt64 = 0
+  /// Latest first, so that the next one due is removed from the end.
+  private var entries: [Entry] = []
+
+  public init(now: Instant = .zero) {
+    self.now = now
+    clock = nil
+  }
+
+  public init(clock: @escaping () -> Instant) {
+    now = clock()
+    self.clock = clock
+  }
+
+  /// The deadline of the next timer; nil if there is none.
+  public var nextDeadline: Instant? { entries.last?.deadline }
+
+  /// Runs `action` once, as soon as the time reaches `deadline`. Timers with the same deadline run in the order of
+  /// creation.
+  @discardableResult
+  public func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> Token {
+    let id = nextID
+    nextID &+= 1
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].deadline > deadline { low = middle + 1 } else { high = middle }
+    }
+    entries.insert(Entry(deadline: deadline, id: id, action: action), at: low)
+    return Token(id: id)
+  }
+
+  /// Runs `action` once, `delay` from now.
+  @discardableResult
+  public func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Token {
+    schedule(at: now + delay, action)
+  }
+
+  /// Cancels a timer. Does nothing if it has already run or was cancelled.
+  public func cancel(_ token: Token?) {
+    guard let token, let index = entries.firstIndex(where: { $0.id == token.id }) else { return }
+    entries.remove(at: index)
+  }
+
+  /// Sets the time, and runs the timers that are due, earliest first; while a timer runs, ``now`` is its deadline.
+  /// Timers scheduled by these actions run too if they are due. Time never decreases: an earlier `instant` only runs
+  /// the timers that are already due.
+  public func advance(to instant: Instant) {
+    let target = max(now, instant)
+    while let next = entries.last, next.deadline <= target {
+      entries.removeLast()
+      now = max(now, next.deadline)
+      next.action()
+    }
+    now = max(now, target)
+  }
+
+  /// Sets the time without running timers; the ones that are due run with the next ``advance(to:)``. For input that is
+  /// older than these timers.
+  public func skip(to instant: Instant) {
+    now = max(now, instant)
+  }
+
+  /// Advances the time by `duration`.
+  public func advance(by duration: Duration) {
+    advance(to: now + duration)
+  }
+}

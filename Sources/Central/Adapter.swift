@@ -1,0 +1,69 @@
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// A radio that can scan and connect. Callers see no difference between its implementations.
+@BluetoothActor
+public protocol Adapter: AnyObject {
+  /// The time of this radio: that of its reports and of its links.
+  var timers: Timers { get }
+  /// Called for each advertising report.
+  var onReport: ((AdvertisingReport, Instant) -> Void)? { get set }
+  /// Called when the radio refuses to scan.
+  var onScanFailure: ((HCIError) -> Void)? { get set }
+  /// Called once when the radio has become unusable; its links have been reported as lost by then.
+  var onFailure: ((HCIError) -> Void)? { get set }
+
+  /// Called with information for the user that is not an error.
+  var onNote: ((String) -> Void)? { get set }
+
+  /// The number of packets lost because this machine did not read them in time; nil if that cannot happen or is not
+  /// known.
+  var droppedPackets: Int? { get }
+
+  /// Initializes the radio and returns a description of it.
+  func start() async throws(HCIError) -> AdapterInformation
+  /// Makes the radio usable again after ``onFailure``: waits at most `time` until it is present and powered on. The
+  /// desired scan continues. Cancelling the task ends the wait.
+  ///
+  /// - Throws: why it is still unusable; ``HCIError/notReady`` for a radio that cannot be recovered
+  func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
+  /// Sets the desired scan; nil for none. It stays in effect while links are established.
+  func setScan(_ parameters: ScanParameters?)
+  /// Establishes a link.
+  ///
+  /// - Parameter completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
+  /// - Returns: a closure that cancels the attempt
+  func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void
+  /// Releases the radio, and returns when it has stopped all activity. All links should have ended by then.
+  func close() async
+}
+
+extension Adapter {
+  public var onNote: ((String) -> Void)? {
+    get { nil }
+    set {}
+  }
+  public var droppedPackets: Int? { nil }
+
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    throw .notReady
+  }
+}
+
+/// A description of a radio for the user.
+public struct AdapterInformation: Hashable, Sendable {
+  public var address: BluetoothAddress
+  /// The version of the controller: `5.0`.
+  public var version: String
+  /// Whether it scans with the extended commands of Bluetooth 5.
+  public var usesExtendedScan: Bool
+
+  public init(address: BluetoothAddress, version: String, usesExtendedScan: Bool) {
+    self.address = address
+    self.version = version
+    self.usesExtendedScan = usesExtendedScan
+  }
+}

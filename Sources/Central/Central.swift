@@ -1,0 +1,218 @@
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// The central role: scans for advertisers and establishes links (Core Specification Vol 3, Part C).
+@BluetoothActor
+public final class Central {
+  /// Which advertisements to report.
+  public struct ScanFilter: Sendable {
+    /// Devices that advertise one of these; empty for all.
+    public var services: [BluetoothUUID]
+    /// The weakest signal in dBm; reports without a strength pass.
+    public var minimumRSSI: Int8?
+
+    public init(services: [BluetoothUUID] = [], minimumRSSI: Int8? = nil) {
+      self.services = services
+      self.minimumRSSI = minimumRSSI
+    }
+
+    func matches(_ advertisement: Advertisement) -> Bool {
+      if let minimumRSSI, let rssi = advertisement.rssi, rssi < minimumRSSI { return false }
+      return services.isEmpty || !Set(services).isDisjoint(with: advertisement.serviceUUIDs)
+    }
+  }
+
+  /// A subscriber of advertisements. The adapter scans while there is one.
+  @BluetoothActor
+  public final class Scan {
+    fileprivate let parameters: ScanParameters
+    fileprivate let filter: ScanFilter
+    fileprivate let handler: (Advertisement) -> Void
+    /// Called when the scan ends without being cancelled.
+    fileprivate let onEnd: () -> Void
+    fileprivate weak var central: Central?
+
+    fileprivate init(
+      _ central: Central, parameters: ScanParameters, filter: ScanFilter,
+      handler: @escaping (Advertisement) -> Void, onEnd: @escaping () -> Void
+    ) {
+      self.central = central
+      self.onEnd = onEnd
+      self.parameters = parameters
+      self.filter = filter
+      self.handler = handler
+    }
+
+    /// Stops listening.
+    public func cancel() {
+      central?.remove(self)
+      central = nil
+    }
+  }
+
+  /// Called when the radio refuses to scan. All scans have ended by then.
+  public var onScanFailure: ((HCIError) -> Void)?
+  /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
+  public var onFailure: ((HCIError) -> Void)?
+  /// A description of the radio; nil until it is started.
+  public private(set) var information: AdapterInformation?
+
+  /// The number of packets that the kernel dropped because they were not read in time; nil where that can't happen or is
+  /// unknown.
+  public var droppedPackets: Int? { adapter.droppedPackets }
+
+  /// The time of the adapter.
+  public var timers: Timers { adapter.timers }
+
+  private let adapter: any Adapter
+  private var collector = AdvertisementCollector()
+  private var scans: [Scan] = []
+  private var clients: [GATTClient] = []
+  /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
+  private var silentPeers: Set<BluetoothAddress> = []
+  private static let maximumSilentPeers = 64
+
+  public init(_ adapter: any Adapter) {
+    self.adapter = adapter
+    adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
+    adapter.onScanFailure = { [weak self] error in
+      self?.endScans()
+      self?.onScanFailure?(error)
+    }
+    adapter.onFailure = { [weak self] error in
+      self?.endScans()
+      self?.onFailure?(error)
+    }
+  }
+
+  /// Initializes the radio. Call it first.
+  @discardableResult
+  public func start() async throws(HCIError) -> AdapterInformation {
+    let information = try await adapter.start()
+    self.information = information
+    return information
+  }
+
+  /// Makes the radio usable again after ``onFailure``, as soon as it is present and powered on: see
+  /// ``Adapter/recover(within:)``.
+  @discardableResult
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    let information = try await adapter.recover(within: time)
+    self.information = information
+    return information
+  }
+
+  /// Ends all links and releases the radio.
+  public func stop() async {
+    endScans()
+    adapter.setScan(nil)
+    for client in clients { await client.disconnect() }
+    await adapter.close()
+  }
+
+  // MARK: Scanning
+
+  /// Subscribes to advertisements. All subscribers share one scan, each with its own filter. The scan pauses while a
+  /// connection is established, and resumes afterwards.
+  ///
+  /// - Parameter handler: called on the loop for each report, as soon as it is received, with everything known about
+  ///   the device. A scan response is a separate report.
+  public func scan(
+    _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
+    handler: @escaping (Advertisement) -> Void
+  ) -> Scan {
+    add(Scan(self, parameters: parameters, filter: filter, handler: handler, onEnd: {}))
+  }
+
+  /// Advertisements as a sequence. The scan ends with the iteration, and the sequence with the scan.
+  ///
+  /// - Parameter capacity: how many reports may wait; after that the oldest are dropped
+  public func advertisements(
+    _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(), capacity: Int = 256
+  ) -> AsyncStream<Advertisement> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Advertisement.self, bufferingPolicy: .bufferingNewest(capacity))
+    let scan = add(
+      Scan(self, parameters: parameters, filter: filter) {
+        continuation.yield($0)
+      } onEnd: {
+        continuation.finish()
+      })
+    continuation.onTermination = { _ in
+      BluetoothActor.run { scan.cancel() }
+    }
+    return stream
+  }
+
+  private func add(_ scan: Scan) -> Scan {
+    scans.append(scan)
+    updateScan()
+    return scan
+  }
+
+  private func endScans() {
+    let ended = scans
+    scans = []
+    for scan in ended {
+      scan.central = nil
+      scan.onEnd()
+    }
+  }
+
+  fileprivate func remove(_ scan: Scan) {
+    scans.removeAll { $0 === scan }
+    updateScan()
+  }
+
+  /// Sets the parameters that satisfy all subscribers: active if one requests it, and the highest duty cycle.
+  private func updateScan() {
+    guard let first = scans.first else { return adapter.setScan(nil) }
+    let combined = scans.dropFirst().reduce(first.parameters) { combined, scan in
+      ScanParameters(
+        isActive: combined.isActive || scan.parameters.isActive,
+        interval: min(combined.interval, scan.parameters.interval),
+        window: max(combined.window, scan.parameters.window),
+        filtersDuplicates: combined.filtersDuplicates && scan.parameters.filtersDuplicates)
+    }
+    adapter.setScan(combined)
+  }
+
+  private func receive(_ report: AdvertisingReport, at time: Instant) {
+    guard let advertisement = collector.receive(report, at: time) else { return }
+    // A previous handler may have cancelled the next one.
+    for scan in scans where scan.central != nil && scan.filter.matches(advertisement) {
+      scan.handler(advertisement)
+    }
+  }
+
+  // MARK: Connecting
+
+  /// Connects to a peripheral that advertises, and returns when the link has proved to work.
+  /// - Throws: ``HCIError``, after the request's deadline at the latest
+  public func connect(_ request: ConnectionRequest) async throws(HCIError) -> GATTClient {
+    let timers = adapter.timers
+    return try await awaitCallback { (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
+      adapter.connect(request) { [weak self] result in
+        done(
+          result.map { link in
+            // Create it here and not after the hop to the waiting task: PDUs may follow immediately.
+            let client = GATTClient(link, timers: timers)
+            self?.track(client)
+            return client
+          })
+      }
+    }
+  }
+
+  private func track(_ client: GATTClient) {
+    client.watchesServiceChanges = !silentPeers.contains(client.peer)
+    let peer = client.peer
+    client.onSilence = { [weak self] in
+      guard let self, silentPeers.count < Self.maximumSilentPeers else { return }
+      silentPeers.insert(peer)
+    }
+    clients.removeAll { !$0.isConnected }
+    clients.append(client)
+  }
+}

@@ -1,0 +1,256 @@
+import BluetoothCore
+import GATTClient
+import HCI
+import L2CAP
+
+/// A radio at the other end of an HCI transport: host controller, L2CAP and all are ours.
+@BluetoothActor
+public final class HCIAdapter: Adapter {
+  public var onReport: ((AdvertisingReport, Instant) -> Void)? {
+    get { host.onReport }
+    set { host.onReport = newValue }
+  }
+  public var onScanFailure: ((HCIError) -> Void)? {
+    get { host.onScanFailure }
+    set { host.onScanFailure = newValue }
+  }
+  public var onFailure: ((HCIError) -> Void)?
+  public var onNote: ((String) -> Void)? {
+    get { recovery.onNote }
+    set { recovery.onNote = newValue }
+  }
+
+  public var timers: Timers { transport.timers }
+  public var droppedPackets: Int? { transport.droppedPackets }
+
+  private let transport: any HCITransport
+  private let host: HostController
+  private let recovery: AdapterRecovery
+  /// Why the radio cannot be used, until it is recovered.
+  private var failure: HCIError?
+  /// The interval for trying to open the transport to the controller again.
+  private static let period = Duration.milliseconds(250)
+
+  /// - Parameter randomAddress: used if the controller has no public address; made up if nil
+  public init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
+    self.transport = transport
+    recovery = AdapterRecovery(timers: transport.timers)
+    let madeUp = BluetoothAddress(UInt64.random(in: 0..<1 << 46) | 3 << 46, .random)
+    // The transport holds the host, so the host does not hold the transport.
+    host = HostController(timers: transport.timers, randomAddress: randomAddress ?? madeUp) {
+      [weak transport] in transport?.send($0)
+    }
+    host.onFailure = { [weak self] error in self?.fail(error) }
+  }
+
+  isolated deinit {
+    release()
+  }
+
+  /// Discarded input, counted.
+  public var counters: HostController.Counters { host.counters }
+  /// The number of ACL packets waiting for room in the controller.
+  public var waitingPackets: Int { host.waitingPackets }
+
+  /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
+  public func start() async throws(HCIError) -> AdapterInformation {
+    attach()
+    return try await setUp()
+  }
+
+  private func attach() {
+    let host = self.host
+    transport.onPacket = { packet, time in host.receive(packet, at: time) }
+    transport.onClose = { reason in host.transportClosed(reason) }
+    transport.start()
+  }
+
+  private func setUp() async throws(HCIError) -> AdapterInformation {
+    let host = self.host
+    let controller = try await awaitCallback(cancelled: HCIError.cancelled) { done in
+      host.initialize(completion: done)
+    }
+    return AdapterInformation(controller)
+  }
+
+  private func fail(_ error: HCIError) {
+    // If it fails during recovery, it has not been usable in between.
+    guard failure == nil else { return }
+    failure = error
+    onFailure?(error)
+  }
+
+  /// Recovers the controller. One that does not answer, or has reported a hardware error, is reset; if that does not
+  /// help, its transport is opened again, which for the user channel means power off and on. A closed transport is
+  /// opened as soon as possible: an adapter of this machine when it is present again, with its index or with its
+  /// address under another index.
+  ///
+  /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    guard let failure else {
+      // A working controller keeps its links.
+      guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
+      return AdapterInformation(controller)
+    }
+    let information = try await recovery.recover(self, from: failure, within: time)
+    self.failure = nil
+    // Between its last answer and now.
+    if let error = host.failure {
+      fail(error)
+      throw error
+    }
+    return information
+  }
+
+  public func setScan(_ parameters: ScanParameters?) {
+    host.setScan(parameters)
+  }
+
+  public func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void {
+    host.connect(request) { result in
+      completion(result.map { HCILink(L2CAPLink($0), of: self) })
+    }
+  }
+
+  public func close() async {
+    release()
+    await transport.finishClosing()
+  }
+
+  private func release() {
+    onFailure = nil
+    host.close()
+    transport.onPacket = nil
+    transport.onClose = nil
+    transport.close()
+  }
+}
+
+extension HCIAdapter: RecoverableRadio {
+  package var name: String { transport.name }
+
+  package func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+    switch step {
+    // The failure has ended them here, and what the controller has of them ends with the reset.
+    case .cancel, .disconnect: return .done()
+    case .reset:
+      host.revive()
+      do throws(HCIError) {
+        return .recovered(try await setUp())
+      } catch .cancelled {
+        throw .cancelled
+      } catch {
+        return .failed("\(error)")
+      }
+    case .powerCycle:
+      do throws(HCIError) {
+        return .recovered(try await open(within: AdapterRecovery.openingTime))
+      } catch .cancelled {
+        throw .cancelled
+      } catch .notReady {
+        return .hopeless("left out, as \(name) can't be opened again")
+      } catch {
+        return .failed("\(error)")
+      }
+    }
+  }
+
+  package func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    do throws(HCIError) {
+      return try await open(within: time)
+    } catch {
+      switch error {
+      case .cancelled: throw error
+      case .notReady: throw failure ?? error
+      case .adapter(let reason) where reason.isMissingPrivilege: throw error
+      default: return nil
+      }
+    }
+  }
+
+  private func open(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    try await transport.reopen(within: min(time, AdapterRecovery.openingTime))
+    host.revive()
+    attach()
+    return try await setUp()
+  }
+
+  package func change() async {
+    await timers.sleep(for: Self.period)
+  }
+}
+
+extension AdapterInformation {
+  fileprivate init(_ controller: ControllerInformation) {
+    self.init(
+      address: controller.address, version: "\(controller.version.hciVersion)",
+      usesExtendedScan: controller.usesExtendedScan)
+  }
+}
+
+/// An ATT link over this package's L2CAP.
+@BluetoothActor
+final class HCILink: ATTLink {
+  var onPDU: ((RawSpan, Instant) -> Void)? {
+    get { l2cap.onAttributePDU }
+    set { l2cap.onAttributePDU = newValue }
+  }
+  var onClosed: ((LinkLoss) -> Void)?
+  var onEvent: ((LinkEvent) -> Void)?
+  var peer: BluetoothAddress { l2cap.connection.peer }
+  var parameters: LinkParameters? { l2cap.connection.parameters }
+
+  var hasRoom: Bool { l2cap.hasRoom }
+  var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }
+  var onRoom: (() -> Void)? {
+    get { l2cap.onRoom }
+    set { l2cap.onRoom = newValue }
+  }
+
+  private let l2cap: L2CAPLink
+  /// A link keeps its radio.
+  private let adapter: HCIAdapter
+  private var endedByUs = false
+
+  init(_ l2cap: L2CAPLink, of adapter: HCIAdapter) {
+    self.l2cap = l2cap
+    self.adapter = adapter
+    // The link object lives for as long as the link does.
+    l2cap.onDisconnected = { reason in
+      let onClosed = self.onClosed
+      self.onClosed = nil
+      self.onEvent = nil
+      onClosed?(self.loss(reason))
+    }
+    l2cap.onParameterRequest = { [weak self] wish, isAccepted in
+      self?.onEvent?(.parameterRequest(wish, isAccepted: isAccepted))
+    }
+    l2cap.connection.onParameters = { [weak self] parameters in self?.onEvent?(.parameters(parameters)) }
+  }
+
+  /// The first cause counts: a radio that fails takes its links along.
+  private func loss(_ reason: HCIErrorCode) -> LinkLoss {
+    switch l2cap.connection.failure {
+    case .cancelled?: .local
+    case let failure?: .adapter(failure)
+    case nil: endedByUs ? .local : .remote(reason)
+    }
+  }
+
+  func send(_ pdu: RawSpan) {
+    l2cap.send(pdu)
+  }
+
+  func disconnect() {
+    endedByUs = true
+    l2cap.connection.disconnect()
+  }
+
+  func readRSSI() async throws(HCIError) -> Int8? {
+    try await awaitCallback(cancelled: HCIError.cancelled) { done in
+      l2cap.connection.readRSSI(completion: done)
+    }
+  }
+}

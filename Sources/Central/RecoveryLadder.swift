@@ -1,0 +1,149 @@
+import BluetoothCore
+import HCI
+
+/// The steps to recover a radio that does not answer, in order. They run at most once a minute: a broken radio is
+/// reported, not power-cycled forever.
+package struct RecoveryLadder: Hashable {
+  package enum Step: String, Hashable, CaseIterable {
+    /// Pending operations are cancelled: the scan, connections being established.
+    case cancel
+    /// Our links are ended.
+    case disconnect
+    /// HCI Reset.
+    case reset
+    /// The controller is switched off and on, or the way to it opened anew. Where the kernel shares the adapter, that
+    /// ends the links of all programs.
+    case powerCycle = "off and on"
+  }
+
+  /// The result of a step.
+  package enum Outcome {
+    case done(String = "done")
+    case leftOut(String)
+    case failed(String)
+    /// It is impossible, or did not help, and waiting does not help either.
+    case hopeless(String)
+    /// The radio can be used again.
+    case recovered(AdapterInformation)
+
+    fileprivate var text: String {
+      switch self {
+      case .done(let text), .failed(let text), .hopeless(let text): text
+      case .leftOut(let reason): "left out, as \(reason)"
+      case .recovered: "done"
+      }
+    }
+  }
+
+  static let period = Duration.seconds(60)
+
+  private var last: Instant?
+  /// The step and its result: `off and on: permission denied`.
+  private(set) var report: [String] = []
+
+  /// - Returns: whether it may be climbed now
+  mutating func begin(at now: Instant) -> Bool {
+    if let last, now - last < Self.period { return false }
+    last = now
+    report = []
+    return true
+  }
+
+  /// Notes a step.
+  ///
+  /// - Returns: a description for the user
+  mutating func note(_ step: Step, _ outcome: Outcome) -> String {
+    report.append("\(step.rawValue): \(outcome.text)")
+    return "radio: \(step.rawValue): \(outcome.text)"
+  }
+}
+
+/// A radio that ``AdapterRecovery`` recovers: implements the steps.
+@BluetoothActor
+package protocol RecoverableRadio: AnyObject {
+  /// The name shown to the user: `hci0`.
+  var name: String { get }
+
+  /// Performs a step of the ladder.
+  ///
+  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, otherwise only errors that make further steps pointless
+  func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
+  /// Opens the radio if it is present and powered on, and sets it up.
+  ///
+  /// - Returns: nil if it cannot be used yet
+  /// - Throws: what no waiting changes
+  func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation?
+  /// Waits until there may be something new to see.
+  func change() async
+}
+
+/// Recovers a radio that has failed. One that does not answer goes through the ladder first; one that is gone or off is
+/// waited for.
+@BluetoothActor
+package final class AdapterRecovery {
+  /// The timeout for one attempt to open the transport to a controller.
+  package static let openingTime = Duration.seconds(10)
+
+  package var onNote: ((String) -> Void)?
+
+  private let timers: Timers
+  private var ladder = RecoveryLadder()
+
+  package init(timers: Timers) {
+    self.timers = timers
+  }
+
+  /// - Parameters:
+  ///   - failure: why the radio is unusable
+  ///   - time: how long to wait for it
+  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that describes the steps tried
+  package func recover(
+    _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
+  ) async throws(HCIError) -> AdapterInformation {
+    let deadline = timers.now + time
+    onNote?("\(failure); waiting for \(radio.name) for \(Int(time.inSeconds)) s")
+    if failure.isOfController, let information = try await climb(radio) { return back(radio, information) }
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      let rest = max(deadline - timers.now, .milliseconds(500))
+      if let information = try await radio.reopen(within: rest) { return back(radio, information) }
+      guard timers.now < deadline else { throw failure }
+      await radio.change()
+    }
+  }
+
+  private func back(_ radio: some RecoverableRadio, _ information: AdapterInformation) -> AdapterInformation {
+    onNote?("\(radio.name) can be used again")
+    return information
+  }
+
+  /// - Returns: nil if the radio is to be waited for
+  private func climb(_ radio: some RecoverableRadio) async throws(HCIError) -> AdapterInformation? {
+    guard ladder.begin(at: timers.now) else { throw silence(of: radio) }
+    for step in RecoveryLadder.Step.allCases {
+      if Task.isCancelled { throw .cancelled }
+      let outcome = try await radio.carryOut(step)
+      onNote?(ladder.note(step, outcome))
+      switch outcome {
+      case .recovered(let information): return information
+      case .hopeless: throw silence(of: radio)
+      case .done, .leftOut, .failed: break
+      }
+    }
+    return nil
+  }
+
+  private func silence(of radio: some RecoverableRadio) -> HCIError {
+    .adapter(AdapterError("go on with \(radio.name)", .controllerSilent(ladder.report)))
+  }
+}
+
+extension HCIError {
+  /// Whether the controller has failed, not the transport to it.
+  fileprivate var isOfController: Bool {
+    switch self {
+    case .commandTimedOut, .hardwareError: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import BluetoothCore
+
+extension BluetoothActor: EventLoopProvider {
+  public static var eventLoop: any StackExecutor { EpollLoop.shared }
+}

@@ -1,0 +1,315 @@
+import BluetoothCore
+import CLinux
+import Glibc
+import Synchronization
+@_exported import SystemCalls
+
+/// The event loop of the process. One thread sleeps in epoll until a descriptor is ready, a timer is due or a task is
+/// enqueued; the whole stack runs on it. An idle loop makes no system calls.
+///
+/// The loop is the executor of ``BluetoothActor``: code isolated to that actor runs here, and may use the members below
+/// that are marked with it. It is also a task executor, for ``BluetoothActor/run(_:)``.
+public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  /// The process has one loop, since it has one ``BluetoothActor``.
+  public static let shared = EpollLoop()
+
+  private struct Shared {
+    var jobs: [UnownedJob] = []
+    var isStarted = false
+  }
+
+  /// State shared with other threads; everything else belongs to the loop's thread.
+  private let shared = Guarded(Shared())
+  private let wakeUp: Int32
+  private let epoll: Int32
+  private let timer: Int32
+  /// The loop's `pthread_t`; zero until it runs.
+  private let thread = Atomic<UInt>(0)
+  private var running: [UnownedJob] = []
+  /// The handler of each watch. They are stored here, not in the watches, because the loop calls them.
+  private var handlers: [UInt64: (Readiness) -> Void] = [:]
+  private var nextWatch: UInt64 = 1
+  private var armedDeadline: Instant?
+  private let clockTimers = Timers { SystemClock.monotonic }
+  private var virtualTimes: [VirtualTime] = []
+  /// The calls off the loop that virtual time waits for.
+  private var pendingCalls = 0
+  /// No work is left in virtual time, and only a descriptor or a task can add some.
+  private var isStalled = true
+  /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
+  private var lateSince: Instant?
+  /// A timer that is later than this by the clock makes the loop read its input first.
+  private static let lateness = Duration.milliseconds(100)
+  /// The time for reading input while timers are late.
+  private static let catchUpLimit = Duration.seconds(1)
+
+  private static let wakeUpMark: UInt64 = 0
+
+  /// Why the loop could not be created: the process had no descriptors left.
+  private let creationError: SystemError?
+
+  private init() {
+    epoll = SystemCall.perform(.epoll) { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+    wakeUp = SystemCall.perform(.event) { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+    timer = SystemCall.perform(.timer) { timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK)) }
+    creationError = epoll >= 0 && wakeUp >= 0 && timer >= 0 ? nil : .last("epoll_create1")
+    for descriptor in [wakeUp, timer] {
+      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: Self.wakeUpMark))
+      epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+    }
+  }
+
+  // MARK: Starting
+
+  /// Makes sure that the loop can run, before it is first used. Without this call, a process without free descriptors
+  /// or threads ends with a fatal error on first use of the loop.
+  public static func prepare() throws(SystemError) {
+    if let error = shared.creationError { throw error }
+    try shared.startOnce()
+  }
+
+  /// Returns when the loop's thread has ended, which happens only if the kernel has killed it after a kernel fault. For
+  /// a watchdog thread: the loop can't continue after that.
+  public static func waitForEndOfThread() {
+    guard let thread = pthread_t(exactly: shared.thread.load(ordering: .acquiring)), thread != 0 else {
+      return
+    }
+    pthread_join(thread, nil)
+  }
+
+  // MARK: Executor
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let (mustStart, mustWake) = shared.withLock { shared in
+      shared.jobs.append(job)
+      return (!shared.isStarted, shared.isStarted && shared.jobs.count == 1)
+    }
+    if mustStart {
+      do throws(SystemError) {
+        try Self.prepare()
+      } catch {
+        fatalError("the event loop cannot start: \(error)")
+      }
+    } else if mustWake, !isCurrent {
+      wake()
+    }
+  }
+
+  public func checkIsolated() {
+    precondition(isCurrent, "this must run on the event loop")
+  }
+
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  private var isCurrent: Bool {
+    thread.load(ordering: .relaxed) == UInt(pthread_self())
+  }
+
+  private func startOnce() throws(SystemError) {
+    let mustStart = shared.withLock { shared in
+      defer { shared.isStarted = true }
+      return !shared.isStarted
+    }
+    guard mustStart else { return }
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { _ in
+        // A closed reader is reported as an error of the write.
+        Signals.block([SIGPIPE])
+        EpollLoop.shared.thread.store(UInt(pthread_self()), ordering: .releasing)
+        EpollLoop.shared.run()
+      }, nil)
+    guard result == 0 else { throw SystemError("pthread_create", errno: result) }
+    self.thread.store(UInt(thread), ordering: .releasing)
+  }
+
+  private func wake() {
+    var one: UInt64 = 1
+    write(wakeUp, &one, MemoryLayout<UInt64>.size)
+  }
+
+  // MARK: The loop
+
+  private func run() -> Never {
+    let capacity = 16
+    let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
+    while true {
+      runJobs()
+      let wait = timeout()
+      let count = epoll_wait(epoll, events, Int32(capacity), wait)
+      let now = SystemClock.monotonic
+      if let since = lateSince, count == 0 || now - since > Self.catchUpLimit {
+        lateSince = nil
+        clockTimers.advance(to: now)
+      } else {
+        setTime(now)
+      }
+      if count > 0 { isStalled = false } else if !isStalled, wait == 0, hasNoJobs { advanceVirtualTimes() }
+      for index in 0..<max(0, Int(count)) {
+        let mark = events[index].data.u64
+        if mark == Self.wakeUpMark {
+          drain(wakeUp)
+          drain(timer)
+        } else if let handler = handlers[mark] {
+          handler(Readiness(rawValue: events[index].events))
+        }
+      }
+    }
+  }
+
+  /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
+  private func timeout() -> Int32 {
+    guard hasNoJobs, lateSince == nil, isStalled || virtualTimes.isEmpty || pendingCalls > 0 else { return 0 }
+    let deadline = clockTimers.nextDeadline
+    if let deadline, deadline <= clockTimers.now { return 0 }
+    if deadline != armedDeadline {
+      armedDeadline = deadline
+      arm(deadline)
+    }
+    return -1
+  }
+
+  private func arm(_ deadline: Instant?) {
+    var specification = itimerspec()
+    if let deadline {
+      specification.it_value.tv_sec = Int(deadline.nanoseconds / 1_000_000_000)
+      specification.it_value.tv_nsec = Int(deadline.nanoseconds % 1_000_000_000)
+    }
+    timerfd_settime(timer, Int32(TFD_TIMER_ABSTIME), &specification, nil)
+  }
+
+  private func drain(_ descriptor: Int32) {
+    var count: UInt64 = 0
+    if read(descriptor, &count, MemoryLayout<UInt64>.size) > 0, descriptor == timer { armedDeadline = nil }
+  }
+
+  private var hasNoJobs: Bool { shared.withLock { $0.jobs.isEmpty } }
+
+  private func runJobs() {
+    // The two arrays are swapped, so that both keep their memory.
+    while true {
+      shared.withLock { swap(&$0.jobs, &running) }
+      if running.isEmpty { return }
+      isStalled = false
+      for job in running {
+        job.runSynchronously(
+          isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
+      running.removeAll(keepingCapacity: true)
+    }
+  }
+
+  // MARK: Time
+
+  /// The timers of the kernel's monotonic clock.
+  @BluetoothActor public var timers: Timers { clockTimers }
+
+  /// The time of data that has just been read, in whole microseconds. Timers scheduled while it is handled count from
+  /// that time: a replay, which has only the recorded times, computes the same deadlines. Timers that are due run
+  /// within this call, unless the loop is late.
+  ///
+  /// - Parameter timers: the time of the reader: that of this loop, or a virtual one
+  @BluetoothActor public func arrival(_ timers: Timers) -> Instant {
+    guard timers === clockTimers else { return timers.now.wholeMicroseconds }
+    let time = SystemClock.monotonic.wholeMicroseconds
+    setTime(time)
+    return time
+  }
+
+  /// Sets the time, and runs the timers that are due. If they are late, the process was stopped or had no processor:
+  /// then the time is set, and the loop first reads the input that has waited all along, as no timeout may fire before
+  /// an answer that is there. The timers run when there is no more input, or after ``catchUpLimit``.
+  private func setTime(_ time: Instant) {
+    if lateSince == nil, let deadline = clockTimers.nextDeadline, time - deadline > Self.lateness {
+      lateSince = time
+    }
+    if lateSince == nil { clockTimers.advance(to: time) } else { clockTimers.skip(to: time) }
+  }
+
+  /// Makes a virtual time, which the loop advances until ``end(_:)``. It starts at the current time of the clock.
+  @BluetoothActor public func makeVirtualTime() -> VirtualTime {
+    let time = VirtualTime(startingAt: SystemClock.monotonic)
+    virtualTimes.append(time)
+    isStalled = false
+    return time
+  }
+
+  /// Stops a virtual time. Its timers do not run any more.
+  @BluetoothActor public func end(_ time: VirtualTime) {
+    virtualTimes.removeAll { $0 === time }
+  }
+
+  @BluetoothActor func callStarts() { pendingCalls += 1 }
+
+  @BluetoothActor func callEnds() {
+    pendingCalls -= 1
+    isStalled = false
+  }
+
+  private func advanceVirtualTimes() {
+    guard pendingCalls == 0 else { return }
+    var hasAdvanced = false
+    for time in virtualTimes where time.advance() { hasAdvanced = true }
+    isStalled = !hasAdvanced
+  }
+
+  // MARK: Descriptors
+
+  /// The readiness of a descriptor, or the events of interest; the bits are epoll's.
+  public struct Readiness: OptionSet, Sendable {
+    public var rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+      self.rawValue = rawValue
+    }
+
+    public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+    public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    /// The peer has closed. Always reported.
+    public static let hungUp = Readiness(rawValue: EPOLLHUP.rawValue)
+    /// The descriptor has a pending error. Always reported.
+    public static let failed = Readiness(rawValue: EPOLLERR.rawValue)
+  }
+
+  /// A descriptor watched by the loop. Cancel the watch before closing the descriptor.
+  @BluetoothActor public final class Watch {
+    private let descriptor: Int32
+    private let id: UInt64
+
+    fileprivate init(descriptor: Int32, id: UInt64) {
+      self.descriptor = descriptor
+      self.id = id
+    }
+
+    /// The events to wait for. An empty set still reports that the peer has closed.
+    public var interest: Readiness = [] {
+      didSet {
+        // The descriptor of a cancelled watch may have been reused.
+        guard interest != oldValue, EpollLoop.shared.handlers[id] != nil else { return }
+        var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: id))
+        epoll_ctl(EpollLoop.shared.epoll, EPOLL_CTL_MOD, descriptor, &event)
+      }
+    }
+
+    /// Stops watching; the handler is not called again.
+    public func cancel() {
+      guard EpollLoop.shared.handlers.removeValue(forKey: id) != nil else { return }
+      epoll_ctl(EpollLoop.shared.epoll, EPOLL_CTL_DEL, descriptor, nil)
+    }
+  }
+
+  /// Calls `handler` on the loop whenever `descriptor` is ready, for as long as it is (level-triggered).
+  @BluetoothActor public func watch(
+    _ descriptor: Int32, for interest: Readiness, handler: @escaping (Readiness) -> Void
+  ) throws(SystemError) -> Watch {
+    let watch = Watch(descriptor: descriptor, id: nextWatch)
+    var event = epoll_event(events: 0, data: epoll_data(u64: nextWatch))
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw .last("epoll_ctl") }
+    handlers[nextWatch] = handler
+    nextWatch += 1
+    watch.interest = interest
+    return watch
+  }
+}

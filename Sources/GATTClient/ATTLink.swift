@@ -1,0 +1,89 @@
+import BluetoothCore
+import HCI
+
+/// A link to a peer that carries ATT PDUs.
+@BluetoothActor
+public protocol ATTLink: AnyObject {
+  var peer: BluetoothAddress { get }
+  /// The connection parameters; nil if unknown.
+  var parameters: LinkParameters? { get }
+  /// Called for each PDU, with the time at which it was received. The span is valid only during the call.
+  var onPDU: ((RawSpan, Instant) -> Void)? { get set }
+  /// Called once, when the link is gone, with the reason.
+  var onClosed: ((LinkLoss) -> Void)? { get set }
+  /// Called with a description of a change of the link, for the user.
+  var onEvent: ((LinkEvent) -> Void)? { get set }
+  /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
+  /// it, as there is only one of each at a time.
+  var hasRoom: Bool { get }
+  /// Called when there is room again, after ``hasRoom`` was false.
+  var onRoom: (() -> Void)? { get set }
+
+  /// The number of the peer's connection parameter requests that were rejected because there were too many.
+  var excessParameterRequests: Int { get }
+
+  /// Sends a PDU. It is discarded if the link has ended.
+  func send(_ pdu: RawSpan)
+  /// Ends the link; ``onClosed`` is called when it has ended.
+  func disconnect()
+  /// Reads the signal strength in dBm; nil if it is not available.
+  func readRSSI() async throws(HCIError) -> Int8?
+}
+
+extension ATTLink {
+  /// A link whose buffer space is not known accepts everything.
+  public var hasRoom: Bool { true }
+  /// The kernel answers such requests without counting them.
+  public var excessParameterRequests: Int { 0 }
+  public var onRoom: (() -> Void)? {
+    get { nil }
+    set {}
+  }
+}
+
+/// Why a link has ended.
+public enum LinkLoss: Hashable, Sendable {
+  /// Not supported: the caller that waited for the end has given up.
+  case notYet
+  /// We ended it.
+  case local
+  /// The adapter has become unusable, and the link with it.
+  case adapter(HCIError)
+  /// The peer ended it, or it was lost.
+  case remote(HCIErrorCode)
+}
+
+extension LinkLoss: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notYet: "still connected"
+    case .local: "disconnected"
+    case .adapter(let error): error.description
+    case .remote(.connectionTimeout): "the peer was not heard any more (supervision timeout)"
+    case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
+    case .remote(.remotePowerOff): "the peer is switching off"
+    case .remote(let code): code.description
+    }
+  }
+}
+
+/// Something about a link that has changed.
+public enum LinkEvent: Hashable, Sendable {
+  case parameters(LinkParameters)
+  /// The peer requested other parameters; says whether they were accepted.
+  case parameterRequest(ConnectionParameters, isAccepted: Bool)
+  /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
+  case dropped(UInt32)
+}
+
+extension LinkEvent: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .parameters(let parameters): "link: \(parameters)"
+    case .parameterRequest(let wish, let isAccepted):
+      "the peer asks for an interval of \(wish.intervalMin) to \(wish.intervalMax), latency \(wish.latency), timeout \(wish.supervisionTimeout): "
+        + (isAccepted ? "accepted" : "refused")
+    case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
+    }
+  }
+}

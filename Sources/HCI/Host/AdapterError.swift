@@ -1,0 +1,84 @@
+/// Why the operating system's adapter can't be used: what failed, and why.
+public struct AdapterError: Error, Hashable, Sendable {
+  public enum Reason: Hashable, Sendable {
+    /// The system has no Bluetooth.
+    case noBluetooth
+    case noSuchAdapter
+    /// There is no adapter.
+    case noAdapters
+    /// The adapter was removed.
+    case adapterRemoved
+    case adapterDown(AdapterIndex?)
+    /// Exclusive access requires the adapter to be down.
+    case adapterUp
+    /// Another program has exclusive access to the adapter.
+    case adapterTaken
+    /// A switch or rfkill blocks the radio.
+    case radioBlocked
+    /// The process lacks a privilege: `CAP_NET_ADMIN`.
+    case missing(String)
+    /// Another program of this machine is already connected to the device.
+    case deviceInUse
+    /// The device did not answer in time.
+    case timedOut
+    /// The kernel, or the adapter's driver, did not complete the operation in time.
+    case kernelSilent
+    /// The controller does not answer; the recovery steps that were tried.
+    case controllerSilent([String])
+    /// The caller has cancelled the operation.
+    case cancelled
+    /// The device refused the connection.
+    case refused
+    /// The device or the system ended the connection.
+    case connectionEnded
+    /// The system's answer can't be decoded.
+    case malformedAnswer
+    /// Any other error of the system: its number, and its text.
+    case system(Int32, String)
+  }
+
+  /// The operation that failed: `open hci0`.
+  public var operation: String
+  public var reason: Reason
+
+  public init(_ operation: String, _ reason: Reason) {
+    self.operation = operation
+    self.reason = reason
+  }
+
+  /// Whether a privilege is missing.
+  public var isMissingPrivilege: Bool {
+    if case .missing = reason { true } else { false }
+  }
+}
+
+extension AdapterError: CustomStringConvertible {
+  public var description: String { "cannot \(operation): \(reason)" }
+}
+
+extension AdapterError.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noBluetooth: "this system has no Bluetooth"
+    case .noSuchAdapter: "there is no such adapter"
+    case .noAdapters: "there is no Bluetooth adapter"
+    case .adapterRemoved: "the adapter was removed; plug it in again"
+    case .adapterDown: "the adapter is down"
+    case .adapterUp: "the adapter is up, and exclusive access needs it down"
+    case .adapterTaken: "another program has the adapter for itself (user channel); end that program first"
+    case .radioBlocked: "the radio is switched off"
+    case .missing(let privilege): "\(privilege) is missing"
+    case .deviceInUse: "another program of this machine is connected to it already; disconnect it there first"
+    case .timedOut: "no answer in time; is it near, charged, and not held by a phone?"
+    case .kernelSilent:
+      "the kernel has not done it in time; unplug the adapter and plug it in again, or restart the machine"
+    case .controllerSilent(let steps):
+      "the controller does not answer (\(steps.joined(separator: "; "))); unplug it and plug it in again"
+    case .cancelled: "cancelled"
+    case .refused: "it refused the connection; is it held by a phone?"
+    case .connectionEnded: "the connection was ended before it was established; try again"
+    case .malformedAnswer: "the kernel's answer can't be read"
+    case .system(_, let text): text
+    }
+  }
+}

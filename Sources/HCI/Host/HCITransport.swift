@@ -1,0 +1,54 @@
+import BluetoothCore
+
+/// A connection to a controller that carries complete HCI packets, each preceded by its H4 type byte: a byte stream,
+/// the built-in virtual controller, a recording, a kernel socket.
+@BluetoothActor
+public protocol HCITransport: AnyObject {
+  /// Called for each packet from the controller, with the time at which it was received; set it before ``start()``. The
+  /// span is valid only during the call. Not called from within ``send(_:)``.
+  var onPacket: ((RawSpan, Instant) -> Void)? { get set }
+  /// Called once when the transport has failed, with the reason; not after ``close()``.
+  var onClose: ((String) -> Void)? { get set }
+
+  /// The time in which packets arrive.
+  var timers: Timers { get }
+  /// The number of packets lost because this machine did not read them in time; nil if that can't happen or is unknown.
+  var droppedPackets: Int? { get }
+  /// The display name: `hci0`, `tcp:localhost:9105`.
+  var name: String { get }
+
+  /// Starts to deliver packets.
+  func start()
+  /// Sends a packet to the controller. If it can't be sent, ``onClose`` reports it.
+  func send(_ packet: RawSpan)
+  /// Closes the transport, if it is open, and opens it again. Call ``start()`` afterwards.
+  ///
+  /// - Throws: the reason why it can't be opened yet; ``HCIError/notReady`` if it can't be reopened at all
+  func reopen(within time: Duration) async throws(HCIError)
+  /// Closes the transport.
+  func close()
+  /// Waits until ``close()`` has completed.
+  func finishClosing() async
+}
+
+extension HCITransport {
+  public var droppedPackets: Int? { nil }
+  public var name: String { "the controller" }
+  public func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
+  public func finishClosing() async {}
+}
+
+/// Why a transport can't be opened.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The target, as the user wrote it: `tcp:localhost:9105`.
+  public var target: String
+  /// The reason, as text.
+  public var reason: String
+
+  public init(_ target: String, _ reason: String) {
+    self.target = target
+    self.reason = reason
+  }
+
+  public var description: String { "cannot open \(target): \(reason)" }
+}

@@ -1,0 +1,201 @@
+import BluetoothCore
+
+/// A controller driven by the kernel's host, shared through the raw channel. Links and data are handled by the kernel;
+/// this class scans, and observes links through the controller's events.
+///
+/// It does no I/O: pass received packets to ``receive(_:at:)``; outgoing packets are passed to the closure given to the
+/// initializer. Answers are matched by opcode: if two programs send the same command at the same time, the raw channel
+/// does not distinguish their answers.
+public final class RawController {
+  /// The properties that are read at the start.
+  public struct Information: Hashable, Sendable {
+    public var version: ReadLocalVersionInformation.Response
+    public var usesExtendedScan: Bool
+  }
+
+  /// A link event of the controller, for links of any program.
+  public enum LinkNews: Hashable, Sendable {
+    case connected(ConnectionHandle, BluetoothAddress, LinkParameters)
+    /// A link that could not be established. Not every controller reports which one.
+    case failed(BluetoothAddress, HCIErrorCode)
+    case parameters(ConnectionHandle, LinkParameters)
+    /// A parameter update that has failed, requested by any program.
+    case parametersRefused(ConnectionHandle, HCIErrorCode)
+    case disconnected(ConnectionHandle, HCIErrorCode)
+    /// The kernel, or another program, disconnects a link, with this reason.
+    case ending(ConnectionHandle, HCIErrorCode)
+    /// The kernel, or another program, creates a connection.
+    case connecting
+    /// The kernel, or another program, cancels the creation of a connection.
+    case connectionCancelled
+  }
+
+  /// The commands sent here. Other commands to such a controller are sent by the kernel or another program.
+  package static let opcodes: Set<HCIOpcode> = [
+    ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
+    LEReadLocalSupportedFeatures.opcode,
+    LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
+    LESetExtendedScanEnable.opcode, LEConnectionUpdate.opcode, ReadRSSI.opcode, Disconnect.opcode,
+  ]
+
+  /// Called for each advertising report, for scans of any program.
+  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  /// Called when the controller rejects a scan.
+  public var onScanFailure: ((HCIError) -> Void)?
+  /// Called for each link event.
+  public var onLink: ((LinkNews) -> Void)?
+  /// Called once, when the controller no longer answers.
+  public var onFailure: ((HCIError) -> Void)?
+
+  private let commands: CommandQueue
+  private let ownAddressType: OwnAddressType
+  private var scan: ScanController?
+  private var desiredScan: ScanParameters?
+
+  /// - Parameters:
+  ///   - ownAddressType: `.random` if the controller has no public address; the kernel has set a random one then
+  ///   - send: sends a packet to the controller; the span is valid only during the call
+  public init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
+    self.ownAddressType = ownAddressType
+    commands = CommandQueue(timers: timers, send: send)
+    commands.onTimeout = { [weak self] error in self?.onFailure?(error) }
+  }
+
+  /// Reads the properties of the controller. It is not reset, as the kernel owns it.
+  ///
+  /// - Parameter completion: called exactly once, at most ``HostController/commandDeadline`` after each of two commands
+  public func initialize(completion: @escaping (Result<Information, HCIError>) -> Void) {
+    commands.send(ReadLocalVersionInformation()) { [commands] version in
+      commands.send(ReadLocalSupportedCommands()) { [weak self] supported in
+        completion(
+          version.flatMap { version in
+            supported.map { supported in
+              self?.adopt(supported)
+              return Information(version: version, usesExtendedScan: supported.haveExtendedScan)
+            }
+          })
+      }
+    }
+  }
+
+  private func adopt(_ supported: SupportedCommands) {
+    let scan = ScanController(
+      commands, usesExtendedCommands: supported.haveExtendedScan, ownAddressType: ownAddressType,
+      isShared: true)
+    scan.onFailure = { [weak self] error in
+      self?.desiredScan = nil
+      self?.onScanFailure?(error)
+    }
+    self.scan = scan
+    scan.setDesired(desiredScan)
+  }
+
+  /// Reads the features of the controller's link layer.
+  public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
+    commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }
+  }
+
+  /// Fails all pending and future operations.
+  public func fail(_ error: HCIError) {
+    scan = nil
+    commands.fail(error)
+  }
+
+  // MARK: Scanning
+
+  /// Sets the desired scan; nil for none.
+  public func setScan(_ parameters: ScanParameters?) {
+    desiredScan = parameters
+    scan?.setDesired(parameters)
+  }
+
+  /// Stops scanning until ``resumeScan()``; the closure is called when it has stopped. The kernel can't connect during
+  /// a scan.
+  public func pauseScan(then action: @escaping () -> Void) {
+    if let scan { scan.pause(then: action) } else { action() }
+  }
+
+  public func resumeScan() {
+    scan?.resume()
+  }
+
+  // MARK: Links
+
+  /// Disconnects a link immediately; the kernel would keep it for two seconds after its last user.
+  public func disconnect(_ handle: ConnectionHandle) {
+    commands.send(Disconnect(handle: handle)) { _ in }
+  }
+
+  /// Requests other parameters of a link. ``onLink`` reports the result.
+  ///
+  /// - Parameter completion: called exactly once, when the controller has started or rejected the update
+  public func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    commands.send(
+      LEConnectionUpdate {
+        $0.handle = handle
+        $0.parameters = parameters
+      }, completion: completion)
+  }
+
+  /// Reads the RSSI of a link in dBm; nil if unavailable.
+  public func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
+    commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
+  }
+
+  // MARK: Receiving
+
+  /// Processes one complete packet from the controller, with its H4 type byte. Undecodable packets are ignored.
+  public func receive(_ packet: RawSpan, at time: Instant) {
+    guard packet.byte(at: 0) == HCIPacketType.event.rawValue else { return receiveCommand(packet) }
+    var reader = ByteReader(packet.extracting(1..<packet.byteCount))
+    guard let event = try? HCIEvent(parsing: &reader) else { return }
+    switch event {
+    case .commandComplete(var event):
+      // The kernel manages the command credits: it queues the commands sent here.
+      event.commandCredits = max(1, event.commandCredits)
+      commands.receive(event)
+    case .commandStatus(var event):
+      event.commandCredits = max(1, event.commandCredits)
+      commands.receive(event)
+    case .leAdvertisingReports(let event): for report in event.reports { onReport?(report, time) }
+    case .leConnectionComplete(let event):
+      guard event.status == .success else {
+        onLink?(.failed(event.peerAddress, event.status))
+        return
+      }
+      guard event.role == .central else { return }
+      onLink?(.connected(event.handle, event.peerAddress, event.parameters))
+    case .leConnectionUpdateComplete(let event):
+      guard event.status == .success else {
+        onLink?(.parametersRefused(event.handle, event.status))
+        return
+      }
+      onLink?(.parameters(event.handle, event.parameters))
+    case .disconnectionComplete(let event):
+      guard event.status == .success else { return }
+      onLink?(.disconnected(event.handle, event.reason))
+    default: break
+    }
+  }
+
+  /// Handles a command from another sender; own commands are not received. It is seen before the controller executes
+  /// it.
+  private func receiveCommand(_ packet: RawSpan) {
+    guard packet.byte(at: 0) == HCIPacketType.command.rawValue else { return }
+    var reader = ByteReader(packet.extracting(1..<packet.byteCount))
+    guard let opcode = try? reader.readUInt16(), (try? reader.skip(1)) != nil else { return }
+    switch HCIOpcode(rawValue: opcode) {
+    case Disconnect.opcode:
+      guard let handle = try? ConnectionHandle(parsing: &reader), let reason = try? reader.readUInt8() else {
+        return
+      }
+      onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode: onLink?(.connecting)
+    case LECreateConnectionCancel.opcode: onLink?(.connectionCancelled)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+
+/// A separate process that opens the user channel of one adapter, and switches the adapter on and off.
+///
+/// Each of these requires CAP_NET_ADMIN at that time, and a lost adapter may be reopened long after this process has
+/// dropped the capability. The helper has nothing else: no files, no other privileges, and no adapter other than the
+/// one with the given address. It ends with this object, or with this process. Driver calls that take seconds do not
+/// block the loop.
+@BluetoothActor
+final class AdapterHelper {
+  /// The timeout for the driver to open or close a controller; some load firmware first.
+  static let deadline = Duration.seconds(20)
+
+  private enum Action: UInt16 {
+    case take = 1
+    case bringUp = 2
+    case bringDown = 3
+  }
+
+  @BluetoothActor
+  private final class Request {
+    let index: AdapterIndex
+    let action: Action
+    var timer: Timers.Token?
+    private var completion: ((Result<Int32, AdapterError>) -> Void)?
+
+    init(
+      _ action: Action, _ index: AdapterIndex,
+      _ completion: @escaping (Result<Int32, AdapterError>) -> Void
+    ) {
+      self.action = action
+      self.index = index
+      self.completion = completion
+    }
+
+    var operation: String {
+      switch action {
+      case .take: "take \(index)"
+      case .bringUp: "bring \(index) up"
+      case .bringDown: "bring \(index) down"
+      }
+    }
+
+    /// - Returns: whether the result is still wanted
+    @discardableResult
+    func finish(_ result: Result<Int32, AdapterError>) -> Bool {
+      guard let completion else { return false }
+      self.completion = nil
+      EpollLoop.shared.timers.cancel(timer)
+      completion(result)
+      return true
+    }
+
+    func fail(_ reason: AdapterError.Reason) {
+      finish(.failure(AdapterError(operation, reason)))
+    }
+  }
+
+  private var channel: Int32
+  private var watch: EpollLoop.Watch?
+  /// The first request has been sent to the helper.
+  private var requests: [Request] = []
+  private var number: UInt32 = 0
+
+  /// Starts the helper. Requires CAP_NET_ADMIN.
+  ///
+  /// - Parameter address: the kernel's address of the adapter; all zero if it has none
+  init(for address: BluetoothAddress) throws(AdapterError) {
+    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
+    channel = halo_adapter_helper(bytes, PacketSocket.receiveBuffer)
+    guard channel >= 0 else {
+      throw AdapterError("take an adapter", .system(SystemError("fork", errno: -channel)))
+    }
+    do throws(SystemError) {
+      watch = try EpollLoop.shared.watch(channel, for: .readable) { [weak self] _ in self?.receive() }
+    } catch {
+      Glibc.close(channel)
+      throw AdapterError("take an adapter", .system(error))
+    }
+  }
+
+  isolated deinit {
+    close()
+  }
+
+  /// Ends the helper after its pending requests.
+  func close() {
+    guard channel >= 0 else { return }
+    watch?.cancel()
+    Glibc.close(channel)
+    channel = -1
+    let open = requests
+    requests = []
+    for request in open { request.fail(.cancelled) }
+  }
+
+  /// Opens the user channel of an adapter, which must be down.
+  ///
+  /// - Returns: a non-blocking descriptor bound to the user channel
+  func take(_ index: AdapterIndex) async throws(AdapterError) -> Int32 {
+    try await perform(.take, index)
+  }
+
+  /// Brings an adapter up; no change if it is up.
+  func bringUp(_ index: AdapterIndex) async throws(AdapterError) {
+    _ = try await perform(.bringUp, index)
+  }
+
+  /// Brings an adapter down; its links end.
+  func bringDown(_ index: AdapterIndex) async throws(AdapterError) {
+    _ = try await perform(.bringDown, index)
+  }
+
+  /// Waits for an answer until ``deadline``, or until the task is cancelled. A pending request is not cancelled; an
+  /// adapter that is opened too late is closed at once.
+  private func perform(_ action: Action, _ index: AdapterIndex) async throws(AdapterError) -> Int32 {
+    try await awaitCallback { (done: @escaping (Result<Int32, AdapterError>) -> Void) in
+      let request = Request(action, index, done)
+      request.timer = EpollLoop.shared.timers.schedule(after: Self.deadline) { request.fail(.kernelSilent) }
+      requests.append(request)
+      if requests.count == 1 { sendFirst() }
+      return { request.fail(.cancelled) }
+    }
+  }
+
+  private func sendFirst() {
+    guard let request = requests.first else { return }
+    number &+= 1
+    let message = halo_adapter_request(
+      number: number, index: request.index.rawValue, what: request.action.rawValue)
+    let sent = withUnsafeBytes(of: message) { SystemCall.send(channel, $0.baseAddress, $0.count) }
+    if sent < 0 { end() }
+  }
+
+  private func receive() {
+    var reply = halo_adapter_reply()
+    var descriptor: Int32 = -1
+    let count = halo_adapter_receive(channel, &reply, &descriptor)
+    guard count == MemoryLayout<halo_adapter_reply>.size else {
+      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      return end()
+    }
+    guard reply.number == number, !requests.isEmpty else { return }
+    let request = requests.removeFirst()
+    let isWanted = request.finish(result(of: request, reply.error, descriptor))
+    if !isWanted, descriptor >= 0 {
+      // The adapter is released before anything else is done with it.
+      KernelCall.close(descriptor) { [weak self] in self?.sendFirst() }
+    } else {
+      sendFirst()
+    }
+  }
+
+  private func result(of request: Request, _ code: Int32, _ descriptor: Int32) -> Result<Int32, AdapterError>
+  {
+    if code == 0 { return .success(descriptor) }
+    let error = SystemError("bind", errno: code)
+    let reason: AdapterError.Reason =
+      switch request.action {
+      case .take: AdapterError.Reason(takingUserChannel: error)
+      case .bringUp, .bringDown:
+        code == EPERM ? .missing(.netAdmin) : AdapterError.Reason(opening: SystemError("ioctl", errno: code))
+      }
+    return .failure(AdapterError(request.operation, reason))
+  }
+
+  /// The helper has ended prematurely, or could not start.
+  private func end() {
+    let open = requests
+    requests = []
+    watch?.cancel()
+    for request in open { request.fail(.system(SystemError("halo-adapter", errno: EPIPE))) }
+  }
+}

@@ -1,0 +1,439 @@
+import BluetoothCore
+import Central
+import EventLoop
+import GATTClient
+import HCI
+import L2CAP
+import SystemCalls
+
+/// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over
+/// its L2CAP sockets, and its management sets what links are made with.
+@BluetoothActor
+public final class KernelAdapter: Adapter {
+  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  public var onScanFailure: ((HCIError) -> Void)?
+  public var onFailure: ((HCIError) -> Void)?
+  public var onNote: ((String) -> Void)? {
+    get { recovery.onNote }
+    set { recovery.onNote = newValue }
+  }
+
+  /// The timeout for ending a scan.
+  private static let closeDeadline = Duration.milliseconds(500)
+
+  /// The adapter's index; ``recover(within:)`` can change it.
+  public var index: AdapterIndex { watch.index }
+  private let watch: KernelAdapterWatch
+  public let timers: Timers
+  private let recovery: AdapterRecovery
+  private var socket: HCISocket<RawChannel>?
+  private var controller: RawController?
+  /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
+  private var management: Management?
+  private var address = BluetoothAddress(0, .public)
+  private var connector: KernelConnector?
+  private var desiredScan: ScanParameters?
+  private var failure: HCIError?
+  /// The controller's reports about links since monitoring began.
+  private var parameters: [ConnectionHandle: LinkParameters] = [:]
+  private var links: [KernelLink] = []
+  private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+  /// The connected peers when the adapter failed.
+  private var ourPeers: Set<UInt64> = []
+  /// The packets lost by links that have ended.
+  private var droppedBefore = 0
+
+  public var droppedPackets: Int? {
+    links.reduce(droppedBefore + (socket?.packets.droppedPackets ?? 0)) { $0 + $1.droppedPackets }
+  }
+
+  public init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
+    self.timers = timers
+    recovery = AdapterRecovery(timers: timers)
+    watch = KernelAdapterWatch(index, timers: timers) {
+      ((try? HCIDevices.list()) ?? []).map { device in
+        KernelAdapterWatch.Device(
+          index: device.index, address: device.address, isUp: device.isUp,
+          isTaken: device.isUp && HCIDevices.isTaken(device.index))
+      }
+    }
+    watch.onLost = { [weak self] reason in self?.fail(reason) }
+  }
+
+  // MARK: Start and end
+
+  /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
+  /// in between.
+  public func open() async throws(AdapterError) {
+    try await check()
+    controller = try openSockets()
+  }
+
+  public func start() async throws(HCIError) -> AdapterInformation {
+    do throws(AdapterError) {
+      if controller == nil { try await open() }
+    } catch {
+      throw .adapter(error)
+    }
+    return try await initialize()
+  }
+
+  private func initialize() async throws(HCIError) -> AdapterInformation {
+    guard let controller else { throw .notReady }
+    let information = try await awaitCallback {
+      (done: @escaping (Result<RawController.Information, HCIError>) -> Void) in
+      controller.initialize(completion: done)
+      return { controller.fail(.cancelled) }
+    }
+    connector = KernelConnector(self, address: address, controller: controller)
+    updateScan()
+    return AdapterInformation(
+      address: address, version: "\(information.version.hciVersion)",
+      usesExtendedScan: information.usesExtendedScan)
+  }
+
+  /// Checks that the adapter can be used, before anything is sent to it.
+  private func check() async throws(AdapterError) {
+    let operation = "use \(index)"
+    guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
+      throw AdapterError(operation, .noSuchAdapter)
+    }
+    // Asked first, as the kernel only refuses each command.
+    guard Capability.netRaw.isEffective else { throw AdapterError(operation, .missing(.netRaw)) }
+    guard !state.isTaken else { throw AdapterError(operation, .adapterTaken) }
+    guard state.isUp else { throw AdapterError(operation, .adapterDown(index)) }
+    adopt(
+      KernelAdapterWatch.Device(index: index, address: state.address, isUp: true, isTaken: false))
+  }
+
+  private func adopt(_ device: KernelAdapterWatch.Device) {
+    watch.adopt(device)
+    address = device.address
+  }
+
+  private func openSockets() throws(AdapterError) -> RawController {
+    let socket = try HCISocket<RawChannel>(index, filter: .rawController)
+    self.socket = socket
+    let controller = RawController(
+      timers: timers, ownAddressType: address.value == 0 ? .random : .public
+    ) { packet in socket.packets.send(packet) }
+    controller.onReport = { [weak self] report, time in
+      guard let self else { return }
+      if desiredScan != nil { onReport?(report, time) }
+      connector?.heard(report)
+    }
+    controller.onScanFailure = { [weak self] error in
+      guard let self else { return }
+      let isOurWish = desiredScan != nil
+      desiredScan = nil
+      connector?.cannotListen()
+      if isOurWish { onScanFailure?(error) }
+    }
+    controller.onFailure = { [weak self] error in self?.fail(error) }
+    controller.onLink = { [weak self] news in self?.note(news) }
+    socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
+    socket.packets.onClosed = { [weak self] error in self?.closed(error) }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      throw AdapterError("use \(index)", .system(error))
+    }
+    // Without management, links are made with the kernel's defaults.
+    if management == nil { management = try? Management() }
+    management?.onEvent = { [weak self] event, index in
+      guard let self else { return }
+      switch event {
+      case .removed where index == self.index: watch.removed()
+      case .settings(let settings) where index == self.index && !settings.contains(.powered):
+        _ = watch.isUsable()
+      default: break
+      }
+      watch.kernelReported()
+    }
+    return controller
+  }
+
+  public func close() async {
+    // A scan that is on its way, too, is ended while it can be.
+    controller?.setScan(nil)
+    if failure == nil, let controller {
+      try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
+        var done: ((Result<Void, CancellationError>) -> Void)? = done
+        let finish = {
+          done?(.success(()))
+          done = nil
+        }
+        controller.pauseScan(then: finish)
+        timers.schedule(after: Self.closeDeadline, finish)
+        return finish
+      }
+    }
+    controller?.fail(.cancelled)
+    socket?.packets.close()
+    management?.close()
+  }
+
+  private func closed(_ error: SystemError?) {
+    fail(error.map { AdapterError.Reason(opening: $0, adapter: index) } ?? .adapterRemoved)
+  }
+
+  private func fail(_ reason: AdapterError.Reason) {
+    let isBlocked = reason == .adapterDown(index) && HCIDevices.isRadioBlocked(index)
+    let reason = isBlocked ? .radioBlocked : reason
+    fail(.adapter(AdapterError("go on with \(index)", reason)))
+  }
+
+  private func fail(_ error: HCIError) {
+    guard failure == nil else { return }
+    failure = error
+    connector?.fail(error)
+    let lost = links
+    links = []
+    ourPeers = Set(lost.map(\.peer.value))
+    for link in lost { link.lose(.adapter(error)) }
+    controller?.fail(error)
+    socket?.packets.close()
+    parameters = [:]
+    reasons = [:]
+    onFailure?(error)
+  }
+
+  // MARK: Recovery
+
+  /// Waits until the adapter is there and on again - with its number, or with its address under another - and makes it
+  /// ready. One that was pulled out and is back is switched on, if the management socket was opened with
+  /// CAP_NET_ADMIN; one that was switched off is waited for. One whose controller does not answer is switched off and on
+  /// first, once a minute at most, unless that would end links of other programs.
+  ///
+  /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    guard let failure else { return try await initialize() }
+    return try await recovery.recover(self, from: failure, within: time)
+  }
+
+  /// - Returns: nil if the adapter is gone again
+  private func open(isNew: Bool) async throws(HCIError) -> AdapterInformation? {
+    let failure = self.failure
+    do throws(AdapterError) {
+      controller = try openSockets()
+    } catch {
+      if error.isMissingPrivilege { throw .adapter(error) }
+      return nil
+    }
+    self.failure = nil
+    do throws(HCIError) {
+      // The kernel powers a new adapter off again after two seconds, unless a program uses it.
+      if isNew { management?.send(SetPowered(true), to: index) { _ in } }
+      return try await initialize()
+    } catch {
+      controller?.fail(error)
+      socket?.packets.close()
+      self.failure = self.failure ?? failure ?? error
+      if error == .cancelled { throw error }
+      return nil
+    }
+  }
+
+  // MARK: Scanning and connecting
+
+  public func setScan(_ parameters: ScanParameters?) {
+    desiredScan = parameters
+    updateScan()
+  }
+
+  /// Whether a connector scans for its peer. A report of each of its advertisements is needed then.
+  var isListening = false {
+    didSet { if isListening != oldValue { updateScan() } }
+  }
+
+  private func updateScan() {
+    guard isListening else { controller?.setScan(desiredScan); return }
+    var parameters = ScanParameters.aggressive
+    parameters.isActive = desiredScan?.isActive ?? false
+    controller?.setScan(parameters)
+  }
+
+  /// Whether the kernel has a link to a peer already, which does not advertise then.
+  func hasLink(to peer: BluetoothAddress) -> Bool {
+    (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
+  }
+
+  public func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void {
+    guard failure == nil, let connector else {
+      completion(.failure(failure ?? .notReady))
+      return {}
+    }
+    return connector.connect(request, completion: completion)
+  }
+
+  /// Sets the kernel's parameters for the next link to a peer, and calls back when they are in effect.
+  func load(_ request: ConnectionRequest, then next: @escaping () -> Void) {
+    guard let management else {
+      onNote?("connection parameters are the kernel's: it has no Bluetooth management")
+      return next()
+    }
+    let command = LoadConnectionParameters(peer: request.peer, parameters: request.parameters)
+    management.send(command, to: index) { [weak self] result in
+      if case .failure(let error) = result {
+        self?.onNote?("connection parameters are the kernel's: \(error)")
+      }
+      next()
+    }
+  }
+
+  // MARK: Links
+
+  private func note(_ news: RawController.LinkNews) {
+    switch news {
+    case .connected(let handle, _, let parameters):
+      self.parameters[handle] = parameters
+      reasons[handle] = nil
+      connector?.connected(handle)
+    case .parameters(let handle, let parameters):
+      self.parameters[handle] = parameters
+      link(handle)?.adopt(parameters)
+    case .parametersRefused(let handle, let status): link(handle)?.parametersRefused("\(status)")
+    case .ending(let handle, let reason):
+      if reason == .remotePowerOff { powersOff() }
+      // By this machine, whatever reason is sent to the peer.
+      reasons[handle] = .connectionTerminatedByLocalHost
+      link(handle)?.finish()
+    case .disconnected(let handle, let reason):
+      parameters[handle] = nil
+      reasons[handle] = reasons[handle] ?? reason
+      connector?.disconnected(handle, reason)
+      link(handle)?.finish()
+    case .failed(let peer, let status): connector?.failed(peer, status)
+    case .connecting: connector?.connecting()
+    case .connectionCancelled: connector?.cancelledByKernel()
+    }
+  }
+
+  private func link(_ handle: ConnectionHandle) -> KernelLink? {
+    links.first { $0.handle == handle }
+  }
+
+  /// The kernel ends all links, as it does before it switches an adapter off.
+  private func powersOff() {
+    watch.expectPowerOff { [weak self] in
+      guard let self else { return }
+      for link in links where link.isHeld { link.lose(.local) }
+    }
+  }
+
+  /// Takes over a connected socket.
+  ///
+  /// - Parameter isOurs: whether the link was made for it, and is not one that another program has made
+  func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
+    // Events of the controller about the link have been queued for us since before the socket was connected.
+    let link = KernelLink(
+      self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
+      pin: KernelParameterPin(request))
+    links.append(link)
+    // The kernel may not have taken ours, or the link may be another program's.
+    link.holdParameters()
+    return link
+  }
+
+  /// Reads pending events from the raw channel: the kernel queues an event there before it processes it.
+  func catchUp() {
+    socket?.packets.receivePending()
+  }
+
+  func disconnect(_ handle: ConnectionHandle) {
+    controller?.disconnect(handle)
+  }
+
+  /// Has the controller change a link's parameters. The kernel checks the permission for each command (CAP_NET_RAW).
+  func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    controller?.update(handle, to: parameters, completion: completion)
+  }
+
+  func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {
+    guard let controller else { throw .notReady }
+    return try await awaitCallback { (done: @escaping (Result<Int8?, HCIError>) -> Void) in
+      var done: ((Result<Int8?, HCIError>) -> Void)? = done
+      let finish = { (result: Result<Int8?, HCIError>) in
+        let callback = done
+        done = nil
+        callback?(result)
+      }
+      controller.readRSSI(handle, completion: finish)
+      return { finish(.failure(.cancelled)) }
+    }
+  }
+
+  func remove(_ link: KernelLink) {
+    droppedBefore += link.droppedPackets
+    links.removeAll { $0 === link }
+  }
+
+  /// A link's socket has ended: why? What the controller gave as the reason is better than the kernel's number.
+  ///
+  /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
+  func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {
+    if let handle = link.handle, let reason = reasons[handle] {
+      // A link that this machine ends may be the first sign of that.
+      guard reason == .connectionTerminatedByLocalHost || reason == .remotePowerOff else {
+        return .remote(reason)
+      }
+      guard isUsable() else { return nil }
+      return reason == .remotePowerOff ? .remote(reason) : .local
+    }
+    return isUsable() ? .remote(HCIErrorCode(losing: error)) : nil
+  }
+
+  /// Checks whether the adapter can be used, and fails shortly if it cannot.
+  func isUsable() -> Bool {
+    failure == nil && watch.isUsable()
+  }
+}
+
+/// The adapter is shared: links of other programs must not be ended.
+extension KernelAdapter: RecoverableRadio {
+  package var name: String { index.description }
+
+  package func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+    switch step {
+    // The failure has done that.
+    case .cancel, .disconnect: return .done()
+    case .reset: return .leftOut("the kernel has the adapter")
+    case .powerCycle:
+      let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
+      guard others.isEmpty else {
+        return .hopeless("left out, as it would end \(others.count) links of other programs")
+      }
+      do throws(AdapterError) {
+        guard let management else { throw AdapterError("switch \(index)", .noBluetooth) }
+        _ = try await management.send(SetPowered(false), to: index)
+        _ = try await management.send(SetPowered(true), to: index)
+        return .done()
+      } catch {
+        if error.reason == .cancelled { throw .cancelled }
+        return .hopeless("\(error.reason)")
+      }
+    }
+  }
+
+  package func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    if let device = watch.find() {
+      let isNew = watch.wasRemoved
+      adopt(device)
+      return try await open(isNew: isNew)
+    }
+    if let index = watch.findSwitchedOff() { management?.send(SetPowered(true), to: index) { _ in } }
+    return nil
+  }
+
+  package func change() async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      watch.whenChanged { done(.success(())) }
+      return { [watch] in watch.kernelReported() }
+    }
+  }
+}

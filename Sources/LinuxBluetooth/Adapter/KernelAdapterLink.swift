@@ -1,0 +1,161 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import Glibc
+import HCI
+import L2CAP
+import SystemCalls
+
+/// An ATT link over the kernel's L2CAP.
+@BluetoothActor
+final class KernelLink: ATTLink {
+  var onPDU: ((RawSpan, Instant) -> Void)? {
+    get { socket.onPDU }
+    set { socket.onPDU = newValue }
+  }
+  var onClosed: ((LinkLoss) -> Void)?
+  var onEvent: ((LinkEvent) -> Void)?
+  let peer: BluetoothAddress
+  private(set) var parameters: LinkParameters?
+  var hasRoom: Bool { socket.hasRoom }
+  var onRoom: (() -> Void)? {
+    get { socket.onRoom }
+    set { socket.onRoom = newValue }
+  }
+  var handle: ConnectionHandle? { socket.handle }
+  var droppedPackets: Int { socket.droppedPackets }
+
+  /// The timeout for ending a link.
+  private static let disconnectDeadline = Duration.seconds(2)
+  /// The delay before a command is repeated that the controller rejected because another procedure of the link was in
+  /// progress.
+  private static let retryPause = Duration.seconds(1)
+
+  private let adapter: KernelAdapter
+  private let socket: L2CAPSocket
+  private let isOurs: Bool
+  private var pin: KernelParameterPin?
+  private var endedByUs = false
+  /// Whether its socket has ended, and the adapter's end is waited for, which is the reason.
+  private(set) var isHeld = false
+  private var isOver = false
+
+  init(
+    _ adapter: KernelAdapter, _ socket: L2CAPSocket, peer: BluetoothAddress, parameters: LinkParameters?,
+    isOurs: Bool, pin: KernelParameterPin?
+  ) {
+    self.adapter = adapter
+    self.socket = socket
+    self.peer = peer
+    self.parameters = parameters
+    self.isOurs = isOurs
+    self.pin = pin
+    // The link object lives for as long as the link does.
+    socket.onClosed = { error in self.socketEnded(error) }
+    socket.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
+  }
+
+  func adopt(_ parameters: LinkParameters) {
+    self.parameters = parameters
+    onEvent?(.parameters(parameters))
+    holdParameters()
+  }
+
+  /// Makes sure that the link uses the requested parameters, if any.
+  func holdParameters() {
+    guard !isOver, !endedByUs, !isHeld, let handle, let parameters, let pin = self.pin?.parameters else {
+      return
+    }
+    switch self.pin?.judge(parameters) {
+    case .restore(let count):
+      adapter.onNote?(
+        "link: that is not what was asked for; it is set to an interval of \(pin.intervalMin) to \(pin.intervalMax), "
+          + "latency \(pin.latency), timeout \(pin.supervisionTimeout) again "
+          + "(\(count) of at most \(KernelParameterPin.maximumRequests) times)")
+      adapter.update(handle, to: pin) { [weak self] result in
+        if case .failure(let error) = result { self?.parametersRefused("\(error)") }
+      }
+    case .giveUp: adapter.onNote?("link: the peer insists on its parameters; they stay")
+    case .leave, nil: break
+    }
+  }
+
+  /// The controller did not change the parameters, ours or the peer's.
+  func parametersRefused(_ reason: String) {
+    adapter.onNote?("link: the controller has not changed the parameters: \(reason)")
+    adapter.timers.schedule(after: Self.retryPause) { [weak self] in self?.holdParameters() }
+  }
+
+  func send(_ pdu: RawSpan) {
+    socket.send(pdu)
+  }
+
+  /// Ends a link that was made for us at once; otherwise the ring would continue to send for the two seconds that the
+  /// kernel keeps it, and not advertise. A link shared with another program stays up.
+  ///
+  /// The socket is closed first: see ``L2CAPSocket/finish()``.
+  func disconnect() {
+    guard !isOver, !endedByUs else { return }
+    endedByUs = true
+    let isClosed = isHeld
+    socket.close { [self] in
+      guard isOurs, !isClosed, let handle, !isOver else { return lose(.local) }
+      adapter.disconnect(handle)
+    }
+    adapter.timers.schedule(after: Self.disconnectDeadline) { [weak self] in
+      guard let self, !isOver else { return }
+      adapter.onNote?(
+        "link: it has not ended within \(Int(Self.disconnectDeadline.inSeconds)) s, and is given up")
+      lose(.local)
+    }
+  }
+
+  /// The controller reports that the link has ended, or gets the command to end it. The kernel has yet to process that:
+  /// until then closing its socket is safe.
+  func finish() {
+    guard !isOver, !isHeld else { return }
+    if endedByUs { lose(.local) } else { socket.finish() }
+  }
+
+  private func socketEnded(_ error: SystemError?) {
+    guard !isOver else { return }
+    // If the adapter is what is gone, its failure takes the link along.
+    guard let loss = adapter.loss(of: self, error) else {
+      isHeld = true
+      return
+    }
+    lose(loss)
+  }
+
+  /// The link is gone.
+  func lose(_ loss: LinkLoss) {
+    guard !isOver else { return }
+    isOver = true
+    let loss = endedByUs ? .local : loss
+    adapter.remove(self)
+    let onClosed = self.onClosed
+    self.onClosed = nil
+    onEvent = nil
+    socket.onClosed = nil
+    socket.close()
+    onClosed?(loss)
+  }
+
+  func readRSSI() async throws(HCIError) -> Int8? {
+    guard let handle else { return nil }
+    return try await adapter.readRSSI(handle)
+  }
+}
+
+extension HCIErrorCode {
+  /// The meaning of the kernel's error number for the end of a link, where the controller's code is not known.
+  init(losing error: SystemError?) {
+    self =
+      switch error?.errno {
+      case ETIMEDOUT: .connectionTimeout
+      case ECONNRESET: .remoteUserTerminatedConnection
+      case ECONNABORTED: .connectionTerminatedByLocalHost
+      default: .unspecifiedError
+      }
+  }
+}

@@ -1,0 +1,164 @@
+import BluetoothCore
+import EventLoop
+import HCI
+import SystemCalls
+
+/// Exclusive access to a controller of this machine (`HCI_CHANNEL_USER`): the kernel and bluetoothd do not see the
+/// adapter until it is released. Above the transport, it is a controller like any other.
+@BluetoothActor
+public final class UserChannelTransport: HCITransport {
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)?
+  public let timers = EpollLoop.shared.timers
+  public var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
+  public var name: String { index.description }
+
+  /// Its number, which may change when the adapter is re-added.
+  private var index: AdapterIndex
+  private let address: BluetoothAddress
+  private let force: Bool
+  private let helper: AdapterHelper
+  private var socket: HCISocket<UserChannel>
+  private var droppedBefore = 0
+  /// The record that the adapter has to be brought up at the end; nil if it was down.
+  private let taken: TakenAdapter?
+  private var closing: Task<Void, Never>?
+
+  /// Opens the user channel of an adapter, which has to be down. Cancelling the task stops waiting for the kernel; an
+  /// operation still in progress is undone once it completes.
+  ///
+  /// - Parameters:
+  ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again by
+  ///     ``close()``, or by the next ``TakenAdapter/restoreAll()`` if this process ends before
+  ///   - onWarning: called with the links and functions that end because of `force`
+  public init(
+    _ index: AdapterIndex, force: Bool, onWarning: (String) -> Void = { _ in }
+  ) async throws(AdapterError) {
+    let operation = "take \(index)"
+    guard Capability.netAdmin.isEffective else { throw AdapterError(operation, .missing(.netAdmin)) }
+    guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
+      throw AdapterError(operation, .noSuchAdapter)
+    }
+    guard !state.isTaken else { throw AdapterError(operation, .adapterTaken) }
+    guard force || !state.isUp else { throw AdapterError(operation, .adapterUp) }
+    let helper = try AdapterHelper(for: state.address)
+    var taken: TakenAdapter?
+    do throws(AdapterError) {
+      if state.isUp {
+        let links = (try? HCIDevices.links(of: index)) ?? []
+        for link in links { onWarning("the link of \(index) to \(link.peer) is ended") }
+        taken = try TakenAdapter(index, address: state.address)
+        try await helper.bringDown(index)
+      }
+      socket = HCISocket<UserChannel>(taken: try await helper.take(index))
+    } catch {
+      await Self.giveBack(index, taken, helper).value
+      throw error
+    }
+    self.index = index
+    self.address = state.address
+    self.force = force
+    self.helper = helper
+    self.taken = taken
+  }
+
+  isolated deinit {
+    close()
+  }
+
+  public func start() {
+    socket.packets.onPacket = { [weak self] packet, time in self?.onPacket?(packet, time) }
+    socket.packets.onClosed = { [weak self] error in
+      guard let self else { return }
+      let onClose = self.onClose
+      self.onClose = nil
+      onClose?(
+        error.map { "\(index): \(AdapterError.Reason(opening: $0, adapter: index))" }
+          ?? "the kernel has closed \(index)")
+    }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      onClose?("\(index): \(error)")
+    }
+  }
+
+  public func send(_ packet: RawSpan) {
+    socket.packets.send(packet)
+  }
+
+  /// Closes the adapter and opens it again, by its number, or by its address under another number: the driver switches
+  /// the controller off and on.
+  public func reopen(within time: Duration) async throws(HCIError) {
+    guard closing == nil else { throw .cancelled }
+    droppedBefore += socket.packets.droppedPackets
+    await Self.close(socket.packets)
+    do throws(AdapterError) {
+      let found = try find()
+      let descriptor = try await take(found)
+      guard closing == nil else {
+        KernelCall.close(descriptor)
+        throw AdapterError("take \(found)", .cancelled)
+      }
+      index = found
+      socket = HCISocket<UserChannel>(taken: descriptor)
+    } catch {
+      throw error.reason == .cancelled ? .cancelled : .adapter(error)
+    }
+  }
+
+  /// A newly plugged-in adapter has no address until the kernel has set it up.
+  private func find() throws(AdapterError) -> AdapterIndex {
+    let same = try HCIDevices.list().filter { $0.address == address }
+    if let device = same.first(where: { $0.index == index }) { return device.index }
+    guard let moved = same.first, address.value != 0 else {
+      throw AdapterError("take \(index)", .adapterRemoved)
+    }
+    return moved.index
+  }
+
+  private func take(_ index: AdapterIndex) async throws(AdapterError) -> Int32 {
+    do throws(AdapterError) {
+      return try await helper.take(index)
+    } catch {
+      // The kernel, or bluetoothd, has switched it on.
+      guard error.reason == .adapterUp, force else { throw error }
+      try await helper.bringDown(index)
+      return try await helper.take(index)
+    }
+  }
+
+  public func close() {
+    guard closing == nil else { return }
+    let (index, packets, taken, helper) = (index, socket.packets, taken, helper)
+    closing = BluetoothActor.run {
+      await Self.close(packets)
+      await Self.giveBack(index, taken, helper).value
+    }
+  }
+
+  public func finishClosing() async {
+    await closing?.value
+  }
+
+  /// Returns when the kernel has closed the controller, within two seconds.
+  private static func close(_ packets: PacketSocket) async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      packets.close { done(.success(())) }
+      return {}
+    }
+  }
+
+  /// Brings up an adapter that was up before, even if the task is cancelled.
+  private static func giveBack(
+    _ index: AdapterIndex, _ taken: TakenAdapter?, _ helper: AdapterHelper
+  ) -> Task<Void, Never> {
+    BluetoothActor.run {
+      if let taken {
+        try? await helper.bringUp(index)
+        taken.forget()
+      }
+      helper.close()
+    }
+  }
+}

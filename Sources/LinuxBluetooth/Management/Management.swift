@@ -1,0 +1,71 @@
+import BluetoothCore
+import EventLoop
+import HCI
+import SystemCalls
+
+/// The kernel's Bluetooth management interface: the list of adapters, their power state and the parameters of new
+/// links. Reading requires no privilege; changes require CAP_NET_ADMIN when this object is created.
+@BluetoothActor
+public final class Management {
+  /// A notification from the kernel.
+  public enum Event: Hashable, Sendable {
+    case added
+    case removed
+    case settings(ManagementSettings)
+  }
+
+  /// Called when the state of an adapter has changed.
+  public var onEvent: ((Event, AdapterIndex) -> Void)?
+
+  private let socket: HCISocket<ControlChannel>
+  private let queue: ManagementQueue
+
+  public init() throws(AdapterError) {
+    let socket = try HCISocket<ControlChannel>()
+    self.socket = socket
+    queue = ManagementQueue(timers: EpollLoop.shared.timers) { packet in socket.packets.send(packet) }
+    queue.onEvent = { [weak self] event, index in
+      switch event {
+      case .indexAdded: self?.onEvent?(.added, index)
+      case .indexRemoved: self?.onEvent?(.removed, index)
+      case .newSettings(let settings): self?.onEvent?(.settings(settings), index)
+      default: break
+      }
+    }
+    socket.packets.onPacket = { [queue] packet, _ in queue.receive(packet) }
+    socket.packets.onClosed = { [queue] error in
+      let reason = error.map { AdapterError.Reason(opening: $0) } ?? .connectionEnded
+      queue.fail(AdapterError("reach the kernel's Bluetooth management", reason))
+    }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      throw AdapterError("reach the kernel's Bluetooth management", .system(error))
+    }
+  }
+
+  /// Sends a command.
+  ///
+  /// - Parameter completion: called exactly once, within three seconds
+  public func send<Command: ManagementCommand>(
+    _ command: Command, to index: AdapterIndex = .none,
+    completion: @escaping (Result<Command.Response, AdapterError>) -> Void
+  ) {
+    queue.enqueue(command, to: index, completion: completion)
+  }
+
+  /// Sends a command and waits for the answer: for at most three seconds, or until the task is cancelled, which does
+  /// not cancel the command.
+  public func send<Command: ManagementCommand>(
+    _ command: Command, to index: AdapterIndex = .none
+  ) async throws(AdapterError) -> Command.Response {
+    try await awaitCallback { (done: @escaping (Result<Command.Response, AdapterError>) -> Void) in
+      queue.enqueue(command, to: index, completion: done)
+    }
+  }
+
+  /// Ends the connection to the kernel.
+  public func close() {
+    socket.packets.close()
+  }
+}

@@ -1,0 +1,121 @@
+import BluetoothCore
+import HCI
+
+/// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt). Each is answered with Command
+/// Complete or Command Status.
+public protocol ManagementCommand: Sendable {
+  associatedtype Response: Sendable
+
+  static var opcode: UInt16 { get }
+  /// Writes the parameters.
+  func write(into writer: inout ByteWriter)
+  /// Reads the return parameters. Bytes after them are ignored.
+  static func response(parsing reader: inout ByteReader) throws(DecodeError) -> Response
+}
+
+/// Lists the adapters that the kernel manages, which excludes those opened through the user channel.
+public struct ReadControllerIndexList: ManagementCommand {
+  public static let opcode: UInt16 = 0x0003
+
+  public init() {}
+
+  public func write(into writer: inout ByteWriter) {}
+
+  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> [AdapterIndex] {
+    var indexes: [AdapterIndex] = []
+    for _ in 0..<(try reader.readUInt16()) {
+      indexes.append(AdapterIndex(rawValue: try reader.readUInt16()))
+    }
+    return indexes
+  }
+}
+
+/// Reads the properties and settings of an adapter.
+public struct ReadControllerInformation: ManagementCommand {
+  public struct Response: Hashable, Sendable {
+    public var address: BluetoothAddress
+    /// The version of the Core Specification, as numbered in HCI.
+    public var version: CoreVersion
+    public var manufacturer: CompanyIdentifier
+    public var supportedSettings: ManagementSettings
+    public var currentSettings: ManagementSettings
+    /// The local name; empty if none is set.
+    public var name: String
+  }
+
+  public static let opcode: UInt16 = 0x0004
+
+  public init() {}
+
+  public func write(into writer: inout ByteWriter) {}
+
+  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> Response {
+    let address = try BluetoothAddress(parsing: &reader, kind: .public)
+    let version = try CoreVersion(parsing: &reader)
+    let manufacturer = try CompanyIdentifier(parsing: &reader)
+    let supported = ManagementSettings(rawValue: try reader.readUInt32())
+    let current = ManagementSettings(rawValue: try reader.readUInt32())
+    // Class of device.
+    try reader.skip(3)
+    let name = try reader.readBytes(249).prefix { $0 != 0 }
+    return Response(
+      address: address, version: version, manufacturer: manufacturer, supportedSettings: supported,
+      currentSettings: current, name: String(decoding: name, as: UTF8.self))
+  }
+}
+
+/// Switches an adapter on or off. Requires CAP_NET_ADMIN.
+public struct SetPowered: ManagementCommand {
+  public static let opcode: UInt16 = 0x0005
+
+  public var isPowered: Bool
+
+  public init(_ isPowered: Bool) {
+    self.isPowered = isPowered
+  }
+
+  public func write(into writer: inout ByteWriter) {
+    writer.write(UInt8(isPowered ? 1 : 0))
+  }
+
+  /// The resulting settings.
+  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> ManagementSettings {
+    ManagementSettings(rawValue: try reader.readUInt32())
+  }
+}
+
+/// Sets the kernel's connection parameters for a device, replacing those loaded before for all devices. Requires
+/// CAP_NET_ADMIN.
+public struct LoadConnectionParameters: ManagementCommand {
+  public static let opcode: UInt16 = 0x0035
+
+  public var peer: BluetoothAddress
+  public var parameters: ConnectionParameters
+
+  public init(peer: BluetoothAddress, parameters: ConnectionParameters) {
+    self.peer = peer
+    self.parameters = parameters
+  }
+
+  public func write(into writer: inout ByteWriter) {
+    writer.write(UInt16(1))
+    peer.write(into: &writer)
+    writer.write(peer.kernelType)
+    parameters.intervalMin.write(into: &writer)
+    parameters.intervalMax.write(into: &writer)
+    writer.write(parameters.latency)
+    parameters.supervisionTimeout.write(into: &writer)
+  }
+
+  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> NoReturnParameters {
+    NoReturnParameters()
+  }
+}
+
+extension BluetoothAddress {
+  /// The address type as in sockets and the management interface: 1 is LE public, 2 LE random. Unlike in HCI, 0 is
+  /// BR/EDR.
+  public var kernelType: UInt8 {
+    kind == .public || kind == .publicIdentity ? 1 : 2
+  }
+}

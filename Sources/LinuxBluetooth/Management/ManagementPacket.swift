@@ -1,0 +1,103 @@
+import BluetoothCore
+import HCI
+
+/// A packet of the kernel's Bluetooth management interface: a header of six bytes - code, adapter, length, all
+/// little-endian - and parameters (BlueZ, doc/mgmt-api.txt, "Packet Structures").
+struct ManagementPacket: Hashable {
+  var code: UInt16
+  var index: AdapterIndex
+  var parameters: [UInt8]
+
+  init(code: UInt16, index: AdapterIndex, parameters: [UInt8] = []) {
+    self.code = code
+    self.index = index
+    self.parameters = parameters
+  }
+
+  init(parsing reader: inout ByteReader) throws(DecodeError) {
+    code = try reader.readUInt16()
+    index = AdapterIndex(rawValue: try reader.readUInt16())
+    parameters = try reader.readBytes(Int(try reader.readUInt16()))
+    try reader.expectEnd()
+  }
+
+  func write(into writer: inout ByteWriter) {
+    writer.write(code)
+    writer.write(index.rawValue)
+    writer.write(UInt16(truncatingIfNeeded: parameters.count))
+    writer.write(parameters)
+  }
+}
+
+/// The status of a management command (doc/mgmt-api.txt, "Error Codes").
+public struct ManagementStatus: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let success = ManagementStatus(rawValue: 0x00)
+  public static let unknownCommand = ManagementStatus(rawValue: 0x01)
+  public static let failed = ManagementStatus(rawValue: 0x03)
+  public static let busy = ManagementStatus(rawValue: 0x0A)
+  public static let rejected = ManagementStatus(rawValue: 0x0B)
+  public static let notSupported = ManagementStatus(rawValue: 0x0C)
+  public static let invalidParameters = ManagementStatus(rawValue: 0x0D)
+  public static let notPowered = ManagementStatus(rawValue: 0x0F)
+  public static let invalidIndex = ManagementStatus(rawValue: 0x11)
+  public static let blockedByRFKill = ManagementStatus(rawValue: 0x12)
+  public static let permissionDenied = ManagementStatus(rawValue: 0x14)
+}
+
+extension ManagementStatus: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .success: "success"
+    case .unknownCommand: "unknown command"
+    case .failed: "failed"
+    case .busy: "busy"
+    case .rejected: "rejected"
+    case .notSupported: "not supported"
+    case .invalidParameters: "invalid parameters"
+    case .notPowered: "not powered"
+    case .invalidIndex: "no such adapter"
+    case .blockedByRFKill: "blocked by rfkill"
+    case .permissionDenied: "permission denied"
+    default: "status \(Hex.string(rawValue))"
+    }
+  }
+}
+
+/// The settings or capabilities of an adapter (doc/mgmt-api.txt, "Read Controller Information Command").
+public struct ManagementSettings: OptionSet, Hashable, Sendable {
+  public var rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  public static let powered = ManagementSettings(rawValue: 1 << 0)
+  public static let connectable = ManagementSettings(rawValue: 1 << 1)
+  public static let discoverable = ManagementSettings(rawValue: 1 << 3)
+  public static let bondable = ManagementSettings(rawValue: 1 << 4)
+  public static let bredr = ManagementSettings(rawValue: 1 << 7)
+  public static let lowEnergy = ManagementSettings(rawValue: 1 << 9)
+  public static let advertising = ManagementSettings(rawValue: 1 << 10)
+  public static let secureConnections = ManagementSettings(rawValue: 1 << 11)
+  public static let privacy = ManagementSettings(rawValue: 1 << 13)
+  public static let staticAddress = ManagementSettings(rawValue: 1 << 15)
+
+  private static let names: [(ManagementSettings, String)] = [
+    (.powered, "powered"), (.connectable, "connectable"), (.discoverable, "discoverable"),
+    (.bondable, "bondable"), (.bredr, "br/edr"), (.lowEnergy, "le"), (.advertising, "advertising"),
+    (.secureConnections, "secure-conn"), (.privacy, "privacy"), (.staticAddress, "static-addr"),
+  ]
+}
+
+extension ManagementSettings: CustomStringConvertible {
+  /// `powered, le, secure-conn`; settings without a name here are omitted.
+  public var description: String {
+    Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,126 @@
+import BluetoothCore
+import HCI
+
+/// Sends commands to the kernel's management interface, and returns its answers to the callers. It does no I/O.
+///
+/// The kernel answers in any order; if two commands of the same kind to the same adapter are pending, the first answer
+/// completes the first command, as the answers have no other identifier.
+final class ManagementQueue {
+  typealias Completion = (Result<[UInt8], AdapterError>) -> Void
+
+  static let deadline = Duration.seconds(3)
+
+  private struct Entry {
+    var id: UInt64
+    var opcode: UInt16
+    var index: AdapterIndex
+    var deadline: Timers.Token
+    var completion: Completion
+  }
+
+  /// Called for each event that is not an answer.
+  var onEvent: ((ManagementEvent, AdapterIndex) -> Void)?
+
+  private let timers: Timers
+  private let send: (RawSpan) -> Void
+  private var entries: [Entry] = []
+  private var nextID: UInt64 = 0
+  private var failure: AdapterError?
+
+  init(timers: Timers, send: @escaping (RawSpan) -> Void) {
+    self.timers = timers
+    self.send = send
+  }
+
+  /// The description of a command for error messages.
+  private static func operation(_ opcode: UInt16, _ index: AdapterIndex) -> String {
+    let what =
+      switch opcode {
+      case ReadControllerIndexList.opcode: "list the adapters"
+      case ReadControllerInformation.opcode: "ask what the adapter is"
+      case SetPowered.opcode: "switch the adapter"
+      case LoadConnectionParameters.opcode: "set the connection parameters"
+      default: "give management command \(Hex.string(opcode))"
+      }
+    return index == .none ? what : "\(what) (\(index))"
+  }
+
+  /// Sends a command.
+  ///
+  /// - Returns: a closure that stops waiting for the answer: the command completes as cancelled
+  @discardableResult
+  func enqueue<Command: ManagementCommand>(
+    _ command: Command, to index: AdapterIndex,
+    completion: @escaping (Result<Command.Response, AdapterError>) -> Void
+  ) -> () -> Void {
+    let operation = Self.operation(Command.opcode, index)
+    if let failure {
+      completion(.failure(failure))
+      return {}
+    }
+    let id = nextID
+    nextID &+= 1
+    let timer = timers.schedule(after: Self.deadline) { [weak self] in
+      self?.finish(id, .failure(AdapterError(operation, .timedOut)))
+    }
+    entries.append(
+      Entry(id: id, opcode: Command.opcode, index: index, deadline: timer) { result in
+        switch result {
+        case .failure(let error): completion(.failure(error))
+        case .success(let parameters):
+          let response = try? parameters.withReader { reader throws(DecodeError) in
+            try Command.response(parsing: &reader)
+          }
+          completion(response.map { .success($0) } ?? .failure(AdapterError(operation, .malformedAnswer)))
+        }
+      })
+    var parameters = ByteWriter()
+    command.write(into: &parameters)
+    var packet = ByteWriter()
+    ManagementPacket(code: Command.opcode, index: index, parameters: parameters.bytes).write(into: &packet)
+    send(packet.span)
+    return { [weak self] in self?.finish(id, .failure(AdapterError(operation, .cancelled))) }
+  }
+
+  /// Handles a packet from the kernel. Undecodable packets are ignored.
+  func receive(_ packet: RawSpan) {
+    var reader = ByteReader(packet)
+    guard let packet = try? ManagementPacket(parsing: &reader), let event = try? ManagementEvent(packet)
+    else { return }
+    switch event {
+    case .commandComplete(let opcode, let status, let parameters):
+      answer(opcode, packet.index, status, parameters)
+    case .commandStatus(let opcode, let status): answer(opcode, packet.index, status, [])
+    default: onEvent?(event, packet.index)
+    }
+  }
+
+  private func answer(
+    _ opcode: UInt16, _ index: AdapterIndex, _ status: ManagementStatus, _ parameters: [UInt8]
+  ) {
+    guard let entry = entries.first(where: { $0.opcode == opcode && $0.index == index }) else { return }
+    guard status != .success else { return finish(entry.id, .success(parameters)) }
+    let reason: AdapterError.Reason =
+      switch status {
+      case .permissionDenied: .missing(.netAdmin)
+      case .invalidIndex: .noSuchAdapter
+      case .notPowered: .adapterDown(index)
+      case .blockedByRFKill: .radioBlocked
+      default: .management(status)
+      }
+    finish(entry.id, .failure(AdapterError(Self.operation(opcode, index), reason)))
+  }
+
+  private func finish(_ id: UInt64, _ result: Result<[UInt8], AdapterError>) {
+    guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
+    let entry = entries.remove(at: place)
+    timers.cancel(entry.deadline)
+    entry.completion(result)
+  }
+
+  /// Fails all pending and future commands.
+  func fail(_ error: AdapterError) {
+    failure = failure ?? error
+    for entry in entries { finish(entry.id, .failure(error)) }
+  }
+}

@@ -1,0 +1,176 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+
+/// Reads and changes the state of adapters with the ioctls of HCI sockets.
+public enum HCIDevices {
+  /// An adapter.
+  public struct Device: Hashable, Sendable {
+    public var index: AdapterIndex
+    public var address: BluetoothAddress
+    public var isUp: Bool
+  }
+
+  /// A link in the kernel's list.
+  public struct Link: Hashable, Sendable {
+    public var handle: ConnectionHandle
+    /// The kernel does not report the address type.
+    public var peer: BluetoothAddress
+  }
+
+  /// The maximum number of adapters, and of links of one adapter, to read.
+  private static let most = 16
+
+  /// All adapters, ordered by number.
+  public static func list() throws(AdapterError) -> [Device] {
+    // struct hci_dev_list_req: the count, then for each device its number, two bytes of padding, and its flags.
+    var request = ByteWriter()
+    request.write(UInt16(truncatingIfNeeded: most))
+    request.pad(to: 4 + 8 * most)
+    let answer = try ask(halo_hci_device_list, request.bytes, "list the adapters")
+    let indexes = answer.withReader { reader in
+      var indexes: [AdapterIndex] = []
+      guard let count = try? reader.readUInt16(), (try? reader.skip(2)) != nil else { return indexes }
+      for _ in 0..<min(Int(count), most) {
+        guard let index = try? reader.readUInt16(), (try? reader.skip(6)) != nil else { break }
+        indexes.append(AdapterIndex(rawValue: index))
+      }
+      return indexes
+    }
+    var devices: [Device] = []
+    // An adapter removed between the two calls is skipped.
+    for index in indexes.sorted() { if let device = try? state(of: index) { devices.append(device) } }
+    return devices
+  }
+
+  /// The state of one adapter.
+  public static func state(of index: AdapterIndex) throws(AdapterError) -> Device {
+    var information = hci_dev_info()
+    information.dev_id = index.rawValue
+    try withSocket("find \(index)") { descriptor in ioctl(descriptor, halo_hci_device_info, &information) }
+    let address = withUnsafeBytes(of: information.bdaddr) { bytes in
+      bytes.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
+    }
+    return Device(
+      index: index, address: BluetoothAddress(address, .public),
+      isUp: information.flags >> UInt32(HCI_UP) & 1 == 1)
+  }
+
+  /// The links of an adapter.
+  public static func links(of index: AdapterIndex) throws(AdapterError) -> [Link] {
+    // struct hci_conn_list_req: the adapter, the count, then for each link a struct hci_conn_info of 16 bytes.
+    var request = ByteWriter()
+    request.write(index.rawValue)
+    request.write(UInt16(truncatingIfNeeded: most))
+    request.pad(to: 4 + 16 * most)
+    let answer = try ask(halo_hci_connection_list, request.bytes, "list the links of \(index)")
+    return answer.withReader { reader in
+      var links: [Link] = []
+      guard (try? reader.skip(2)) != nil, let count = try? reader.readUInt16() else { return links }
+      for _ in 0..<min(Int(count), most) {
+        guard let handle = try? ConnectionHandle(parsing: &reader),
+          let peer = try? BluetoothAddress(parsing: &reader, kind: .public), (try? reader.skip(8)) != nil
+        else { break }
+        links.append(Link(handle: handle, peer: peer))
+      }
+      return links
+    }
+  }
+
+  /// Whether a program has opened the user channel of an adapter.
+  ///
+  /// The kernel does not report this directly. But on a socket bound to such an adapter, and only then, requests for
+  /// the adapter's links fail with EBUSY. (A missing entry in the management interface's list is not sufficient: an
+  /// adapter brought up while the kernel was setting it up stays unlisted.)
+  public static func isTaken(_ index: AdapterIndex) -> Bool {
+    let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_hci()
+    address.hci_family = UInt16(AF_BLUETOOTH)
+    address.hci_dev = index.rawValue
+    address.hci_channel = RawChannel.number
+    let isBound = withUnsafeBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
+      }
+    }
+    // struct hci_conn_info_req: no address and a link type, followed by space for the answer.
+    var question = [UInt8](repeating: 0, count: 32)
+    let isRefused = question.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress else { return false }
+      return SystemCall.control(descriptor) { ioctl(descriptor, halo_hci_connection_info, base) } != 0
+        && errno == EBUSY
+    }
+    return isBound && isRefused
+  }
+
+  /// Whether a switch or rfkill blocks the radio of an adapter. Reading this requires no privilege.
+  public static func isRadioBlocked(_ index: AdapterIndex) -> Bool {
+    let folder = "/sys/class/bluetooth/\(index)"
+    guard let entries = opendir(folder) else { return false }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix("rfkill") else { continue }
+      if isOne("\(folder)/\(name)/soft") || isOne("\(folder)/\(name)/hard") { return true }
+    }
+    return false
+  }
+
+  /// Whether the contents of a kernel file start with the digit 1.
+  private static func isOne(_ path: String) -> Bool {
+    let descriptor = SystemCall.open(path, O_RDONLY)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return SystemCall.read(descriptor, &byte, 1) == 1 && byte == UInt8(ascii: "1")
+  }
+
+  /// Brings an adapter up; no change if it is up. Requires CAP_NET_ADMIN.
+  public static func bringUp(_ index: AdapterIndex) throws(AdapterError) {
+    do throws(AdapterError) {
+      try withSocket("bring \(index) up") { ioctl($0, halo_hci_device_up, Int32(index.rawValue)) }
+    } catch {
+      if case .system(EALREADY, _) = error.reason { return }
+      throw error
+    }
+  }
+
+  /// Brings an adapter down, which ends its links. Requires CAP_NET_ADMIN.
+  public static func bringDown(_ index: AdapterIndex) throws(AdapterError) {
+    try withSocket("bring \(index) down") { ioctl($0, halo_hci_device_down, Int32(index.rawValue)) }
+  }
+
+  private static func ask(
+    _ question: UInt, _ request: [UInt8], _ operation: String
+  ) throws(AdapterError) -> [UInt8] {
+    var bytes = request
+    try withSocket(operation) { descriptor in
+      bytes.withUnsafeMutableBytes { buffer in
+        guard let base = buffer.baseAddress else { return Int32(-1) }
+        return ioctl(descriptor, question, base)
+      }
+    }
+    return bytes
+  }
+
+  private static func withSocket(_ operation: String, _ call: (Int32) -> Int32) throws(AdapterError) {
+    do throws(SystemError) {
+      let descriptor = try retryingInterrupts("socket") {
+        SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
+      }
+      defer { close(descriptor) }
+      try retryingInterrupts("ioctl") { SystemCall.control(descriptor) { call(descriptor) } }
+    } catch {
+      // The ioctls that change state require another capability than commands.
+      let isDenied = error.errno == EPERM || error.errno == EACCES
+      throw AdapterError(operation, isDenied ? .missing(.netAdmin) : AdapterError.Reason(opening: error))
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+
+/// The channel of a kernel HCI socket. Each channel has its own rules and its own type: only the raw one has filters.
+public protocol HCIChannel {
+  static var number: UInt16 { get }
+}
+
+/// One adapter, shared with the kernel and other programs: receives all events, and accepts commands.
+public enum RawChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_RAW)
+}
+
+/// One adapter with exclusive access: it is removed from the kernel's list until it is released.
+public enum UserChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_USER)
+}
+
+/// All traffic of all adapters, read-only.
+public enum MonitorChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_MONITOR)
+}
+
+/// The kernel's Bluetooth management interface.
+public enum ControlChannel: HCIChannel {
+  public static let number = UInt16(HCI_CHANNEL_CONTROL)
+}
+
+/// A kernel HCI socket, bound to a channel.
+@BluetoothActor
+public struct HCISocket<Channel: HCIChannel> {
+  public let packets: PacketSocket
+
+  /// The largest packet of any channel: a management packet, or ACL data with all headers.
+  private static var largestPacket: Int { 65_536 + 16 }
+
+  init(binding index: AdapterIndex) throws(SystemError) {
+    self.init(
+      descriptor: try retryingInterrupts("socket") { SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI) })
+    try Self.bind(packets.descriptor, to: index)
+  }
+
+  private init(descriptor: Int32, closesOnThread: Bool = false) {
+    packets = PacketSocket(
+      descriptor: descriptor, largestPacket: Self.largestPacket, closesOnThread: closesOnThread)
+  }
+
+  private static func bind(_ descriptor: Int32, to index: AdapterIndex) throws(SystemError) {
+    var address = sockaddr_hci()
+    address.hci_family = UInt16(AF_BLUETOOTH)
+    address.hci_dev = index.rawValue
+    address.hci_channel = Channel.number
+    let result = withUnsafeBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
+      }
+    }
+    guard result == 0 else { throw .last("bind") }
+  }
+}
+
+/// Which packets a raw socket delivers (`HCI_FILTER`).
+public struct HCIFilter: Hashable, Sendable {
+  var types: UInt32 = 0
+  var events: UInt64 = 0
+
+  /// - Parameters:
+  ///   - types: the packet types
+  ///   - codes: the events; all if empty
+  public init(types: [HCIPacketType], events codes: [HCIEventCode] = []) {
+    for type in types { self.types |= 1 << UInt32(type.rawValue & 31) }
+    events = codes.isEmpty ? .max : 0
+    // The kernel compares only six bits of an event code.
+    for code in codes { events |= 1 << UInt64(code.rawValue & 63) }
+  }
+
+  /// The kernel's `struct hci_filter`: type mask, event mask of 64 bits, opcode, padding.
+  var bytes: [UInt8] {
+    var writer = ByteWriter(capacity: 16)
+    writer.write(types)
+    writer.write(events)
+    writer.write(UInt32(0))
+    return writer.bytes
+  }
+}
+
+extension HCIFilter {
+  /// What a ``RawController`` reads.
+  static let rawController = HCIFilter(
+    types: [.event, .command], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
+}
+
+extension HCISocket where Channel == RawChannel {
+  /// Opens the raw channel of an adapter.
+  public init(_ index: AdapterIndex, filter: HCIFilter) throws(AdapterError) {
+    do throws(SystemError) {
+      try self.init(binding: index)
+      try setFilter(filter)
+      packets.setOption(SOL_HCI, HCI_TIME_STAMP, Int32(1))
+    } catch {
+      throw AdapterError("open \(index)", AdapterError.Reason(opening: error, adapter: index))
+    }
+  }
+
+  /// Sets which packets are delivered from now on.
+  public func setFilter(_ filter: HCIFilter) throws(SystemError) {
+    let bytes = filter.bytes
+    let result = bytes.withUnsafeBytes {
+      setsockopt(packets.descriptor, SOL_HCI, HCI_FILTER, $0.baseAddress, socklen_t($0.count))
+    }
+    guard result == 0 else { throw .last("setsockopt") }
+  }
+}
+
+extension HCISocket where Channel == UserChannel {
+  /// - Parameter descriptor: bound to the channel by the ``AdapterHelper``
+  init(taken descriptor: Int32) {
+    // The driver may take time to close the controller.
+    self.init(descriptor: descriptor, closesOnThread: true)
+  }
+}
+
+extension HCISocket where Channel == MonitorChannel {
+  /// Opens the monitor channel.
+  public init() throws(AdapterError) {
+    do throws(SystemError) {
+      try self.init(binding: .none)
+    } catch {
+      throw AdapterError("watch the adapter's traffic", AdapterError.Reason(opening: error))
+    }
+  }
+}
+
+extension HCISocket where Channel == ControlChannel {
+  /// Opens the kernel's Bluetooth management interface. Without CAP_NET_ADMIN it is read-only. The kernel checks the
+  /// capability here: a process that drops it afterwards can still use this socket fully.
+  public init() throws(AdapterError) {
+    do throws(SystemError) {
+      try self.init(binding: .none)
+    } catch {
+      throw AdapterError("reach the kernel's Bluetooth management", AdapterError.Reason(opening: error))
+    }
+  }
+}
+
+extension AdapterError.Reason {
+  /// The meaning of an error from opening or binding a socket, or from sending a command.
+  public init(opening error: SystemError, adapter: AdapterIndex? = nil) {
+    switch error.errno {
+    case EAFNOSUPPORT, EPROTONOSUPPORT: self = .noBluetooth
+    case ENODEV: self = .noSuchAdapter
+    case EPIPE: self = .adapterRemoved
+    case ENETDOWN: self = .adapterDown(adapter)
+    case ERFKILL: self = .radioBlocked
+    case EPERM, EACCES: self = .missing(.netRaw)
+    default: self = .system(error)
+    }
+  }
+
+  /// The meaning of an error from opening the user channel. EBUSY only means that the adapter is up, for any reason;
+  /// see ``Controllers`` for details.
+  public init(takingUserChannel error: SystemError) {
+    switch error.errno {
+    case EBUSY: self = .adapterUp
+    case EUSERS: self = .adapterTaken
+    case EPERM, EACCES: self = .missing(.netAdmin)
+    default: self.init(opening: error)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import BluetoothCore
+import CLinux
+import EventLoop
+import Glibc
+import SystemCalls
+
+/// `close` of sockets that may take seconds, off the loop: of a link that has ended, or of a controller that its driver
+/// switches off.
+///
+/// The loop continues, and survives if the kernel kills the thread in the call, as Debian's 6.1.0-56 does
+/// (docs/08-the-kernel.md, "A fault of the kernel").
+@BluetoothActor
+public enum KernelCall {
+  /// Closes a descriptor on a waiting thread, which is faster than starting one.
+  ///
+  /// - Parameter completion: called on the loop when the descriptor is closed, or after two seconds
+  public static func close(
+    _ descriptor: Int32, timers: Timers = EpollLoop.shared.timers, completion: (() -> Void)? = nil
+  ) {
+    var closed: @Sendable () -> Void = {}
+    if let completion {
+      let call = Call(completion, timers)
+      call.timer = timers.schedule(after: .seconds(2)) { call.finish() }
+      closed = { BluetoothActor.run { call.finish() } }
+    }
+    if !Closer.shared.close(descriptor, closed) {
+      Glibc.close(descriptor)
+      closed()
+    }
+  }
+
+  /// Starts a thread that waits for ``close(_:completion:)``.
+  public static func prepareToClose() {
+    _ = Closer.shared.prepare()
+  }
+
+  @BluetoothActor
+  private final class Call {
+    var timer: Timers.Token?
+    private let timers: Timers
+    private var completion: (() -> Void)?
+
+    init(_ completion: @escaping () -> Void, _ timers: Timers) {
+      self.timers = timers
+      self.completion = completion
+    }
+
+    func finish() {
+      timers.cancel(timer)
+      let completion = self.completion
+      self.completion = nil
+      completion?()
+    }
+  }
+
+  /// The threads that close descriptors. If none is waiting, one is started; a thread that the kernel blocks, or has
+  /// killed, does not delay others.
+  private nonisolated final class Closer: Sendable {
+    static let shared = Closer()
+
+    private struct State {
+      var jobs: [(descriptor: Int32, closed: @Sendable () -> Void)] = []
+      var idle = 0
+    }
+
+    private let state = Guarded(State())
+    /// Counts the jobs.
+    private let signal: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
+
+    /// - Returns: whether a thread is waiting
+    func prepare() -> Bool {
+      guard signal >= 0 else { return false }
+      let mustStart = state.withLock { state in
+        guard state.idle <= state.jobs.count else { return false }
+        state.idle += 1
+        return true
+      }
+      guard mustStart, HelperThread.start({ self.run() }) != 0 else { return true }
+      state.withLock { $0.idle -= 1 }
+      return false
+    }
+
+    func close(_ descriptor: Int32, _ closed: @escaping @Sendable () -> Void) -> Bool {
+      guard prepare() else { return false }
+      state.withLock { $0.jobs.append((descriptor, closed)) }
+      var one: UInt64 = 1
+      write(signal, &one, MemoryLayout<UInt64>.size)
+      return true
+    }
+
+    private func run() {
+      while true {
+        var count: UInt64 = 0
+        guard read(signal, &count, MemoryLayout<UInt64>.size) > 0 else { continue }
+        let job = state.withLock { state in
+          state.idle -= 1
+          return state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+        }
+        if let job {
+          Glibc.close(job.descriptor)
+          job.closed()
+        }
+        state.withLock { $0.idle += 1 }
+      }
+    }
+  }
+}

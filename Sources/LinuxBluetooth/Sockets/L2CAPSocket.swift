@@ -1,0 +1,179 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+import HCI
+import L2CAP
+import SystemCalls
+
+/// The ATT channel of a link managed by the kernel: an L2CAP socket on the fixed channel 4 (Core Specification Vol 3,
+/// Part A, 2.1). One write is one PDU, one read is one PDU.
+@BluetoothActor
+public final class L2CAPSocket {
+  /// Called for each PDU, with the time at which the kernel received it. The span is valid only during the call.
+  public var onPDU: ((RawSpan, Instant) -> Void)? {
+    get { packets.onPacket }
+    set { packets.onPacket = newValue }
+  }
+  /// Called once, when the link is disconnected, with the kernel's error; nil if it ended normally. Not called after
+  /// ``close()``.
+  public var onClosed: ((SystemError?) -> Void)? {
+    get { packets.onClosed }
+    set { packets.onClosed = newValue }
+  }
+  /// Called when the kernel has dropped PDUs because they were not read in time, with their total number.
+  public var onDrops: ((UInt32) -> Void)? {
+    get { packets.onDrops }
+    set { packets.onDrops = newValue }
+  }
+  /// The total number of dropped PDUs.
+  public var droppedPackets: Int { packets.droppedPackets }
+  /// Whether there is room for a PDU that can wait.
+  public var hasRoom: Bool { packets.hasRoom }
+  /// Called when there is room again, after ``hasRoom`` was false.
+  public var onRoom: (() -> Void)? {
+    get { packets.onRoom }
+    set { packets.onRoom = newValue }
+  }
+  /// The kernel's number for the link, which is the connection handle; nil if unknown.
+  public let handle: ConnectionHandle?
+
+  /// The largest ATT PDU is 517 bytes. The buffer is larger, so that oversized PDUs are detected.
+  private static let largestPDU = 1024
+  /// How long a newly connected socket may report that it is not connected.
+  private static let grace = Duration.seconds(1)
+
+  private let packets: PacketSocket
+
+  fileprivate init(_ descriptor: Int32) throws(SystemError) {
+    var information = l2cap_conninfo()
+    var length = socklen_t(MemoryLayout<l2cap_conninfo>.size)
+    let result = getsockopt(descriptor, SOL_L2CAP, L2CAP_CONNINFO, &information, &length)
+    handle = result == 0 ? ConnectionHandle(rawValue: information.hci_handle) : nil
+    packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPDU, closesOnThread: true)
+    try packets.start(grace: Self.grace)
+  }
+
+  /// Connects to a peer.
+  ///
+  /// - Parameters:
+  ///   - local: the adapter's address, by which the kernel selects the adapter; all zero for any
+  ///   - deadline: how long to wait for the peer
+  ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in here.
+  /// - Returns: a closure that cancels: it closes the socket, and the kernel stops connecting
+  public static func connect(
+    to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration,
+    timers: Timers = EpollLoop.shared.timers,
+    completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
+  ) -> () -> Void {
+    KernelCall.prepareToClose()
+    let attempt = ConnectAttempt(timers, completion)
+    attempt.start(peer: peer, local: local, deadline: deadline)
+    return { attempt.finish(.failure(.cancelled)) }
+  }
+
+  /// Sends a PDU as soon as the kernel has room for it.
+  public func send(_ pdu: RawSpan) {
+    packets.send(pdu)
+  }
+
+  /// Closes the socket. The kernel keeps the link for two seconds, in case another program uses it.
+  ///
+  /// - Parameter completion: called on the loop when the kernel has closed it
+  public func close(completion: (() -> Void)? = nil) {
+    packets.close(completion: completion)
+  }
+
+  /// Ends the socket because the link is about to end: received PDUs are delivered, and ``onClosed`` called, before
+  /// this returns. On kernels with a fault (see ``KernelCall``), a socket must be closed before its link has ended.
+  public func finish() {
+    packets.finish()
+  }
+}
+
+/// A connection attempt. The closures that it returns keep it alive.
+@BluetoothActor
+private final class ConnectAttempt {
+  private var completion: ((Result<L2CAPSocket, L2CAPConnectFailure>) -> Void)?
+  private var descriptor: Int32 = -1
+  private var watch: EpollLoop.Watch?
+  private let timers: Timers
+  private var timer: Timers.Token?
+
+  init(_ timers: Timers, _ completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void) {
+    self.timers = timers
+    self.completion = completion
+  }
+
+  func start(peer: BluetoothAddress, local: BluetoothAddress, deadline: Duration) {
+    do throws(SystemError) {
+      descriptor = try retryingInterrupts("socket") {
+        SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP)
+      }
+      try bindAndConnect(peer: peer, local: local)
+      timer = timers.schedule(after: deadline) { self.finish(.failure(.deadline)) }
+      watch = try EpollLoop.shared.watch(descriptor, for: .writable) { _ in self.settle() }
+    } catch {
+      // Called from the loop, as the caller does not have the closure that cancels yet.
+      timers.schedule(after: .zero) { self.finish(.failure(.system(error))) }
+    }
+  }
+
+  private func bindAndConnect(peer: BluetoothAddress, local: BluetoothAddress) throws(SystemError) {
+    // Binding to the channel, and LE address types on both sides, are required, or connect fails with EINVAL.
+    let descriptor = self.descriptor
+    try retryingInterrupts("bind") {
+      Self.withAddress(local) { SystemCall.bind(descriptor, $0, $1) }
+    }
+    let result = Self.withAddress(peer) { address, length in
+      SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }
+    }
+    guard result == 0 || errno == EINPROGRESS || errno == EINTR else { throw .last("connect") }
+  }
+
+  private static func withAddress<Result>(
+    _ device: BluetoothAddress, _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result
+  ) -> Result {
+    var address = sockaddr_l2()
+    address.l2_family = UInt16(AF_BLUETOOTH)
+    address.l2_cid = ChannelID.attribute.rawValue.littleEndian
+    address.l2_bdaddr_type = device.kernelType
+    withUnsafeMutableBytes(of: &address.l2_bdaddr) { bytes in
+      for index in bytes.indices {
+        bytes[index] = UInt8(truncatingIfNeeded: device.value >> UInt64(8 * index))
+      }
+    }
+    return withUnsafeBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { body($0.baseAddress, socklen_t(bytes.count)) }
+    }
+  }
+
+  /// Writable means that the attempt has completed; SO_ERROR has the result.
+  private func settle() {
+    var code: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    let result = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+    if result != 0 { code = errno }
+    guard code == 0 else { return finish(.failure(.system(SystemError("connect", errno: code)))) }
+    watch?.cancel()
+    watch = nil
+    let connected = descriptor
+    descriptor = -1
+    do throws(SystemError) {
+      finish(.success(try L2CAPSocket(connected)))
+    } catch {
+      finish(.failure(.system(error)))
+    }
+  }
+
+  func finish(_ result: Result<L2CAPSocket, L2CAPConnectFailure>) {
+    guard let completion else { return }
+    self.completion = nil
+    timers.cancel(timer)
+    watch?.cancel()
+    watch = nil
+    if descriptor >= 0 { KernelCall.close(descriptor) }
+    descriptor = -1
+    completion(result)
+  }
+}

@@ -1,0 +1,189 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+
+/// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
+@BluetoothActor
+public final class HCIStreamTransport: HCITransport {
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)?
+
+  /// Reopens the stream, and returns its descriptor.
+  typealias Opener = @BluetoothActor (Duration) async throws(TransportError) -> Int32
+
+  public let timers: Timers
+  public let name: String
+  private var descriptor: Int32
+  private let isSocket: Bool
+  private let types: [HCIPacketType]
+  private var framer: H4Framer
+  private var garbageBefore: UInt64 = 0
+  private let opener: Opener?
+  /// The read buffer, reused for all packets.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+  private var watch: EpollLoop.Watch?
+  private var isOpen = true
+  private var isGivenUp = false
+  /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
+  private var unsent: [UInt8] = []
+
+  /// The maximum number of unsent bytes. It bounds the memory used if a program connected to our controller stops
+  /// reading.
+  private static let maximumUnsent = 1 << 20
+
+  /// - Parameters:
+  ///   - descriptor: a non-blocking stream; it is closed with the transport
+  ///   - accepting: the packet types that the other side may send
+  ///   - timers: the time in which packets arrive
+  public convenience init(
+    descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController,
+    timers: Timers = EpollLoop.shared.timers
+  ) {
+    self.init("the controller", descriptor, accepting: types, timers: timers, opener: nil)
+  }
+
+  init(
+    _ name: String, _ descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController,
+    timers: Timers = EpollLoop.shared.timers, opener: Opener?
+  ) {
+    self.timers = timers
+    self.name = name
+    self.descriptor = descriptor
+    self.types = types
+    self.opener = opener
+    var status = stat()
+    isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    framer = H4Framer(accepting: types)
+  }
+
+  isolated deinit {
+    close()
+    buffer.deallocate()
+  }
+
+  /// The number of skipped bytes that belonged to no packet.
+  public var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
+
+  public func start() {
+    guard isOpen else { return }
+    do {
+      watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
+        self?.ready(readiness)
+      }
+    } catch {
+      fail(error.description)
+    }
+  }
+
+  public func reopen(within time: Duration) async throws(HCIError) {
+    guard let opener else { throw .notReady }
+    guard !isGivenUp else { throw .cancelled }
+    release()
+    let opened: Int32
+    do throws(TransportError) {
+      opened = try await opener(time)
+    } catch {
+      throw Task.isCancelled ? .cancelled : .transportClosed(error.description)
+    }
+    guard !isGivenUp, !isOpen else {
+      Glibc.close(opened)
+      throw .cancelled
+    }
+    descriptor = opened
+    isOpen = true
+    unsent = []
+    garbageBefore += framer.garbageBytes
+    framer = H4Framer(accepting: types)
+  }
+
+  public func close() {
+    isGivenUp = true
+    release()
+  }
+
+  private func release() {
+    guard isOpen else { return }
+    isOpen = false
+    watch?.cancel()
+    watch = nil
+    Glibc.close(descriptor)
+  }
+
+  private func fail(_ reason: String) {
+    // A failure reported after the transport was closed is ignored.
+    guard isOpen else { return }
+    release()
+    let onClose = self.onClose
+    self.onClose = nil
+    onPacket = nil
+    onClose?(reason)
+  }
+
+  /// Fails later, from the loop, as callers do not expect the transport to close during the call.
+  private func failSoon(_ reason: String) {
+    timers.schedule(after: .zero) { [weak self] in self?.fail(reason) }
+  }
+
+  private func ready(_ readiness: EpollLoop.Readiness) {
+    if readiness.contains(.writable) { flush() }
+    if watch != nil, !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) { receive() }
+  }
+
+  /// One read per wake-up: the loop calls again if there is more, so that other descriptors get their turn.
+  private func receive() {
+    let count = SystemCall.read(descriptor, buffer.baseAddress, buffer.count)
+    guard count > 0 else {
+      if count == 0 { return fail("the other side closed the connection") }
+      if errno != EAGAIN, errno != EINTR { fail(SystemError.last("read").description) }
+      return
+    }
+    let time = EpollLoop.shared.arrival(timers)
+    guard isOpen, let onPacket else { return }
+    let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    framer.receive(bytes) { packet in
+      // Deliver no further packet if the handler of the previous one has closed the transport.
+      if isOpen { onPacket(packet, time) }
+    }
+  }
+
+  public func send(_ packet: RawSpan) {
+    guard watch != nil else { return }
+    guard unsent.isEmpty else {
+      guard unsent.count + packet.byteCount <= Self.maximumUnsent else {
+        return failSoon("the other side does not read")
+      }
+      packet.withUnsafeBytes { unsent.append(contentsOf: $0) }
+      return
+    }
+    let written = packet.withUnsafeBytes { bytes in transmit(bytes) }
+    guard let written, written < packet.byteCount else { return }
+    packet.extracting(written..<packet.byteCount).withUnsafeBytes { unsent.append(contentsOf: $0) }
+    watch?.interest = [.readable, .writable]
+  }
+
+  private func flush() {
+    guard let written = unsent.withUnsafeBytes({ transmit($0) }) else { return }
+    unsent.removeFirst(written)
+    if unsent.isEmpty { watch?.interest = .readable }
+  }
+
+  /// Writes as many bytes as the descriptor accepts, and returns their number; nil on failure.
+  private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    while true {
+      // A closed controller must not end the process with SIGPIPE.
+      let count =
+        isSocket
+        ? SystemCall.send(descriptor, bytes.baseAddress, bytes.count)
+        : SystemCall.write(descriptor, bytes.baseAddress, bytes.count)
+      if count >= 0 { return count }
+      if errno == EAGAIN { return 0 }
+      if errno != EINTR {
+        failSoon(SystemError.last("write").description)
+        return nil
+      }
+    }
+  }
+}

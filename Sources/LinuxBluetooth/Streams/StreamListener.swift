@@ -1,0 +1,135 @@
+import BluetoothCore
+import CLinux
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+
+/// Offers a controller to other programs on a stream socket: each connection becomes a transport to a host.
+@BluetoothActor
+public final class StreamListener {
+  /// The listening address, with the chosen port: `tcp:127.0.0.1:41234`.
+  public let target: String
+  let descriptor: Int32
+  private let unixPath: String?
+  private let timers: Timers
+  private let accept: (HCIStreamTransport) -> Void
+  private var watch: EpollLoop.Watch?
+  private var retry: Timers.Token?
+  private var isOpen = true
+
+  /// How long no connection is accepted after the process has run out of descriptors.
+  private static let pauseTime = Duration.milliseconds(200)
+
+  /// - Parameters:
+  ///   - port: 0 for any free port
+  ///   - accept: called with a transport for each connection, which has not been started
+  public convenience init(
+    host: String, port: UInt16, timers: Timers = EpollLoop.shared.timers,
+    accept: @escaping (HCIStreamTransport) -> Void
+  ) throws(TransportError) {
+    let target = "tcp:\(host):\(port)"
+    let addresses = try SocketAddress.resolve(
+      host: host, port: port, isForListening: true, target: target)
+    guard let address = addresses.first else { throw TransportError(target, "no such host") }
+    try self.init(address, target: target, unixPath: nil, timers: timers, accept: accept)
+  }
+
+  /// - Parameter path: created by this call; a stale socket is replaced
+  public convenience init(
+    unixPath path: String, timers: Timers = EpollLoop.shared.timers,
+    accept: @escaping (HCIStreamTransport) -> Void
+  ) throws(TransportError) {
+    let target = "unix:\(path)"
+    guard let address = SocketAddress(unixPath: path) else {
+      throw TransportError(target, "the path is longer than a socket's may be (107 bytes)")
+    }
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+    try self.init(address, target: target, unixPath: path, timers: timers, accept: accept)
+  }
+
+  private init(
+    _ address: SocketAddress, target: String, unixPath: String?, timers: Timers,
+    accept: @escaping (HCIStreamTransport) -> Void
+  ) throws(TransportError) {
+    self.target = target
+    self.unixPath = unixPath
+    self.timers = timers
+    self.accept = accept
+    do throws(SystemError) {
+      descriptor = try Self.listen(at: address)
+    } catch {
+      throw TransportError(target, SystemError.text(error.errno))
+    }
+    do throws(SystemError) {
+      try start()
+    } catch {
+      Glibc.close(descriptor)
+      if let unixPath { unlink(unixPath) }
+      throw TransportError(target, SystemError.text(error.errno))
+    }
+  }
+
+  private static func listen(at address: SocketAddress) throws(SystemError) -> Int32 {
+    let listener = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
+    do throws(SystemError) {
+      var one: Int32 = 1
+      setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+      try retryingInterrupts("bind") { address.withPointer { SystemCall.bind(listener, $0, $1) } }
+      try retryingInterrupts("listen") { SystemCall.listen(listener, 4) }
+      return listener
+    } catch {
+      Glibc.close(listener)
+      throw error
+    }
+  }
+
+  private func start() throws(SystemError) {
+    watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in self?.acceptOne() }
+  }
+
+  private func acceptOne() {
+    let listener = descriptor
+    let client = SystemCall.perform(.accept, on: listener) { halo_accept(listener) }
+    guard client >= 0 else {
+      if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { pause() }
+      return
+    }
+    var one: Int32 = 1
+    setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost, timers: timers))
+  }
+
+  /// The pending connection keeps the socket readable: without a pause the loop would spin.
+  private func pause() {
+    watch?.cancel()
+    watch = nil
+    retry = timers.schedule(after: Self.pauseTime) { [weak self] in
+      guard let self else { return }
+      retry = nil
+      do throws(SystemError) { try start() } catch { pause() }
+    }
+  }
+
+  /// The listening port; zero for a Unix domain socket.
+  public var port: UInt16 {
+    var storage = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return result == 0 && unixPath == nil ? UInt16(bigEndian: storage.sin_port) : 0
+  }
+
+  /// Stops listening; a Unix domain socket is removed.
+  public func close() {
+    guard isOpen else { return }
+    isOpen = false
+    watch?.cancel()
+    watch = nil
+    timers.cancel(retry)
+    Glibc.close(descriptor)
+    if let unixPath { unlink(unixPath) }
+  }
+}

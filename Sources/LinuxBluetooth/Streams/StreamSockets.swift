@@ -1,0 +1,178 @@
+import BluetoothCore
+import CBlueZHCI
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+
+extension HCIStreamTransport {
+  /// Connects to a controller over TCP.
+  public static func tcp(
+    host: String, port: UInt16, deadline: Duration = .seconds(10)
+  ) async throws(TransportError) -> HCIStreamTransport {
+    let opener: Opener = { time throws(TransportError) in
+      try await connect(host: host, port: port, deadline: time)
+    }
+    return HCIStreamTransport("tcp:\(host):\(port)", try await opener(deadline), opener: opener)
+  }
+
+  private static func connect(
+    host: String, port: UInt16, deadline: Duration
+  ) async throws(TransportError) -> Int32 {
+    let target = "tcp:\(host):\(port)"
+    let addresses = try await resolve(host: host, port: port, target: target)
+    var reason = "no such host"
+    for address in addresses {
+      do throws(SystemError) {
+        let descriptor = try await StreamSocket.connect(to: address, deadline: deadline)
+        var one: Int32 = 1
+        setsockopt(
+          descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
+      } catch {
+        reason = SystemError.text(error.errno)
+      }
+    }
+    throw TransportError(target, reason + "; is the controller's server running there?")
+  }
+
+  /// Connects to a controller over a Unix domain socket.
+  public static func unix(
+    path: String, deadline: Duration = .seconds(10)
+  ) async throws(TransportError) -> HCIStreamTransport {
+    let target = "unix:\(path)"
+    guard let address = SocketAddress(unixPath: path) else {
+      throw TransportError(target, "the path is longer than a socket's may be (107 bytes)")
+    }
+    let opener: Opener = { time throws(TransportError) in
+      do throws(SystemError) {
+        return try await StreamSocket.connect(to: address, deadline: time)
+      } catch {
+        throw TransportError(target, SystemError.text(error.errno))
+      }
+    }
+    return HCIStreamTransport(target, try await opener(deadline), opener: opener)
+  }
+
+  /// Names are resolved on another thread, as this blocks.
+  @concurrent private nonisolated static func resolve(
+    host: String, port: UInt16, target: String
+  ) async throws(TransportError) -> [SocketAddress] {
+    try SocketAddress.resolve(host: host, port: port, isForListening: false, target: target)
+  }
+}
+
+/// A socket address in the kernel's format.
+struct SocketAddress: Sendable {
+  let family: Int32
+  private let bytes: [UInt8]
+
+  init?(unixPath path: String) {
+    var address = sockaddr_un()
+    let utf8 = Array(path.utf8)
+    guard !utf8.isEmpty, utf8.count < MemoryLayout.size(ofValue: address.sun_path), !utf8.contains(0) else {
+      return nil
+    }
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: utf8) }
+    family = AF_UNIX
+    bytes = withUnsafeBytes(of: &address) { Array($0) }
+  }
+
+  private init(_ information: addrinfo) {
+    family = information.ai_family
+    bytes = Array(UnsafeRawBufferPointer(start: information.ai_addr, count: Int(information.ai_addrlen)))
+  }
+
+  static func resolve(
+    host: String, port: UInt16, isForListening: Bool, target: String
+  ) throws(TransportError) -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = isForListening ? AI_PASSIVE : 0
+    var first: UnsafeMutablePointer<addrinfo>?
+    let result = getaddrinfo(host, String(port), &hints, &first)
+    guard result == 0 else {
+      throw TransportError(target, String(cString: gai_strerror(result)).lowercased())
+    }
+    defer { freeaddrinfo(first) }
+    var addresses: [SocketAddress] = []
+    var next = first
+    while let information = next?.pointee {
+      addresses.append(SocketAddress(information))
+      next = information.ai_next
+    }
+    return addresses
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    // A copy with the alignment of the largest address.
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
+    return withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+    }
+  }
+}
+
+@BluetoothActor
+enum StreamSocket {
+  /// Connects a stream socket without blocking the loop.
+  static func connect(to address: SocketAddress, deadline: Duration) async throws(SystemError) -> Int32 {
+    let descriptor = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
+    do throws(SystemError) {
+      let result = address.withPointer { address, length in
+        SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }
+      }
+      if result != 0 {
+        guard errno == EINPROGRESS || errno == EINTR else { throw SystemError.last("connect") }
+        try await writable(descriptor, deadline: deadline)
+      }
+      var failure: Int32 = 0
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
+      guard failure == 0 else { throw SystemError("connect", errno: failure) }
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  private static func writable(_ descriptor: Int32, deadline: Duration) async throws(SystemError) {
+    try await awaitCallback { (done: @escaping (Result<Void, SystemError>) -> Void) in
+      let loop = EpollLoop.shared
+      let wait = Wait(done)
+      wait.timer = loop.timers.schedule(after: deadline) {
+        wait.finish(.failure(SystemError("connect", errno: ETIMEDOUT)))
+      }
+      do throws(SystemError) {
+        wait.watch = try loop.watch(descriptor, for: .writable) { _ in wait.finish(.success(())) }
+      } catch {
+        wait.finish(.failure(error))
+      }
+      return { wait.finish(.failure(SystemError("connect", errno: ECANCELED))) }
+    }
+  }
+
+  /// A wait that is completed once, by the first of several events.
+  @BluetoothActor
+  private final class Wait {
+    var timer: Timers.Token?
+    var watch: EpollLoop.Watch?
+    private var done: ((Result<Void, SystemError>) -> Void)?
+
+    init(_ done: @escaping (Result<Void, SystemError>) -> Void) {
+      self.done = done
+    }
+
+    func finish(_ result: Result<Void, SystemError>) {
+      guard let done else { return }
+      self.done = nil
+      EpollLoop.shared.timers.cancel(timer)
+      watch?.cancel()
+      done(result)
+    }
+  }
+}

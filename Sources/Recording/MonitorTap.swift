@@ -1,0 +1,90 @@
+import BluetoothCore
+import CBlueZHCI
+import Capture
+import EventLoop
+import HCI
+import LinuxBluetooth
+import SystemCalls
+
+/// A tap on the kernel's monitor channel: captures the traffic of all adapters, like `btmon`, while other programs use
+/// them.
+@BluetoothActor
+public final class MonitorTap {
+  /// The part of the traffic to capture.
+  public enum Scope: Hashable, Sendable {
+    /// Everything on the channel: packets, added and removed adapters, management, notes.
+    case everything
+    /// Everything about one adapter.
+    case adapter(AdapterIndex)
+    /// The HCI packets of one adapter.
+    case packets(of: AdapterIndex)
+  }
+
+  /// The number of packets lost because they were not read in time.
+  public var droppedPackets: Int { socket.packets.droppedPackets }
+
+  private let scope: Scope
+  private let socket: HCISocket<MonitorChannel>
+
+  /// Opens the monitor channel (CAP_NET_RAW).
+  public init(_ scope: Scope) throws(AdapterError) {
+    self.scope = scope
+    socket = try HCISocket<MonitorChannel>()
+  }
+
+  /// Starts capturing.
+  ///
+  /// - Parameter onClosed: called once if the kernel closes the channel, with the reason
+  public func start(_ tap: TrafficTap, onClosed: ((AdapterError) -> Void)? = nil) throws(AdapterError) {
+    let scope = self.scope
+    var buffer = ByteWriter(capacity: 1100)
+    socket.packets.onPacket = { bytes, time in
+      guard let record = MonitorPacket.extract(bytes, in: scope, into: &buffer) else { return }
+      tap.take(buffer.span, record.content, adapter: record.adapter, at: time)
+    }
+    socket.packets.onClosed = { error in
+      let error = error ?? SystemError("recvmsg", errno: EPIPE)
+      onClosed?(AdapterError("watch the adapter's traffic", .system(error)))
+    }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      throw AdapterError("watch the adapter's traffic", .system(error))
+    }
+  }
+
+  /// Processes the pending packets, and closes the channel.
+  public func close() {
+    socket.packets.receivePending()
+    socket.packets.close()
+  }
+}
+
+/// A packet of the monitor channel: opcode, adapter and length, two bytes each, little-endian, followed by an HCI
+/// packet without its type, or by other data (the kernel's `struct hci_mon_hdr`).
+enum MonitorPacket {
+  /// Extracts the content; an HCI packet is preceded by its H4 type byte.
+  ///
+  /// - Returns: the content and the adapter's index; nil if it is out of scope
+  static func extract(
+    _ bytes: RawSpan, in scope: MonitorTap.Scope, into writer: inout ByteWriter
+  ) -> (content: CaptureContent, adapter: UInt16?)? {
+    var reader = ByteReader(bytes)
+    guard let opcode = (try? reader.readUInt16()).map(MonitorOpcode.init),
+      let index = try? reader.readUInt16(),
+      let length = try? reader.readUInt16(), reader.remaining == Int(length)
+    else { return nil }
+    let packet = opcode.packet
+    switch scope {
+    case .everything: break
+    case .adapter(let wanted): guard index == wanted.rawValue else { return nil }
+    case .packets(let wanted): guard index == wanted.rawValue, packet != nil else { return nil }
+    }
+    writer.removeAll()
+    if let packet { writer.write(packet.type.rawValue) }
+    writer.write(reader.readRest())
+    return (
+      packet.map { .hci($0.direction) } ?? .monitor(opcode), index == MonitorOpcode.noAdapter ? nil : index
+    )
+  }
+}

@@ -1,0 +1,111 @@
+import BluetoothCore
+import Capture
+import HCI
+import LinuxBluetooth
+
+/// The properties of the recorded host, read before the replay.
+public struct RecordedHost: Hashable, Sendable {
+  /// The adapter whose packets are replayed, if the capture has adapters.
+  public private(set) var adapter: UInt16?
+  /// The address set with LE Set Random Address, if any.
+  public private(set) var randomAddress: BluetoothAddress?
+  /// The start of the capture, in microseconds since 1970-01-01 UTC; nil if its first record has no timestamp.
+  public private(set) var beginning: Int64?
+  /// Whether the first command is Reset, as sent by a host with exclusive access. A host beside the kernel does not
+  /// send it, and a capture may begin at any point. Nil if there is no command.
+  public private(set) var beginsWithReset: Bool?
+  /// Its commands that this stack does not send beside the kernel, each once.
+  public private(set) var foreignCommands: [HCIOpcode] = []
+  /// The number of the first packet with data of a link that was not established in the capture.
+  public private(set) var strayData: Int?
+  /// The numbers of its Resets.
+  public private(set) var resets: [Int] = []
+  /// The notes; see ``CaptureNote``.
+  public private(set) var notes: [String] = []
+
+  /// Whether it was recorded by this package.
+  public var isOurs: Bool { !notes.isEmpty }
+
+  /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.
+  private static let mostRecords = 10_000
+
+  /// - Throws: ``CaptureError`` if there is nothing to replay
+  init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
+    var reader = try CaptureReader(path: path, isReadAgain: true)
+    adapter = options.adapter
+    var others: Set<UInt16> = []
+    var links: Set<UInt16> = []
+    var count = 0
+    var packets = 0
+    while count < Self.mostRecords {
+      let record: CaptureRecord
+      do throws(CaptureError) {
+        guard let next = try reader.next() else { break }
+        record = next
+      } catch {
+        // If the file is damaged further on, the replay reports it.
+        if packets == 0 { throw error }
+        break
+      }
+      if count == 0 { beginning = record.info.microseconds }
+      count += 1
+      guard case .hci(let direction) = record.info.content, let type = record.bytes.first else { continue }
+      if adapter == nil { adapter = record.info.adapter }
+      guard record.info.number >= options.first else { continue }
+      guard record.info.adapter == adapter else {
+        if let other = record.info.adapter { others.insert(other) }
+        continue
+      }
+      guard direction != nil else { throw CaptureError(.noDirection(record.info.number), path: path) }
+      if let text = CaptureNote.text(of: record.bytes) {
+        notes.append(text)
+        continue
+      }
+      packets += 1
+      note(record, HCIPacketType(rawValue: type), &links)
+    }
+    if packets == 0 { throw CaptureError(.noPackets(of: adapter, others: others.sorted()), path: path) }
+  }
+
+  private mutating func note(_ record: CaptureRecord, _ type: HCIPacketType, _ links: inout Set<UInt16>) {
+    let bytes = record.bytes.span.bytes
+    let body = bytes.extracting(1..<bytes.byteCount)
+    switch type {
+    case .command: if let command = try? CommandPacket(body) { note(command, record.info.number) }
+    case .event: if let link = Self.newLink(body) { links.insert(link) }
+    case .acl:
+      guard strayData == nil, let low = body.byte(at: 0), let high = body.byte(at: 1) else { return }
+      if !links.contains(UInt16(low) | UInt16(high & 0x0F) << 8) { strayData = record.info.number }
+    default: break
+    }
+  }
+
+  private mutating func note(_ command: CommandPacket, _ number: Int) {
+    let opcode = command.opcode
+    if opcode == Reset.opcode { resets.append(number) }
+    if beginsWithReset == nil { beginsWithReset = opcode == Reset.opcode }
+    if randomAddress == nil, opcode == LESetRandomAddress.opcode {
+      randomAddress = (try? command.decode(LESetRandomAddress.self))?.address
+    }
+    if !foreignCommands.contains(opcode), !RawController.opcodes.contains(opcode), opcode != Reset.opcode {
+      foreignCommands.append(opcode)
+    }
+  }
+
+  /// The connection handle of a connection event: Connection Complete (Vol 4, Part E, 7.7.3), LE Connection Complete
+  /// and LE Enhanced Connection Complete (7.7.65.1, 7.7.65.10).
+  private static func newLink(_ event: RawSpan) -> UInt16? {
+    let code = event.byte(at: 0)
+    let subevent = event.byte(at: 2)
+    let start: Int
+    if code == 0x03 {
+      start = 3
+    } else if code == 0x3E, subevent == 0x01 || subevent == 0x0A || subevent == 0x29 {
+      start = 4
+    } else {
+      return nil
+    }
+    guard let low = event.byte(at: start), let high = event.byte(at: start + 1) else { return nil }
+    return UInt16(low) | UInt16(high & 0x0F) << 8
+  }
+}

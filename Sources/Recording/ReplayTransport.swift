@@ -1,0 +1,249 @@
+import BluetoothCore
+import Capture
+import HCI
+
+/// Replays a recorded session in place of the controller. Recorded packets from the controller are delivered as soon as
+/// the stack has sent all packets that precede them, with the recorded times; packets from the stack are compared with
+/// the recorded ones.
+///
+/// Time is virtual: a replay takes only as long as the stack's computation. Where the recording waited for an external
+/// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
+@BluetoothActor
+public final class ReplayTransport: HCITransport {
+  public enum Strictness: Hashable, Sendable {
+    /// The first difference ends the replay.
+    case strict
+    /// Differences are counted, and the replay continues.
+    case lenient
+  }
+
+  /// Which part of a file is replayed, and how.
+  public struct Options: Hashable, Sendable {
+    public var strictness = Strictness.strict
+    /// The index of the adapter whose packets are replayed; nil for the first in the file.
+    public var adapter: UInt16?
+    /// The number of the first packet to replay.
+    public var first = 1
+
+    public init(strictness: Strictness = .strict, adapter: UInt16? = nil, first: Int = 1) {
+      self.strictness = strictness
+      self.adapter = adapter
+      self.first = first
+    }
+  }
+
+  /// A packet that differs from the recording.
+  public struct Difference: Hashable, Sendable {
+    /// The number of the packet in the file, counted from 1; nil after the end of the file.
+    public var number: Int?
+    /// The recorded packet; nil if the recording had ended.
+    public var recorded: [UInt8]?
+    /// The packet from the stack; nil if it sent none.
+    public var sent: [UInt8]?
+  }
+
+  /// The result of comparing the stack's packets with the recording.
+  public struct Report: Hashable, Sendable {
+    /// The number of packets sent as recorded.
+    public var matched = 0
+    public var firstDifference: Difference?
+    /// The number of packets that differ, are additional, or are missing.
+    public var differences = 0
+    /// Whether the stack was waiting for more at the end of the recording.
+    public var endedEarly = false
+    /// The number of the first packet from the controller that is truncated in the file (snap length), and therefore
+    /// not replayed.
+    public var firstCut: Int?
+    /// The number of bytes of an incomplete record at the end of the file.
+    public var truncatedBytes = 0
+  }
+
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)?
+  /// Called when the recording shows that an external event happened next.
+  public var onInterrupt: (() -> Void)?
+
+  /// Called for each packet of the recording when it is replayed: when the stack has sent it, or before the stack
+  /// receives it.
+  public var onPlayed: ((CaptureRecord) -> Void)?
+
+  public private(set) var report = Report()
+  /// The properties of the recorded host.
+  public let host: RecordedHost
+  /// The offset from the loop's microseconds to the recorded time of day, in microseconds since 1970-01-01 UTC. Valid
+  /// once the replay has started.
+  public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
+
+  /// Whether the whole recording was replayed.
+  public var isOver: Bool { next == nil }
+
+  public var timers: Timers { time.timers }
+
+  private let time: VirtualTime
+  private var reader: CaptureReader
+  private let options: Options
+  private var next: CaptureRecord?
+  private var origin: Int64?
+  private var base = Instant.zero
+  private var sent: [[UInt8]] = []
+  private var isRunning = false
+  /// The number of the record at the last interruption.
+  private var interruptedAt = -1
+
+  /// - Throws: ``CaptureError`` if the file can't be read or has nothing to replay
+  ///
+  /// - Parameter time: the virtual time, which the event loop advances
+  public init(path: String, _ options: Options = Options(), time: VirtualTime) throws(CaptureError) {
+    host = try RecordedHost(path: path, options)
+    reader = try CaptureReader(path: path, isReadAgain: true)
+    self.options = options
+    self.time = time
+  }
+
+  public func start() {
+    isRunning = true
+    base = timers.now
+    time.onIdle = { [weak self] deadline in self?.idle(until: deadline) ?? false }
+    readNext()
+    proceed()
+  }
+
+  public func close() {
+    guard isRunning else { return }
+    isRunning = false
+    report.truncatedBytes = reader.truncatedBytes
+  }
+
+  public func send(_ packet: RawSpan) {
+    guard isRunning else { return }
+    sent.append(Array(packet))
+    timers.schedule(after: .zero) { [weak self] in self?.proceed() }
+  }
+
+  private func fail(_ reason: String) {
+    guard isRunning else { return }
+    close()
+    onClose?(reason)
+  }
+
+  private func readNext() {
+    do throws(CaptureError) {
+      repeat { next = try reader.next() } while next.map { !isPlayed($0) } ?? false
+      if origin == nil { origin = next?.info.microseconds }
+    } catch {
+      next = nil
+      fail(error.description)
+    }
+  }
+
+  /// Whether a record is a packet between the replayed host and controller.
+  private func isPlayed(_ record: CaptureRecord) -> Bool {
+    guard case .hci = record.info.content, !record.bytes.isEmpty else { return false }
+    return record.info.number >= options.first && record.info.adapter == host.adapter
+      && CaptureNote.text(of: record.bytes) == nil
+  }
+
+  /// The time of a record on the loop's clock; the start of the replay if it has no timestamp.
+  private func time(of record: CaptureRecord) -> Instant {
+    guard let time = record.info.microseconds, let origin else { return base }
+    return base + .microseconds(max(0, time &- origin))
+  }
+
+  private var isDelivering = false
+
+  /// Advances in the recording until the stack has to send a packet.
+  private func proceed() {
+    while isRunning, !isDelivering, let record = next {
+      if record.info.direction == .hostToController {
+        guard !sent.isEmpty else { return }
+        compare(sent.removeFirst(), with: record)
+        readNext()
+      } else {
+        isDelivering = true
+        let due = time(of: record)
+        timers.schedule(at: due) { [weak self] in self?.deliver(record, due) }
+        return
+      }
+    }
+    if next == nil { compareRest() }
+  }
+
+  private func deliver(_ record: CaptureRecord, _ time: Instant) {
+    isDelivering = false
+    guard isRunning else { return }
+    readNext()
+    onPlayed?(record)
+    if !record.isCut {
+      onPacket?(record.bytes.span.bytes, time)
+    } else if report.firstCut == nil {
+      report.firstCut = record.info.number
+    }
+    proceed()
+  }
+
+  private func compareRest() {
+    while isRunning, !sent.isEmpty {
+      differ(Difference(number: nil, recorded: nil, sent: sent.removeFirst()))
+    }
+  }
+
+  private func compare(_ packet: [UInt8], with record: CaptureRecord) {
+    // Of a truncated packet, only the recorded part is compared.
+    guard packet.count != record.info.originalLength || !packet.starts(with: record.bytes) else {
+      report.matched += 1
+      onPlayed?(record)
+      return
+    }
+    differ(Difference(number: record.info.number, recorded: record.bytes, sent: packet))
+  }
+
+  private func differ(_ difference: Difference) {
+    report.differences += 1
+    if report.firstDifference == nil { report.firstDifference = difference }
+    if options.strictness == .strict { fail("the replay differs from the recording: \(difference)") }
+  }
+
+  /// A timer may have been recorded slightly before the same timer of the replay.
+  private static let timerSlack = Duration.milliseconds(1)
+
+  /// No work is left. If the stack's next timer is due before the next packet was sent in the recording, that timer
+  /// will send it. Otherwise an external event did.
+  private func idle(until deadline: Instant?) -> Bool {
+    guard isRunning, !isDelivering, sent.isEmpty else { return false }
+    if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
+    guard interruptedAt == reader.info.number else {
+      interruptedAt = reader.info.number
+      if let onInterrupt {
+        onInterrupt()
+        return true
+      }
+      return false
+    }
+    guard let next else {
+      report.endedEarly = true
+      fail("the recording ends here")
+      return true
+    }
+    // The interruption had no effect.
+    if options.strictness == .lenient || deadline == nil {
+      differ(Difference(number: next.info.number, recorded: next.bytes, sent: nil))
+      readNext()
+      proceed()
+      return true
+    }
+    return false
+  }
+}
+
+extension ReplayTransport.Difference: CustomStringConvertible {
+  /// The description has only the bytes; decoding them is left to higher layers.
+  public var description: String {
+    let place = number.map { "packet \($0)" } ?? "after the end of the recording"
+    let there = recorded.map { "the recording has \(Self.digits($0)), " } ?? ""
+    return "\(place): \(there)the stack sent \(sent.map(Self.digits) ?? "nothing")"
+  }
+
+  private static func digits(_ packet: [UInt8]) -> String {
+    Hex.string(packet.prefix(48), separator: " ") + (packet.count > 48 ? " …" : "")
+  }
+}

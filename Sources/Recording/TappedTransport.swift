@@ -1,0 +1,56 @@
+import BluetoothCore
+import Capture
+import HCI
+
+/// A transport with a tap, which receives each packet in order.
+@BluetoothActor
+public final class TappedTransport: HCITransport {
+  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onClose: ((String) -> Void)? {
+    get { transport.onClose }
+    set { transport.onClose = newValue }
+  }
+  public var timers: Timers { transport.timers }
+  public var droppedPackets: Int? { transport.droppedPackets }
+  public var name: String { transport.name }
+
+  private let transport: any HCITransport
+  private let tap: TrafficTap
+  private let sent: CaptureDirection
+  private let received: CaptureDirection
+
+  /// - Parameter isController: whether this side is the controller, and the host is behind the transport
+  public init(_ transport: any HCITransport, _ tap: TrafficTap, isController: Bool = false) {
+    self.transport = transport
+    self.tap = tap
+    sent = isController ? .controllerToHost : .hostToController
+    received = isController ? .hostToController : .controllerToHost
+  }
+
+  public func start() {
+    transport.onPacket = { [weak self] packet, time in
+      guard let self else { return }
+      onPacket?(packet, tap.take(packet, .hci(received), at: time))
+    }
+    transport.start()
+  }
+
+  public func send(_ packet: RawSpan) {
+    // The time at which the loop began to handle the event that caused this packet: not before that of the previous
+    // packets, nor after that of the following ones.
+    tap.take(packet, .hci(sent), at: timers.now)
+    transport.send(packet)
+  }
+
+  public func reopen(within time: Duration) async throws(HCIError) {
+    try await transport.reopen(within: time)
+  }
+
+  public func close() {
+    transport.close()
+  }
+
+  public func finishClosing() async {
+    await transport.finishClosing()
+  }
+}

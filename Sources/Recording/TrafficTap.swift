@@ -1,0 +1,72 @@
+import BluetoothCore
+import Capture
+import EventLoop
+
+/// Observes HCI traffic: numbers the packets in one order, and passes each to a recording, to an observer, or to both.
+/// The number, the time and the bytes are those of the recording.
+@BluetoothActor
+public final class TrafficTap {
+  /// Called for each packet and each note, after it was written. The span is valid only during the call.
+  public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
+  /// Called once, when writing has failed; observing continues.
+  public var onFailure: ((CaptureError) -> Void)?
+
+  /// The number of packets.
+  public private(set) var count = 0
+  /// The offset from the loop's microseconds to the time of day, in microseconds since 1970-01-01 UTC. Determined once:
+  /// the wall clock may be set during the capture, and its times must not jump.
+  public let wallOffset: Int64
+
+  /// The recording; nil if none.
+  public let writer: CaptureWriter?
+  private let timers: Timers
+  private var last = Instant.zero
+
+  /// - Parameters:
+  ///   - writer: the recording; nil if none
+  ///   - timers: the time of the packets
+  ///   - wallOffset: see ``wallOffset``; by default, from the kernel's clock
+  public init(writer: CaptureWriter? = nil, timers: Timers, wallOffset: Int64? = nil) {
+    self.writer = writer
+    self.timers = timers
+    self.wallOffset = wallOffset ?? SystemClock.wallMicroseconds - timers.current.nanoseconds / 1000
+  }
+
+  /// Processes the next packet.
+  ///
+  /// The kernel's timestamp of a packet may be earlier than that of a packet sent before it was read; the times of a
+  /// capture must not decrease, also for a replay.
+  ///
+  /// - Parameters:
+  ///   - bytes: an HCI packet with its type byte; or the data described by `content`
+  ///   - adapter: its index; nil if it is not an adapter of the kernel
+  /// - Returns: the time assigned to it
+  @discardableResult
+  public func take(
+    _ bytes: RawSpan, _ content: CaptureContent, adapter: UInt16? = nil, at time: Instant
+  ) -> Instant {
+    last = max(last, time)
+    count += 1
+    let info = CaptureRecordInfo(
+      number: count, microseconds: last.nanoseconds / 1000 + wallOffset, adapter: adapter, content: content,
+      originalLength: bytes.byteCount)
+    if let writer, writer.failure == nil {
+      writer.write(bytes, info)
+      if let failure = writer.failure { report(failure) }
+    }
+    onPacket?(bytes, info)
+    return last
+  }
+
+  /// Records a note; see ``CaptureNote``.
+  public func note(_ text: String) {
+    take(
+      CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: timers.now)
+  }
+
+  private func report(_ failure: CaptureError) {
+    let onFailure = self.onFailure
+    self.onFailure = nil
+    timers.schedule(after: .zero) { onFailure?(failure) }
+  }
+}

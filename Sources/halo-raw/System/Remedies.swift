@@ -1,0 +1,51 @@
+import Glibc
+import HCI
+import LinuxBluetooth
+
+/// What a user can do about an error of an adapter, in the words of this program's commands.
+extension AdapterError {
+  /// The error, followed by its remedy.
+  var messageWithRemedy: String { "cannot \(operation): \(reason.textWithRemedy)" }
+}
+
+extension AdapterError.Reason {
+  var textWithRemedy: String { description + (remedy.map { "; " + $0 } ?? "") }
+
+  private var remedy: String? {
+    switch self {
+    case .noBluetooth: "try: sudo modprobe bluetooth, or use --adapter virtual"
+    case .noSuchAdapter: "halo-raw adapters lists those that exist"
+    case .noAdapters: "plug one in, or use --adapter virtual"
+    case .adapterDown(let index):
+      "bring it up with: sudo halo-raw adapters up \(index?.description ?? "hciN")"
+    case .adapterUp: "add --take, which brings it down and up again afterwards"
+    case .radioBlocked: "try: sudo rfkill unblock bluetooth"
+    case .missing(Capability.netAdmin.description): Capability.netAdmin.remedy
+    case .missing: Capability.netRaw.remedy
+    default: nil
+    }
+  }
+}
+
+extension Capability {
+  /// How to grant the capabilities that this program can use.
+  fileprivate var remedy: String {
+    if self == .netAdmin, PrivilegedProgram.isInstalled {
+      return "run it with sudo, or install it with: make install NET_ADMIN=1"
+    }
+    guard let group = PrivilegedProgram.group else {
+      let path = PrivilegedProgram.executable ?? "/path/to/halo-raw"
+      return "run it with sudo, or once: \(Self.setcapCommand(path))"
+    }
+    return "run it with sudo, or join the group that may: \(Self.joinCommand(group)), then log in again"
+  }
+
+  /// The command that grants a program its capabilities permanently; with the resolved path, as `setcap` does not
+  /// follow links.
+  static func setcapCommand(_ path: String) -> String {
+    "sudo setcap 'cap_net_raw,cap_net_admin+ep' \(path)"
+  }
+
+  /// The command that lets a user run the installed program with its privileges.
+  static func joinCommand(_ group: String) -> String { "sudo usermod -aG \(group) $USER" }
+}

@@ -1,0 +1,135 @@
+import BluetoothCore
+import Central
+import EventLoop
+import GATTClient
+import HCI
+import TestSupport
+import Testing
+
+@BluetoothActor
+@Suite(.onTheLoop) struct CentralTests {
+  let adapter = FakeAdapter()
+  let central: Central
+
+  init() {
+    central = Central(adapter)
+  }
+
+  @Test func aScanIsSharedAndServesTheKeenest() {
+    let gentle = central.scan(ScanParameters(isActive: false, filtersDuplicates: true)) { _ in }
+    #expect(adapter.scans.last??.isActive == false)
+    let keen = central.scan(.aggressive) { _ in }
+    #expect(adapter.scans.last == ScanParameters(window: ScanInterval(.milliseconds(80))))
+    keen.cancel()
+    #expect(adapter.scans.last == ScanParameters(isActive: false, filtersDuplicates: true))
+    gentle.cancel()
+    #expect(adapter.scans.last == .some(nil))
+    gentle.cancel()
+  }
+
+  @Test func everybodyHasAFilterOfItsOwn() {
+    var all: [UInt64] = []
+    var near: [UInt64] = []
+    var rings: [UInt64] = []
+    _ = central.scan { all.append($0.address.value) }
+    _ = central.scan(filter: .init(minimumRSSI: -70)) { near.append($0.address.value) }
+    _ = central.scan(filter: .init(services: [uuid("180f")])) { rings.append($0.address.value) }
+    adapter.report(1)
+    adapter.report(2, rssi: -90)
+    // Signal strengths that nobody knows pass.
+    adapter.report(3, rssi: nil, "020106 03030f18")
+    #expect(all == [1, 2, 3])
+    #expect(near == [1, 3])
+    #expect(rings == [3])
+  }
+
+  @Test func whoHasCancelledIsNotCalledAnyMore() {
+    var second: Central.Scan?
+    var calls = 0
+    _ = central.scan { _ in second?.cancel() }
+    second = central.scan { _ in calls += 1 }
+    adapter.report(1)
+    adapter.report(2)
+    #expect(calls == 0)
+  }
+
+  @Test func aRefusedScanEndsEverybodysScan() async {
+    var errors: [HCIError] = []
+    central.onScanFailure = { errors.append($0) }
+    let stream = central.advertisements()
+    _ = central.scan { _ in Issue.record("called") }
+    let error = HCIError.commandFailed(HCIOpcode(rawValue: 0x200C), .commandDisallowed)
+    adapter.onScanFailure?(error)
+    adapter.report(1)
+    #expect(errors == [error])
+    for await _ in stream { Issue.record("an advertisement") }
+  }
+
+  @Test func aSequenceEndsWithTheRadio() async {
+    let stream = central.advertisements()
+    adapter.report(1)
+    adapter.onFailure?(.transportClosed("unplugged"))
+    var seen = 0
+    for await _ in stream { seen += 1 }
+    #expect(seen == 1)
+  }
+
+  @Test func aSequenceEndsWithTheCentral() async {
+    let stream = central.advertisements()
+    await central.stop()
+    for await _ in stream { Issue.record("an advertisement") }
+    #expect(adapter.scans.last == .some(nil))
+    #expect(adapter.isClosed)
+  }
+
+  @Test func theScanEndsWithItsSequence() async {
+    do {
+      let stream = central.advertisements()
+      adapter.report(7)
+      for await advertisement in stream {
+        #expect(advertisement.address.value == 7)
+        break
+      }
+    }
+    for _ in 0..<10 where adapter.scans.last != .some(nil) { await settle() }
+    #expect(adapter.scans.last == .some(nil))
+  }
+
+  @Test func aSequenceHoldsABoundedNumber() async {
+    let stream = central.advertisements(capacity: 4)
+    for number in 1...100 as ClosedRange<UInt64> { adapter.report(number) }
+    adapter.onFailure?(.transportClosed("unplugged"))
+    var seen: [UInt64] = []
+    for await advertisement in stream { seen.append(advertisement.address.value) }
+    #expect(seen == [97, 98, 99, 100])
+  }
+
+  @Test func connectingFailsWithTheReason() async {
+    adapter.link = .failure(.peerNotFound(BluetoothAddress(1, .random), seconds: 1))
+    await #expect(throws: HCIError.self) {
+      try await central.connect(ConnectionRequest(peer: BluetoothAddress(1, .random)))
+    }
+  }
+
+  @Test func aCancelledTaskGivesTheLinkUp() async {
+    let central = self.central
+    let task = spawn {
+      try await central.connect(ConnectionRequest(peer: BluetoothAddress(1, .random)))
+    }
+    await settle()
+    task.cancel()
+    await #expect(throws: HCIError.cancelled) { try await task.value }
+    #expect(adapter.cancellations == 1)
+  }
+
+  @Test func stoppingEndsTheLinks() async throws {
+    let link = FakeLink()
+    adapter.link = .success(link)
+    let client = try await central.connect(ConnectionRequest(peer: link.peer))
+    var losses: [LinkLoss] = []
+    client.whenDisconnected { losses.append($0) }
+    await central.stop()
+    #expect(losses == [.local])
+    #expect(!client.isConnected)
+  }
+}

@@ -1,0 +1,238 @@
+import ATT
+import BluetoothCore
+import EventLoop
+import GATTClient
+import HCI
+import TestSupport
+import Testing
+
+@BluetoothActor
+@Suite(.onTheLoop) struct SubscriptionTests {
+  let link = FakeLink()
+  private let characteristic = Characteristic(
+    uuid: uuid("2a37"), properties: .notify, declaration: 0x0F, valueHandle: 0x10, end: 0x11)
+
+  init() {
+    link.answer("04 1100 1100", "05 01 1100 0229")
+    link.answer("12 1100 0100", "13")
+    link.answer("12 1100 0000", "13")
+  }
+
+  private final class Heard {
+    var values: [[UInt8]] = []
+  }
+
+  /// Some peripherals notify before they have answered.
+  @Test func theSinkStandsBeforeThePeripheralIsAsked() async throws {
+    let client = try await link.client()
+    link.answer("12 1100 0100", "1b 1000 01", "13", "1b 1000 02")
+    let heard = Heard()
+    _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+    #expect(heard.values == [[1], [2]])
+  }
+
+  @Test func whatCameJustBeforeIsKeptForAMoment() async throws {
+    let client = try await link.client()
+    link.receive("1b 1000 01")
+    await testTimers.sleep(for: .seconds(3))
+    link.receive("1b 1000 02")
+    link.receive("1b 2000 03")
+    let heard = Heard()
+    _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+    #expect(heard.values == [[2]])
+  }
+
+  @Test func floodsThatNobodyClaimsAreBounded() async throws {
+    let client = try await link.client()
+    for number in 0..<1000 { link.receive("1b 1000 " + Hex.string([UInt8(number & 0xFF)])) }
+    let heard = Heard()
+    _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+    #expect(heard.values.count == 64)
+    #expect(heard.values.last == [UInt8(999 & 0xFF)])
+  }
+
+  @Test func thePeripheralIsAskedToStopWhenTheLastLeaves() async throws {
+    let client = try await link.client()
+    let first = try await client.subscribe(to: characteristic) { _, _ in }
+    let second = try await client.subscribe(to: characteristic) { _, _ in }
+    #expect(link.takeSent() == ["0411001100", "1211000100"])
+    try await client.unsubscribe(first)
+    #expect(link.takeSent() == [])
+    try await client.unsubscribe(second)
+    #expect(link.takeSent() == ["1211000000"])
+    try await client.unsubscribe(second)
+    #expect(link.takeSent() == [])
+  }
+
+  @Test func aRefusedSubscriptionIsNone() async throws {
+    let client = try await link.client()
+    link.answer("12 1100 0100", "01 12 1100 05")
+    let heard = Heard()
+    await #expect(throws: GATTError.self) {
+      try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+    }
+    link.receive("1b 1000 01")
+    #expect(heard.values == [])
+  }
+
+  /// The first one's write is under way: it may still fail.
+  @Test func theSecondSubscriberIsNotToldWhatIsNotTrueYet() async throws {
+    let client = try await link.client()
+    link.answer("12 1100 0100")
+    _ = try await client.discoverDescriptors(of: characteristic)
+    let characteristic = self.characteristic
+    let tasks = (0..<2).map { _ in
+      spawn {
+        try await client.subscribe(to: characteristic) { _, _ in }
+      }
+    }
+    await settle()
+    link.receive("01 12 1100 05")
+    await settle()
+    link.receive("01 12 1100 05")
+    for task in tasks { await #expect(throws: GATTError.self) { try await task.value } }
+    #expect(link.sent.filter { $0 == "1211000100" }.count == 2)
+  }
+
+  @Test func aCancelledSubscriptionIsTakenBack() async throws {
+    let client = try await link.client()
+    link.answer("12 1100 0100")
+    let characteristic = self.characteristic
+    let task = spawn {
+      try await client.subscribe(to: characteristic) { _, _ in }
+    }
+    await settle()
+    await settle()
+    task.cancel()
+    await #expect(throws: GATTError.cancelled) { try await task.value }
+    link.receive("13")
+    await settle()
+    #expect(link.sent == ["0411001100", "1211000100", "1211000000"])
+  }
+
+  @Test func whatIsNotOfferedIsNotAskedFor() async throws {
+    let client = try await link.client()
+    await #expect(throws: GATTError.self) {
+      try await client.subscribe(to: characteristic, as: .indication) { _, _ in }
+    }
+    var mute = characteristic
+    mute.properties = .read
+    await #expect(throws: GATTError.self) { try await client.subscribe(to: mute) { _, _ in } }
+    #expect(link.sent == [])
+  }
+
+  @Test func indicationsAreAskedForAndConfirmed() async throws {
+    let client = try await link.client()
+    link.answer("12 1100 0200", "13")
+    var both = characteristic
+    both.properties = .indicate
+    let heard = Heard()
+    let subscription = try await client.subscribe(to: both) { value, _ in heard.values.append(Array(value)) }
+    #expect(subscription.kind == .indication)
+    link.receive("1d 1000 05")
+    #expect(heard.values == [[5]])
+    #expect(link.sent.last == "1e")
+  }
+
+  @Test func sequencesAreInOrderBoundedAndCountWhatTheyDrop() async throws {
+    let client = try await link.client()
+    let (sequence, _) = try await client.notifications(of: characteristic, capacity: 3)
+    for number in 1...10 as ClosedRange<UInt8> { link.receive("1b 1000 " + Hex.string([number])) }
+    var iterator = sequence.makeAsyncIterator()
+    let first = await iterator.next()
+    #expect(first?.value == [8])
+    #expect(first?.droppedBefore == 7)
+    let second = await iterator.next()
+    #expect(second?.value == [9])
+    #expect(second?.droppedBefore == 0)
+    link.lose(.remote(.remoteUserTerminatedConnection))
+    #expect(await iterator.next()?.value == [10])
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test func aSequenceEndsWhenItIsUnsubscribed() async throws {
+    let client = try await link.client()
+    let (sequence, subscription) = try await client.notifications(of: characteristic)
+    link.receive("1b 1000 01")
+    try await client.unsubscribe(subscription)
+    var values: [[UInt8]] = []
+    for await notification in sequence { values.append(notification.value) }
+    #expect(values == [[1]])
+  }
+
+  // MARK: Service Changed
+
+  private func offerServiceChanged() {
+    link.answer("06 0100 ffff 0028 0118", "07 0100 0400")
+    link.answer("06 0500 ffff 0028 0118", "01 06 0500 0a")
+    link.answer("08 0100 0400 0328", "09 07 0200 20 0300 052a")
+    link.answer("08 0400 0400 0328", "01 08 0400 0a")
+    link.answer("04 0400 0400", "05 01 0400 0229")
+    link.answer("12 0400 0200", "13")
+  }
+
+  @Test func serviceChangedIsSubscribedToWhenNobodyIsInAHurry() async throws {
+    let client = try await link.client()
+    offerServiceChanged()
+    _ = try await client.subscribe(to: characteristic) { _, _ in }
+    #expect(!link.takeSent().contains("1204000200"))
+    await testTimers.sleep(for: .seconds(2))
+    #expect(link.takeSent().last == "1204000200")
+    // Once.
+    link.answer("0a1000", "0b")
+    _ = try await client.read(0x10)
+    await testTimers.sleep(for: .seconds(2))
+    #expect(link.takeSent() == ["0a1000"])
+  }
+
+  @Test func serviceChangedIsObeyed() async throws {
+    let client = try await link.client()
+    offerServiceChanged()
+    let (sequence, subscription) = try await client.notifications(of: characteristic)
+    await testTimers.sleep(for: .seconds(2))
+    var changes: [HandleRange] = []
+    client.onServicesChanged = { changes.append($0) }
+    _ = link.takeSent()
+    // The server has no services any more.
+    link.answer("10 0100 ffff 0028", "01 10 0100 0a")
+    link.receive("1d 0300 0100 ffff")
+    #expect(changes == [.all])
+    #expect(link.takeSent() == ["1e"])
+    // What was discovered is not used any more, and what is gone ends with that reason.
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(characteristic) }
+    for await _ in sequence { Issue.record("a value") }
+    #expect(sequence.failure == .characteristicGone(uuid("2a37")))
+    #expect(link.takeSent() == ["100100ffff0028"])
+    link.receive("1d 0300 0100 ffff")
+    _ = link.takeSent()
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.write([1], to: 0x10) }
+    #expect(throws: GATTError.servicesChanged) { try client.writeWithoutResponse([1], to: 0x10) }
+    try await client.unsubscribe(subscription)
+    #expect(link.takeSent() == [])
+    // Discovered anew, it is true again, and a subscription asks again.
+    #expect(try await client.discoverServices() == [])
+    let heard = Heard()
+    _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+    #expect(link.takeSent().suffix(2) == ["0411001100", "1211000100"])
+    link.receive("1b 1000 09")
+    #expect(heard.values == [[9]])
+    // And the server may say so again.
+    link.answer("10 1000 ffff 0028", "01 10 1000 0a")
+    link.receive("1d 0300 1000 1100")
+    #expect(changes == [.all, .all, range(0x10, 0x11)])
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
+    link.answer("0a2000", "0b07")
+    #expect(try await client.read(0x20) == [7])
+  }
+
+  @Test func aServerThatNeverStopsChangingIsBounded() async throws {
+    let client = try await link.client()
+    offerServiceChanged()
+    _ = try await client.subscribe(to: characteristic) { _, _ in }
+    await testTimers.sleep(for: .seconds(2))
+    for _ in 0..<1000 { link.receive("1d 0300 1000 1100") }
+    for odd in ["1d 0300", "1d 0300 0500 0400", "1d 0300 0000 0400"] { link.receive(odd) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x20) }
+  }
+}

@@ -1,0 +1,54 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import LinuxBluetooth
+
+/// Sockets to the kernel that can't be made: the error names the adapter and the reason, and no descriptor stays open.
+@BluetoothActor
+@Suite(.onTheLoop) struct KernelSocketFaultTests {
+  private nonisolated static let codes = [EMFILE, ENFILE, ENOBUFS, ENOMEM, EIO]
+  private let adapter = AdapterIndex(rawValue: 3)
+
+  /// What `work` throws with the first socket(2) failing.
+  private func failure(_ code: Int32, _ work: () throws(AdapterError) -> Void) -> String? {
+    let script = FaultScript([.socket], fails: code)
+    let result: String?
+    do throws(AdapterError) {
+      try FaultPlan.during(script) { () throws(AdapterError) in try work() }
+      result = nil
+    } catch {
+      result = error.description
+    }
+    #expect(script.isUsedUp)
+    #expect(script.openCount == 0)
+    return result
+  }
+
+  @Test(arguments: codes) func aRawSocketThatCannotBeMade(_ code: Int32) {
+    let error = failure(code) { () throws(AdapterError) in
+      _ = try HCISocket<RawChannel>(adapter, filter: HCIFilter(types: [.event]))
+    }
+    #expect(error == "cannot open hci3: socket: \(SystemError.text(code))")
+  }
+
+  @Test(arguments: codes) func anAdapterThatCannotBeSwitched(_ code: Int32) {
+    for (name, work) in [
+      ("up", HCIDevices.bringUp), ("down", HCIDevices.bringDown),
+    ] as [(String, (AdapterIndex) throws(AdapterError) -> Void)] {
+      let error = failure(code) { () throws(AdapterError) in try work(adapter) }
+      #expect(error == "cannot bring hci3 \(name): socket: \(SystemError.text(code))")
+    }
+  }
+
+  /// Whether an adapter is taken can't be asked then; nothing is claimed.
+  @Test(arguments: codes) func aQuestionThatCannotBeAsked(_ code: Int32) {
+    let script = FaultScript([.socket], fails: code)
+    let isTaken = FaultPlan.during(script) { HCIDevices.isTaken(adapter) }
+    #expect(!isTaken && script.openCount == 0)
+  }
+}

@@ -1,0 +1,26 @@
+import EventLoop
+import Glibc
+import HCI
+import L2CAP
+import SystemCalls
+import Testing
+
+@testable import LinuxBluetooth
+
+@Suite struct L2CAPConnectTests {
+  @Test(arguments: [
+    (EBUSY, L2CAPConnectFailure.Verdict.retry(.deviceInUse)), (ENOSYS, .retry(.connectionEnded)),
+    (ECONNRESET, .retry(.connectionEnded)), (ENOTCONN, .retry(.connectionEnded)), (ETIMEDOUT, .notHeard),
+    (EHOSTDOWN, .notHeard), (EINPROGRESS, .notHeard), (ECONNREFUSED, .failed(.refused)),
+    (EHOSTUNREACH, .failed(.adapterDown(nil))), (ENODEV, .failed(.adapterRemoved)),
+    (EAFNOSUPPORT, .failed(.noBluetooth)), (EINVAL, .failed(.system(SystemError("connect", errno: EINVAL)))),
+  ])
+  func eachErrorMeansSomething(code: Int32, verdict: L2CAPConnectFailure.Verdict) {
+    #expect(L2CAPConnectFailure.system(SystemError("connect", errno: code)).verdict == verdict)
+  }
+
+  @Test func theDeadlineIsASilentPeerAndGivingUpIsNothing() {
+    #expect(L2CAPConnectFailure.deadline.verdict == .notHeard)
+    #expect(L2CAPConnectFailure.cancelled.verdict == nil)
+  }
+}
