@@ -9,14 +9,17 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// A layer of the stack: a module that only imports the layers below it, with tests of its own. TestSupport links the
-/// event loop.
-func layer(_ name: String, on dependencies: [Target.Dependency]) -> [Target] {
+/// A layer of the stack: a module that only imports the layers below it, with tests of its own.
+///
+/// - Parameter others: what its tests use besides; TestSupport links the event loop
+func layer(
+  _ name: String, on dependencies: [Target.Dependency], tests others: [Target.Dependency] = []
+) -> [Target] {
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
     .testTarget(
       name: "\(name)Tests",
-      dependencies: [.target(name: name), "TestSupport"] + dependencies,
+      dependencies: [.target(name: name), "TestSupport"] + dependencies + others,
       swiftSettings: settings),
   ]
 }
@@ -28,10 +31,11 @@ let layers = [
   layer("L2CAP", on: ["BluetoothCore", "HCI"]),
   layer("ATT", on: ["BluetoothCore"]),
   layer("GATTClient", on: ["BluetoothCore", "HCI", "ATT"]),
-  layer("Central", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient"]),
+  layer("Central", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "EventLoop"]),
   layer("RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "Central"]),
   layer(
-    "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+    "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"],
+    tests: ["Central", "EventLoop"]),
   // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
   layer("SystemCalls", on: []),
   layer("EventLoop", on: ["BluetoothCore", "SystemCalls", "CLinux"]),
@@ -39,14 +43,27 @@ let layers = [
   layer(
     "LinuxBluetooth",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "Central", "CBlueZHCI", "CLinux", "SystemCalls",
+      "BluetoothCore", "HCI", "L2CAP", "GATTClient", "Central", "CBlueZHCI", "CLinux", "SystemCalls",
       "EventLoop", "Files",
-    ]),
+    ], tests: ["VirtualRing"]),
   // Captures: their files, what they say, recording and replay.
   layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
-  layer("Recording", on: ["BluetoothCore", "HCI", "Capture", "EventLoop", "LinuxBluetooth"]),
+  layer(
+    "Recording",
+    on: ["BluetoothCore", "HCI", "Capture", "CBlueZHCI", "EventLoop", "LinuxBluetooth", "SystemCalls"]),
+  // What is stored about rings: the ones that were used, and their data.
+  layer(
+    "KnownDevices", on: ["BluetoothCore", "Files", "ATT", "GATTClient", "RingLink"],
+    tests: ["Central", "EventLoop", "HCI", "VirtualRing"]),
   layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
+  // All of it with one import, and adapters by their specification.
+  layer(
+    "HaloRaw",
+    on: [
+      "BluetoothCore", "HCI", "ATT", "GATTClient", "Central", "RingLink", "VirtualRing", "EventLoop",
+      "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
+    ]),
 ]
 
 /// A build for libFuzzer (scripts/fuzz): halo-raw is a library in it, as no program can import another one.
@@ -67,7 +84,7 @@ targets += [
   .target(name: "CLinux"),
   // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
   .target(
-    name: "LineOutput", dependencies: ["BluetoothCore", "EventLoop", "RingLink", "SystemCalls"],
+    name: "LineOutput", dependencies: ["BluetoothCore", "RingLink", "SystemCalls"],
     swiftSettings: settings),
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(
@@ -87,7 +104,7 @@ targets += [
     ],
     swiftSettings: settings),
   .executableTarget(
-    name: "pulse", dependencies: ["EventLoop", "Central", "GATTClient", "HCI", "RingLink", "VirtualRing"],
+    name: "pulse", dependencies: ["HaloRaw"],
     path: "Examples/Pulse", swiftSettings: settings),
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
@@ -96,7 +113,9 @@ targets += [
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
     name: "soak-check",
-    dependencies: ["EventLoop", "Central", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing"],
+    dependencies: [
+      "BluetoothCore", "Central", "EventLoop", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing",
+    ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
     name: "FuzzTargets", dependencies: allLayers,
@@ -106,7 +125,7 @@ targets += [
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
   .target(
     name: "TestSupport",
-    dependencies: ["ATT", "BluetoothCore", "EventLoop", "HCI", "LinuxBluetooth", "SystemCalls"],
+    dependencies: ["ATT", "BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
     path: "Tests/TestSupport",
     swiftSettings: settings),
 ]

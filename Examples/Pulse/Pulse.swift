@@ -1,10 +1,4 @@
-import BluetoothCore
-import Central
-import EventLoop
-import GATTClient
-import HCI
-import RingLink
-import VirtualRing
+import HaloRaw
 
 @main
 enum Pulse {
@@ -12,15 +6,18 @@ enum Pulse {
 
   @BluetoothActor
   static func run() async throws {
-    let options = try VirtualRingOptions(parsing: "virtual:clock=2026-11-21T13:45:00,warm-up=1")
-    let central = Central(HCIAdapter(VirtualTransport(options, timers: EpollLoop.shared.timers)))
+    // "hci0" is a real adapter.
+    let opened = try await AdapterSpecification("virtual:clock=2026-11-21T13:45:00,warm-up=1").open()
+    let central = Central(opened.adapter)
     try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
     let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: device.address)))
 
     print("battery", try await ring.battery())
     print("steps", try await ring.today().steps, "of", try await ring.read(CommandTable.goals).steps)
-    if let now = options.clock, let night = try await ring.sleep(now: now).last(where: { !$0.isNap }) {
+    if let now = RingTime("2026-11-21T13:45:00"),
+      let night = try await ring.sleep(now: now).last(where: { !$0.isNap })
+    {
       print("slept from", night.start, "to", night.end)
     }
     for try await (event, _) in ring.heartRates() {

@@ -1,6 +1,6 @@
+import KnownDevices
 import RingLink
 import Testing
-
 @testable import halo_raw
 
 /// 1_763_733_600 is 2025-11-21 14:00:00 UTC.

@@ -1,7 +1,4 @@
-import EventLoop
-import HCI
 import Testing
-
 @testable import halo_raw
 
 /// A command with one option of each type.
@@ -146,57 +143,5 @@ private enum Example {
 
   @Test func theOverviewFitsOn80Columns() {
     #expect(Help.overview(Commands.groups).split(separator: "\n").filter { $0.count > 80 } == [])
-  }
-}
-
-@Suite struct AdapterSpecTests {
-  @Test func specsAreRead() throws {
-    guard case .tcp(let host, let port) = try AdapterSpec("tcp:[::1]:9105") else {
-      Issue.record("not tcp")
-      return
-    }
-    #expect((host, port) == ("::1", 9105))
-    guard case .serial(let path, let baud) = try AdapterSpec("serial:/dev/ttyAMA0@1000000") else {
-      Issue.record("not serial")
-      return
-    }
-    #expect((path, baud) == ("/dev/ttyAMA0", 1_000_000))
-    guard case .replay(let file, let options) = try AdapterSpec("replay:a,b.btsnoop,index=3,from=7,lenient")
-    else {
-      Issue.record("not replay")
-      return
-    }
-    #expect(file == "a,b.btsnoop" && options == .init(strictness: .lenient, adapter: 3, first: 7))
-    for text in ["replay:", "replay:,lenient", "replay:a,index=65535", "replay:a,index=x", "replay:a,from=0"]
-    {
-      #expect(throws: Failure.self) { try AdapterSpec(text) }
-    }
-    guard case .virtual(let ring, let isFast) = try AdapterSpec("virtual:rate=4,fast") else {
-      Issue.record("not virtual")
-      return
-    }
-    #expect(ring.rate == 4 && isFast)
-  }
-
-  @Test func adaptersOfTheMachineAreNamedAsTheKernelNamesThem() throws {
-    guard case .kernel(let index) = try AdapterSpec("hci12") else {
-      Issue.record("not the kernel's")
-      return
-    }
-    #expect(index == AdapterIndex(rawValue: 12))
-    guard case .user(let taken) = try AdapterSpec("user:hci0") else {
-      Issue.record("not the user channel")
-      return
-    }
-    #expect(taken == AdapterIndex(rawValue: 0))
-  }
-
-  @Test(arguments: [
-    "", "hci", "hci-1", "hci00", "hci65535", "hci0,x", "user:", "user:0", "user:hci0:1", "tcp:", "tcp:host",
-    "tcp::1", "tcp:host:99999", "unix:", "serial:", "serial:/dev/x@fast",
-    "replay:", "virtual:rate=fast", "virtual:,",
-  ])
-  func otherSpecsAreRefused(text: String) {
-    #expect(throws: Failure.self) { _ = try AdapterSpec(text) }
   }
 }

@@ -1,6 +1,6 @@
+import KnownDevices
 import RingLink
 import Testing
-
 @testable import halo_raw
 
 struct SessionNoteTests {

@@ -2,12 +2,12 @@ import BluetoothCore
 import EventLoop
 import Files
 import Glibc
+import KnownDevices
 import RingLink
 import RingStore
 import SystemCalls
 import TestSupport
 import Testing
-
 @testable import halo_raw
 
 /// What the program keeps, with system calls that fail: nothing traps, nothing leaks, the old file is whole, and what is

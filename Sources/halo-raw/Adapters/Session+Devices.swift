@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import HCI
+import KnownDevices
 import RingLink
 
 /// Finding devices, connecting to them, and connecting again.

@@ -5,6 +5,8 @@ import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import HaloRaw
+import KnownDevices
 import Recording
 import RingLink
 import VirtualRing
@@ -32,8 +34,8 @@ final class Session {
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
-  private let spec: AdapterSpec
-  private let opened: OpenedAdapter
+  private let spec: AdapterSpecification
+  private let opened: SessionAdapter
   let request: ConnectionRequest
   let selector: RingSelector
   let scanParameters: ScanParameters
@@ -85,7 +87,7 @@ final class Session {
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
-      try await OpenedAdapter(spec, invocation)
+      try await SessionAdapter(spec, invocation)
     }
     trustsLayouts = !invocation.isGiven(CommonOptions.record)
     // Simulated rings are not stored.

@@ -1,3 +1,4 @@
+import KnownDevices
 import RingLink
 
 /// What a session depends on besides its packets. A recording holds it, so that its replay is the same on any machine, in

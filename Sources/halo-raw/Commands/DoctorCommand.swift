@@ -1,5 +1,6 @@
 import BluetoothCore
 import EventLoop
+import KnownDevices
 import LineOutput
 import RingLink
 

@@ -1,3 +1,4 @@
+import KnownDevices
 import LineOutput
 import RingLink
 

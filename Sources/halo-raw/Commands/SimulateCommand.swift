@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import HCI
+import HaloRaw
 import LinuxBluetooth
 import Recording
 import SystemCalls
@@ -78,7 +79,7 @@ private enum ListenAddress: Sendable {
 extension ArgumentType where Value == ListenAddress {
   fileprivate static var listenAddress: Self {
     ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { text throws(Failure) in
-      switch try? AdapterSpec(text) {
+      switch try? AdapterSpecification(text) {
       case .tcp(let host, let port): .tcp(host: host, port: port)
       case .unix(let path): .unix(path: path)
       default: nil

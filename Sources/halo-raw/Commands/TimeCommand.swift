@@ -1,4 +1,5 @@
 import EventLoop
+import KnownDevices
 import LineOutput
 import RingLink
 

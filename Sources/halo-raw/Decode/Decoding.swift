@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import Dissection
 import EventLoop
+import KnownDevices
 import LineOutput
 
 /// One run of `decode`.

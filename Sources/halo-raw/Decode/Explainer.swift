@@ -4,6 +4,7 @@ import Dissection
 import EventLoop
 import Glibc
 import HCI
+import KnownDevices
 import LineOutput
 import Recording
 

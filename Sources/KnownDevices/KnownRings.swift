@@ -1,19 +1,17 @@
 import BluetoothCore
-import Dissection
 import Files
 import FoundationEssentials
 import GATTClient
 import RingLink
 
-/// The rings that were used before, in a JSON file in the user's state directory: their handles, which save a scan and a
+/// The rings that were used before, in a JSON file: their handles, which save a scan and a
 /// discovery, and the settings of their clocks. An error of the file ends no command: an unreadable file counts as empty,
 /// a failed write is skipped, and a message says so if the user can fix it.
-struct KnownRings {
+public struct KnownRings {
   /// The number of rings that are kept: the ones that were used last.
-  static let limit = 256
-  static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
+  public static let limit = 256
 
-  private(set) var rings: [KnownRing] = []
+  public private(set) var rings: [KnownRing] = []
   private let file: StateFile?
   private let report: (String) -> Void
   /// Whether a newer version of this program wrote the file.
@@ -22,7 +20,7 @@ struct KnownRings {
   /// - Parameters:
   ///   - path: nil stores nothing
   ///   - report: takes messages for the user
-  init(path: String?, report: @escaping (String) -> Void = { Console.error("halo-raw: \($0)") }) {
+  public init(path: String?, report: @escaping (String) -> Void) {
     file = path.map { StateFile(path: $0) }
     self.report = report
     guard let file else { return }
@@ -38,27 +36,15 @@ struct KnownRings {
   }
 
   /// The one selected ring; nil if there is none or more than one.
-  func only(_ selector: RingSelector) -> KnownRing? {
+  public func only(_ selector: RingSelector) -> KnownRing? {
     let meant = rings.filter { $0.isMeant(by: selector) }
     return meant.count == 1 ? meant[0] : nil
-  }
-
-  /// The attributes of all known rings, to show the names of handles.
-  var devices: [Dissector.KnownDevice] {
-    rings.compactMap { ring in
-      guard let address = ring.bluetoothAddress, let layout = ring.layout else { return nil }
-      return Dissector.KnownDevice(
-        address: address, characteristics: [layout.commandWrite, layout.commandNotify],
-        descriptors: [
-          Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)
-        ])
-    }
   }
 
   // MARK: Changes
 
   /// Stores a ring, in place of its previous entry.
-  mutating func remember(_ ring: KnownRing) {
+  public mutating func remember(_ ring: KnownRing) {
     func merged(with rings: [KnownRing]) -> (old: KnownRing?, new: KnownRing) {
       let old = rings.first { $0.address == ring.address && $0.type == ring.type }
       var new = ring
@@ -78,7 +64,7 @@ struct KnownRings {
   /// Removes the selected rings.
   ///
   /// - Returns: the removed rings
-  mutating func forget(_ selector: RingSelector) -> [KnownRing] {
+  public mutating func forget(_ selector: RingSelector) -> [KnownRing] {
     var meant: [KnownRing] = []
     change { rings in
       meant = rings.filter { $0.isMeant(by: selector) }
@@ -88,7 +74,7 @@ struct KnownRings {
   }
 
   /// Removes the handles of a ring, but not the setting of its clock.
-  mutating func forgetLayout(of address: BluetoothAddress) {
+  public mutating func forgetLayout(of address: BluetoothAddress) {
     guard rings.contains(where: { $0.bluetoothAddress == address }) else { return }
     change { rings in
       let ring = rings.first { $0.bluetoothAddress == address }
@@ -102,7 +88,7 @@ struct KnownRings {
   }
 
   /// Stores the setting of a ring's clock.
-  mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
+  public mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
     var ring =
       rings.first { $0.bluetoothAddress == address } ?? KnownRing(name: nil, address: address, layout: nil)
     ring.clock = clock
@@ -185,7 +171,8 @@ struct KnownRings {
     case .damaged: setAside()
     case .newer:
       isReadOnly = true
-      report("\(file?.path.printable ?? "") was written by a newer version of halo-raw; it is not changed")
+      report(
+        "\(file?.path.printable ?? "") was written by a newer version of this program; it is not changed")
     }
   }
 

@@ -4,29 +4,29 @@ import GATTClient
 import RingLink
 
 /// What is stored about a ring that was used before.
-struct KnownRing: Codable, Equatable {
+public struct KnownRing: Codable, Equatable {
   /// The handles of its attributes; see `RingLayout`.
-  struct Handles: Codable, Equatable {
-    var write: UInt16
-    var writeProperties: UInt8
-    var notify: UInt16
-    var notifyProperties: UInt8
-    var configuration: UInt16
+  public struct Handles: Codable, Equatable {
+    public var write: UInt16
+    public var writeProperties: UInt8
+    public var notify: UInt16
+    public var notifyProperties: UInt8
+    public var configuration: UInt16
   }
 
-  var name: String?
+  public var name: String?
   /// `C0:11:22:33:A1:B2`
-  var address: String
+  public var address: String
   /// `public` or `random`
-  var type: String
-  var firmware: String?
-  var handles: Handles?
+  public var type: String
+  public var firmware: String?
+  public var handles: Handles?
   /// The last setting of the ring's clock by this computer.
-  var clock: ClockRecord?
+  public var clock: ClockRecord?
 
-  var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
+  public var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
 
-  init(name: String?, address: BluetoothAddress, layout: RingLayout?) {
+  public init(name: String?, address: BluetoothAddress, layout: RingLayout?) {
     self.name = name
     self.address = address.description
     type = address.kind == .public ? "public" : "random"
@@ -40,7 +40,7 @@ struct KnownRing: Codable, Equatable {
   }
 
   /// The layout to open the ring with; nil if none is stored or it is not valid.
-  var layout: RingLayout? {
+  public var layout: RingLayout? {
     guard let handles, handles.write > 1, handles.notify > 1, handles.configuration > handles.notify else {
       return nil
     }
@@ -67,7 +67,7 @@ struct KnownRing: Codable, Equatable {
   }
 
   /// Whether the selector selects this ring.
-  func isMeant(by selector: RingSelector) -> Bool {
+  public func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: bluetoothAddress)
   }
 }

@@ -1,11 +1,12 @@
-import Glibc
+import BluetoothCore
 import HCI
 import LinuxBluetooth
 import Recording
 import VirtualRing
 
-/// Which adapter to use, as a user writes it.
-enum AdapterSpec: Sendable {
+/// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `tcp:HOST:PORT`, `unix:PATH`,
+/// `serial:PATH[@BAUD]` or `replay:FILE`.
+public enum AdapterSpecification: Sendable {
   /// An adapter that the kernel drives; nil for the first one that is up.
   case kernel(AdapterIndex?)
   /// An adapter of this machine, for this program alone.
@@ -18,14 +19,14 @@ enum AdapterSpec: Sendable {
   case replay(path: String, ReplayTransport.Options)
 
   /// Whether its devices exist after the session.
-  var isReal: Bool {
+  public var isReal: Bool {
     switch self {
     case .virtual, .replay: false
     case .kernel, .user, .tcp, .unix, .serial: true
     }
   }
 
-  init(_ text: String) throws(Failure) {
+  public init(_ text: String) throws(AdapterSpecificationError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let rest = parts.count > 1 ? String(parts[1]) : ""
     if let index = AdapterIndex(text) {
@@ -35,7 +36,7 @@ enum AdapterSpec: Sendable {
     switch parts[0] {
     case "user":
       guard let index = AdapterIndex(rest) else {
-        throw .usage("\(text.printable): missing adapter; use user:hci0")
+        throw AdapterSpecificationError("\(text.printable): missing adapter; use user:hci0")
       }
       self = .user(index)
     case "virtual": self = try Self.virtual(rest)
@@ -43,19 +44,19 @@ enum AdapterSpec: Sendable {
       let (host, port) = try Self.hostAndPort(rest, in: text)
       self = .tcp(host: host, port: port)
     case "unix":
-      guard !rest.isEmpty else { throw .usage("\(text): missing path; use unix:PATH") }
+      guard !rest.isEmpty else { throw AdapterSpecificationError("\(text): missing path; use unix:PATH") }
       self = .unix(path: rest)
     case "serial": self = try Self.serial(rest, in: text)
     case "replay": self = try Self.replay(rest, in: text)
     default:
-      throw .usage(
+      throw AdapterSpecificationError(
         "unknown adapter \"\(text.printable)\"; use hci0, user:hci0, virtual, tcp:HOST:PORT, unix:PATH, "
           + "serial:PATH[@BAUD] or replay:FILE"
       )
     }
   }
 
-  private static func virtual(_ options: String) throws(Failure) -> AdapterSpec {
+  private static func virtual(_ options: String) throws(AdapterSpecificationError) -> AdapterSpecification {
     var items = options.isEmpty ? [] : options.split(separator: ",", omittingEmptySubsequences: false)
     let isFast = items.contains("fast")
     items.removeAll { $0 == "fast" }
@@ -65,35 +66,44 @@ enum AdapterSpec: Sendable {
           parsing: items.isEmpty ? "virtual" : "virtual:" + items.joined(separator: ",")),
         isFast: isFast)
     } catch {
-      throw .usage(error.description)
+      throw AdapterSpecificationError(error.description)
     }
   }
 
   /// Reads `HOST:PORT`; an IPv6 address is in brackets.
-  static func hostAndPort(_ text: String, in whole: String) throws(Failure) -> (host: String, port: UInt16) {
+  public static func hostAndPort(_ text: String, in whole: String) throws(AdapterSpecificationError) -> (
+    host: String, port: UInt16
+  ) {
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex else {
-      throw .usage("\(whole.printable): missing host or port; use tcp:HOST:PORT")
+      throw AdapterSpecificationError("\(whole.printable): missing host or port; use tcp:HOST:PORT")
     }
     guard let port = UInt16(text[text.index(after: colon)...]) else {
-      throw .usage("\(whole.printable): the port must be a number from 0 to 65535")
+      throw AdapterSpecificationError("\(whole.printable): the port must be a number from 0 to 65535")
     }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     return (String(host), port)
   }
 
-  private static func serial(_ text: String, in whole: String) throws(Failure) -> AdapterSpec {
-    guard !text.isEmpty else { throw .usage("\(whole): missing path; use serial:/dev/ttyAMA0@115200") }
+  private static func serial(_ text: String, in whole: String) throws(AdapterSpecificationError)
+    -> AdapterSpecification
+  {
+    guard !text.isEmpty else {
+      throw AdapterSpecificationError("\(whole): missing path; use serial:/dev/ttyAMA0@115200")
+    }
     guard let at = text.lastIndex(of: "@") else {
       return .serial(path: text, baud: HCIStreamTransport.defaultBaudRate)
     }
     guard let baud = Int(text[text.index(after: at)...]), baud > 0 else {
-      throw .usage("\(whole.printable): the baud rate after @ must be a number such as 115200")
+      throw AdapterSpecificationError(
+        "\(whole.printable): the baud rate after @ must be a number such as 115200")
     }
     return .serial(path: String(text[..<at]), baud: baud)
   }
 
-  private static func replay(_ text: String, in whole: String) throws(Failure) -> AdapterSpec {
+  private static func replay(_ text: String, in whole: String) throws(AdapterSpecificationError)
+    -> AdapterSpecification
+  {
     var path = text[...]
     var options = ReplayTransport.Options()
     // From the end: a comma may be part of the path.
@@ -104,12 +114,14 @@ enum AdapterSpec: Sendable {
       case "lenient" where parts.count == 1: options.strictness = .lenient
       case "index" where parts.count == 2:
         guard let index = UInt16(parts[1]), index < .max else {
-          throw .usage("\(whole.printable): index must be the number of an adapter, such as 0 for hci0")
+          throw AdapterSpecificationError(
+            "\(whole.printable): index must be the number of an adapter, such as 0 for hci0")
         }
         options.adapter = index
       case "from" where parts.count == 2:
         guard let first = Int(parts[1]), first > 0 else {
-          throw .usage("\(whole.printable): from must be the number of a packet, counted from 1")
+          throw AdapterSpecificationError(
+            "\(whole.printable): from must be the number of a packet, counted from 1")
         }
         options.first = first
       default:
@@ -117,25 +129,18 @@ enum AdapterSpec: Sendable {
       }
       path = path[..<comma]
     }
-    guard !path.isEmpty else { throw .usage("\(whole.printable): missing file; use replay:FILE") }
+    guard !path.isEmpty else {
+      throw AdapterSpecificationError("\(whole.printable): missing file; use replay:FILE")
+    }
     return .replay(path: String(path), options)
   }
 }
 
-extension ArgumentType where Value == AdapterSpec {
-  static var adapter: Self {
-    ArgumentType(placeholder: "SPEC", expected: "an adapter") { text throws(Failure) in try AdapterSpec(text)
-    }
-  }
-}
+/// Why a text is not the specification of an adapter.
+public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
 
-extension Invocation {
-  /// The adapter that `--adapter` names, else the one of the environment (`HALO_ADAPTER`), else the first.
-  var adapter: AdapterSpec {
-    get throws(Failure) {
-      if let adapter = self[CommonOptions.adapter] { return adapter }
-      guard let text = getenv("HALO_ADAPTER") else { return .kernel(nil) }
-      return try AdapterSpec(String(cString: text))
-    }
+  init(_ description: String) {
+    self.description = description
   }
 }

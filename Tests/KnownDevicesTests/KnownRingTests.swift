@@ -10,8 +10,7 @@ import RingLink
 import TestSupport
 import Testing
 import VirtualRing
-
-@testable import halo_raw
+@testable import KnownDevices
 
 /// Counts the ATT requests and commands that pass on their way to the controller.
 @BluetoothActor
@@ -95,11 +94,11 @@ private final class CountingTransport: HCITransport {
       rmdir(directory)
     }
     let address = try #require(BluetoothAddress("C0:11:22:33:A1:B2/random"))
-    var known = KnownRings(path: path)
+    var known = KnownRings(path: path, report: { _ in })
     #expect(known.rings.isEmpty)
     known.remember(KnownRing(name: "R02_A1B2", address: address, layout: nil))
     known.remember(KnownRing(name: nil, address: address, layout: nil))
-    var again = KnownRings(path: path)
+    var again = KnownRings(path: path, report: { _ in })
     #expect(again.rings.map(\.name) == ["R02_A1B2"])
     #expect(again.only(.anyRing)?.bluetoothAddress == address)
     #expect(again.only(.name("r02_a1b2")) != nil)
@@ -107,12 +106,12 @@ private final class CountingTransport: HCITransport {
     again.remember(KnownRing(name: "R02_0000", address: BluetoothAddress(1, .public), layout: nil))
     #expect(again.only(.anyRing) == nil)
     #expect(again.forget(.name("R02_A1B2")).count == 1)
-    #expect(KnownRings(path: path).rings.map(\.name) == ["R02_0000"])
+    #expect(KnownRings(path: path, report: { _ in }).rings.map(\.name) == ["R02_0000"])
   }
 
   /// No ring tells what its clock was set to.
   @Test func whatAClockWasSetToOutlivesTheLayout() throws {
-    var known = KnownRings(path: nil)
+    var known = KnownRings(path: nil, report: { _ in })
     let address = try #require(BluetoothAddress("C0:11:22:33:A1:B2/random"))
     let clock = ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)
     known.remember(KnownRing(name: "R02_A1B2", address: address, layout: nil))
@@ -154,7 +153,7 @@ private final class CountingTransport: HCITransport {
     var known = KnownRings(path: path) { lines.append($0) }
     #expect(known.rings.isEmpty)
     #expect(lines == ["the file of known rings is damaged; it was renamed to \(path).damaged"])
-    #expect(SmallFile.names(in: folder.path + "/state") == ["rings.json.damaged", "rings.json.lock"])
+    #expect(folder.names(in: "state") == ["rings.json.damaged", "rings.json.lock"])
     known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
     #expect(KnownRings(path: path) { lines.append($0) }.rings.map(\.name) == ["R02_A1B2"])
     #expect(lines.count == 1)
@@ -164,7 +163,7 @@ private final class CountingTransport: HCITransport {
     let folder = try Folder()
     defer { folder.remove() }
     folder.write("state/rings.json", Self.ring(Self.clock))
-    #expect(KnownRings(path: folder.path + "/state/rings.json").rings.map(\.clock?.set) == [1_763_733_600])
+    #expect(KnownRings(path: folder.path + "/state/rings.json", report: { _ in }).rings.map(\.clock?.set) == [1_763_733_600])
   }
 
   @Test func aNewerFileIsLeftAsItIs() throws {
@@ -177,9 +176,10 @@ private final class CountingTransport: HCITransport {
     var known = KnownRings(path: path) { lines.append($0) }
     known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
     #expect(known.rings.count == 1, "for this run")
-    #expect(SmallFile.text(path) == text)
+    #expect(folder.text(of: "state/rings.json") == text)
     #expect(
-      lines.count == 1 && lines[0].hasSuffix("was written by a newer version of halo-raw; it is not changed"))
+      lines.count == 1
+        && lines[0].hasSuffix("was written by a newer version of this program; it is not changed"))
   }
 
   @Test func theOldestOfTooManyIsForgotten() throws {
@@ -191,9 +191,9 @@ private final class CountingTransport: HCITransport {
         .dropLast()
     }
     folder.write("state/rings.json", "[" + entries.joined(separator: ",") + "]")
-    var known = KnownRings(path: path)
+    var known = KnownRings(path: path, report: { _ in })
     known.remember(KnownRing(name: "new", address: BluetoothAddress(1000, .random), layout: nil))
-    let rings = KnownRings(path: path).rings
+    let rings = KnownRings(path: path, report: { _ in }).rings
     #expect(rings.count == 256 && rings.first?.name == "1" && rings.last?.name == "new")
   }
 
@@ -203,7 +203,7 @@ private final class CountingTransport: HCITransport {
     defer { folder.remove() }
     let path = folder.path + "/state/rings.json"
     for number in 0..<256 {
-      var known = KnownRings(path: path)
+      var known = KnownRings(path: path, report: { _ in })
       known.remember(
         KnownRing(
           name: String(repeating: "\u{1}", count: 500), address: BluetoothAddress(UInt64(number), .random),
@@ -219,13 +219,13 @@ private final class CountingTransport: HCITransport {
     let folder = try Folder()
     defer { folder.remove() }
     let path = folder.path + "/state/rings.json"
-    let programs = (0..<12).map { _ in KnownRings(path: path) }
+    let programs = (0..<12).map { _ in KnownRings(path: path, report: { _ in }) }
     for (index, program) in programs.enumerated() {
       var program = program
       program.remember(
         KnownRing(name: "\(index)", address: BluetoothAddress(UInt64(index), .random), layout: nil))
     }
-    #expect(KnownRings(path: path).rings.map(\.name) == (0..<12).map { "\($0)" })
+    #expect(KnownRings(path: path, report: { _ in }).rings.map(\.name) == (0..<12).map { "\($0)" })
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     #expect(stat(folder.path + "/state", &status) == 0 && status.st_mode & 0o777 == 0o700)

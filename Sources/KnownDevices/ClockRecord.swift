@@ -1,15 +1,15 @@
 import RingLink
 
 /// What this computer set a ring's clock to. The ring does not report it.
-struct ClockRecord: Codable, Equatable, Sendable {
+public struct ClockRecord: Codable, Equatable, Sendable {
   /// The time of the setting, in seconds since 1970-01-01 UTC.
-  var set: Int
+  public var set: Int
   /// `local` or `utc`.
-  var policy: String
+  public var policy: String
   /// The offset of the ring's wall clock from UTC, in seconds; positive if it is ahead.
-  var utcOffset: Int
+  public var utcOffset: Int
 
-  init(set: Int, policy: TimePolicy, utcOffset: Int) {
+  public init(set: Int, policy: TimePolicy, utcOffset: Int) {
     self.set = set
     self.policy = policy.rawValue
     self.utcOffset = utcOffset
@@ -21,8 +21,8 @@ struct ClockRecord: Codable, Equatable, Sendable {
       && TimePolicy(rawValue: policy) != nil
   }
 
-  var timePolicy: TimePolicy { TimePolicy(rawValue: policy) ?? .local }
+  public var timePolicy: TimePolicy { TimePolicy(rawValue: policy) ?? .local }
 
   /// The time on the ring's clock, if no other program set it and its quartz is exact.
-  func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
+  public func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
 }

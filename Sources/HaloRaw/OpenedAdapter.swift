@@ -1,0 +1,127 @@
+import BluetoothCore
+import Capture
+import Central
+import EventLoop
+import HCI
+import LinuxBluetooth
+import Recording
+import VirtualRing
+
+/// How to open an adapter.
+@BluetoothActor
+public struct AdapterOpening {
+  /// Whether `user:hciN` may take an adapter that is up. Its links end; it is brought up again when it is closed.
+  public var takesAdapter = false
+  /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay it gets the recording.
+  public var makeTap: ((Timers, ReplayTransport?) throws -> TrafficTap?)?
+  /// Called when the sockets are open, before any file is created: the time to drop privileges. An adapter that the
+  /// kernel drives still needs CAP_NET_RAW.
+  public var onOpened: (_ needsRawSocket: Bool) throws -> Void = { _ in }
+  /// Called with consequences for others: links that end, an adapter that is restored.
+  public var onNote: (String) -> Void = { _ in }
+  /// Changes the options of the virtual ring, which runs in this time.
+  public var prepareRing: (VirtualRingOptions, Timers) -> VirtualRingOptions = { options, _ in options }
+
+  public init() {}
+
+  /// Makes an adapter of a transport, with its tap.
+  fileprivate func attach(
+    _ transport: any HCITransport, _ replay: ReplayTransport? = nil
+  ) async throws -> OpenedAdapter {
+    do {
+      try onOpened(false)
+      let tap = try makeTap?(transport.timers, replay)
+      let adapter = HCIAdapter(
+        tap.map { TappedTransport(transport, $0) } ?? transport, randomAddress: replay?.host.randomAddress)
+      return OpenedAdapter(adapter: adapter, replay: replay, tap: tap)
+    } catch {
+      // Give back an adapter that was taken.
+      transport.close()
+      await transport.finishClosing()
+      throw error
+    }
+  }
+}
+
+/// An adapter that was opened by its specification. Give it to a ``Central``.
+@BluetoothActor
+public struct OpenedAdapter {
+  public let adapter: any Adapter
+  /// The recording that takes the controller's place; nil if there is none.
+  public fileprivate(set) var replay: ReplayTransport?
+  /// Observes the traffic; nil if no tap was made.
+  public fileprivate(set) var tap: TrafficTap?
+  /// The source of the tap for an adapter that the kernel drives.
+  fileprivate var monitor: MonitorTap?
+  fileprivate var virtualTime: VirtualTime?
+
+  /// Ends the tap, when the adapter is closed. The recording is complete when its writer has finished.
+  ///
+  /// - Returns: the number of packets that the tap lacks, as they arrived faster than they were read
+  public func finish() -> Int {
+    monitor?.close()
+    if let virtualTime { EpollLoop.shared.end(virtualTime) }
+    return monitor?.droppedPackets ?? 0
+  }
+}
+
+extension AdapterSpecification {
+  /// Opens the adapter.
+  ///
+  /// - Throws: ``AdapterError``, ``TransportError``, ``CaptureError``, and what the closures of `opening` throw
+  @BluetoothActor
+  public func open(_ opening: AdapterOpening = AdapterOpening()) async throws -> OpenedAdapter {
+    switch self {
+    case .kernel(let wanted):
+      await Self.restoreAdapters(opening)
+      let adapter = KernelAdapter(try await Self.adapter(wanted))
+      try await adapter.open()
+      let monitor = opening.makeTap == nil ? nil : try MonitorTap(.packets(of: adapter.index))
+      try opening.onOpened(true)
+      let tap = try opening.makeTap?(adapter.timers, nil)
+      if let tap { try monitor?.start(tap) }
+      return OpenedAdapter(adapter: adapter, tap: tap, monitor: monitor)
+    case .user(let index):
+      await Self.restoreAdapters(opening)
+      return try await opening.attach(
+        UserChannelTransport(index, force: opening.takesAdapter, onWarning: opening.onNote))
+    case .virtual(let options, let isFast):
+      let time = isFast ? EpollLoop.shared.makeVirtualTime() : nil
+      let timers = time?.timers ?? EpollLoop.shared.timers
+      var opened = try await opening.attach(
+        VirtualTransport(opening.prepareRing(options, timers), timers: timers))
+      opened.virtualTime = time
+      return opened
+    case .tcp(let host, let port):
+      return try await opening.attach(HCIStreamTransport.tcp(host: host, port: port))
+    case .unix(let path): return try await opening.attach(HCIStreamTransport.unix(path: path))
+    case .serial(let path, let baud):
+      return try await opening.attach(HCIStreamTransport.serial(path: path, baud: baud))
+    case .replay(let path, let options):
+      let time = EpollLoop.shared.makeVirtualTime()
+      let replay = try ReplayTransport(path: path, options, time: time)
+      var opened = try await opening.attach(replay, replay)
+      opened.virtualTime = time
+      return opened
+    }
+  }
+
+  /// The named adapter; without a name the first that is up and not taken, else the first.
+  @BluetoothActor
+  private static func adapter(_ wanted: AdapterIndex?) async throws(AdapterError) -> AdapterIndex {
+    if let wanted { return wanted }
+    let all = try await Controllers.list(isDetailed: false)
+    guard let first = all.first(where: { $0.isUp && !$0.isTaken }) ?? all.first else {
+      throw AdapterError("find an adapter", .noAdapters)
+    }
+    return first.index
+  }
+
+  /// Gives back to the kernel the adapters that a killed run had taken.
+  @BluetoothActor
+  private static func restoreAdapters(_ opening: AdapterOpening) async {
+    for index in await TakenAdapter.restoreAll() {
+      opening.onNote("\(index) is up again; an earlier run had taken it, and was killed")
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Dissection
+import GATTClient
+import KnownDevices
+
+extension KnownRings {
+  static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
+
+  /// Reports to standard error.
+  ///
+  /// - Parameter path: nil stores nothing
+  init(path: String?) {
+    self.init(path: path) { Console.error("halo-raw: \($0)") }
+  }
+
+  /// The attributes of all known rings, to show the names of handles.
+  var devices: [Dissector.KnownDevice] {
+    rings.compactMap { ring in
+      guard let address = ring.bluetoothAddress, let layout = ring.layout else { return nil }
+      return Dissector.KnownDevice(
+        address: address, characteristics: [layout.commandWrite, layout.commandNotify],
+        descriptors: [
+          Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)
+        ])
+    }
+  }
+}
