@@ -51,7 +51,7 @@ let layers = [
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
   layer(
     "Recording",
-    on: ["BluetoothCore", "HCI", "Capture", "CBlueZHCI", "EventLoop", "LinuxBluetooth", "SystemCalls"]),
+    on: ["BluetoothCore", "HCI", "Capture", "EventLoop", "LinuxBluetooth", "SystemCalls"]),
   // What is stored about rings: the ones that were used, and their data.
   layer(
     "KnownDevices", on: ["BluetoothCore", "Files", "ATT", "GATTClient", "RingLink"],

@@ -18,7 +18,7 @@ public struct CaptureError: Error, Hashable, Sendable {
     case unsupportedVersion(String, Int)
     case unsupportedDatalink(BTSnoop.Datalink)
     /// All packets of the file have a link type other than Bluetooth HCI.
-    case unsupportedLinkType(LinkType)
+    case unsupportedLinkType(CaptureLinkType)
     /// The capture can be read, but not replayed: the direction of this packet (by number) is unknown.
     case noDirection(Int)
     /// The capture can be read, but there is nothing to replay: no HCI packet of this adapter; `others` lists the

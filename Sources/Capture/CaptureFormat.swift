@@ -1,7 +1,7 @@
 /// The format of a capture file.
 public enum CaptureFormat: Hashable, Sendable {
   case btsnoop(BTSnoop.Datalink)
-  case pcap(LinkType)
+  case pcap(CaptureLinkType)
   case pcapng
   case packetLogger
 }

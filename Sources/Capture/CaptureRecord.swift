@@ -18,7 +18,7 @@ public enum CaptureContent: Hashable, Sendable {
   /// A record of Apple's PacketLogger other than an HCI packet, usually text. Nil if the record has no type.
   case packetLogger(PacketLogger.RecordType?)
   /// A packet of an interface other than Bluetooth HCI, in a pcapng file with several interfaces.
-  case foreign(LinkType)
+  case foreign(CaptureLinkType)
 }
 
 /// All properties of a record except its bytes.

@@ -6,7 +6,7 @@ struct PCAP {
   static let headerLength = 24
   private static let recordHeaderLength = 16
 
-  let linkType: LinkType
+  let linkType: CaptureLinkType
   private let order: ByteOrder
   private let hasNanoseconds: Bool
 
@@ -35,7 +35,7 @@ struct PCAP {
     order = magic.order
     hasNanoseconds = magic.hasNanoseconds
     // The upper half describes the frame check sequence.
-    linkType = LinkType(rawValue: UInt16(truncatingIfNeeded: network))
+    linkType = CaptureLinkType(rawValue: UInt16(truncatingIfNeeded: network))
     guard linkType.isBluetooth else { throw CaptureError(.unsupportedLinkType(linkType)) }
   }
 

@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// An interface of a section of a pcapng file.
 struct PCAPNGInterface {
-  let linkType: LinkType
+  let linkType: CaptureLinkType
   /// The maximum number of bytes captured of a packet; 0 for no limit.
   let snapLength: Int
   private var unit = TimeUnit.decimal(6)
@@ -19,7 +19,7 @@ struct PCAPNGInterface {
     guard let linkType = body.uint16(at: 0, order), let snapLength = body.uint32(at: 4, order) else {
       return nil
     }
-    self.linkType = LinkType(rawValue: linkType)
+    self.linkType = CaptureLinkType(rawValue: linkType)
     self.snapLength = Int(snapLength)
     var options = PCAPNGOptions(body.extracting(8..<body.byteCount), order)
     while let option = options.next() {

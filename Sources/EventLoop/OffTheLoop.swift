@@ -27,7 +27,7 @@ public func offTheLoop<Value>(
 ) async -> sending Value? {
   if deadline == nil { EpollLoop.shared.callStarts() }
   defer { if deadline == nil { EpollLoop.shared.callEnds() } }
-  let box = ResultBox<Value>()
+  let box = ResultBox(work)
   var timer: Timers.Token?
   await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
     nonisolated(unsafe) let done = done
@@ -38,7 +38,7 @@ public func offTheLoop<Value>(
     }
     if let deadline { timer = timers.schedule(after: deadline, giveUp) }
     let result = HelperThread.start(stackSize: 1 << 20, callsHook: privileges == .none) {
-      box.value = work()
+      box.call()
       // When a process drops its privileges, it checks that none of its threads still has them.
       if privileges == .ofTheLoop { HelperThread.callStartHook() }
       BluetoothActor.run {
@@ -58,6 +58,18 @@ public func offTheLoop<Value>(
 /// Handed from one thread to the other, never used by both at the same time.
 private final class ResultBox<Value>: @unchecked Sendable {
   nonisolated(unsafe) var value: Value?
+  private nonisolated(unsafe) var work: (@Sendable () -> sending Value)?
+
+  init(_ work: @escaping @Sendable () -> sending Value) {
+    self.work = work
+  }
+
+  /// Releases the work at once: what it holds, such as a file, ends with its caller and not with the thread.
+  nonisolated func call() {
+    value = work?()
+    work = nil
+  }
+
   /// Whether the value was available in time.
   @BluetoothActor var hasValue = false
   @BluetoothActor var isOver = false

@@ -12,6 +12,9 @@ import VirtualRing
 public struct AdapterOpening {
   /// Whether `user:hciN` may take an adapter that is up. Its links end; it is brought up again when it is closed.
   public var takesAdapter = false
+  /// Private folders, of which the first that this user can write gets a record of the adapter that is taken. If the
+  /// process is killed, the next one that opens an adapter with these folders brings it up again.
+  public var recordFolders: [String] = []
   /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay it gets the recording.
   public var makeTap: ((Timers, ReplayTransport?) throws -> TrafficTap?)?
   /// Called when the sockets are open, before any file is created: the time to drop privileges. An adapter that the
@@ -84,7 +87,8 @@ extension AdapterSpecification {
     case .user(let index):
       await Self.restoreAdapters(opening)
       return try await opening.attach(
-        UserChannelTransport(index, force: opening.takesAdapter, onWarning: opening.onNote))
+        UserChannelTransport(
+          index, force: opening.takesAdapter, recordedIn: opening.recordFolders, onWarning: opening.onNote))
     case .virtual(let options, let isFast):
       let time = isFast ? EpollLoop.shared.makeVirtualTime() : nil
       let timers = time?.timers ?? EpollLoop.shared.timers
@@ -120,7 +124,7 @@ extension AdapterSpecification {
   /// Gives back to the kernel the adapters that a killed run had taken.
   @BluetoothActor
   private static func restoreAdapters(_ opening: AdapterOpening) async {
-    for index in await TakenAdapter.restoreAll() {
+    for index in await TakenAdapter.restoreAll(recordedIn: opening.recordFolders) {
       opening.onNote("\(index) is up again; an earlier run had taken it, and was killed")
     }
   }

@@ -1,5 +1,5 @@
 import BluetoothCore
-import CBlueZHCI
+import Glibc
 import Capture
 import EventLoop
 import HCI

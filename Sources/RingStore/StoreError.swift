@@ -21,12 +21,12 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .database(let doing, let message): "the store failed (\(doing)): \(message)"
     case .newer(let version, let known):
-      "the store was written by a newer halo-raw (its schema is \(version), this one knows up to \(known)); update this one"
+      "the store was written by a newer version of this program (its schema is \(version), this one knows up to \(known)); update this one"
     case .file(let error): "cannot open the store \(error)"
     case .busy: "the store is locked: another program writes to it; try again when that is done"
     case .impossible(let column, let value):
       "the store is damaged: there is a \(column) of \(value); restore a copy, or delete that row"
-    case .foreign: "the file is an SQLite database, but none of halo-raw; name another file"
+    case .foreign: "the file is an SQLite database, but not a store of rings; name another file"
     }
   }
 }

@@ -48,7 +48,7 @@ import Testing
     let layout = PCAPBytes()
     #expect(Reading(layout.header(linkType: 0x1400_00C9)).format == .pcap(.h4WithDirection))
     let ethernet = Reading(layout.header(linkType: 1) + layout.record([0]))
-    #expect(ethernet.error?.reason == .unsupportedLinkType(LinkType(rawValue: 1)))
+    #expect(ethernet.error?.reason == .unsupportedLinkType(CaptureLinkType(rawValue: 1)))
   }
 
   @Test func aPacketWithoutRoomForItsPseudoHeaderIsDamage() {

@@ -35,6 +35,19 @@ import Testing
     gate.open()
   }
 
+  /// A file that only the call holds is closed when the call returns, not when its thread has ended.
+  @Test func whatACallHoldsEndsWithIt() async {
+    for _ in 0..<500 {
+      weak var held: Gate?
+      do {
+        let gate = Gate()
+        held = gate
+        _ = await offTheLoop { gate.descriptors.read }
+      }
+      #expect(held == nil)
+    }
+  }
+
   @Test func aCallIsCancelled() async throws {
     let gate = Gate()
     let task = spawn { await offTheLoop(deadline: .seconds(20), in: testTimers) { gate.pass() } }

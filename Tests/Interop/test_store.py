@@ -134,7 +134,7 @@ def test_wrong_files_and_wrong_words(halo, tmp_path):
     (tmp_path / "text").write_text("no database " * 100)
     halo.run("export", "steps", "--store", tmp_path / "text").failed(74, saying="not a database")
     sqlite3.connect(tmp_path / "other").execute("CREATE TABLE music (title)")
-    halo.run("export", "steps", "--store", tmp_path / "other").failed(BAD_DATA, saying="none of halo-raw")
+    halo.run("export", "steps", "--store", tmp_path / "other").failed(BAD_DATA, saying="not a store of rings")
     store = tmp_path / "rings.sqlite"
     halo.run("sync", "--kind", "steps", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
     halo.run("export", "step", "--store", store).failed(USAGE, saying="did you mean steps")

@@ -163,7 +163,8 @@ private final class CountingTransport: HCITransport {
     let folder = try Folder()
     defer { folder.remove() }
     folder.write("state/rings.json", Self.ring(Self.clock))
-    #expect(KnownRings(path: folder.path + "/state/rings.json", report: { _ in }).rings.map(\.clock?.set) == [1_763_733_600])
+    let known = KnownRings(path: folder.path + "/state/rings.json", report: { _ in })
+    #expect(known.rings.map(\.clock?.set) == [1_763_733_600])
   }
 
   @Test func aNewerFileIsLeftAsItIs() throws {

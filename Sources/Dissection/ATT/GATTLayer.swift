@@ -3,7 +3,7 @@ import BluetoothCore
 
 /// The GATT meaning of an ATT PDU (Core Specification Vol 3, Part G).
 public struct GATTLayer: Hashable, Sendable {
-  public var procedure: GATTProcedure?
+  public var procedure: ObservedProcedure?
   /// The number of the packet that began the procedure.
   public var start: Int?
   /// The how-manieth request of the procedure this is, or answers; from 1.

@@ -8,7 +8,7 @@ struct GATTTracker {
   struct Request {
     var moment: Moment
     var opcode: ATTOpcode
-    var procedure: GATTProcedure?
+    var procedure: ObservedProcedure?
     var handle: AttributeHandle?
     var range: HandleRange?
     var type: BluetoothUUID?
@@ -20,7 +20,7 @@ struct GATTTracker {
   }
 
   private struct Running {
-    var procedure: GATTProcedure?
+    var procedure: ObservedProcedure?
     var start: Int
     var step = 1
     /// The first handle of a request that would continue the procedure; nil if it is complete.
@@ -119,7 +119,7 @@ struct GATTTracker {
   }
 
   /// Whether a request is the next of the procedure that runs.
-  private func goesOn(_ request: Request, _ procedure: GATTProcedure?) -> Bool {
+  private func goesOn(_ request: Request, _ procedure: ObservedProcedure?) -> Bool {
     guard let running, let next = running.next else { return false }
     if request.opcode == .executeWriteRequest { return true }
     if let range = request.range {

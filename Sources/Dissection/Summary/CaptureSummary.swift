@@ -44,7 +44,7 @@ public struct CaptureSummary: Sendable {
   public private(set) var kinds: [String: Int] = [:]
   public private(set) var devices: [BluetoothAddress: Device] = [:]
   public private(set) var connections: [ConnectionSummary] = []
-  public private(set) var procedures: [GATTProcedure: Procedure] = [:]
+  public private(set) var procedures: [ObservedProcedure: Procedure] = [:]
   public private(set) var values: [Source: Values] = [:]
   /// The number of errors of each kind.
   public private(set) var errors: [String: Int] = [:]

@@ -9,8 +9,7 @@ import SystemCalls
 /// The record that an adapter was up before this program opened it, kept in a file in case the program is killed or
 /// loses power before it restores the adapter.
 ///
-/// The file is in `/run/halo-raw` for root, else in `$XDG_STATE_HOME/halo-raw` (`~/.local/state/halo-raw`): a private
-/// folder, so that no other user can hold its lock, read or change it. It contains the boot ID, since an adapter's
+/// The file is in a private folder, so that no other user can hold its lock, read or change it. It contains the boot ID, since an adapter's
 /// state does not survive a reboot, and the adapter's address, since numbers are reassigned. It is locked (`flock`)
 /// while its writer runs; an unlocked file is left over.
 @BluetoothActor
@@ -22,10 +21,17 @@ public final class TakenAdapter {
   private var descriptor: Int32
 
   /// Records that an adapter is up, before it is brought down.
-  init(_ index: AdapterIndex, address: BluetoothAddress) throws(AdapterError) {
+  ///
+  /// - Parameter folders: the folder for the file: the first that this user can write; if empty, there is no file
+  init(_ index: AdapterIndex, address: BluetoothAddress, in folders: [String]) throws(AdapterError) {
+    guard !folders.isEmpty else {
+      path = ""
+      descriptor = -1
+      return
+    }
     let text = Self.text(boot: Self.bootID, address: address)
     var last = SystemError("open", errno: ENOENT)
-    for directory in Self.directories {
+    for directory in folders {
       do throws(SystemError) {
         let path = "\(directory)/taken-\(index)"
         descriptor = try Self.write(text, to: path, in: directory)
@@ -50,14 +56,14 @@ public final class TakenAdapter {
 
   /// Brings up adapters that an earlier run of this program has opened and, because it was killed, not restored.
   ///
+  /// - Parameter folders: where these runs may have recorded them
   /// - Returns: the adapters that are up again
   @discardableResult
-  public static func restoreAll() async -> [AdapterIndex] {
-    let directories = self.directories
-    return await offTheLoop(deadline: restoreDeadline, privileges: .ofTheLoop) {
+  public static func restoreAll(recordedIn folders: [String]) async -> [AdapterIndex] {
+    await offTheLoop(deadline: restoreDeadline, privileges: .ofTheLoop) {
       var restored: [AdapterIndex] = []
       for device in (try? HCIDevices.list()) ?? [] {
-        for directory in directories where restoreLeftover("\(directory)/taken-\(device.index)", device) {
+        for directory in folders where restoreLeftover("\(directory)/taken-\(device.index)", device) {
           restored.append(device.index)
         }
       }
@@ -105,21 +111,6 @@ public final class TakenAdapter {
     defer { close(descriptor) }
     let count = SystemCall.read(descriptor, &buffer, buffer.count)
     return String(decoding: buffer.prefix(max(0, count)).prefix { $0 > 32 }, as: UTF8.self)
-  }
-
-  private static var directories: [String] {
-    var all = ["/run/halo-raw"]
-    if let state = absolutePath("XDG_STATE_HOME") {
-      all.append(state + "/halo-raw")
-    } else if let home = absolutePath("HOME") {
-      all.append(home + "/.local/state/halo-raw")
-    }
-    return all
-  }
-
-  /// The XDG Base Directory Specification: relative paths are ignored.
-  private static func absolutePath(_ variable: String) -> String? {
-    getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
   /// Writes a temporary file, locks it, and renames it: it is never incomplete or unlocked.

@@ -29,10 +29,12 @@ public final class UserChannelTransport: HCITransport {
   ///
   /// - Parameters:
   ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again by
-  ///     ``close()``, or by the next ``TakenAdapter/restoreAll()`` if this process ends before
+  ///     ``close()``, or by the next ``TakenAdapter/restoreAll(recordedIn:)`` if this process ends before
+  ///   - folders: where that is recorded: the first that this user can write; not recorded if empty
   ///   - onWarning: called with the links and functions that end because of `force`
   public init(
-    _ index: AdapterIndex, force: Bool, onWarning: (String) -> Void = { _ in }
+    _ index: AdapterIndex, force: Bool, recordedIn folders: [String] = [],
+    onWarning: (String) -> Void = { _ in }
   ) async throws(AdapterError) {
     let operation = "take \(index)"
     guard Capability.netAdmin.isEffective else { throw AdapterError(operation, .missing(.netAdmin)) }
@@ -47,7 +49,7 @@ public final class UserChannelTransport: HCITransport {
       if state.isUp {
         let links = (try? HCIDevices.links(of: index)) ?? []
         for link in links { onWarning("the link of \(index) to \(link.peer) is ended") }
-        taken = try TakenAdapter(index, address: state.address)
+        taken = try TakenAdapter(index, address: state.address, in: folders)
         try await helper.bringDown(index)
       }
       socket = HCISocket<UserChannel>(taken: try await helper.take(index))

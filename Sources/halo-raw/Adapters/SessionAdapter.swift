@@ -25,6 +25,7 @@ struct SessionAdapter {
     var virtualClock: HostClock?
     var opening = AdapterOpening()
     opening.takesAdapter = invocation[CommonOptions.take]
+    opening.recordFolders = UserFolders.runtime
     opening.onNote = { Console.error("halo-raw: \($0)") }
     // This may change the user: a recording belongs to the invoking user.
     opening.onOpened = { needsRawSocket in try Privileges.afterOpening(needsRawSocket ? .rawSocket : .other) }

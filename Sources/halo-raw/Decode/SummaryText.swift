@@ -64,7 +64,7 @@ enum SummaryText {
   }
 
   private static func procedures(_ summary: CaptureSummary) -> [String] {
-    GATTProcedure.allCases.compactMap { procedure in
+    ObservedProcedure.allCases.compactMap { procedure in
       guard let numbers = summary.procedures[procedure] else { return nil }
       var text = "\(procedure.name): \(Console.counted(numbers.requests, "request"))"
       if numbers.errors > 0 { text += ", \(Console.counted(numbers.errors, "error"))" }

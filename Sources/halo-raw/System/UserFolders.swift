@@ -8,6 +8,9 @@ enum UserFolders {
   /// Data: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
   static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
+  /// For what ends with the machine's uptime: `/run/halo-raw`, which only root can make, else the folder for state.
+  static var runtime: [String] { ["/run/halo-raw"] + (state.map { [$0] } ?? []) }
+
   private static func folder(_ variable: String, _ place: String) -> String? {
     if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }
     return home.flatMap { $0.hasPrefix("/") ? "\($0)/\(place)/halo-raw" : nil }

@@ -1,5 +1,5 @@
 /// The procedure that a client's requests or a server's values belong to (Core Specification Vol 3, Part G, 4).
-public enum GATTProcedure: String, Hashable, Sendable, CaseIterable {
+public enum ObservedProcedure: String, Hashable, Sendable, CaseIterable {
   case exchangeMTU = "Exchange MTU"
   case discoverPrimaryServices = "Discover All Primary Services"
   case discoverServiceByUUID = "Discover Primary Service by Service UUID"

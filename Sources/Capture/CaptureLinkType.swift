@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// The link type of a pcap file, or of an interface of a pcapng file (tcpdump.org's list of link types).
-public struct LinkType: RawRepresentable, Hashable, Sendable {
+public struct CaptureLinkType: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt16
 
   public init(rawValue: UInt16) {
@@ -9,17 +9,17 @@ public struct LinkType: RawRepresentable, Hashable, Sendable {
   }
 
   /// HCI packets with the H4 type byte, without a direction.
-  public static let h4 = LinkType(rawValue: 187)
+  public static let h4 = CaptureLinkType(rawValue: 187)
   /// HCI packets with the H4 type byte, preceded by four bytes for the direction.
-  public static let h4WithDirection = LinkType(rawValue: 201)
+  public static let h4WithDirection = CaptureLinkType(rawValue: 201)
   /// Records of the Linux monitor: adapter and opcode, two bytes each, then the payload.
-  public static let linuxMonitor = LinkType(rawValue: 254)
+  public static let linuxMonitor = CaptureLinkType(rawValue: 254)
 
   /// Whether packets of this type are supported.
   var isBluetooth: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
 }
 
-extension LinkType: CustomStringConvertible {
+extension CaptureLinkType: CustomStringConvertible {
   public var description: String {
     switch self {
     case .h4: "187 (H4)"
@@ -37,7 +37,7 @@ extension FoundRecord {
   ///   - bytes: the record
   ///   - known: the direction, if the file stores it outside of the packet
   mutating func readPacket(
-    _ linkType: LinkType, of bytes: RawSpan, direction known: CaptureDirection? = nil
+    _ linkType: CaptureLinkType, of bytes: RawSpan, direction known: CaptureDirection? = nil
   ) throws(CaptureError) {
     switch linkType {
     case .h4:
