@@ -25,7 +25,7 @@ public final class GATTClient {
   public var onReadyToSendWriteWithoutResponse: (() -> Void)?
 
   /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
-  /// be written. The write then fails with ``ATT/ATTError/forbidden(_:)``. The offset is nil unless the value is a part
+  /// be written. The write then fails with `ATTError.forbidden(_:)`. The offset is nil unless the value is a part
   /// of a longer one.
   public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
     get { bearer.writeGuard }

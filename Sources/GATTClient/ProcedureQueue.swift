@@ -36,8 +36,9 @@ public final class ProcedureQueue {
   ///
   /// - Parameters:
   ///   - isExpendable: whether a server that does not answer it may stay connected; see
-  ///     ``ATT/ATTBearer/request(_:isExpendable:completion:)``
+  ///     `ATTBearer.request(_:isExpendable:completion:)`
   ///   - make: creates the procedure when it starts; the MTU may have changed by then
+  ///   - completion: called with the result or the error
   @discardableResult
   public func run<Procedure: GATTProcedure>(
     isExpendable: Bool = false, _ make: @escaping () -> Procedure,

@@ -41,8 +41,10 @@ public final class Recombiner {
   /// Processes the data of an ACL packet.
   ///
   /// - Parameters:
+  ///   - fragment: the data, without the ACL header
   ///   - isStart: whether the packet boundary flag marks the start of a frame
-  ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the call
+  ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the
+  ///     call
   public func receive(
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {

@@ -60,7 +60,7 @@ public struct SignalingPacket: Hashable, Sendable {
   }
 
   /// Reads the single command in an LE signalling frame.
-  /// - Throws: ``DecodeError`` if the length does not match the data.
+  /// - Throws: `DecodeError` if the length does not match the data.
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
     let header = try SignalingHeader(parsing: &reader)
     code = header.code

@@ -90,9 +90,11 @@ public final class ReplayTransport: HCITransport {
   /// The number of the record at the last interruption.
   private var interruptedAt = -1
 
-  /// - Throws: ``CaptureError`` if the file can't be read or has nothing to replay
-  ///
-  /// - Parameter time: the virtual time, which the event loop advances
+  /// - Parameters:
+  ///   - path: the capture
+  ///   - options: how to replay it
+  ///   - time: the virtual time, which the event loop advances
+  /// - Throws: `CaptureError` if the file can't be read or has nothing to replay
   public init(path: String, _ options: Options = Options(), time: VirtualTime) throws(CaptureError) {
     host = try RecordedHost(path: path, options)
     reader = try CaptureReader(path: path, isReadAgain: true)

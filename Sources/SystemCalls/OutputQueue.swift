@@ -51,8 +51,10 @@ public final class OutputQueue: @unchecked Sendable {
   private var drainHandlers: [@Sendable () -> Void] = []
 
   /// - Parameters:
+  ///   - descriptor: does not block
   ///   - owned: whether the descriptor is closed with the queue
   ///   - capacity: the maximum number of bytes to queue
+  ///   - overflow: what to do when the queue is full
   public init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep
   ) {

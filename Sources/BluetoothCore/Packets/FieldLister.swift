@@ -29,6 +29,7 @@ public struct FieldLister: ~Escapable {
   private var depth = 0
 
   /// - Parameters:
+  ///   - bytes: the packet
   ///   - range: the part of `bytes` to read
   ///   - reference: the section of the specification that defines the fields
   @_lifetime(copy bytes)

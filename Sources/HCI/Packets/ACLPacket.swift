@@ -72,8 +72,7 @@ public struct ACLPacket: ~Escapable {
   /// Exactly ``ACLHeader/dataLength`` bytes: an L2CAP frame or a fragment of one.
   public let data: RawSpan
 
-  /// - Throws: ``DecodeError`` if the length in the header does not match the data.
-  /// - Throws: ``DecodeError`` if the length in the header is not the length of the data that is there.
+  /// - Throws: `DecodeError` if the length in the header is not the length of the data.
   @_lifetime(copy packet)
   public init(_ packet: RawSpan) throws(DecodeError) {
     var reader = ByteReader(packet)

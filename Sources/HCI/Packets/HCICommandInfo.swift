@@ -10,8 +10,11 @@ public struct HCICommandInfo: Hashable, Sendable {
   private let section: String
 
   /// - Parameters:
+  ///   - opcode: OGF and OCF
+  ///   - name: the name in the specification
   ///   - section: in Vol 4, Part E
   ///   - octet: of ``bit``
+  ///   - bit: in Supported Commands, with `octet`
   public init(_ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0) {
     self.opcode = HCIOpcode(rawValue: opcode)
     self.name = name

@@ -28,8 +28,9 @@ public final class UserChannelTransport: HCITransport {
   /// operation still in progress is undone once it completes.
   ///
   /// - Parameters:
-  ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again by
-  ///     ``close()``, or by the next ``TakenAdapter/restoreAll()`` if this process ends before
+  ///   - index: of the adapter: 0 for hci0
+  ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again
+  ///     by ``close()``, or by the next ``TakenAdapter/restoreAll()`` if this process ends before
   ///   - onWarning: called with the links and functions that end because of `force`
   public init(
     _ index: AdapterIndex, force: Bool, onWarning: (String) -> Void = { _ in }

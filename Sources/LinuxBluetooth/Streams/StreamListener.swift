@@ -22,7 +22,9 @@ public final class StreamListener {
   private static let pauseTime = Duration.milliseconds(200)
 
   /// - Parameters:
+  ///   - host: a name or an address of this machine
   ///   - port: 0 for any free port
+  ///   - timers: the clock of the transports
   ///   - accept: called with a transport for each connection, which has not been started
   public convenience init(
     host: String, port: UInt16, timers: Timers = EpollLoop.shared.timers,
@@ -35,7 +37,10 @@ public final class StreamListener {
     try self.init(address, target: target, unixPath: nil, timers: timers, accept: accept)
   }
 
-  /// - Parameter path: created by this call; a stale socket is replaced
+  /// - Parameters:
+  ///   - path: created by this call; a stale socket is replaced
+  ///   - timers: the clock of the transports
+  ///   - accept: called with a transport for each connection, which has not been started
   public convenience init(
     unixPath path: String, timers: Timers = EpollLoop.shared.timers,
     accept: @escaping (HCIStreamTransport) -> Void

@@ -33,7 +33,7 @@ public struct StoredDays: FrameRecord {
   public var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
 }
 
-/// The totals of a day's activity (ring reference, 4.14), for rings that do not support ``CommandTable/today``. Sent in
+/// The totals of a day's activity (ring reference, 4.14), for rings that do not support `CommandTable.today`. Sent in
 /// two frames, each with the day.
 public struct DayTotals: Hashable, Sendable {
   public var daysAgo: UInt8 = 0

@@ -55,7 +55,9 @@ extension Ring {
 
   /// Begins a sport session, and ends it in order when the task is cancelled.
   ///
-  /// - Parameter sink: called on the loop once a second with what the ring counts
+  /// - Parameters:
+  ///   - sport: the kind of exercise
+  ///   - sink: called on the loop once a second with what the ring counts
   /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
   ///   falls silent, `.disconnected`
   public func exercise(

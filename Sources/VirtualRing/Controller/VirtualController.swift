@@ -57,7 +57,10 @@ public final class VirtualController {
   /// The time that a controller takes to answer a command.
   static let commandDelay = Duration.microseconds(200)
 
-  /// - Parameter emit: receives a packet for the host; the span is valid only during the call
+  /// - Parameters:
+  ///   - options: of the ring behind the controller
+  ///   - timers: the virtual or real time
+  ///   - emit: receives a packet for the host; the span is valid only during the call
   public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
     self.timers = timers
