@@ -23,7 +23,9 @@ public final class ATTBearer {
 
   /// The MTU in force, in bytes.
   public private(set) var mtu = ATTBearer.defaultMTU
+  /// What the peer has sent, counted.
   public private(set) var counters = Counters()
+  /// Whether the bearer has ended: no request is sent any more.
   public var isClosed: Bool { end != nil }
 
   /// Called for each notification with its handle, its value and the time at which the packet was received. The span is

@@ -5,7 +5,9 @@ import BluetoothCore
 public enum BTSnoop {
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
+  /// Of the file, in bytes.
   public static let headerLength = 16
+  /// Of each record, in bytes.
   public static let recordHeaderLength = 24
 
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.

@@ -6,6 +6,7 @@ import SystemCalls
 /// Writes a capture file. Writing never blocks on the disk: an `OutputQueue` writes complete records in order. After
 /// a crash the file contains only complete records; at most the records still queued are lost.
 public final class CaptureWriter {
+  /// The file.
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue

@@ -57,6 +57,7 @@ extension Adapter {
 
 /// A description of a radio for the user.
 public struct AdapterInformation: Hashable, Sendable {
+  /// The address with which it scans and connects.
   public var address: BluetoothAddress
   /// The version of the controller: `5.0`.
   public var version: String

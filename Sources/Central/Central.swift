@@ -73,6 +73,7 @@ public final class Central {
   private var silentPeers: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
 
+  /// A central on an adapter that is not started yet.
   public init(_ adapter: any Adapter) {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }

@@ -21,10 +21,12 @@ extension GATTClient {
     }
   }
 
+  /// Reads the value of a characteristic, of any length.
   public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
     try await read(characteristic.valueHandle, characteristic.stamp)
   }
 
+  /// Reads the value of a descriptor, of any length.
   public func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
     try await read(descriptor.handle, descriptor.stamp)
   }

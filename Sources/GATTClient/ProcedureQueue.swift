@@ -29,6 +29,7 @@ public final class ProcedureQueue {
     self.bearer = bearer
   }
 
+  /// Whether no procedure runs or waits.
   public var isIdle: Bool { running == nil && waiting.isEmpty }
 
   /// Runs a procedure after the previous ones. `completion` is called exactly once, unless the

@@ -19,6 +19,7 @@ public final class Recombiner {
     public var tooLarge = 0
   }
 
+  /// Discarded input, counted.
   public private(set) var counters = Counters()
   private let maximumPayload: Int
   private var partial: ByteWriter

@@ -22,6 +22,7 @@ public final class RingStore {
     public var id: RingID
     public var address: BluetoothAddress?
     public var name: String?
+    /// The name of the firmware, if it was read.
     public var firmware: String?
   }
 

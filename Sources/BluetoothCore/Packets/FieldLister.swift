@@ -1,5 +1,6 @@
 /// A field of a packet for display: its name, its value, and its byte range.
 public struct PacketField: Hashable, Sendable {
+  /// The name in the specification, in lower case.
   public var name: String
   /// The value as text, with its unit.
   public var value: String

@@ -16,6 +16,7 @@ public struct RingTime: Hashable, Comparable, Sendable {
 
   public static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
 
+  /// The day of the ring's calendar.
   public var day: RingDay { RingDay(number: (seconds - secondOfDay) / 86400) }
 
   /// 0 to 86399.

@@ -52,7 +52,9 @@ public struct ActivityRecord: FrameRecord {
   public var total: UInt8 = 0
   /// In small calories, or tens of them.
   public var energy: UInt16 = 0
+  /// The steps in this slot.
   public var steps: UInt16 = 0
+  /// The distance in this slot, in meters.
   public var meters: UInt16 = 0
 
   public init() {}
@@ -85,6 +87,7 @@ public struct ActivityRecord: FrameRecord {
 
 /// The activity of a day.
 public struct ActivityLog: Hashable, Sendable {
+  /// Whether the calories of the records are in units of ten (ring reference, 4.14).
   public var isInTens: Bool
   /// In the order of their index, which need not be that of time.
   public var records: [ActivityRecord]

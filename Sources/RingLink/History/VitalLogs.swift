@@ -91,7 +91,9 @@ public struct ManualHeartRates: BulkContents, BulkRecord {
   public typealias Request = DayOrAll
 
   public struct Reading: BulkRecord {
+    /// The minutes since midnight.
     public var minuteOfDay: UInt16 = 0
+    /// In beats per minute.
     public var beatsPerMinute: UInt8 = 0
 
     public init() {}

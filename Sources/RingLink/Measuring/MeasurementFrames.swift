@@ -135,6 +135,7 @@ public struct LiveHeartRateControl: FrameRecord {
 }
 
 public struct LiveHeartRate: FrameRecord {
+  /// In beats per minute; 0 while the sensor has no result.
   public var beatsPerMinute: UInt8 = 0
 
   public init() {}

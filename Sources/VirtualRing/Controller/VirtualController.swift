@@ -10,9 +10,11 @@ import L2CAP
 public final class VirtualController {
   /// Input from the host, counted.
   public struct Counters: Hashable, Sendable {
+    /// All commands.
     public var commands = 0
     /// Packets that could not be read, or of a type that no host sends.
     public var malformedPackets = 0
+    /// Commands that the controller does not support.
     public var unknownCommands = 0
     /// ACL packets for links that do not exist, or larger than ``VirtualRingOptions/aclLength``.
     public var rejectedACL = 0
@@ -21,7 +23,9 @@ public final class VirtualController {
   }
 
   public let options: VirtualRingOptions
+  /// The ring behind the controller.
   public let peripheral: VirtualPeripheral
+  /// Input from the host, counted.
   public internal(set) var counters = Counters()
   /// The handle of the link to the ring. It is used again at once, as many controllers do.
   public static let linkHandle = ConnectionHandle(rawValue: 0x0040)
