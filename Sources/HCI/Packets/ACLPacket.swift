@@ -20,6 +20,7 @@ public struct ACLHeader: PacketFields, Hashable {
     public static let complete = Boundary(rawValue: 3)
   }
 
+  /// In bytes.
   public static let length = 4
 
   public var handle = ConnectionHandle()

@@ -1,6 +1,7 @@
 /// The specification of a command, except its parameters.
 public struct HCICommandInfo: Hashable, Sendable {
   public let opcode: HCIOpcode
+  /// The name in the specification.
   public let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.8.10`.
   public var reference: String { "Vol 4, Part E, \(section)" }

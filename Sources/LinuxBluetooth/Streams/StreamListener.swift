@@ -1,4 +1,5 @@
 import BluetoothCore
+import CBlueZHCI  // SOCK_STREAM: for Swift 6.2 it is in this module if another file of the module imports it
 import CLinux
 import EventLoop
 import Glibc

@@ -34,6 +34,7 @@ public struct DayPacket: BulkRequest, BulkRecord {
 public struct TemperatureLog: BulkContents, BulkRecord {
   public typealias Request = DayCount
 
+  /// The values of a day.
   public struct Day: BulkRecord {
     /// 0 is today.
     public var daysAgo: UInt8 = 0

@@ -72,6 +72,7 @@ public struct FrameForm: Hashable, Sendable {
   /// A byte that distinguishes this form from the others.
   public struct Mark: Hashable, Sendable {
     public var offset: Int
+    /// The value of the byte.
     public var byte: UInt8
   }
 

@@ -2,6 +2,7 @@ import BluetoothCore
 
 /// The reference page of the ring's commands, in Markdown, generated from the command table.
 public enum ReferencePage {
+  /// The page, in Markdown.
   public static var markdown: String {
     var page = """
       # The ring's commands
