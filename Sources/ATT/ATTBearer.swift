@@ -23,7 +23,9 @@ public final class ATTBearer {
 
   /// The MTU in force, in bytes.
   public private(set) var mtu = ATTBearer.defaultMTU
+  /// What the peer has sent, counted.
   public private(set) var counters = Counters()
+  /// Whether the bearer has ended: no request is sent any more.
   public var isClosed: Bool { end != nil }
 
   /// Called for each notification with its handle, its value and the time at which the packet was received. The span is
@@ -64,6 +66,7 @@ public final class ATTBearer {
   private var writer = ByteWriter(capacity: 64)
 
   /// - Parameters:
+  ///   - timers: the clock of the deadline of a request
   ///   - receiveMTU: the largest PDU to accept; 517 bytes hold the largest attribute value with its header
   ///   - send: sends a PDU to the peer; the span is valid only during the call
   public init(timers: Timers, receiveMTU: Int = 517, send: @escaping (RawSpan) -> Void) {
@@ -81,8 +84,11 @@ public final class ATTBearer {
   /// Sends a request once all earlier requests are answered. `completion` is called exactly once, with the response or
   /// the error.
   ///
-  /// - Parameter isExpendable: whether the bearer stays open if this request times out. No request may follow an
-  ///   unanswered one (3.3.3), so the bearer closes when the next request is made.
+  /// - Parameters:
+  ///   - request: a PDU that has a response
+  ///   - isExpendable: whether the bearer stays open if this request times out. No request may follow an
+  ///     unanswered one (3.3.3), so the bearer closes when the next request is made.
+  ///   - completion: called with the response or the error
   public func request(
     _ request: ATTPDU, isExpendable: Bool = false, completion: @escaping (Result<ATTPDU, ATTError>) -> Void
   ) {
@@ -208,7 +214,9 @@ public final class ATTBearer {
 
   /// Processes one complete PDU from the peer.
   ///
-  /// - Parameter time: when the packet was received
+  /// - Parameters:
+  ///   - pdu: the opcode and its parameters
+  ///   - time: when the packet was received
   public func receive(_ pdu: RawSpan, at time: Instant) {
     guard !isClosed else { return }
     guard let first = pdu.byte(at: 0) else {

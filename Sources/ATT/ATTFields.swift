@@ -2,12 +2,14 @@ import BluetoothCore
 
 extension FieldVisitor where Self: ~Escapable {
   /// A handle, and the value to the end.
+  @_lifetime(self: copy self)
   mutating func attribute(_ handle: inout AttributeHandle, _ value: inout [UInt8]) throws(Failure) {
     try self.value("handle", &handle)
     try rest("value", &value)
   }
 
   /// An attribute type in `length` bytes.
+  @_lifetime(self: copy self)
   mutating func attributeType(_ type: inout BluetoothUUID, length: Int) throws(Failure) {
     var writer = ByteWriter(capacity: 16)
     type.write(into: &writer)
@@ -17,6 +19,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// The attribute type at the end of a request: 2 or 16 bytes (Core Specification Vol 3, Part F, 3.2.1).
+  @_lifetime(self: copy self)
   mutating func attributeType(_ type: inout BluetoothUUID) throws(Failure) {
     let length = bytesLeft ?? type.wireLength
     try check(length == 2 || length == 16, "an attribute type has 2 or 16 bytes, not \(length)")
@@ -24,6 +27,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// One entry or more, up to the end.
+  @_lifetime(self: copy self)
   mutating func entries<Entry: PacketFields>(
     _ name: StaticString?, _ entries: inout [Entry], like prototype: Entry = Entry()
   ) throws(Failure) {
@@ -32,6 +36,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// Two handles or more (3.4.4.7).
+  @_lifetime(self: copy self)
   mutating func handles(_ handles: inout [AttributeHandle]) throws(Failure) {
     var items = handles.map { HandleItem(handle: $0) }
     try self.items(nil, &items, like: HandleItem())

@@ -78,8 +78,10 @@ public enum ATTPDU: Hashable, Sendable {
 
 /// Error Response (3.4.1.1). `handle` is informative: many servers send a handle other than the requested one.
 public struct ATTErrorResponse: Hashable, Sendable {
+  /// The request that failed.
   public var request: ATTOpcode
   public var handle: AttributeHandle
+  /// Why it failed.
   public var code: ATTErrorCode
 
   public init(request: ATTOpcode, handle: AttributeHandle, code: ATTErrorCode) {
@@ -113,6 +115,7 @@ public struct ATTHandleAndValue: Hashable, Sendable {
 
 /// An entry of Read By Group Type Response (3.4.4.10).
 public struct ATTGroupAndValue: Hashable, Sendable {
+  /// The handles of the group.
   public var group: HandleRange
   public var value: [UInt8]
 
@@ -125,6 +128,7 @@ public struct ATTGroupAndValue: Hashable, Sendable {
 /// A part of a queued write, and its echo (3.4.6.1, 3.4.6.2).
 public struct ATTPreparedWrite: Hashable, Sendable {
   public var handle: AttributeHandle
+  /// Of the part in the value, in bytes.
   public var offset: UInt16
   public var value: [UInt8]
 
@@ -143,7 +147,9 @@ public struct ATTExecuteFlags: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
+  /// Discards the queue.
   public static let cancel = ATTExecuteFlags(rawValue: 0)
+  /// Writes all parts in the queue.
   public static let write = ATTExecuteFlags(rawValue: 1)
 }
 
@@ -153,7 +159,9 @@ public struct ATTSignature: Hashable, Sendable {
   /// In bytes.
   static let length = 12
 
+  /// SignCounter; the client increments it with each signed write.
   public var counter: UInt32
+  /// The message authentication code.
   public var code: UInt64
 
   public init(counter: UInt32, code: UInt64) {

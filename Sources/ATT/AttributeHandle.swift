@@ -12,9 +12,12 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable 
     self.rawValue = rawValue
   }
 
+  /// The smallest valid handle.
   public static let first = AttributeHandle(0x0001)
+  /// The largest valid handle.
   public static let last = AttributeHandle(0xFFFF)
 
+  /// Whether it is not zero, which the specification reserves (Core Specification Vol 3, Part F, 3.2.2).
   public var isValid: Bool { rawValue != 0 }
 
   /// The next handle; nil after the last. Discovery continues from it, so it must not wrap.
@@ -37,7 +40,9 @@ extension AttributeHandle: FieldCode, ExpressibleByIntegerLiteral {
 
 /// A range of attribute handles, both ends included.
 public struct HandleRange: Hashable, Sendable {
+  /// The first handle.
   public var start: AttributeHandle
+  /// The last handle.
   public var end: AttributeHandle
 
   public init(_ start: AttributeHandle, _ end: AttributeHandle) {
@@ -45,11 +50,13 @@ public struct HandleRange: Hashable, Sendable {
     self.end = end
   }
 
+  /// All valid handles.
   public static let all = HandleRange(.first, .last)
 
   /// Whether a request may carry it: the start is not zero and not greater than the end (Vol 3, Part F, 3.4.3.1).
   public var isValid: Bool { start.isValid && start <= end }
 
+  /// Whether the range has the handle.
   public func contains(_ handle: AttributeHandle) -> Bool {
     start <= handle && handle <= end
   }

@@ -5,7 +5,9 @@ import BluetoothCore
 public enum BTSnoop {
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
+  /// Of the file, in bytes.
   public static let headerLength = 16
+  /// Of each record, in bytes.
   public static let recordHeaderLength = 24
 
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
@@ -46,8 +48,10 @@ public enum BTSnoop {
   ///
   /// - Parameters:
   ///   - packet: an HCI packet with its type byte
+  ///   - direction: the side that sent it
   ///   - microseconds: since 1970-01-01 UTC
   ///   - drops: the number of packets lost since the start of the file
+  ///   - writer: receives the record
   public static func writeRecord(
     _ packet: RawSpan, direction: CaptureDirection, microseconds: Int64, drops: Int = 0,
     into writer: inout ByteWriter
@@ -62,9 +66,11 @@ public enum BTSnoop {
   ///
   /// - Parameters:
   ///   - payload: what follows the monitor's header: an HCI packet without its type byte, or something else
+  ///   - opcode: the kind of the record
   ///   - adapter: the adapter's index; nil if none
   ///   - microseconds: since 1970-01-01 UTC
   ///   - drops: the number of packets lost since the start of the file
+  ///   - writer: receives the record
   public static func writeRecord(
     _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64, drops: Int = 0,
     into writer: inout ByteWriter

@@ -2,6 +2,7 @@ import BluetoothCore
 
 /// Why a capture can't be read or written.
 public struct CaptureError: Error, Hashable, Sendable {
+  /// Why it failed. The texts are the system's or the format's description.
   public enum Reason: Hashable, Sendable {
     case cannotOpen(String)
     case cannotRead(String)
@@ -9,6 +10,7 @@ public struct CaptureError: Error, Hashable, Sendable {
     case cannotWrite(String)
     /// Not a regular file, where the file must be read twice.
     case notARegularFile
+    /// The file has no bytes.
     case empty
     /// The file has no known format.
     case unknownFormat
@@ -16,6 +18,7 @@ public struct CaptureError: Error, Hashable, Sendable {
     case truncatedHeader(String)
     /// An unsupported version of the format.
     case unsupportedVersion(String, Int)
+    /// A btsnoop file with packets of another kind.
     case unsupportedDatalink(BTSnoop.Datalink)
     /// All packets of the file have a link type other than Bluetooth HCI.
     case unsupportedLinkType(CaptureLinkType)
@@ -24,12 +27,15 @@ public struct CaptureError: Error, Hashable, Sendable {
     /// The capture can be read, but there is nothing to replay: no HCI packet of this adapter; `others` lists the
     /// adapters that have some.
     case noPackets(of: UInt16?, others: [UInt16])
+    /// A record with an implausible length, in bytes.
     case recordTooLarge(Int)
+    /// A record that holds more bytes than its packet had.
     case recordLongerThanPacket(included: Int, original: Int)
     /// A record with inconsistent fields; the description.
     case damagedRecord(String)
   }
 
+  /// Why it failed.
   public var reason: Reason
   /// The file offset of the damaged record, if any.
   public var offset: Int?

@@ -2,7 +2,9 @@ import BluetoothCore
 
 /// The direction of a packet, as seen from the host.
 public enum CaptureDirection: Hashable, Sendable {
+  /// Commands, and data that the host sends.
   case hostToController
+  /// Events, and data that the host receives.
   case controllerToHost
 }
 
@@ -32,6 +34,7 @@ public struct CaptureRecordInfo: Hashable, Sendable {
   public var microseconds: Int64?
   /// The adapter's index (0 is hci0), if the capture has it.
   public var adapter: UInt16?
+  /// What the bytes are.
   public var content: CaptureContent
   /// The original length; greater than that of the bytes if the packet was truncated (snap length).
   public var originalLength: Int
@@ -56,7 +59,9 @@ public struct CaptureRecordInfo: Hashable, Sendable {
 
 /// A record of a capture, with a copy of its bytes.
 public struct CaptureRecord: Hashable, Sendable {
+  /// Everything but the bytes.
   public var info: CaptureRecordInfo
+  /// The bytes; their form is given by the content.
   public var bytes: [UInt8]
 
   public init(info: CaptureRecordInfo, bytes: [UInt8]) {

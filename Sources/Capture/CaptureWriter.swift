@@ -3,9 +3,10 @@ import Files
 import Glibc
 import SystemCalls
 
-/// Writes a capture file. Writing never blocks on the disk: an ``OutputQueue`` writes complete records in order. After
+/// Writes a capture file. Writing never blocks on the disk: an `OutputQueue` writes complete records in order. After
 /// a crash the file contains only complete records; at most the records still queued are lost.
 public final class CaptureWriter {
+  /// The file.
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
@@ -18,7 +19,9 @@ public final class CaptureWriter {
 
   /// Creates or truncates the file, and writes its header.
   ///
-  /// - Parameter datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
+  /// - Parameters:
+  ///   - path: the file
+  ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
   public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
     self.path = path
     self.datalink = datalink
@@ -59,7 +62,10 @@ public final class CaptureWriter {
 
   /// Writes an HCI packet with its type byte; see ``write(_:_:)``.
   ///
-  /// - Parameter microseconds: since 1970-01-01 UTC
+  /// - Parameters:
+  ///   - packet: an HCI packet with its type byte
+  ///   - direction: the side that sent it
+  ///   - microseconds: since 1970-01-01 UTC
   public func write(_ packet: RawSpan, direction: CaptureDirection, microseconds: Int64) {
     write(
       packet,

@@ -26,13 +26,15 @@ public protocol Adapter: AnyObject {
   /// Makes the radio usable again after ``onFailure``: waits at most `time` until it is present and powered on. The
   /// desired scan continues. Cancelling the task ends the wait.
   ///
-  /// - Throws: why it is still unusable; ``HCIError/notReady`` for a radio that cannot be recovered
+  /// - Throws: why it is still unusable; `HCIError.notReady` for a radio that cannot be recovered
   func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
   /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
   /// Establishes a link.
   ///
-  /// - Parameter completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
+  /// - Parameters:
+  ///   - request: the peer, the link's parameters and the deadline
+  ///   - completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
   /// - Returns: a closure that cancels the attempt
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
@@ -55,6 +57,7 @@ extension Adapter {
 
 /// A description of a radio for the user.
 public struct AdapterInformation: Hashable, Sendable {
+  /// The address with which it scans and connects.
   public var address: BluetoothAddress
   /// The version of the controller: `5.0`.
   public var version: String

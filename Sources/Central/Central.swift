@@ -73,6 +73,7 @@ public final class Central {
   private var silentPeers: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
 
+  /// A central on an adapter that is not started yet.
   public init(_ adapter: any Adapter) {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
@@ -116,8 +117,11 @@ public final class Central {
   /// Subscribes to advertisements. All subscribers share one scan, each with its own filter. The scan pauses while a
   /// connection is established, and resumes afterwards.
   ///
-  /// - Parameter handler: called on the loop for each report, as soon as it is received, with everything known about
-  ///   the device. A scan response is a separate report.
+  /// - Parameters:
+  ///   - parameters: how often and how long to listen
+  ///   - filter: which reports the handler gets
+  ///   - handler: called on the loop for each report, as soon as it is received, with everything known about
+  ///     the device. A scan response is a separate report.
   public func scan(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
     handler: @escaping (Advertisement) -> Void
@@ -127,7 +131,10 @@ public final class Central {
 
   /// Advertisements as a sequence. The scan ends with the iteration, and the sequence with the scan.
   ///
-  /// - Parameter capacity: how many reports may wait; after that the oldest are dropped
+  /// - Parameters:
+  ///   - parameters: how often and how long to listen
+  ///   - filter: which reports the sequence contains
+  ///   - capacity: how many reports may wait; after that the oldest are dropped
   public func advertisements(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(), capacity: Int = 256
   ) -> AsyncStream<Advertisement> {
@@ -189,7 +196,7 @@ public final class Central {
   // MARK: Connecting
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
-  /// - Throws: ``HCIError``, after the request's deadline at the latest
+  /// - Throws: `HCIError`, after the request's deadline at the latest
   public func connect(_ request: ConnectionRequest) async throws(HCIError) -> GATTClient {
     let timers = adapter.timers
     return try await awaitCallback { (done: @escaping (Result<GATTClient, HCIError>) -> Void) in

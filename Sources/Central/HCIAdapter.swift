@@ -31,7 +31,9 @@ public final class HCIAdapter: Adapter {
   /// The interval for trying to open the transport to the controller again.
   private static let period = Duration.milliseconds(250)
 
-  /// - Parameter randomAddress: used if the controller has no public address; made up if nil
+  /// - Parameters:
+  ///   - transport: the controller; not started yet
+  ///   - randomAddress: used if the controller has no public address; made up if nil
   public init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
     self.transport = transport
     recovery = AdapterRecovery(timers: transport.timers)
@@ -85,7 +87,7 @@ public final class HCIAdapter: Adapter {
   /// opened as soon as possible: an adapter of this machine when it is present again, with its index or with its
   /// address under another index.
   ///
-  /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
+  /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else {
       // A working controller keeps its links.

@@ -6,7 +6,7 @@ import HCI
 /// Dissects packets, layer by layer, in the order of the capture.
 ///
 /// It does no I/O and has no clock. Its state - links, open requests, attributes - is bounded for any input; see
-/// ``AdapterState``. Only the headers are parsed for each packet; text is produced on demand.
+/// `AdapterState`. Only the headers are parsed for each packet; text is produced on demand.
 public final class Dissector {
   /// Adapters whose links are kept apart; those that a capture has beyond share one state.
   static let adapterCapacity = 16
@@ -38,7 +38,8 @@ public final class Dissector {
   /// Dissects the next packet.
   ///
   /// - Parameters:
-  ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its H4 type byte
+  ///   - bytes: as returned by `CaptureReader`: an HCI packet begins with its H4 type byte
+  ///   - info: the record's time, direction and kind
   public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
     var packet = DissectedPacket(Array(bytes), info)
     if packet.hci != nil { state(of: info.adapter ?? 0).dissect(&packet, bytes) }

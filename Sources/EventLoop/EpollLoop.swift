@@ -7,10 +7,10 @@ import Synchronization
 /// The event loop of the process. One thread sleeps in epoll until a descriptor is ready, a timer is due or a task is
 /// enqueued; the whole stack runs on it. An idle loop makes no system calls.
 ///
-/// The loop is the executor of ``BluetoothActor``: code isolated to that actor runs here, and may use the members below
-/// that are marked with it. It is also a task executor, for ``BluetoothActor/run(_:)``.
+/// The loop is the executor of `BluetoothActor`: code isolated to that actor runs here, and may use the members below
+/// that are marked with it. It is also a task executor, for `BluetoothActor.run(_:)`.
 public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  /// The process has one loop, since it has one ``BluetoothActor``.
+  /// The process has one loop, since it has one `BluetoothActor`.
   public static let shared = EpollLoop()
 
   private struct Shared {

@@ -18,6 +18,8 @@ public enum ThreadPrivileges: Sendable {
 /// - Parameters:
 ///   - deadline: how long to wait; nil to wait without limit
 ///   - timers: the time of the deadline
+///   - privileges: the capabilities of the thread
+///   - work: the call
 /// - Returns: nil at the deadline, if the task was cancelled, or if no thread can be started
 @BluetoothActor
 public func offTheLoop<Value>(

@@ -4,6 +4,7 @@ import SystemCalls
 
 /// Why a file can't be read or written.
 public struct FileError: Error, Hashable, Sendable {
+  /// Why it failed.
   public enum Reason: Hashable, Sendable {
     /// A system call failed with this error number.
     case system(Int32)
@@ -21,7 +22,9 @@ public struct FileError: Error, Hashable, Sendable {
     case locked
   }
 
+  /// The file or folder.
   public var path: String
+  /// Why it failed.
   public var reason: Reason
 
   public init(_ path: String, _ reason: Reason) {

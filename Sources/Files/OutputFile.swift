@@ -4,6 +4,7 @@ import SystemCalls
 /// A file that is written in place. A device or FIFO is kept, and opening does not wait for a FIFO's reader. New files
 /// are accessible to their owner only (0600), as this package writes health data.
 public final class OutputFile {
+  /// The file.
   public let path: String
   /// Open for writing; -1 once taken.
   public private(set) var descriptor: Int32

@@ -4,12 +4,19 @@ import SystemCalls
 /// A small state file in a private folder (``PrivateFolder``), kept between runs of a program. Reading, changing and
 /// replacing it is one step under a lock; readers always find complete contents.
 public struct StateFile: Sendable {
+  /// The file.
   public let path: String
   /// The maximum size of the file.
   public let limit: Int
   /// How long a change waits for the lock, in milliseconds.
   private let patience: Int
 
+  /// Does not touch the file.
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - limit: the maximum size of the file, in bytes
+  ///   - patience: how long a change waits for the lock, in milliseconds
   public init(path: String, limit: Int = 256 << 10, patience: Int = 2000) {
     self.path = path
     self.limit = limit

@@ -4,6 +4,7 @@ import HCI
 /// A link to a peer that carries ATT PDUs.
 @BluetoothActor
 public protocol ATTLink: AnyObject {
+  /// The address of the peer.
   var peer: BluetoothAddress { get }
   /// The connection parameters; nil if unknown.
   var parameters: LinkParameters? { get }
@@ -69,6 +70,7 @@ extension LinkLoss: CustomStringConvertible {
 
 /// Something about a link that has changed.
 public enum LinkEvent: Hashable, Sendable {
+  /// The connection parameters in force.
   case parameters(LinkParameters)
   /// The peer requested other parameters; says whether they were accepted.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)

@@ -3,6 +3,7 @@ import BluetoothCore
 
 /// A group of characteristics that belong together (Core Specification Vol 3, Part G, 2.6.1).
 public struct Service: Hashable, Sendable {
+  /// The type.
   public var uuid: BluetoothUUID
   /// The declaration and all that belongs to it.
   public var handles: HandleRange
@@ -18,6 +19,7 @@ public struct Service: Hashable, Sendable {
 public struct IncludedService: Hashable, Sendable {
   /// The handle of the include declaration.
   public var declaration: AttributeHandle
+  /// The service that is referred to.
   public var service: Service
 
   public init(declaration: AttributeHandle, service: Service) {
@@ -28,7 +30,9 @@ public struct IncludedService: Hashable, Sendable {
 
 /// A value with its properties (2.6.4, 3.3).
 public struct Characteristic: Hashable, Sendable {
+  /// The type.
   public var uuid: BluetoothUUID
+  /// What can be done with the value.
   public var properties: CharacteristicProperties
   /// The handle of the declaration.
   public var declaration: AttributeHandle
@@ -58,7 +62,9 @@ public struct Characteristic: Hashable, Sendable {
 
 /// Metadata of a characteristic (3.3.3).
 public struct Descriptor: Hashable, Sendable {
+  /// The type.
   public var uuid: BluetoothUUID
+  /// The handle to read and write.
   public var handle: AttributeHandle
   var stamp: DiscoveryStamp?
 

@@ -42,7 +42,9 @@ extension GATTClient {
 
   /// Discovers the characteristics of a service.
   ///
-  /// - Parameter uuids: which of them to return; nil for all
+  /// - Parameters:
+  ///   - uuids: which of them to return; nil for all
+  ///   - service: as returned by a discovery
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
   ) async throws(GATTError) -> [Characteristic] {

@@ -53,11 +53,12 @@ extension GATTClient {
   /// discovered again in the changed range and subscribed to again. If it no longer exists, the subscription ends.
   ///
   /// - Parameters:
+  ///   - characteristic: as returned by a discovery
   ///   - kind: nil for notifications where they are supported, otherwise indications
-  ///   - onEnd: called on the loop, once, when the subscription has ended and was not unsubscribed: the link is lost,
-  ///     or the characteristic is gone. Not called if this throws.
-  ///   - sink: called on the loop for each value, with its receive time. The view is only valid during the call. Nothing
-  ///     is copied, allocated or handed to another thread on the way here.
+  ///   - onEnd: called on the loop, once, when the subscription has ended and was not unsubscribed: the link
+  ///     is lost, or the characteristic is gone. Not called if this throws.
+  ///   - sink: called on the loop for each value, with its receive time. The view is only valid during the
+  ///     call. Nothing is copied, allocated or handed to another thread on the way here.
   public func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
     onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
@@ -123,7 +124,10 @@ extension GATTClient {
   /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the
   /// reason is in ``NotificationSequence/failure``.
   ///
-  /// - Parameter capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
+  /// - Parameters:
+  ///   - characteristic: as returned by a discovery
+  ///   - kind: nil for notifications where they are supported, otherwise indications
+  ///   - capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
   public func notifications(
     of characteristic: Characteristic, as kind: SubscriptionKind? = nil, capacity: Int = 256
   ) async throws(GATTError) -> (sequence: NotificationSequence, subscription: Subscription) {

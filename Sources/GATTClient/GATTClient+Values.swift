@@ -21,10 +21,12 @@ extension GATTClient {
     }
   }
 
+  /// Reads the value of a characteristic, of any length.
   public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
     try await read(characteristic.valueHandle, characteristic.stamp)
   }
 
+  /// Reads the value of a descriptor, of any length.
   public func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
     try await read(descriptor.handle, descriptor.stamp)
   }
@@ -35,10 +37,13 @@ extension GATTClient {
     return try await run { ReadValue(handle, mtu: bearer.mtu) }
   }
 
-  /// Reads all values of a type without discovering them first. Long values are truncated; ``read(_:)-4mvlv`` reads
+  /// Reads all values of a type without discovering them first. Long values are truncated; ``read(_:)-(AttributeHandle)`` reads
   /// them in full.
   ///
-  /// - Parameter limit: the maximum number; with one, a single round trip is enough
+  /// - Parameters:
+  ///   - uuid: the type
+  ///   - range: the handles to search
+  ///   - limit: the maximum number; with one, a single round trip is enough
   public func read(
     uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
   ) async throws(GATTError) -> [ATTHandleAndValue] {
@@ -92,6 +97,7 @@ extension GATTClient {
   ///
   /// - Parameters:
   ///   - value: what fits into one PDU
+  ///   - handle: the attribute to write
   ///   - onFailure: called if it cannot be written
   public func post(
     _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }

@@ -59,7 +59,10 @@ extension GATTClient {
   /// Writes a value without an answer, as soon as the link has room for it. Values are sent in the order in which they
   /// were given.
   ///
-  /// - Parameter time: how long to wait for room
+  /// - Parameters:
+  ///   - value: at most MTU - 3 bytes
+  ///   - handle: the attribute to write
+  ///   - time: how long to wait for room
   /// - Throws: ``GATTError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
   public func writeWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration
@@ -75,7 +78,11 @@ extension GATTClient {
 
   /// The same for callers that cannot wait.
   ///
-  /// - Parameter completion: called once, when it was sent or has failed
+  /// - Parameters:
+  ///   - value: at most MTU - 3 bytes
+  ///   - handle: the attribute to write
+  ///   - time: how long to wait for room
+  ///   - completion: called once, when it was sent or has failed
   public func postWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
     completion: @escaping (Result<Void, GATTError>) -> Void

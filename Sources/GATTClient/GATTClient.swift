@@ -5,6 +5,7 @@ import HCI
 /// The GATT client of a connected peripheral: discovery, values, subscriptions (Core Specification Vol 3, Part G).
 @BluetoothActor
 public final class GATTClient {
+  /// The address of the peripheral.
   public let peer: BluetoothAddress
   /// Called with a description of a change of the link, for the user.
   public var onLinkEvent: ((LinkEvent) -> Void)? {
@@ -25,7 +26,7 @@ public final class GATTClient {
   public var onReadyToSendWriteWithoutResponse: (() -> Void)?
 
   /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
-  /// be written. The write then fails with ``ATT/ATTError/forbidden(_:)``. The offset is nil unless the value is a part
+  /// be written. The write then fails with `ATTError.forbidden(_:)`. The offset is nil unless the value is a part
   /// of a longer one.
   public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
     get { bearer.writeGuard }
@@ -62,6 +63,7 @@ public final class GATTClient {
   private var idleHandlers: [() -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
 
+  /// A client on a link that is established.
   public init(_ link: any ATTLink, timers: Timers) {
     self.link = link
     self.timers = timers
@@ -109,6 +111,7 @@ public final class GATTClient {
 
   // MARK: The link
 
+  /// Whether the link exists.
   public var isConnected: Bool { loss == nil }
 
   /// The largest PDU that both ends take, in bytes.

@@ -4,6 +4,7 @@ import Synchronization
 
 /// A value that a peripheral has sent in a notification or indication.
 public struct ReceivedValue: Hashable, Sendable {
+  /// A copy of the value.
   public var value: [UInt8]
   /// The receive time of its packet.
   public var time: Instant

@@ -29,6 +29,7 @@ public final class ProcedureQueue {
     self.bearer = bearer
   }
 
+  /// Whether no procedure runs or waits.
   public var isIdle: Bool { running == nil && waiting.isEmpty }
 
   /// Runs a procedure after the previous ones. `completion` is called exactly once, unless the
@@ -36,8 +37,9 @@ public final class ProcedureQueue {
   ///
   /// - Parameters:
   ///   - isExpendable: whether a server that does not answer it may stay connected; see
-  ///     ``ATT/ATTBearer/request(_:isExpendable:completion:)``
+  ///     `ATTBearer.request(_:isExpendable:completion:)`
   ///   - make: creates the procedure when it starts; the MTU may have changed by then
+  ///   - completion: called with the result or the error
   @discardableResult
   public func run<Procedure: GATTProcedure>(
     isExpendable: Bool = false, _ make: @escaping () -> Procedure,

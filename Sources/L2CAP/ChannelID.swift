@@ -43,6 +43,7 @@ public struct BasicHeader: PacketFields {
   public var payloadLength: UInt16 = 0
   public var channel = ChannelID()
 
+  /// In bytes.
   public static let length = 4
 
   public init() {}

@@ -4,6 +4,7 @@ import HCI
 /// L2CAP on one LE link: recombines and fragments frames, answers on the fixed channels, and delivers ATT PDUs (Core
 /// Specification Vol 3, Part A).
 public final class L2CAPLink {
+  /// The link of the controller.
   public let connection: LEConnection
   /// Called for each ATT PDU, with the time at which its last packet was received. The span is valid only during the
   /// call.

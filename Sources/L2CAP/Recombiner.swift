@@ -19,6 +19,7 @@ public final class Recombiner {
     public var tooLarge = 0
   }
 
+  /// Discarded input, counted.
   public private(set) var counters = Counters()
   private let maximumPayload: Int
   private var partial: ByteWriter
@@ -41,8 +42,10 @@ public final class Recombiner {
   /// Processes the data of an ACL packet.
   ///
   /// - Parameters:
+  ///   - fragment: the data, without the ACL header
   ///   - isStart: whether the packet boundary flag marks the start of a frame
-  ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the call
+  ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the
+  ///     call
   public func receive(
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {

@@ -40,12 +40,15 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
 
 /// The reason why pairing has failed (3.5.5).
 public struct PairingFailed: PacketFields {
+  /// A key of ``reasons``.
   public var reason: UInt8 = 0
 
   public init() {}
 
+  /// The answer to every request for pairing.
   public static let pairingNotSupported = PairingFailed { $0.reason = 0x05 }
 
+  /// The names of the reasons (3.5.5).
   public static let reasons: [UInt64: String] = [
     0x01: "passkey entry failed", 0x02: "OOB not available", 0x03: "authentication requirements",
     0x04: "confirm value failed", 0x05: "pairing not supported", 0x06: "encryption key size",

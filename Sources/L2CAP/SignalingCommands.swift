@@ -49,6 +49,7 @@ extension SignalingPacket.Code {
 
 /// A command that could not be answered (4.1).
 public struct CommandReject: PacketFields {
+  /// 0 command not understood, 1 MTU exceeded, 2 invalid CID.
   public var reason: UInt16 = 0
 
   public init() {}
@@ -88,6 +89,7 @@ public struct ConnectionParameterUpdateResponse: PacketFields {
     result = isAccepted ? 0 : 1
   }
 
+  /// Whether the parameters will be used.
   public var isAccepted: Bool { result == 0 }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {

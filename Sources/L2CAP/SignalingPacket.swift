@@ -3,6 +3,7 @@ import HCI
 
 /// A command on the LE signalling channel: code, identifier, length, data (Core Specification Vol 3, Part A, 4).
 public struct SignalingPacket: Hashable, Sendable {
+  /// The kind of a command (4, Table 4.2).
   public struct Code: HCICode {
     public var rawValue: UInt8
 
@@ -47,6 +48,7 @@ public struct SignalingPacket: Hashable, Sendable {
   public var code: Code
   /// Matches a request with its response; never zero.
   public var identifier: UInt8
+  /// What follows the header.
   public var data: [UInt8]
 
   public init(code: Code, identifier: UInt8, data: [UInt8]) {
@@ -60,7 +62,7 @@ public struct SignalingPacket: Hashable, Sendable {
   }
 
   /// Reads the single command in an LE signalling frame.
-  /// - Throws: ``DecodeError`` if the length does not match the data.
+  /// - Throws: `DecodeError` if the length does not match the data.
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
     let header = try SignalingHeader(parsing: &reader)
     code = header.code

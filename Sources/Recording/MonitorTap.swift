@@ -34,7 +34,9 @@ public final class MonitorTap {
 
   /// Starts capturing.
   ///
-  /// - Parameter onClosed: called once if the kernel closes the channel, with the reason
+  /// - Parameters:
+  ///   - tap: receives the packets
+  ///   - onClosed: called once if the kernel closes the channel, with the reason
   public func start(_ tap: TrafficTap, onClosed: ((AdapterError) -> Void)? = nil) throws(AdapterError) {
     let scope = self.scope
     var buffer = ByteWriter(capacity: 1100)

@@ -20,7 +20,7 @@ public struct RecordedHost: Hashable, Sendable {
   public private(set) var strayData: Int?
   /// The numbers of its Resets.
   public private(set) var resets: [Int] = []
-  /// The notes; see ``CaptureNote``.
+  /// The notes; see `CaptureNote`.
   public private(set) var notes: [String] = []
 
   /// Whether it was recorded by this package.

@@ -10,6 +10,7 @@ import HCI
 /// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
 @BluetoothActor
 public final class ReplayTransport: HCITransport {
+  /// What follows from a difference.
   public enum Strictness: Hashable, Sendable {
     /// The first difference ends the replay.
     case strict
@@ -19,6 +20,7 @@ public final class ReplayTransport: HCITransport {
 
   /// Which part of a file is replayed, and how.
   public struct Options: Hashable, Sendable {
+    /// What follows from a difference.
     public var strictness = Strictness.strict
     /// The index of the adapter whose packets are replayed; nil for the first in the file.
     public var adapter: UInt16?
@@ -46,6 +48,7 @@ public final class ReplayTransport: HCITransport {
   public struct Report: Hashable, Sendable {
     /// The number of packets sent as recorded.
     public var matched = 0
+    /// The first packet that differs; nil if none does.
     public var firstDifference: Difference?
     /// The number of packets that differ, are additional, or are missing.
     public var differences = 0
@@ -67,6 +70,7 @@ public final class ReplayTransport: HCITransport {
   /// receives it.
   public var onPlayed: ((CaptureRecord) -> Void)?
 
+  /// The result so far.
   public private(set) var report = Report()
   /// The properties of the recorded host.
   public let host: RecordedHost
@@ -90,9 +94,11 @@ public final class ReplayTransport: HCITransport {
   /// The number of the record at the last interruption.
   private var interruptedAt = -1
 
-  /// - Throws: ``CaptureError`` if the file can't be read or has nothing to replay
-  ///
-  /// - Parameter time: the virtual time, which the event loop advances
+  /// - Parameters:
+  ///   - path: the capture
+  ///   - options: how to replay it
+  ///   - time: the virtual time, which the event loop advances
+  /// - Throws: `CaptureError` if the file can't be read or has nothing to replay
   public init(path: String, _ options: Options = Options(), time: VirtualTime) throws(CaptureError) {
     host = try RecordedHost(path: path, options)
     reader = try CaptureReader(path: path, isReadAgain: true)

@@ -19,7 +19,10 @@ public final class TappedTransport: HCITransport {
   private let sent: CaptureDirection
   private let received: CaptureDirection
 
-  /// - Parameter isController: whether this side is the controller, and the host is behind the transport
+  /// - Parameters:
+  ///   - transport: carries the packets
+  ///   - tap: receives a copy of each
+  ///   - isController: whether this side is the controller, and the host is behind the transport
   public init(_ transport: any HCITransport, _ tap: TrafficTap, isController: Bool = false) {
     self.transport = transport
     self.tap = tap

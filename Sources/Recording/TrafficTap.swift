@@ -39,7 +39,9 @@ public final class TrafficTap {
   ///
   /// - Parameters:
   ///   - bytes: an HCI packet with its type byte; or the data described by `content`
+  ///   - content: the kind of the data
   ///   - adapter: its index; nil if it is not an adapter of the kernel
+  ///   - time: when it was received or sent
   /// - Returns: the time assigned to it
   @discardableResult
   public func take(
@@ -58,7 +60,7 @@ public final class TrafficTap {
     return last
   }
 
-  /// Records a note; see ``CaptureNote``.
+  /// Records a note; see `CaptureNote`.
   public func note(_ text: String) {
     take(
       CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: timers.now)

@@ -3,7 +3,10 @@ import RingLink
 extension RingStore {
   /// Adds records of a ring and the days that are complete, in one transaction.
   ///
-  /// - Parameter complete: days that were over when the ring was read
+  /// - Parameters:
+  ///   - records: of one kind
+  ///   - complete: days that were over when the ring was read
+  ///   - sync: from ``beginSync(_:at:policy:offset:firmware:)``
   /// - Returns: the number of records that are new or changed
   @discardableResult
   public func add(

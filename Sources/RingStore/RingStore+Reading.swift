@@ -4,7 +4,10 @@ import RingLink
 extension RingStore {
   /// The data of a ring, ordered by time.
   ///
-  /// - Parameter days: of the ring's calendar; nil for all. A night belongs to the day on which it ends.
+  /// - Parameters:
+  ///   - kind: the kind of data
+  ///   - ring: the ring that measured it
+  ///   - days: of the ring's calendar; nil for all. A night belongs to the day on which it ends.
   public func records(
     _ kind: HistoryKind, of ring: RingID, in days: ClosedRange<RingDay>? = nil
   ) throws(StoreError) -> HistoryRecords {

@@ -4,7 +4,7 @@ import RingLink
 /// The data of rings, in one SQLite file. Rows are never stored twice and never deleted, even if a ring loses its data or
 /// reports less than before.
 ///
-/// Times are the ring's wall clock (``RingTime``); each ``SyncID`` identifies which wall clock that was.
+/// Times are the ring's wall clock (`RingTime`); each ``SyncID`` identifies which wall clock that was.
 public final class RingStore {
   /// A ring in the store.
   public struct RingID: Hashable, Sendable {
@@ -22,6 +22,7 @@ public final class RingStore {
     public var id: RingID
     public var address: BluetoothAddress?
     public var name: String?
+    /// The name of the firmware, if it was read.
     public var firmware: String?
   }
 
@@ -82,9 +83,11 @@ public final class RingStore {
   /// Begins a sync of a ring.
   ///
   /// - Parameters:
+  ///   - ring: from ``ring(_:name:firmware:)``
   ///   - time: in seconds since 1970 UTC
   ///   - policy: the wall clock of the ring
   ///   - offset: that wall clock minus UTC, in seconds
+  ///   - firmware: the name of the firmware, if known
   public func beginSync(
     _ ring: RingID, at time: Int, policy: TimePolicy, offset: Int, firmware: String?
   ) throws(StoreError) -> SyncID {

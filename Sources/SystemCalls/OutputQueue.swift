@@ -24,10 +24,13 @@ public final class OutputQueue: @unchecked Sendable {
   public enum Failure: Error, Hashable, Sendable {
     /// The reader of a pipe or socket has closed it, as `head` does.
     case readerGone
+    /// A system call failed.
     case system(SystemError)
   }
 
+  /// Standard output, of which no record is dropped.
   public static let standardOutput = OutputQueue(descriptor: STDOUT_FILENO)
+  /// Standard error, of which records are dropped if its reader does not keep up.
   public static let standardError = OutputQueue(
     descriptor: STDERR_FILENO, capacity: 1 << 18, overflow: .drop)
 
@@ -51,8 +54,10 @@ public final class OutputQueue: @unchecked Sendable {
   private var drainHandlers: [@Sendable () -> Void] = []
 
   /// - Parameters:
+  ///   - descriptor: does not block
   ///   - owned: whether the descriptor is closed with the queue
   ///   - capacity: the maximum number of bytes to queue
+  ///   - overflow: what to do when the queue is full
   public init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep
   ) {
@@ -74,6 +79,7 @@ public final class OutputQueue: @unchecked Sendable {
     set { monitor.locked { policy = newValue } }
   }
 
+  /// Why writing has stopped; nil if it has not.
   public var failure: Failure? {
     switch failureNumber.load(ordering: .acquiring) {
     case 0: nil

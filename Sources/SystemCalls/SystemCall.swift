@@ -123,6 +123,8 @@ extension SystemCall {
     }
   }
 
+  // Apart from the calls, which stay small; inlined into `open`, it crashes the optimizer of Swift 6.2.3.
+  @inline(never)
   private static func faulty(_ call: SystemCall, _ descriptor: Int32?, _ make: () -> Int32) -> Int32 {
     switch FaultPlan.next(call, descriptor) {
     case .error(let code):

@@ -8,9 +8,11 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var seed: UInt64 = 1
   /// Rings are called after the last two bytes of their address.
   public var name = "R02_BEEF"
+  /// The address with which it advertises.
   public var address = BluetoothAddress(0x3035_3841_BEEF, .public)
   /// Decides the family, and with it the encoding of acceleration.
   public var firmware = "RT02R_3.11.00_250611"
+  /// The hardware revision, as in the Device Information service.
   public var hardware = "RT02R_V3.1"
   /// Overrides the encoding that ``firmware`` implies.
   public var accelerometerEncoding: AccelerometerEncoding?
@@ -30,6 +32,7 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var rate = 25.0
   /// The ATT MTU that the ring requests and accepts.
   public var mtu: UInt16 = 247
+  /// The time between two advertisements.
   public var advertisingInterval = Duration.milliseconds(100)
   /// Whether its command service is in the advertisement; some rings advertise none.
   public var advertisesService = true
@@ -43,6 +46,7 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var aclPackets: UInt8 = 8
   /// The ring's clock when it is switched on. Rings do not have the time until it is set.
   public var clock: RingTime?
+  /// The faults to show.
   public var faults = VirtualRingFaults()
 
   public init() {}

@@ -78,7 +78,8 @@ import Testing
       #expect(beats.map(\.time) == beats.map(\.time).sorted())
 
       guard case .oxygen(let oxygen) = try await ring.history(.oxygen, days: week, now: now) else { return }
-      #expect(oxygen.count == kept.flatMap { model.oxygen(on: $0) }.filter { $0.minimum > 0 }.count)
+      let hours = kept.flatMap { model.oxygen(on: $0) }
+      #expect(oxygen.count == hours.count { $0.minimum > 0 })
 
       guard case .sleep(let sleep) = try await ring.history(.sleep, days: week, now: now) else { return }
       #expect(sleep.filter { !$0.isNap }.count == 7 && sleep.contains(where: \.isNap))
@@ -87,17 +88,17 @@ import Testing
       guard case .stress(let stress) = try await ring.history(.stress, days: week, now: now),
         case .variability(let variability) = try await ring.history(.variability, days: week, now: now)
       else { return }
-      #expect(
-        stress.map(\.value)
-          == kept.flatMap { model.stress(on: $0).readings(of: $0, until: now) }.map { Int($0.value) })
-      #expect(
-        variability.map(\.time)
-          == kept.flatMap { model.variability(on: $0).readings(of: $0, until: now) }.map(\.time))
+      let stressSlots = kept.flatMap { model.stress(on: $0).readings(of: $0, until: now) }
+      #expect(stress.map(\.value) == stressSlots.map { Int($0.value) })
+      let variabilitySlots = kept.flatMap { model.variability(on: $0).readings(of: $0, until: now) }
+      #expect(variability.map(\.time) == variabilitySlots.map(\.time))
 
       guard case .temperature(let warmth) = try await ring.history(.temperature, days: week, now: now)
       else { return }
-      #expect(warmth.map(\.centidegrees) == kept.flatMap { model.temperatures(on: $0) }.filter { $0 > 0 })
-      #expect(try await ring.today() == model.totals(on: now.day))
+      let temperatures = kept.flatMap { model.temperatures(on: $0) }
+      #expect(warmth.map(\.centidegrees) == temperatures.filter { $0 > 0 })
+      let today = try await ring.today()
+      #expect(today == model.totals(on: now.day))
     }
   }
 

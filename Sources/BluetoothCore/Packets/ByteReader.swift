@@ -8,6 +8,7 @@ public struct ByteReader: ~Escapable {
   /// Index of the next byte to read.
   public private(set) var offset = 0
 
+  /// Begins at the first byte.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) {
     self.bytes = bytes
@@ -16,6 +17,7 @@ public struct ByteReader: ~Escapable {
   /// The number of unread bytes.
   public var remaining: Int { bytes.byteCount - offset }
 
+  /// Whether all bytes are read.
   public var isAtEnd: Bool { remaining == 0 }
 
   /// Advances by `count` bytes and returns the offset of the first of them.
@@ -29,36 +31,43 @@ public struct ByteReader: ~Escapable {
     return offset
   }
 
+  /// The next byte.
   @inlinable @inline(__always)
   public mutating func readUInt8() throws(DecodeError) -> UInt8 {
     try readInteger(UInt8.self)
   }
 
+  /// The next byte, in two's complement.
   @inlinable @inline(__always)
   public mutating func readInt8() throws(DecodeError) -> Int8 {
     try readInteger(Int8.self)
   }
 
+  /// Two bytes, little-endian.
   @inlinable @inline(__always)
   public mutating func readUInt16() throws(DecodeError) -> UInt16 {
     try readInteger(UInt16.self)
   }
 
+  /// Four bytes, little-endian.
   @inlinable @inline(__always)
   public mutating func readUInt32() throws(DecodeError) -> UInt32 {
     try readInteger(UInt32.self)
   }
 
+  /// Eight bytes, little-endian.
   @inlinable @inline(__always)
   public mutating func readUInt64() throws(DecodeError) -> UInt64 {
     try readInteger(UInt64.self)
   }
 
+  /// Two bytes, big-endian.
   @inlinable @inline(__always)
   public mutating func readUInt16BigEndian() throws(DecodeError) -> UInt16 {
     try readUInt16().byteSwapped
   }
 
+  /// Four bytes, big-endian.
   @inlinable @inline(__always)
   public mutating func readUInt32BigEndian() throws(DecodeError) -> UInt32 {
     try readUInt32().byteSwapped
@@ -110,6 +119,7 @@ public struct ByteReader: ~Escapable {
     Array(readRest())
   }
 
+  /// Advances by `count` bytes.
   @_lifetime(self: copy self)
   public mutating func skip(_ count: Int) throws(DecodeError) {
     _ = try take(count)

@@ -1,6 +1,7 @@
 /// Assembles the bytes of a packet. Integers are little-endian unless the name says otherwise. A writer can be reused:
 /// ``removeAll()`` keeps its memory.
 public struct ByteWriter: Sendable {
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8]
 
   /// - Parameter capacity: the number of bytes to reserve, so that writing them does not allocate
@@ -9,6 +10,7 @@ public struct ByteWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
+  /// The number of bytes written so far.
   public var count: Int { bytes.count }
 
   /// The bytes written so far.
@@ -17,37 +19,45 @@ public struct ByteWriter: Sendable {
     get { bytes.span.bytes }
   }
 
+  /// Removes all bytes and keeps the memory.
   public mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Appends a byte.
   public mutating func write(_ value: UInt8) {
     bytes.append(value)
   }
 
+  /// Appends a byte, in two's complement.
   public mutating func write(_ value: Int8) {
     bytes.append(UInt8(bitPattern: value))
   }
 
+  /// Appends two bytes, little-endian.
   public mutating func write(_ value: UInt16) {
     bytes.append(UInt8(truncatingIfNeeded: value))
     bytes.append(UInt8(truncatingIfNeeded: value >> 8))
   }
 
+  /// Appends four bytes, little-endian.
   public mutating func write(_ value: UInt32) {
     write(UInt16(truncatingIfNeeded: value))
     write(UInt16(truncatingIfNeeded: value >> 16))
   }
 
+  /// Appends eight bytes, little-endian.
   public mutating func write(_ value: UInt64) {
     write(UInt32(truncatingIfNeeded: value))
     write(UInt32(truncatingIfNeeded: value >> 32))
   }
 
+  /// Appends two bytes, big-endian.
   public mutating func writeBigEndian(_ value: UInt16) {
     write(value.byteSwapped)
   }
 
+  /// Appends four bytes, big-endian.
   public mutating func writeBigEndian(_ value: UInt32) {
     write(value.byteSwapped)
   }
@@ -58,10 +68,12 @@ public struct ByteWriter: Sendable {
     write(UInt8(truncatingIfNeeded: value >> 16))
   }
 
+  /// Appends bytes.
   public mutating func write(_ more: some Sequence<UInt8>) {
     bytes.append(contentsOf: more)
   }
 
+  /// Appends bytes.
   public mutating func write(_ more: RawSpan) {
     more.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }

@@ -1,5 +1,6 @@
 /// Invalid input: the offset and the reason.
 public struct DecodeError: Error, Hashable, Sendable {
+  /// Why the bytes can't be decoded.
   public enum Reason: Hashable, Sendable {
     /// A field needs `needed` bytes, but only `available` remain.
     case truncated(needed: Int, available: Int)
@@ -11,6 +12,7 @@ public struct DecodeError: Error, Hashable, Sendable {
 
   /// Offset of the field from the start of the decoded bytes.
   public var offset: Int
+  /// Why the field can't be decoded.
   public var reason: Reason
 
   public init(offset: Int, reason: Reason) {

@@ -1,5 +1,6 @@
 /// A field of a packet for display: its name, its value, and its byte range.
 public struct PacketField: Hashable, Sendable {
+  /// The name in the specification, in lower case.
   public var name: String
   /// The value as text, with its unit.
   public var value: String
@@ -29,6 +30,7 @@ public struct FieldLister: ~Escapable {
   private var depth = 0
 
   /// - Parameters:
+  ///   - bytes: the packet
   ///   - range: the part of `bytes` to read
   ///   - reference: the section of the specification that defines the fields
   @_lifetime(copy bytes)

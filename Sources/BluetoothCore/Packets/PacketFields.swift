@@ -41,6 +41,7 @@ public protocol FieldVisitor: ~Escapable {
   ///
   /// - Parameters:
   ///   - name: the name in the specification, in lower case
+  ///   - value: the value; a reader replaces it
   ///   - style: the display style; by default, the value's own description
   @_lifetime(self: copy self)
   mutating func value<Value: FieldValue>(
@@ -85,6 +86,7 @@ public protocol FieldVisitor: ~Escapable {
   ///
   /// - Parameters:
   ///   - name: the name of the group for each item; nil to show only its fields
+  ///   - items: the items; a reader replaces them
   ///   - prototype: the initial value for decoding an item
   @_lifetime(self: copy self)
   mutating func items<Item: PacketFields>(
@@ -167,7 +169,9 @@ extension FieldVisitor where Self: ~Escapable {
   /// The number of items in one byte, followed by the items.
   ///
   /// - Parameters:
+  ///   - count: the name of the field with the number
   ///   - name: the name of the group for each item; nil to show only its fields
+  ///   - items: the items; a reader replaces them
   ///   - limit: the maximum number of items to write
   @_lifetime(self: copy self)
   public mutating func list<Item: PacketFields>(

@@ -8,6 +8,7 @@ public struct Instant: Hashable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
+  /// The clock's origin.
   public static let zero = Instant(nanoseconds: 0)
 
   /// This instant rounded down to whole microseconds, the resolution of capture files, so that recorded and live
@@ -21,11 +22,13 @@ public struct Instant: Hashable, Sendable {
     nanoseconds &- earlier.nanoseconds
   }
 
+  /// The instant after a duration; the last one there is if it overflows.
   public static func + (instant: Instant, duration: Duration) -> Instant {
     let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
     return Instant(nanoseconds: overflow ? .max : sum)
   }
 
+  /// The duration from `earlier` to `later`.
   public static func - (later: Instant, earlier: Instant) -> Duration {
     .nanoseconds(later.nanoseconds(since: earlier))
   }

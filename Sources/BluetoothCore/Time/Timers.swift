@@ -27,11 +27,13 @@ public final class Timers {
   /// Latest first, so that the next one due is removed from the end.
   private var entries: [Entry] = []
 
+  /// A virtual time, which its owner advances.
   public init(now: Instant = .zero) {
     self.now = now
     clock = nil
   }
 
+  /// The time of a clock, which must be monotonic.
   public init(clock: @escaping () -> Instant) {
     now = clock()
     self.clock = clock

@@ -1,6 +1,7 @@
 /// A time that jumps to its next timer as soon as the event loop has no work: a minute takes milliseconds, and results
 /// are reproducible. For replays, simulations and tests; any number can be in use at once.
 public final class VirtualTime {
+  /// The time, for everything that runs in it.
   public let timers: Timers
   /// Called when the loop has no work, with the deadline of the next timer. Returns true if it has added work; the time
   /// does not jump then.

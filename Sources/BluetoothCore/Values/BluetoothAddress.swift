@@ -9,9 +9,13 @@ public struct BluetoothAddress: Hashable, Sendable {
       self.rawValue = rawValue
     }
 
+    /// Public Device Address.
     public static let `public` = Kind(rawValue: 0)
+    /// Random Device Address.
     public static let random = Kind(rawValue: 1)
+    /// Public Identity Address: a resolved private address.
     public static let publicIdentity = Kind(rawValue: 2)
+    /// Random (static) Identity Address: a resolved private address.
     public static let randomIdentity = Kind(rawValue: 3)
     /// An extended advertisement without an address.
     public static let anonymous = Kind(rawValue: 0xFF)
@@ -22,11 +26,13 @@ public struct BluetoothAddress: Hashable, Sendable {
 
   /// The 48 bits; the first byte in the text form is the most significant.
   public var value: UInt64
+  /// The address type.
   public var kind: Kind
 
   /// All zero: no address.
   public static let zero = BluetoothAddress(0, .public)
 
+  /// Takes the low 48 bits of `value`.
   public init(_ value: UInt64, _ kind: Kind) {
     self.value = value & 0xFFFF_FFFF_FFFF
     self.kind = kind

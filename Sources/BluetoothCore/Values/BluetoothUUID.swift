@@ -10,14 +10,17 @@ public struct BluetoothUUID: Hashable, Sendable {
   /// All zero: no UUID.
   public static let zero = BluetoothUUID(UInt128(0))
 
+  /// All 128 bits; the first byte in the text form is the most significant.
   public init(_ value: UInt128) {
     self.value = value
   }
 
+  /// A 16-bit UUID (Core Specification Vol 3, Part B, 2.5.1).
   public init(_ short: UInt16) {
     self.init(Self.base | UInt128(short) << 96)
   }
 
+  /// A 32-bit UUID (Core Specification Vol 3, Part B, 2.5.1).
   public init(_ short: UInt32) {
     self.init(Self.base | UInt128(short) << 96)
   }

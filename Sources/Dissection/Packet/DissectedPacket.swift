@@ -67,7 +67,9 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// One line about one layer.
   ///
-  /// - Parameter commands: the known HCI commands
+  /// - Parameters:
+  ///   - layer: a layer of this packet
+  ///   - commands: the known HCI commands
   public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
     let source = source
     let span = source.span.bytes
@@ -92,7 +94,9 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// The fields of one layer.
   ///
-  /// - Parameter commands: the known HCI commands
+  /// - Parameters:
+  ///   - layer: a layer of this packet
+  ///   - commands: the known HCI commands
   public func fields(of layer: Layer, commands: HCICommandCatalog = .standard) -> [PacketField] {
     let source = source
     let span = source.span.bytes

@@ -89,7 +89,9 @@ public struct PacketFilter: Sendable {
     return Double(text)
   }
 
-  /// - Parameter start: the time of the first packet of the capture
+  /// - Parameters:
+  ///   - packet: the packet to test
+  ///   - start: the time of the first packet of the capture
   public func matches(_ packet: DissectedPacket, start: Int64?) -> Bool {
     terms.allSatisfy { term in
       switch term {

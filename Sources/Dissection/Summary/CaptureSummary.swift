@@ -12,7 +12,9 @@ public struct CaptureSummary: Sendable {
   /// A device whose advertisements were received.
   public struct Device: Hashable, Sendable {
     public var address: BluetoothAddress
+    /// The name, if it is known.
     public var name: String?
+    /// The number of advertising reports.
     public var reports = 0
     /// In dBm, the strongest.
     public var rssi: Int8?
@@ -20,31 +22,46 @@ public struct CaptureSummary: Sendable {
 
   /// How often a procedure was requested, and its results.
   public struct Procedure: Hashable, Sendable {
+    /// The number of requests.
     public var requests = 0
+    /// The number of requests that failed.
     public var errors = 0
+    /// The times from request to response, in microseconds.
     public var roundTrips = DurationHistogram()
   }
 
   /// Where notifications and indications are sent from.
   public struct Source: Hashable, Sendable {
+    /// The address of the sender as text.
     public var peer: String
     public var handle: AttributeHandle
   }
 
+  /// The values from one source.
   public struct Values: Sendable {
+    /// The name, if it is known.
     public var name: String?
+    /// The number of bytes of all values.
     public var bytes = 0
+    /// The rate and the gaps.
     public var statistics = StreamStatistics()
   }
 
+  /// The number of packets.
   public private(set) var packets = 0
+  /// The time of the first packet, in microseconds since 1970-01-01 UTC; nil if there is none.
   public private(set) var start: Int64?
+  /// The time of the last packet, in microseconds since 1970-01-01 UTC; nil if there is none.
   public private(set) var end: Int64?
   /// Packets by what they are: `command`, `event`.
   public private(set) var kinds: [String: Int] = [:]
+  /// The devices that advertised.
   public private(set) var devices: [BluetoothAddress: Device] = [:]
+  /// The links, in the order in which they began.
   public private(set) var connections: [ConnectionSummary] = []
+  /// The GATT procedures of all links.
   public private(set) var procedures: [ObservedProcedure: Procedure] = [:]
+  /// The notifications and indications, by their source.
   public private(set) var values: [Source: Values] = [:]
   /// The number of errors of each kind.
   public private(set) var errors: [String: Int] = [:]

@@ -3,7 +3,9 @@ public struct DurationHistogram: Hashable, Sendable {
   /// Classes for each power of two.
   private static let steps = 16
 
+  /// The number of durations.
   public private(set) var count = 0
+  /// In microseconds.
   public private(set) var longest: Int64 = 0
   private var classes: [Int: Int] = [:]
 

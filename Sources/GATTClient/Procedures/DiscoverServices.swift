@@ -44,7 +44,9 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   private var cursor = DiscoveryCursor(.all)
   private var services: [Service] = []
 
-  /// - Parameter limit: the maximum number; with one, a single round trip is enough
+  /// - Parameters:
+  ///   - uuid: of the services to find
+  ///   - limit: the maximum number; with one, a single round trip is enough
   public init(_ uuid: BluetoothUUID, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit

@@ -3,6 +3,7 @@ import ATT
 /// A GATT procedure (Core Specification Vol 3, Part G, 4): a sequence of ATT requests and responses. It does no I/O; its
 /// caller sends the requests and passes the responses to it.
 public protocol GATTProcedure {
+  /// The result of the procedure.
   associatedtype Output: Sendable
 
   /// The first step.
@@ -18,9 +19,13 @@ extension GATTProcedure {
   public mutating func abandon() -> ATTPDU? { nil }
 }
 
+/// What a procedure does next.
 public enum GATTStep<Output: Sendable>: Sendable {
+  /// Sends a request, and waits for its response.
   case request(ATTPDU)
+  /// Ends with a result.
   case done(Output)
+  /// Ends with an error.
   case failed(GATTError)
 
   /// A failure that describes the server's violation.

@@ -11,7 +11,10 @@ public struct ReadValue: GATTProcedure {
   private let mtu: Int
   private var value: [UInt8] = []
 
-  /// - Parameter beginning: the known beginning of the value; reading continues after it
+  /// - Parameters:
+  ///   - handle: the attribute to read
+  ///   - beginning: the known beginning of the value; reading continues after it
+  ///   - mtu: the ATT_MTU of the link, in bytes
   public init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
     self.handle = handle
     self.mtu = mtu
@@ -48,7 +51,10 @@ public struct ReadByUUID: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var values: [ATTHandleAndValue] = []
 
-  /// - Parameter limit: the maximum number; with one, a single round trip is enough
+  /// - Parameters:
+  ///   - uuid: the type
+  ///   - range: the handles to search
+  ///   - limit: the maximum number; with one, a single round trip is enough
   public init(_ uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit

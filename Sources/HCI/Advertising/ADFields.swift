@@ -29,6 +29,7 @@ struct ADFields: PacketFields {
 extension FieldVisitor where Self: ~Escapable {
   /// Advertising data preceded by its length; limited to what fits into an event beside the other fields of an extended
   /// report.
+  @_lifetime(self: copy self)
   mutating func advertisingData(_ data: inout [UInt8]) throws(Failure) {
     var length = UInt8(clamping: min(data.count, AdvertisingReports.largestData))
     try value("data length", &length, .unit("bytes"))

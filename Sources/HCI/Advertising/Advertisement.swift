@@ -18,6 +18,7 @@ public struct Advertisement: Hashable, Sendable {
     public static let scanResponse = News(rawValue: 1 << 2)
   }
 
+  /// The address of the advertiser.
   public let address: BluetoothAddress
   /// Of the last advertisement, not of the scan response; empty if only a scan response was received.
   public internal(set) var eventType: AdvertisingReport.EventType = []

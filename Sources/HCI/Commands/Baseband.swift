@@ -69,6 +69,7 @@ public struct ReadLocalName: HCICompletingCommand, HCIEmpty {
 public struct WriteScanEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(0x0C1A, "Write Scan Enable", "7.3.18", octet: 7, bit: 7)
 
+  /// Bit 0 inquiry scan, bit 1 page scan.
   public var scans: UInt8 = 0
 
   public init() {}
@@ -83,6 +84,7 @@ public struct ReadClassOfDevice: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0)
 
   public struct Response: PacketFields {
+    /// Three bytes, the least significant first.
     public var classOfDevice: [UInt8] = []
 
     public init() {}

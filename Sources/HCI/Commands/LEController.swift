@@ -40,7 +40,9 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
 
   public struct Response: PacketFields {
     public var acl = LEReadBufferSize.Response()
+    /// In bytes.
     public var isochronousDataLength: UInt16 = 0
+    /// The number of packets that the controller can hold.
     public var isochronousPackets: UInt8 = 0
 
     public init() {}
@@ -99,6 +101,7 @@ public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
 
 /// The size of a list in the controller (7.8.14, 7.8.41).
 public struct ListSize: PacketFields {
+  /// The number of entries.
   public var size: UInt8 = 0
 
   public init() {}
@@ -148,6 +151,7 @@ public struct LESetHostChannelClassification: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2014, "LE Set Host Channel Classification", "7.8.19", octet: 27, bit: 3)
 
+  /// Five bytes; bit n is data channel n, 0 to 36.
   public var channelMap: [UInt8] = []
 
   public init() {}
@@ -162,6 +166,7 @@ public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
 
   public struct Response: PacketFields {
+    /// A bit for each combination of states (7.8.27).
     public var states: UInt64 = 0
 
     public init() {}

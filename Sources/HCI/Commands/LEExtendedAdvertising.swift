@@ -5,6 +5,7 @@ public struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2035, "LE Set Advertising Set Random Address", "7.8.52", octet: 36, bit: 1)
 
+  /// Of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   public var address = BluetoothAddress(0, .random)
 
@@ -21,20 +22,26 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2036, "LE Set Extended Advertising Parameters", "7.8.53", octet: 36, bit: 2)
 
+  /// Of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
+  /// A mask of Advertising_Event_Properties (7.8.53).
   public var properties: UInt16 = 0
   public var intervalMin = ExtendedAdvertisingInterval()
   public var intervalMax = ExtendedAdvertisingInterval()
   public var channels = AdvertisingChannels.all
   public var ownAddressType = OwnAddressType.public
   public var peerAddress = BluetoothAddress.zero
+  /// A mask: bit 0 for scan requests, bit 1 for connection requests, from the Filter Accept List only.
   public var filterPolicy: UInt8 = 0
   /// In dBm; 127 for no preference.
   public var power: Int8 = .max
   public var primaryPHY = LEPHY.le1M
+  /// The number of advertising events that may be skipped before AUX_ADV_IND.
   public var secondaryMaxSkip: UInt8 = 0
   public var secondaryPHY = LEPHY.le1M
+  /// Advertising_SID, 0 to 15.
   public var sid: UInt8 = 0
+  /// Whether LE Scan Request Received is sent.
   public var reportsScanRequests = false
 
   public struct Response: PacketFields {
@@ -96,9 +103,13 @@ public struct LESetExtendedAdvertisingData: HCICompletingCommand, HCIAdvertising
   public static let info = HCICommandInfo(
     0x2037, "LE Set Extended Advertising Data", "7.8.54", octet: 36, bit: 3)
 
+  /// Of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
+  /// 0 intermediate, 1 first, 2 last fragment, 3 complete data, 4 unchanged data.
   public var operation: UInt8 = 3
+  /// 0: the controller may fragment the data; 1: it should not.
   public var fragmentPreference: UInt8 = 0
+  /// At most 251 bytes.
   public var data: [UInt8] = []
 
   public init() {}
@@ -109,9 +120,13 @@ public struct LESetExtendedScanResponseData: HCICompletingCommand, HCIAdvertisin
   public static let info = HCICommandInfo(
     0x2038, "LE Set Extended Scan Response Data", "7.8.55", octet: 36, bit: 4)
 
+  /// Of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
+  /// 0 intermediate, 1 first, 2 last fragment, 3 complete data, 4 unchanged data.
   public var operation: UInt8 = 3
+  /// 0: the controller may fragment the data; 1: it should not.
   public var fragmentPreference: UInt8 = 0
+  /// At most 251 bytes.
   public var data: [UInt8] = []
 
   public init() {}
@@ -122,9 +137,12 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2039, "LE Set Extended Advertising Enable", "7.8.56", octet: 36, bit: 5)
 
+  /// An advertising set to switch on or off.
   public struct AdvertisingSet: PacketFields {
+    /// Of the advertising set: 0 to 0xEF.
     public var handle: UInt8 = 0
     public var duration = ScanDuration()
+    /// The number of advertising events after which it ends; 0 for no limit.
     public var maxEvents: UInt8 = 0
 
     public init() {}
@@ -153,6 +171,7 @@ public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty
     0x203A, "LE Read Maximum Advertising Data Length", "7.8.57", octet: 36, bit: 6)
 
   public struct Response: PacketFields {
+    /// In bytes.
     public var length: UInt16 = 0
 
     public init() {}
@@ -171,6 +190,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIE
     0x203B, "LE Read Number of Supported Advertising Sets", "7.8.58", octet: 36, bit: 7)
 
   public struct Response: PacketFields {
+    /// The number of advertising sets that the controller supports at the same time.
     public var count: UInt8 = 0
 
     public init() {}
@@ -187,6 +207,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIE
 public struct LERemoveAdvertisingSet: HCICompletingCommand {
   public static let info = HCICommandInfo(0x203C, "LE Remove Advertising Set", "7.8.59", octet: 37, bit: 0)
 
+  /// Of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
 
   public init() {}

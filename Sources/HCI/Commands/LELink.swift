@@ -23,6 +23,7 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
 
   public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
+    /// Five bytes; bit n is data channel n, 0 to 36.
     public var channelMap: [UInt8] = []
 
     public init() {}

@@ -6,7 +6,9 @@ public struct LEAddDeviceToResolvingList: HCICompletingCommand {
     0x2027, "LE Add Device To Resolving List", "7.8.38", octet: 34, bit: 3)
 
   public var identity = BluetoothAddress.zero
+  /// 16 bytes, the least significant first.
   public var peerIRK: [UInt8] = []
+  /// 16 bytes, the least significant first.
   public var localIRK: [UInt8] = []
 
   public init() {}
@@ -109,6 +111,7 @@ public struct LESetResolvablePrivateAddressTimeout: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x202E, "LE Set Resolvable Private Address Timeout", "7.8.45", octet: 35, bit: 2)
 
+  /// In seconds, 1 to 3600.
   public var timeout: UInt16 = 0
 
   public init() {}
@@ -123,6 +126,7 @@ public struct LESetPrivacyMode: HCICompletingCommand {
   public static let info = HCICommandInfo(0x204E, "LE Set Privacy Mode", "7.8.77", octet: 39, bit: 2)
 
   public var identity = BluetoothAddress.zero
+  /// 0 network privacy, 1 device privacy.
   public var mode: UInt8 = 0
 
   public init() {}

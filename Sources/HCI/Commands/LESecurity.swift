@@ -6,9 +6,11 @@ public struct LEEncrypt: HCICompletingCommand {
 
   /// 16 bytes each, least significant byte first.
   public var key: [UInt8] = []
+  /// 16 bytes, the least significant first.
   public var plaintext: [UInt8] = []
 
   public struct Response: PacketFields {
+    /// 16 bytes, the least significant first.
     public var encrypted: [UInt8] = []
 
     public init() {}
@@ -31,6 +33,7 @@ public struct LERand: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(0x2018, "LE Rand", "7.8.23", octet: 27, bit: 7)
 
   public struct Response: PacketFields {
+    /// Eight random bytes.
     public var number: UInt64 = 0
 
     public init() {}
@@ -50,6 +53,7 @@ public struct LEEnableEncryption: HCIStatusCommand, HCILinkFields {
   public var handle = ConnectionHandle()
   public var random: UInt64 = 0
   public var encryptedDiversifier: UInt16 = 0
+  /// 16 bytes, the least significant first.
   public var longTermKey: [UInt8] = []
 
   public init() {}
@@ -70,6 +74,7 @@ public struct LELongTermKeyRequestReply: HCICompletingCommand, HCILinkFields {
     0x201A, "LE Long Term Key Request Reply", "7.8.25", octet: 28, bit: 1)
 
   public var handle = ConnectionHandle()
+  /// 16 bytes, the least significant first.
   public var longTermKey: [UInt8] = []
 
   public init() {}

@@ -29,6 +29,7 @@ public struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
   public struct Response: PacketFields {
     /// In dBm, as is the maximum.
     public var min: Int8 = 0
+    /// In dBm.
     public var max: Int8 = 0
 
     public init() {}

@@ -41,6 +41,7 @@ public struct CreateConnection: HCIStatusCommand {
   public static let info = HCICommandInfo(0x0405, "Create Connection", "7.1.5", octet: 0, bit: 4)
 
   public var peerAddress = BluetoothAddress.zero
+  /// A mask of ACL packet types (7.1.5).
   public var packetTypes: UInt16 = 0
   public var page = PageParameters()
   public var allowsRoleSwitch = false
@@ -72,8 +73,10 @@ public struct RemoteNameRequest: HCIStatusCommand {
 
 /// How to page a BR/EDR device (7.1.5).
 public struct PageParameters: PacketFields {
+  /// 0 R0, 1 R1, 2 R2.
   public var scanRepetitionMode: UInt8 = 0
   public var reserved: UInt8 = 0
+  /// In units of 1.25 ms; bit 15 says whether it is valid.
   public var clockOffset: UInt16 = 0
 
   public init() {}

@@ -30,6 +30,7 @@ public struct ReadEncryptionKeySize: HCICompletingCommand, HCILinkFields {
 
   public struct Response: HCILinkFields {
     public var handle = ConnectionHandle()
+    /// In bytes.
     public var keySize: UInt8 = 0
 
     public init() {}

@@ -3,6 +3,7 @@ import BluetoothCore
 /// The reports of one event. A damaged report hides the following ones, whose start is then unknown, but not the
 /// preceding ones.
 public struct AdvertisingReports: PacketFields {
+  /// The event that carries the reports.
   public enum Form: Hashable, Sendable {
     /// LE Advertising Report (Core Specification Vol 4, Part E, 7.7.65.2).
     case legacy

@@ -24,6 +24,7 @@ public struct ConnectionComplete: HCILinkFields {
 /// A BR/EDR device requests a connection (7.7.4).
 public struct ClassicConnectionRequest: PacketFields {
   public var peerAddress = BluetoothAddress.zero
+  /// Three bytes, the least significant first.
   public var classOfDevice: [UInt8] = []
   public var linkType = LinkType.acl
 
@@ -40,6 +41,7 @@ public struct ClassicConnectionRequest: PacketFields {
 public struct RemoteNameRequestComplete: PacketFields {
   public var status = HCIErrorCode.success
   public var peerAddress = BluetoothAddress.zero
+  /// UTF-8; shorter names end with a zero.
   public var name: [UInt8] = []
 
   public init() {}
@@ -93,6 +95,7 @@ public struct PeerAddress: PacketFields {
 /// The maximum packet length on a link, in slots (7.7.27).
 public struct MaxSlotsChange: HCILinkFields {
   public var handle = ConnectionHandle()
+  /// 1, 3 or 5.
   public var slots: UInt8 = 0
 
   public init() {}

@@ -89,8 +89,10 @@ public struct HardwareError: PacketFields {
 
 /// Packets that the controller has sent, or dropped with their link, so that their buffers are free again (7.7.19).
 public struct NumberOfCompletedPackets: PacketFields {
+  /// The packets completed on one link.
   public struct Item: HCILinkFields, Hashable {
     public var handle = ConnectionHandle()
+    /// The number of packets since the last event.
     public var count: UInt16 = 0
 
     public init() {}
@@ -106,6 +108,7 @@ public struct NumberOfCompletedPackets: PacketFields {
     }
   }
 
+  /// One for each link.
   public var items: [Item] = []
 
   public init() {}

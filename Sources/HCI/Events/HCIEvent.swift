@@ -30,7 +30,7 @@ public enum HCIEvent: Sendable {
 
   /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters after the last known one are
   /// ignored, as later versions of the specification may append some.
-  /// - Throws: ``DecodeError`` if the length does not match the parameters, or if parameters are missing.
+  /// - Throws: `DecodeError` if the length does not match the parameters, or if parameters are missing.
   public init(parsing packet: inout ByteReader) throws(DecodeError) {
     let code = try HCIEventCode(parsing: &packet)
     let length = Int(try packet.readUInt8())

@@ -2,6 +2,7 @@ import BluetoothCore
 
 /// The specification of an event: its name, section and parameters.
 public struct HCIEventInfo: Sendable {
+  /// The name in the specification.
   public let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.7.5`.
   public let reference: String

@@ -57,6 +57,7 @@ public struct LEConnectionComplete: PacketFields {
 
 extension FieldVisitor where Self: ~Escapable {
   /// A random address; all zero means none.
+  @_lifetime(self: copy self)
   fileprivate mutating func optionalAddress(
     _ name: StaticString, _ address: inout BluetoothAddress?
   ) throws(Failure) {

@@ -52,6 +52,7 @@ public struct EncryptionChange: HCILinkFields {
 /// Version 2 of Encryption Change, with the length of the key.
 public struct EncryptionChangeV2: HCILinkFields {
   public var change = EncryptionChange()
+  /// In bytes.
   public var keySize: UInt8 = 0
 
   public var handle: ConnectionHandle {

@@ -1,5 +1,6 @@
 /// Why the operating system's adapter can't be used: what failed, and why.
 public struct AdapterError: Error, Hashable, Sendable {
+  /// Why the adapter can't be used.
   public enum Reason: Hashable, Sendable {
     /// The system has no Bluetooth.
     case noBluetooth

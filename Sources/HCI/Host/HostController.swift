@@ -64,8 +64,9 @@ public final class HostController {
   private var neverEnded: [ConnectionHandle: UInt64] = [:]
 
   /// - Parameters:
-  ///   - randomAddress: the address to scan and connect with if the controller has no public one: a random static
-  ///     address, whose two most significant bits are 1
+  ///   - timers: the clock of all deadlines
+  ///   - randomAddress: the address to scan and connect with if the controller has no public one: a random
+  ///     static address, whose two most significant bits are 1
   ///   - send: sends a packet to the controller; the span is valid only during the call
   public init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
@@ -168,7 +169,10 @@ public final class HostController {
 
   /// Sends a command and waits for Command Complete.
   ///
-  /// - Parameter completion: called exactly once, with the return parameters or the error
+  /// - Parameters:
+  ///   - command: the command with its parameters
+  ///   - deadline: how long to wait for the controller
+  ///   - completion: called exactly once, with the return parameters or the error
   public func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
@@ -178,7 +182,10 @@ public final class HostController {
 
   /// Sends a command and waits for Command Status. Its result follows as a separate event.
   ///
-  /// - Parameter completion: called exactly once
+  /// - Parameters:
+  ///   - command: the command with its parameters
+  ///   - deadline: how long to wait for the controller
+  ///   - completion: called exactly once
   public func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Void, HCIError>) -> Void
@@ -196,8 +203,10 @@ public final class HostController {
 
   /// Establishes a link.
   ///
-  /// - Parameter completion: called exactly once. Data may arrive immediately afterwards, so set the closures of the
-  ///   link in here.
+  /// - Parameters:
+  ///   - request: the peer, the link's parameters and the deadline
+  ///   - completion: called exactly once. Data may arrive immediately afterwards, so set the closures of the
+  ///     link in here.
   /// - Returns: a closure that cancels the attempt
   public func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
@@ -293,7 +302,9 @@ public final class HostController {
 
   /// Processes one complete packet from the controller, with its H4 type byte.
   ///
-  /// - Parameter time: when it was received
+  /// - Parameters:
+  ///   - packet: the H4 type byte and the packet
+  ///   - time: when it was received
   public func receive(_ packet: RawSpan, at time: Instant) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
     lastHeard = time

@@ -53,7 +53,9 @@ public final class RawController {
   private var desiredScan: ScanParameters?
 
   /// - Parameters:
-  ///   - ownAddressType: `.random` if the controller has no public address; the kernel has set a random one then
+  ///   - timers: the clock of all deadlines
+  ///   - ownAddressType: `.random` if the controller has no public address; the kernel has set a random one
+  ///     then
   ///   - send: sends a packet to the controller; the span is valid only during the call
   public init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
     self.ownAddressType = ownAddressType
@@ -128,7 +130,10 @@ public final class RawController {
 
   /// Requests other parameters of a link. ``onLink`` reports the result.
   ///
-  /// - Parameter completion: called exactly once, when the controller has started or rejected the update
+  /// - Parameters:
+  ///   - handle: of the link
+  ///   - parameters: the interval, latency and timeout to request
+  ///   - completion: called exactly once, when the controller has started or rejected the update
   public func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
     completion: @escaping (Result<Void, HCIError>) -> Void

@@ -20,6 +20,7 @@ public struct ACLHeader: PacketFields, Hashable {
     public static let complete = Boundary(rawValue: 3)
   }
 
+  /// In bytes.
   public static let length = 4
 
   public var handle = ConnectionHandle()
@@ -72,8 +73,7 @@ public struct ACLPacket: ~Escapable {
   /// Exactly ``ACLHeader/dataLength`` bytes: an L2CAP frame or a fragment of one.
   public let data: RawSpan
 
-  /// - Throws: ``DecodeError`` if the length in the header does not match the data.
-  /// - Throws: ``DecodeError`` if the length in the header is not the length of the data that is there.
+  /// - Throws: `DecodeError` if the length in the header is not the length of the data.
   @_lifetime(copy packet)
   public init(_ packet: RawSpan) throws(DecodeError) {
     var reader = ByteReader(packet)

@@ -6,7 +6,7 @@ public struct CommandPacket: ~Escapable {
   public let parameters: RawSpan
 
   /// Reads a packet without its H4 type byte.
-  /// - Throws: ``DecodeError`` if the length in the packet does not match the parameters.
+  /// - Throws: `DecodeError` if the length in the packet does not match the parameters.
   @_lifetime(copy packet)
   public init(_ packet: RawSpan) throws(DecodeError) {
     var reader = ByteReader(packet)
@@ -16,7 +16,7 @@ public struct CommandPacket: ~Escapable {
   }
 
   /// Decodes the parameters of `command`.
-  /// - Throws: ``DecodeError`` if there are too few, too many, or invalid ones; a controller answers with
+  /// - Throws: `DecodeError` if there are too few, too many, or invalid ones; a controller answers with
   ///   ``HCIErrorCode/invalidCommandParameters``.
   public func decode<Command: HCICommand>(_ command: Command.Type) throws(DecodeError) -> Command {
     var reader = ByteReader(parameters)

@@ -55,8 +55,11 @@ public final class H4Framer {
   }
 
   /// Processes the next bytes of the stream.
-  /// - Parameter deliver: called for each complete packet, with its H4 type byte; the span is valid only during the
-  ///   call. It must not feed the framer.
+  ///
+  /// - Parameters:
+  ///   - chunk: the bytes of one read
+  ///   - deliver: called for each complete packet, with its H4 type byte; the span is valid only during the
+  ///     call. It must not feed the framer.
   public func receive(_ chunk: RawSpan, _ deliver: (RawSpan) -> Void) {
     let start = pending.isEmpty ? 0 : complete(with: chunk, deliver)
     guard let start, start < chunk.byteCount else { return }

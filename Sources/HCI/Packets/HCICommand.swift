@@ -69,11 +69,13 @@ public struct LinkReturnParameters: HCILinkFields {
 
 extension FieldVisitor where Self: ~Escapable {
   @inlinable @inline(__always)
+  @_lifetime(self: copy self)
   public mutating func connectionHandle(_ handle: inout ConnectionHandle) throws(Failure) {
     try value("connection handle", &handle)
   }
 
   @inlinable @inline(__always)
+  @_lifetime(self: copy self)
   public mutating func status(_ status: inout HCIErrorCode) throws(Failure) {
     try value("status", &status)
   }

@@ -15,7 +15,9 @@ public struct HCIOpcode: HCICode {
     rawValue = UInt16(group & 0x3F) << 10 | command & 0x3FF
   }
 
+  /// OGF, the upper 6 bits.
   public var group: UInt8 { UInt8(rawValue >> 10) }
+  /// OCF, the lower 10 bits.
   public var command: UInt16 { rawValue & 0x3FF }
 }
 

@@ -4,7 +4,9 @@ import BluetoothCore
 public struct SupportedCommands: PacketFields, Hashable {
   /// The bit of a command.
   public struct Bit: Hashable, Sendable {
+    /// 0 to 63.
     public var octet: Int
+    /// 0 to 7.
     public var bit: Int
 
     public init(octet: Int, bit: Int) {
@@ -13,6 +15,7 @@ public struct SupportedCommands: PacketFields, Hashable {
     }
   }
 
+  /// In bytes.
   public static let length = 64
 
   public private(set) var bytes: [UInt8]

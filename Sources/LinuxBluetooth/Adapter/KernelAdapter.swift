@@ -205,7 +205,7 @@ public final class KernelAdapter: Adapter {
   /// CAP_NET_ADMIN; one that was switched off is waited for. One whose controller does not answer is switched off and on
   /// first, once a minute at most, unless that would end links of other programs.
   ///
-  /// - Throws: the failure that ended it, after `time`; ``HCIError/cancelled`` if the task is cancelled
+  /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else { return try await initialize() }
     return try await recovery.recover(self, from: failure, within: time)

@@ -28,6 +28,7 @@ public final class UserChannelTransport: HCITransport {
   /// operation still in progress is undone once it completes.
   ///
   /// - Parameters:
+  ///   - index: of the adapter: 0 for hci0
   ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again by
   ///     ``close()``, or by the next ``TakenAdapter/restoreAll(recordedIn:)`` if this process ends before
   ///   - folders: where that is recorded: the first that this user can write; not recorded if empty

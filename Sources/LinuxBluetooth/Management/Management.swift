@@ -46,7 +46,10 @@ public final class Management {
 
   /// Sends a command.
   ///
-  /// - Parameter completion: called exactly once, within three seconds
+  /// - Parameters:
+  ///   - command: the command with its parameters
+  ///   - index: of the adapter; `.none` for commands without one
+  ///   - completion: called exactly once, within three seconds
   public func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none,
     completion: @escaping (Result<Command.Response, AdapterError>) -> Void

@@ -13,7 +13,10 @@ import SystemCalls
 public enum KernelCall {
   /// Closes a descriptor on a waiting thread, which is faster than starting one.
   ///
-  /// - Parameter completion: called on the loop when the descriptor is closed, or after two seconds
+  /// - Parameters:
+  ///   - descriptor: closed by this call
+  ///   - timers: the clock of the two seconds
+  ///   - completion: called on the loop when the descriptor is closed, or after two seconds
   public static func close(
     _ descriptor: Int32, timers: Timers = EpollLoop.shared.timers, completion: (() -> Void)? = nil
   ) {
@@ -29,7 +32,7 @@ public enum KernelCall {
     }
   }
 
-  /// Starts a thread that waits for ``close(_:completion:)``.
+  /// Starts a thread that waits for ``close(_:timers:completion:)``.
   public static func prepareToClose() {
     _ = Closer.shared.prepare()
   }

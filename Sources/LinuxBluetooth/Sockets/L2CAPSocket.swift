@@ -16,7 +16,7 @@ public final class L2CAPSocket {
     set { packets.onPacket = newValue }
   }
   /// Called once, when the link is disconnected, with the kernel's error; nil if it ended normally. Not called after
-  /// ``close()``.
+  /// `close()`.
   public var onClosed: ((SystemError?) -> Void)? {
     get { packets.onClosed }
     set { packets.onClosed = newValue }
@@ -57,9 +57,12 @@ public final class L2CAPSocket {
   /// Connects to a peer.
   ///
   /// - Parameters:
+  ///   - peer: the address to connect to
   ///   - local: the adapter's address, by which the kernel selects the adapter; all zero for any
   ///   - deadline: how long to wait for the peer
-  ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in here.
+  ///   - timers: the clock of the deadline
+  ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in
+  ///     here.
   /// - Returns: a closure that cancels: it closes the socket, and the kernel stops connecting
   public static func connect(
     to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration,

@@ -13,7 +13,7 @@ public final class PacketSocket {
   /// called from within ``send(_:)``.
   public var onPacket: ((RawSpan, Instant) -> Void)?
   /// Called once, when no more packets can be received: with the kernel's error, or nil if the other side has closed
-  /// normally. The socket is already closed. Not called after ``close()``.
+  /// normally. The socket is already closed. Not called after `close()`.
   public var onClosed: ((SystemError?) -> Void)?
   /// Called when the kernel has dropped packets because they were not read in time (`SO_RXQ_OVFL`), with the number
   /// since the socket was opened. HCI sockets do not report drops with their packets; see ``droppedPackets``.

@@ -36,7 +36,7 @@ public final class HCIStreamTransport: HCITransport {
 
   /// - Parameters:
   ///   - descriptor: a non-blocking stream; it is closed with the transport
-  ///   - accepting: the packet types that the other side may send
+  ///   - types: the packet types that the other side may send
   ///   - timers: the time in which packets arrive
   public convenience init(
     descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController,

@@ -12,7 +12,9 @@ extension HCIStreamTransport {
   /// Opens a controller on a serial line: 8 bits, no parity, RTS/CTS flow control (Core Specification Vol 4,
   /// Part A, 3).
   ///
-  /// - Parameter baud: a speed that the kernel supports
+  /// - Parameters:
+  ///   - path: the device file: /dev/ttyAMA0
+  ///   - baud: a speed that the kernel supports
   public static func serial(
     path: String, baud: Int = defaultBaudRate
   ) throws(TransportError) -> HCIStreamTransport {

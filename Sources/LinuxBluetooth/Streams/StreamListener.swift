@@ -1,5 +1,5 @@
 import BluetoothCore
-import CBlueZHCI
+import CBlueZHCI  // SOCK_STREAM: for Swift 6.2 it is in this module if another file of the module imports it
 import CLinux
 import EventLoop
 import Glibc
@@ -23,7 +23,9 @@ public final class StreamListener {
   private static let pauseTime = Duration.milliseconds(200)
 
   /// - Parameters:
+  ///   - host: a name or an address of this machine
   ///   - port: 0 for any free port
+  ///   - timers: the clock of the transports
   ///   - accept: called with a transport for each connection, which has not been started
   public convenience init(
     host: String, port: UInt16, timers: Timers = EpollLoop.shared.timers,
@@ -36,7 +38,10 @@ public final class StreamListener {
     try self.init(address, target: target, unixPath: nil, timers: timers, accept: accept)
   }
 
-  /// - Parameter path: created by this call; a stale socket is replaced
+  /// - Parameters:
+  ///   - path: created by this call; a stale socket is replaced
+  ///   - timers: the clock of the transports
+  ///   - accept: called with a transport for each connection, which has not been started
   public convenience init(
     unixPath path: String, timers: Timers = EpollLoop.shared.timers,
     accept: @escaping (HCIStreamTransport) -> Void

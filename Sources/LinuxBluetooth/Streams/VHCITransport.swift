@@ -37,7 +37,9 @@ public final class VHCITransport: HCITransport {
       descriptor: try retryingInterrupts("open \(path)") { SystemCall.open(path, O_RDWR | O_NONBLOCK) })
   }
 
-  /// - Parameter descriptor: keeps packets apart, and does not block; it is closed with the transport
+  /// - Parameters:
+  ///   - descriptor: keeps packets apart, and does not block; it is closed with the transport
+  ///   - timers: the clock of the transport
   public init(descriptor: Int32, timers: Timers = EpollLoop.shared.timers) {
     self.timers = timers
     self.descriptor = descriptor

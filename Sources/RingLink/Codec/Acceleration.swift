@@ -6,6 +6,7 @@ public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
   /// Sixteen bits, two's complement, big-endian. 8192 counts a g, nominally.
   case sixteenBit
 
+  /// The counts at an acceleration of 1 g.
   public var countsPerG: Double {
     switch self {
     case .twelveBit: 512
@@ -49,8 +50,11 @@ public struct AccelerationCounts: Hashable, Sendable {
 
 /// Acceleration in multiples of the standard gravity.
 public struct Acceleration: Hashable, Sendable {
+  /// In g.
   public var x: Double
+  /// In g.
   public var y: Double
+  /// In g.
   public var z: Double
 
   public init(x: Double, y: Double, z: Double) {

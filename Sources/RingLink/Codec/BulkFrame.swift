@@ -6,6 +6,7 @@ import BluetoothCore
 public struct BulkFrame: Hashable, Sendable {
   /// The first byte of every bulk frame.
   public static let magic: UInt8 = 0xBC
+  /// In bytes.
   public static let headerLength = 6
   /// No ring sends more; a larger claim is taken for noise.
   public static let maximumPayload = 4096

@@ -5,7 +5,9 @@ import BluetoothCore
 ///
 /// A frame is stored in two registers: receiving one does not allocate.
 public struct RingFrame: Hashable, Sendable {
+  /// In bytes.
   public static let length = 16
+  /// In bytes: a frame without its command and checksum.
   public static let payloadLength = 14
 
   /// Bytes 0 to 7, byte 0 in the least significant place.

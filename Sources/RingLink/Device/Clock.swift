@@ -6,8 +6,11 @@ public struct ClockSetting: FrameRecord {
   public var month: UInt8 = 1
   /// 1 to 31.
   public var day: UInt8 = 1
+  /// 0 to 23.
   public var hour: UInt8 = 0
+  /// 0 to 59.
   public var minute: UInt8 = 0
+  /// 0 to 59.
   public var second: UInt8 = 0
   /// The language of a display; 1 is English. Rings without one do not care.
   public var language: UInt8 = 1

@@ -42,6 +42,7 @@ public enum RingEvent: Hashable, Sendable {
     case finished = 3
   }
 
+  /// A key of a media player.
   public enum MediaKey: UInt8, Hashable, Sendable {
     case playPause = 1
     case previous = 2
@@ -125,9 +126,11 @@ extension RingEvent.Kind: CustomStringConvertible {
 
 /// The totals of the day, as reported by the ring with each batch of steps (ring reference, 4.15).
 public struct LiveTotals: FrameRecord {
+  /// The steps since the ring's midnight.
   public var steps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
   public var calories: UInt32 = 0
+  /// The distance since the ring's midnight, in meters.
   public var meters: UInt32 = 0
 
   public init() {}

@@ -16,13 +16,17 @@ public struct RingTime: Hashable, Comparable, Sendable {
 
   public static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
 
+  /// The day of the ring's calendar.
   public var day: RingDay { RingDay(number: (seconds - secondOfDay) / 86400) }
 
   /// 0 to 86399.
   public var secondOfDay: Int { ((seconds % 86400) + 86400) % 86400 }
 
+  /// 0 to 23.
   public var hour: Int { secondOfDay / 3600 }
+  /// 0 to 59.
   public var minute: Int { secondOfDay / 60 % 60 }
+  /// 0 to 59.
   public var second: Int { secondOfDay % 60 }
 
   public func adding(minutes: Int) -> RingTime { RingTime(seconds: seconds + minutes * 60) }

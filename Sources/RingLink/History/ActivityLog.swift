@@ -43,7 +43,9 @@ public struct ActivityHeader: FrameRecord {
 public struct ActivityRecord: FrameRecord {
   /// 0 on some rings in any year.
   public var yearOfCentury: UInt8 = 0
+  /// 1 to 12.
   public var month: UInt8 = 1
+  /// 1 to 31.
   public var day: UInt8 = 1
   /// Quarters of an hour since midnight. Rings keep hours, so that it is a multiple of 4.
   public var slot: UInt8 = 0
@@ -52,7 +54,9 @@ public struct ActivityRecord: FrameRecord {
   public var total: UInt8 = 0
   /// In small calories, or tens of them.
   public var energy: UInt16 = 0
+  /// The steps in this slot.
   public var steps: UInt16 = 0
+  /// The distance in this slot, in meters.
   public var meters: UInt16 = 0
 
   public init() {}
@@ -85,6 +89,7 @@ public struct ActivityRecord: FrameRecord {
 
 /// The activity of a day.
 public struct ActivityLog: Hashable, Sendable {
+  /// Whether the records contain energy in tens of small calories (ring reference, 4.14).
   public var isInTens: Bool
   /// In the order of their index, which need not be that of time.
   public var records: [ActivityRecord]

@@ -2,6 +2,7 @@ import BluetoothCore
 
 /// The values that a ring has stored of a day at intervals.
 public struct SlotLog: Hashable, Sendable {
+  /// The length of a slot, in minutes.
   public var minutesPerSlot: Int
   /// From midnight on, 0 for no value; empty if the ring has no data of that day.
   public var values: [UInt8]
@@ -11,6 +12,7 @@ public struct SlotLog: Hashable, Sendable {
     self.values = values
   }
 
+  /// No slots: the ring has no data of the day.
   public static let empty = SlotLog(minutesPerSlot: 5, values: [])
 
   /// The number of slots per day.
@@ -22,7 +24,9 @@ public struct SlotLog: Hashable, Sendable {
 
 /// A day in slots of equal length, each with one byte: how rings keep what they measure at intervals.
 public struct SlotDay: Hashable, Sendable {
+  /// The day of the log.
   public var day: RingDay
+  /// The length of a slot, in minutes.
   public var minutesPerSlot: Int
   /// From midnight on; 0 means no value.
   public var values: [UInt8]

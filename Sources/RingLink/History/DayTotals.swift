@@ -1,10 +1,14 @@
 /// The activity since the ring's midnight (ring reference, 4.14).
 public struct TodayTotals: FrameRecord {
+  /// All steps, with ``runningSteps``.
   public var steps: UInt32 = 0
+  /// The steps counted as running.
   public var runningSteps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
   public var calories: UInt32 = 0
+  /// The distance, in meters.
   public var meters: UInt32 = 0
+  /// The time of activity, in minutes.
   public var activeMinutes: UInt16 = 0
 
   public init() {}
@@ -33,16 +37,22 @@ public struct StoredDays: FrameRecord {
   public var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
 }
 
-/// The totals of a day's activity (ring reference, 4.14), for rings that do not support ``CommandTable/today``. Sent in
+/// The totals of a day's activity (ring reference, 4.14), for rings that do not support `CommandTable.today`. Sent in
 /// two frames, each with the day.
 public struct DayTotals: Hashable, Sendable {
+  /// 0 is today.
   public var daysAgo: UInt8 = 0
+  /// All steps, with ``runningSteps``.
   public var steps: UInt32 = 0
+  /// The steps counted as running.
   public var runningSteps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
   public var calories: UInt32 = 0
+  /// The distance, in meters.
   public var meters: UInt32 = 0
+  /// The time of activity, in minutes.
   public var activeMinutes: UInt16 = 0
+  /// The time of sleep, in minutes.
   public var sleepMinutes: UInt16 = 0
   private var yearOfCentury: UInt8 = 0
   private var month: UInt8 = 0

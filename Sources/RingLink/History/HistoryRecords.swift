@@ -66,6 +66,7 @@ public enum HistoryRecords: Hashable, Sendable {
 /// A heart rate that the ring has stored.
 public struct HeartRateReading: Hashable, Sendable {
   public var time: RingTime
+  /// In beats per minute.
   public var beatsPerMinute: Int
   /// Whether it was measured on request; otherwise it is an automatic measurement.
   public var isManual: Bool
@@ -81,7 +82,9 @@ public struct HeartRateReading: Hashable, Sendable {
 public struct OxygenReading: Hashable, Sendable {
   /// The beginning of the hour.
   public var time: RingTime
+  /// In percent.
   public var minimum: Int
+  /// In percent.
   public var maximum: Int
 
   public init(time: RingTime, minimum: Int, maximum: Int) {
@@ -95,6 +98,7 @@ public struct OxygenReading: Hashable, Sendable {
 /// the sensor has no result (ring reference, 4.9).
 public struct EstimateReading: Hashable, Sendable {
   public var time: RingTime
+  /// 1 to 99 for stress, milliseconds for heart rate variability.
   public var value: Int
 
   public init(time: RingTime, value: Int) {
@@ -114,6 +118,7 @@ public struct TemperatureReading: Hashable, Sendable {
     self.centidegrees = centidegrees
   }
 
+  /// The same in degrees Celsius.
   public var degreesCelsius: Double { Double(centidegrees) / 100 }
 }
 
@@ -121,7 +126,9 @@ public struct TemperatureReading: Hashable, Sendable {
 public struct ActivityReading: Hashable, Sendable {
   /// The beginning of the part. Rings report quarters of an hour, and store hours.
   public var time: RingTime
+  /// The steps in this part.
   public var steps: Int
+  /// The distance in this part, in meters.
   public var meters: Int
   /// Small calories: 1000 make a kilocalorie.
   public var calories: Int
@@ -138,6 +145,7 @@ public struct ActivityReading: Hashable, Sendable {
 public struct SleepSession: Hashable, Sendable {
   public var start: RingTime
   public var end: RingTime
+  /// Whether it is a nap; otherwise it is a night.
   public var isNap: Bool
   /// In order; together they last from start to end, if the ring is consistent.
   public var stages: [SleepStage]
@@ -156,6 +164,7 @@ public struct SleepSession: Hashable, Sendable {
 /// A part of a night in which one slept the same way.
 public struct SleepStage: Hashable, Sendable {
   public var kind: Kind
+  /// The duration, in minutes.
   public var minutes: Int
 
   public init(_ kind: Kind, minutes: Int) {

@@ -5,6 +5,7 @@ extension Ring {
   /// Reads the stored data of one kind. Days for which the ring has no data, or which it does not store, are empty.
   ///
   /// - Parameters:
+  ///   - kind: the kind of data
   ///   - days: days of the ring's calendar
   ///   - now: the ring's wall clock, as known to the host: rings count days back from their own today
   ///   - progress: called as answers arrive

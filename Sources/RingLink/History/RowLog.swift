@@ -35,7 +35,9 @@ public struct DayByTime: FrameRecord {
 
   public init() {}
 
-  /// - Parameter now: the ring's wall clock
+  /// - Parameters:
+  ///   - day: the day that was requested
+  ///   - now: the ring's wall clock
   public init(_ day: RingDay, now: RingTime) {
     isToday = day == now.day
     seconds = UInt32(clamping: day.midnight.seconds)

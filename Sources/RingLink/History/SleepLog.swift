@@ -118,7 +118,9 @@ extension Ring {
   /// All nights and naps that the ring has stored, in the order of time. Older and newer rings expect different
   /// requests, and ignore the others: up to three are tried, five seconds each.
   ///
-  /// - Parameter now: the ring's wall clock, as known to the host
+  /// - Parameters:
+  ///   - now: the ring's wall clock, as known to the host
+  ///   - progress: called with the bytes that are there and those that the answer has
   public func sleep(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SleepSession] {

@@ -34,9 +34,11 @@ public struct DayPacket: BulkRequest, BulkRecord {
 public struct TemperatureLog: BulkContents, BulkRecord {
   public typealias Request = DayCount
 
+  /// The values of a day.
   public struct Day: BulkRecord {
     /// 0 is today.
     public var daysAgo: UInt8 = 0
+    /// The length of a slot, in minutes.
     public var minutesPerSlot: UInt8 = 30
     /// Tenths of a degree above 20 °C, from midnight on; 0 for none.
     public var values: [UInt8] = []
@@ -84,6 +86,7 @@ public struct IntervalTemperatures: BulkContents, BulkRecord {
 
   /// 0 is today.
   public var daysAgo: UInt8 = 0
+  /// The length of a slot, in minutes.
   public var minutesPerSlot: UInt8 = 0
   /// The number of packets of the day.
   public var packets: UInt8 = 0

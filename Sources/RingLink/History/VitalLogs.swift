@@ -24,6 +24,7 @@ public enum DayOrAll: BulkRequest {
 public struct OxygenLog: BulkContents, BulkRecord {
   public typealias Request = DayOrAll
 
+  /// The values of an hour.
   public struct Hour: BulkRecord {
     /// In percent; 0 for none.
     public var minimum: UInt8 = 0
@@ -43,6 +44,7 @@ public struct OxygenLog: BulkContents, BulkRecord {
     ]
   }
 
+  /// The values of a day.
   public struct Day: BulkRecord {
     /// 0 is today.
     public var daysAgo: UInt8 = 0
@@ -90,8 +92,11 @@ public struct OxygenLog: BulkContents, BulkRecord {
 public struct ManualHeartRates: BulkContents, BulkRecord {
   public typealias Request = DayOrAll
 
+  /// One measurement.
   public struct Reading: BulkRecord {
+    /// The minutes since midnight.
     public var minuteOfDay: UInt16 = 0
+    /// In beats per minute.
     public var beatsPerMinute: UInt8 = 0
 
     public init() {}

@@ -119,6 +119,7 @@ public struct MeasurementUpdate: FrameRecord {
 
 /// The older way to a live heart rate (ring reference, 4.9). Newer rings refuse it.
 public struct LiveHeartRateControl: FrameRecord {
+  /// 1 start, 2 stop, 3 continue.
   public var action: UInt8 = 1
 
   public init() {}
@@ -134,7 +135,9 @@ public struct LiveHeartRateControl: FrameRecord {
   ]
 }
 
+/// The ring's answer while the heart rate is measured live.
 public struct LiveHeartRate: FrameRecord {
+  /// In beats per minute; 0 while the sensor has no result.
   public var beatsPerMinute: UInt8 = 0
 
   public init() {}

@@ -35,7 +35,11 @@ public final class MeasurementSession {
   private var limit: Timers.Token?
   private var keepAlive: Timers.Token?
 
-  /// - Parameter kind: used only by the spot method; the others measure heart rate
+  /// - Parameters:
+  ///   - kind: used only by the spot method; the others measure heart rate
+  ///   - method: the command that makes the ring measure
+  ///   - dispatcher: passes the ring's frames on
+  ///   - timers: the clock of the deadlines
   public init(
     _ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers
   ) {

@@ -2,13 +2,17 @@ import BluetoothCore
 
 /// Begins, pauses or ends a sport session (ring reference, 4.14).
 public struct SportControl: FrameRecord {
+  /// 1 start, 2 pause, 3 resume, 4 end.
   public var action: UInt8 = 1
+  /// A raw value of ``Sport``.
   public var sport: UInt8 = 4
 
   public init() {}
 
+  /// The ``action`` that ends a session.
   public static let endAction: UInt8 = 4
 
+  /// The names of the kinds of exercise, by their number.
   public static let sports = [4: "walk", 7: "run", 8: "hike", 9: "cycle", 10: "other"]
 
   public static let fields: [RecordField<Self>] = [
@@ -19,12 +23,18 @@ public struct SportControl: FrameRecord {
 
 /// The data that a ring sends each second of a sport session. One source only.
 public struct SportUpdate: FrameRecord {
+  /// A raw value of ``Sport``.
   public var sport: UInt8 = 0
   public var status: UInt8 = 0
+  /// The duration of the session, in seconds.
   public var seconds: UInt16 = 0
+  /// The heart rate, in beats per minute.
   public var beatsPerMinute: UInt8 = 0
+  /// Small calories: 1000 make a kilocalorie.
   public var calories: UInt32 = 0
+  /// The steps of the session.
   public var steps: UInt32 = 0
+  /// The distance of the session, in meters.
   public var meters: UInt32 = 0
 
   public init() {}
@@ -55,7 +65,9 @@ extension Ring {
 
   /// Begins a sport session, and ends it in order when the task is cancelled.
   ///
-  /// - Parameter sink: called on the loop once a second with what the ring counts
+  /// - Parameters:
+  ///   - sport: the kind of exercise
+  ///   - sink: called on the loop once a second with what the ring counts
   /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
   ///   falls silent, `.disconnected`
   public func exercise(

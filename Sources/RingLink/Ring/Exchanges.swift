@@ -64,7 +64,13 @@ public struct RingExchange {
   /// Called once, with nil when the last frame is there.
   public var completion: (RingError?) -> Void
 
-  /// - Parameter bulkReplies: nil for the message's own id
+  /// - Parameters:
+  ///   - message: what to send
+  ///   - bulkReplies: nil for the message's own id
+  ///   - silence: how long to wait for the next frame
+  ///   - accept: what to do with an answer
+  ///   - progress: called while a bulk frame arrives, with the bytes that are there and the bytes that it has
+  ///   - completion: called once, with nil when the last frame is there
   public init(
     _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
     accept: @escaping (RingAnswer) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,

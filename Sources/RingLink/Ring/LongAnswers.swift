@@ -10,7 +10,10 @@ extension Ring {
 
   /// Requests a log. If frames of the answer are lost, the request is repeated once; frames of the first answer count.
   ///
-  /// - Parameter progress: called with the frames that are there and those that the log has
+  /// - Parameters:
+  ///   - log: the form of the request and the answer
+  ///   - request: the contents of the request
+  ///   - progress: called with the frames that are there and those that the log has
   /// - Throws: `.incomplete` if frames are missing both times, `.notAnswered`, `.refused`, `.malformed`
   public func log<Assembler>(
     _ log: RingLog<Assembler>, _ request: Assembler.Request, progress: ((Int, Int?) -> Void)? = nil
@@ -105,7 +108,10 @@ extension Ring {
 
   /// Requests a bulk frame. If it is damaged in transit, the request is repeated once.
   ///
-  /// - Parameter progress: called with the bytes that are there and those that the answer has
+  /// - Parameters:
+  ///   - query: the form of the request and the answer
+  ///   - request: the contents of the request
+  ///   - progress: called with the bytes that are there and those that the answer has
   /// - Throws: `.noBulkService`, `.notAnswered`, `.damaged`, `.malformedBulk`
   public func bulk<Contents>(
     _ query: BulkQuery<Contents>, _ request: Contents.Request, progress: ((Int, Int) -> Void)? = nil

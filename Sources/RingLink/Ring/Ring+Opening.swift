@@ -6,9 +6,11 @@ extension Ring {
   /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on, and the
   /// firmware's name. Nothing else is discovered, so that a stream can begin early.
   ///
-  /// - Parameter layout: the handles of an earlier link. With it a single round trip is enough, and a stream begins
-  ///   after the second; if the ring refuses, the handles are discovered. The firmware may have changed:
-  ///   ``confirmFirmware()`` checks.
+  /// - Parameters:
+  ///   - client: a connected peripheral
+  ///   - layout: the handles of an earlier link. With it a single round trip is enough, and a stream begins
+  ///     after the second; if the ring refuses, the handles are discovered. The firmware may have changed:
+  ///     ``confirmFirmware()`` checks.
   /// - Throws: `.notARing` if the service is missing
   public static func open(_ client: GATTClient, layout: RingLayout? = nil) async throws(RingError) -> Ring {
     if let layout, let ring = try await open(client, at: layout) { return ring }

@@ -29,7 +29,9 @@ extension Ring {
 
   /// The same for a setting of any type.
   ///
-  /// - Parameter changes: by the fields' names; flags are 0 and 1
+  /// - Parameters:
+  ///   - setting: the setting to change
+  ///   - changes: by the fields' names; flags are 0 and 1
   @discardableResult
   public func change(
     _ setting: any RingSetting, _ changes: [String: Int]

@@ -3,6 +3,7 @@ public struct HeartRateSchedule: FrameRecord {
   public var isEnabled = false
   /// Rings support 5, 10, 15, 30 and 60; some keep slots of five minutes for any value.
   public var intervalMinutes: UInt8 = 5
+  /// In minutes.
   public var startMinutes: UInt8 = 0
   /// In beats per minute; 0 is none.
   public var lowAlarm: UInt8 = 0
@@ -34,8 +35,11 @@ public struct Switch: FrameRecord {
 /// How the ring measures skin temperature automatically (ring reference, 4.7).
 public struct TemperatureSchedule: FrameRecord {
   public var isEnabled = false
+  /// In minutes.
   public var intervalMinutes: UInt8 = 30
+  /// In minutes.
   public var startMinutes: UInt8 = 5
+  /// In minutes.
   public var remindMinutes: UInt8 = 10
   public var alarms: UInt8 = 0
   /// Tenths of a degree above 20 °C.

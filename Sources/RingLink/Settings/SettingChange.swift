@@ -19,7 +19,9 @@ extension RingSetting {
   /// Rings leave out fields that they do not support. An answer of only zeros, and a number that is invalid for its
   /// field, mean the default.
   ///
-  /// - Parameter read: the values read from the ring
+  /// - Parameters:
+  ///   - changes: by the fields' names
+  ///   - read: the values read from the ring
   /// - Throws: `.incomplete` if there is no default, `.value` or `.unknownField` if a change is invalid
   public func applying(
     _ changes: [String: Int], to read: [String: Int]

@@ -1,14 +1,23 @@
 /// The wearer's profile (ring reference, 4.6); used for distance and calories. Rings do not report it: to write a part
 /// of it means to write all of it.
 public struct Profile: FrameRecord {
+  /// Whether the ring shows the time in 12 hours.
   public var twelveHourClock = false
+  /// Whether the ring shows imperial units; the fields are metric.
   public var isImperial = false
+  /// 0 male, 1 female, 2 other.
   public var gender: UInt8 = 2
+  /// In years.
   public var age: UInt8 = 0
+  /// In centimeters.
   public var height: UInt8 = 0
+  /// In kilograms.
   public var weight: UInt8 = 0
+  /// In mmHg.
   public var systolic: UInt8 = 0
+  /// In mmHg.
   public var diastolic: UInt8 = 0
+  /// In beats per minute.
   public var heartRateWarning: UInt8 = 0
 
   public init() {}
@@ -31,11 +40,15 @@ public struct Profile: FrameRecord {
 
 /// The wearer's daily goals (ring reference, 4.7).
 public struct Goals: FrameRecord {
+  /// In steps.
   public var steps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
   public var calories: UInt32 = 0
+  /// In meters.
   public var meters: UInt32 = 0
+  /// In minutes.
   public var sportMinutes: UInt16 = 0
+  /// In minutes.
   public var sleepMinutes: UInt16 = 0
 
   public init() {}
@@ -66,6 +79,7 @@ public struct TemperatureUnit: FrameRecord {
 /// The display of rings that have one (ring reference, 4.13).
 public struct Display: FrameRecord {
   public var isEnabled = false
+  /// 1 left, 2 right.
   public var hand: UInt8 = 1
   /// 1 to ``levels``.
   public var brightness: UInt8 = 1
@@ -73,9 +87,13 @@ public struct Display: FrameRecord {
   public var levels: UInt8 = 5
   /// 1: within the window of time; 2: always.
   public var hours: UInt8 = 2
+  /// 0 to 23, of the ring's wall clock.
   public var startHour: UInt8 = 0
+  /// 0 to 59.
   public var startMinute: UInt8 = 0
+  /// 0 to 23, of the ring's wall clock.
   public var endHour: UInt8 = 0
+  /// 0 to 59.
   public var endMinute: UInt8 = 0
 
   public init() {}
@@ -96,9 +114,13 @@ public struct Display: FrameRecord {
 /// The quiet hours of the ring (ring reference, 4.7).
 public struct DoNotDisturb: FrameRecord {
   public var isEnabled = false
+  /// 0 to 23, of the ring's wall clock.
   public var startHour: UInt8 = 0
+  /// 0 to 59.
   public var startMinute: UInt8 = 0
+  /// 0 to 23, of the ring's wall clock.
   public var endHour: UInt8 = 0
+  /// 0 to 59.
   public var endMinute: UInt8 = 0
   public var isManual = false
 
@@ -117,6 +139,7 @@ public struct DoNotDisturb: FrameRecord {
 /// Whether a raised hand switches the display on (ring reference, 4.7).
 public struct RaiseToWake: FrameRecord {
   public var isEnabled = false
+  /// In seconds.
   public var delaySeconds: UInt8 = 0
 
   public init() {}
@@ -147,10 +170,15 @@ public struct TouchControl: FrameRecord {
 /// When the ring invents blood pressure values (ring reference, 4.7 and 4.9: no ring can measure it).
 public struct BloodPressureSchedule: FrameRecord {
   public var isEnabled = false
+  /// 0 to 23, of the ring's wall clock.
   public var startHour: UInt8 = 0
+  /// 0 to 59.
   public var startMinute: UInt8 = 0
+  /// 0 to 23, of the ring's wall clock.
   public var endHour: UInt8 = 0
+  /// 0 to 59.
   public var endMinute: UInt8 = 0
+  /// In minutes, at least 1.
   public var intervalMinutes: UInt8 = 60
 
   public init() {}

@@ -18,7 +18,8 @@ extension BulkRecord {
     for field in Self.fields { field.write(self, &writer) }
   }
 
-  /// The fields in order: `` `days-ago` (d), `minute` (u16 LE) ``.
+  /// The fields in order, each with its name and its form (an unsigned 16-bit number is `u16 LE`), for
+  /// the reference page.
   public static var form: String { fields.map(\.text).joined(separator: ", ") }
 
   /// The whole payload.

@@ -3,7 +3,7 @@ import BluetoothCore
 /// Everything that a ring understands and sends, one entry each. Encoders, decoders, the virtual ring, the meaning of a
 /// frame and the reference page are made of it.
 ///
-/// The entries are in groups, in the files of their subjects: a stored property of a ``CommandGroup`` is an entry, and
+/// The entries are in groups, in the files of their subjects: a stored property of a `CommandGroup` is an entry, and
 /// there is no other list. `CommandTable.battery` is the property `battery` of the group that has it.
 @dynamicMemberLookup
 public enum CommandTable {

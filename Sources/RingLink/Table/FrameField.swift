@@ -13,7 +13,13 @@ public struct FrameField: Hashable, Sendable {
   /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
   public var settable: ClosedRange<Int>
 
-  /// - Parameter settable: the values to which it can be set; by default all that `form` can hold
+  /// - Parameters:
+  ///   - name: as shown and as an option
+  ///   - offset: from the start of the frame, in bytes
+  ///   - form: the size and byte order
+  ///   - unit: of the number; nil if it has none
+  ///   - words: the names of single values
+  ///   - settable: the values to which it can be set; by default all that `form` can hold
   public init(
     _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
     settable: ClosedRange<Int>? = nil
@@ -66,6 +72,7 @@ public struct FrameForm: Hashable, Sendable {
   /// A byte that distinguishes this form from the others.
   public struct Mark: Hashable, Sendable {
     public var offset: Int
+    /// The value of the byte.
     public var byte: UInt8
   }
 
@@ -75,7 +82,10 @@ public struct FrameForm: Hashable, Sendable {
   public var marks: [Mark]
   public var fields: [FrameField]
 
-  /// - Parameter bytes: what follows the command's byte in every frame of this form
+  /// - Parameters:
+  ///   - name: as shown
+  ///   - bytes: what follows the command's byte in every frame of this form
+  ///   - fields: in the order of their offsets
   public init(_ name: String, startingWith bytes: [UInt8] = [], _ fields: [FrameField] = []) {
     self.name = name
     marks = bytes.enumerated().map { Mark(offset: $0.offset + 1, byte: $0.element) }

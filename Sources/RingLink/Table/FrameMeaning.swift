@@ -55,6 +55,7 @@ extension CommandTable {
   /// The meaning of a frame.
   ///
   /// - Parameters:
+  ///   - frame: 16 bytes, with a valid checksum
   ///   - isFromRing: requests and answers can be the same to the byte; only the direction distinguishes them
   ///   - pending: the command that was sent and not answered yet, if known
   public static func meaning(

@@ -75,7 +75,13 @@ public struct RecordField<Record>: Sendable {
   /// A number.
   ///
   /// - Parameters:
+  ///   - name: as shown and as an option
+  ///   - property: holds the number
+  ///   - offset: from the start of the frame, in bytes
+  ///   - form: the size and byte order
+  ///   - unit: of the number; nil if it has none
   ///   - limits: a frame with another number is refused
+  ///   - words: the names of single values
   ///   - settable: what it can be set to, if it is a setting's
   public init<Number: FixedWidthInteger & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,

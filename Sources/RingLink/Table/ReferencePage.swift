@@ -2,6 +2,7 @@ import BluetoothCore
 
 /// The reference page of the ring's commands, in Markdown, generated from the command table.
 public enum ReferencePage {
+  /// The page, in Markdown.
   public static var markdown: String {
     var page = """
       # The ring's commands
@@ -73,8 +74,11 @@ public enum ReferencePage {
 
   /// The evidence marks that follow the section of the reference, as text.
   private static func evidence(_ source: String) -> String {
-    [("[F]", "firmware"), ("[C]", "captures"), ("[A]", "the app"), ("[?]", "one weak source")]
-      .filter { source.hasSuffix($0.0) || source.contains($0.0 + "[") }.map(\.1).joined(separator: ", ")
+    let marks: KeyValuePairs<String, String> = [
+      "[F]": "firmware", "[C]": "captures", "[A]": "the app", "[?]": "one weak source",
+    ]
+    return marks.filter { mark, _ in source.hasSuffix(mark) || source.contains("\(mark)[") }
+      .map(\.value).joined(separator: ", ")
   }
 
   private static func families(_ families: Set<RingFamily>) -> String {

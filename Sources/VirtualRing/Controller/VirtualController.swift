@@ -10,9 +10,11 @@ import L2CAP
 public final class VirtualController {
   /// Input from the host, counted.
   public struct Counters: Hashable, Sendable {
+    /// All commands.
     public var commands = 0
     /// Packets that could not be read, or of a type that no host sends.
     public var malformedPackets = 0
+    /// Commands that the controller does not support.
     public var unknownCommands = 0
     /// ACL packets for links that do not exist, or larger than ``VirtualRingOptions/aclLength``.
     public var rejectedACL = 0
@@ -21,7 +23,9 @@ public final class VirtualController {
   }
 
   public let options: VirtualRingOptions
+  /// The ring behind the controller.
   public let peripheral: VirtualPeripheral
+  /// Input from the host, counted.
   public internal(set) var counters = Counters()
   /// The handle of the link to the ring. It is used again at once, as many controllers do.
   public static let linkHandle = ConnectionHandle(rawValue: 0x0040)
@@ -57,7 +61,10 @@ public final class VirtualController {
   /// The time that a controller takes to answer a command.
   static let commandDelay = Duration.microseconds(200)
 
-  /// - Parameter emit: receives a packet for the host; the span is valid only during the call
+  /// - Parameters:
+  ///   - options: of the ring behind the controller
+  ///   - timers: the virtual or real time
+  ///   - emit: receives a packet for the host; the span is valid only during the call
   public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
     self.timers = timers

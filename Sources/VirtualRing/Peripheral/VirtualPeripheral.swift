@@ -9,7 +9,9 @@ import RingLink
 public final class VirtualPeripheral {
   /// The actions of the central, for tests.
   public struct Log: Sendable {
+    /// Links that were established.
     public var connections = 0
+    /// Links that have ended.
     public var disconnections = 0
     /// Indications that were confirmed.
     public var confirmations = 0
@@ -23,7 +25,9 @@ public final class VirtualPeripheral {
     public var unknownChannels = 0
   }
 
+  /// The ring's commands and data.
   public let ring: SimulatedRing
+  /// The actions of the central.
   public private(set) var log = Log()
   /// The central's responses to the ring's ATT requests on this link.
   public var attAnswers: [ATTPDU] { client.answers }

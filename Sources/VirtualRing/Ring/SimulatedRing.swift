@@ -16,10 +16,12 @@ public final class SimulatedRing {
   }
 
   public var options: VirtualRingOptions
+  /// What the ring has received and sent, counted.
   public private(set) var counters = Counters()
   /// Whether the raw stream runs.
   public private(set) var isStreaming = false
 
+  /// What the ring stores: its clock, settings and histories.
   public var memory: RingMemory
   /// Receives the values to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }

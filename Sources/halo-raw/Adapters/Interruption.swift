@@ -21,7 +21,7 @@ final class Interruption {
 
   /// The request to end a part of a command; `other` ends that part too.
   init(following other: Interruption) {
-    other.onRequest { [weak self] in self?.request() }
+    _ = other.onRequest { [weak self] in self?.request() }
   }
 
   func request() {
@@ -35,7 +35,6 @@ final class Interruption {
   /// Calls `handler` on the request, or at once if it is made already.
   ///
   /// - Returns: a closure that removes the handler
-  @discardableResult
   func onRequest(_ handler: @escaping () -> Void) -> () -> Void {
     if isRequested {
       handler()
@@ -50,7 +49,7 @@ final class Interruption {
   /// Waits for the request.
   func wait() async {
     await withCheckedContinuation { continuation in
-      onRequest { continuation.resume() }
+      _ = onRequest { continuation.resume() }
     }
   }
 

@@ -130,10 +130,11 @@ private final class ScanView {
   private func line(_ device: Advertisement) -> String {
     let rssi = device.rssi.map { "\($0) dBm" } ?? "no RSSI"
     let kind = device.address.kind.description
-    return "\(device.address) \(kind)\(String(repeating: " ", count: max(0, 7 - kind.count)))"
-      + String(repeating: " ", count: max(0, 8 - rssi.count)) + rssi + "  "
-      + (device.localName ?? "(no name)") + "  "
-      + device.serviceUUIDs.map(\.description).joined(separator: " ")
+    let afterKind = String(repeating: " ", count: max(0, 7 - kind.count))
+    let beforeRSSI = String(repeating: " ", count: max(0, 8 - rssi.count))
+    let services = device.serviceUUIDs.map(\.description).joined(separator: " ")
+    let name = device.localName ?? "(no name)"
+    return "\(device.address) \(kind)\(afterKind)\(beforeRSSI)\(rssi)  \(name)  \(services)"
   }
 
   /// Draws the table over the previous one.
