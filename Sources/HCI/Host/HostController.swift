@@ -378,7 +378,7 @@ public final class HostController {
     connections[event.handle] = connection
     neverEnded[event.handle] = nil
     data.connected(event.handle)
-    initiator?.probe(connection)
+    initiator?.register(connection)
   }
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {
