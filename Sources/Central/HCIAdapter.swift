@@ -221,10 +221,8 @@ final class HCILink: ATTLink {
     self.adapter = adapter
     // The link object lives for as long as the link does.
     l2cap.onDisconnected = { reason in
-      let onClosed = self.onClosed
-      self.onClosed = nil
       self.onEvent = nil
-      onClosed?(self.loss(reason))
+      self.onClosed.take()?(self.loss(reason))
     }
     l2cap.onParameterRequest = { [weak self] wish, isAccepted in
       self?.onEvent?(.parameterRequest(wish, isAccepted: isAccepted))

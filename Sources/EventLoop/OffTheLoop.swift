@@ -30,31 +30,19 @@ public func offTheLoop<Value>(
   if deadline == nil { EpollLoop.shared.callStarts() }
   defer { if deadline == nil { EpollLoop.shared.callEnds() } }
   let box = ResultBox(work)
-  var timer: Timers.Token?
-  await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-    nonisolated(unsafe) let done = done
-    let giveUp = {
-      guard !box.isOver else { return }
-      box.isOver = true
-      done(.success(()))
-    }
-    if let deadline { timer = timers.schedule(after: deadline, giveUp) }
+  let isInTime = await awaitCallback { (done: @escaping (Result<Bool, Never>) -> Void) in
+    let end = OneShot(done)
+    if let deadline { end.expire(after: deadline, in: timers, with: .success(false)) }
     let result = HelperThread.start(stackSize: 1 << 20, callsHook: privileges == .none) {
       box.call()
       // When a process drops its privileges, it checks that none of its threads still has them.
       if privileges == .ofTheLoop { HelperThread.callStartHook() }
-      BluetoothActor.run {
-        guard !box.isOver else { return }
-        box.isOver = true
-        box.hasValue = true
-        done(.success(()))
-      }
+      BluetoothActor.run { end(.success(true)) }
     }
-    if result != 0 { giveUp() }
-    return giveUp
+    if result != 0 { end(.success(false)) }
+    return { end(.success(false)) }
   }
-  timers.cancel(timer)
-  return box.hasValue ? box.value : nil
+  return isInTime ? box.value : nil
 }
 
 /// Handed from one thread to the other, never used by both at the same time.
@@ -71,8 +59,4 @@ private final class ResultBox<Value>: @unchecked Sendable {
     value = work?()
     work = nil
   }
-
-  /// Whether the value was available in time.
-  @BluetoothActor var hasValue = false
-  @BluetoothActor var isOver = false
 }

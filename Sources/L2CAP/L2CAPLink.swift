@@ -34,9 +34,7 @@ public final class L2CAPLink {
       guard let self else { return }
       onAttributePDU = nil
       onParameterRequest = nil
-      let onDisconnected = self.onDisconnected
-      self.onDisconnected = nil
-      onDisconnected?(reason)
+      onDisconnected.take()?(reason)
     }
   }
 

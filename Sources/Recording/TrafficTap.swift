@@ -67,8 +67,7 @@ public final class TrafficTap {
   }
 
   private func report(_ failure: CaptureError) {
-    let onFailure = self.onFailure
-    self.onFailure = nil
+    let onFailure = onFailure.take()
     timers.schedule(after: .zero) { onFailure?(failure) }
   }
 }

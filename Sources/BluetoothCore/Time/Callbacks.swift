@@ -9,17 +9,15 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
   let cancellation = Cancellation()
   let result = await withTaskCancellationHandler {
     await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
-      cancellation.action = start { result in
-        guard !cancellation.isOver else { return }
+      let done = OneShot<Result<Value, Failure>> { result in
         cancellation.action = nil
-        cancellation.isOver = true
         continuation.resume(returning: result)
       }
-      if cancellation.isOver { cancellation.action = nil }
-      if cancellation.isRequested { cancellation.run() }
+      let cancel = OneShot(start { done($0) })
+      if done.isPending { cancellation.action = cancel }
     }
   } onCancel: {
-    BluetoothActor.run { cancellation.run() }
+    BluetoothActor.run { cancellation.request() }
   }
   return try result.get()
 }
@@ -40,27 +38,15 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
 
 @BluetoothActor
 private final class Cancellation {
-  var action: (() -> Void)?
-  var isRequested = false
-  var isOver = false
-
-  func run() {
-    isRequested = true
-    let action = self.action
-    self.action = nil
-    action?()
+  /// Cancels the operation while it runs.
+  var action: OneShot<Void>? {
+    didSet { if isRequested { action?() } }
   }
-}
+  private var isRequested = false
 
-@BluetoothActor
-private final class LimitedAttempt {
-  var task: Task<Void, Never>?
-  var onEnd: ((Bool) -> Void)?
-
-  func end(_ isInTime: Bool) {
-    let onEnd = self.onEnd
-    self.onEnd = nil
-    onEnd?(isInTime)
+  func request() {
+    isRequested = true
+    action?()
   }
 }
 
@@ -72,29 +58,26 @@ extension Timers {
     _ limit: Duration, _ work: @escaping @Sendable @BluetoothActor () async -> Void
   ) async -> Bool {
     await awaitCallback { (done: @escaping (Result<Bool, Never>) -> Void) in
-      let attempt = LimitedAttempt()
-      let timer = schedule(after: limit) { attempt.end(false) }
-      attempt.onEnd = { isInTime in
-        self.cancel(timer)
-        attempt.task?.cancel()
+      var task: Task<Void, Never>?
+      let end = OneShot<Bool> { isInTime in
+        task?.cancel()
         done(.success(isInTime))
       }
-      attempt.task = BluetoothActor.run {
+      end.expire(after: limit, in: self, with: false)
+      task = BluetoothActor.run {
         await work()
-        attempt.end(true)
+        end(true)
       }
-      return { attempt.end(false) }
+      return { end(false) }
     }
   }
 
   /// Waits for `duration`; returns early if the task is cancelled.
   @BluetoothActor public func sleep(for duration: Duration) async {
-    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
-      let token = schedule(after: duration) { done(.success(())) }
-      return {
-        self.cancel(token)
-        done(.failure(CancellationError()))
-      }
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      let end = OneShot(done)
+      end.expire(after: duration, in: self, with: .success(()))
+      return { end(.success(())) }
     }
   }
 }

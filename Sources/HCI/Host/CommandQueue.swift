@@ -56,19 +56,10 @@ final class CommandQueue {
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
   ) {
     enqueue(command, endsWithStatus: false, deadline: deadline) { result in
-      switch result {
-      case .failure(let error): completion(.failure(error))
-      case .success(let parameters):
-        do throws(DecodeError) {
-          completion(
-            .success(
-              try parameters.withReader { reader throws(DecodeError) in
-                try Command.Response(parsing: &reader)
-              }))
-        } catch {
-          completion(.failure(.malformedResponse(Command.opcode, error)))
-        }
-      }
+      completion(
+        result.flatMap { parameters in
+          Result { () throws(HCIError) in try Command.response(parameters) }
+        })
     }
   }
 
@@ -80,8 +71,9 @@ final class CommandQueue {
     enqueue(command, endsWithStatus: true, deadline: deadline) { completion($0.map { _ in }) }
   }
 
-  private func enqueue(
-    _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration,
+  /// - Parameter completion: called exactly once, with the return parameters after the status
+  func enqueue(
+    _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration = HostController.commandDeadline,
     completion: @escaping Completion
   ) {
     command.packet(into: &writer)

@@ -91,12 +91,24 @@ public final class HostController {
     dropLinks(.hardwareFailure, .cancelled)
     commands.restart(.cancelled)
     neverEnded = [:]
-    let setup = ControllerSetup(self, randomAddress: randomAddress) { [weak self] result in
-      guard let self else { return }
+    var setup = ControllerSetup(randomAddress: randomAddress)
+    take(setup.start(), of: setup, completion)
+  }
+
+  private func take(
+    _ step: ControllerSetup.Step, of setup: ControllerSetup,
+    _ completion: @escaping (Result<ControllerInformation, HCIError>) -> Void
+  ) {
+    switch step {
+    case .send(let command):
+      commands.enqueue(command, endsWithStatus: false) { [weak self] response in
+        var setup = setup
+        self?.take(setup.next(response), of: setup, completion)
+      }
+    case .done(let result):
       if case .success(let information) = result { adopt(information) }
       completion(result)
     }
-    setup.start()
   }
 
   /// Allows packets again after a failure; call ``initialize(completion:)`` next. ``onFailure`` may be called again. Do
@@ -377,7 +389,7 @@ public final class HostController {
     connections[event.handle] = connection
     neverEnded[event.handle] = nil
     data.connected(event.handle)
-    initiator?.probe(connection)
+    initiator?.register(connection)
   }
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {

@@ -23,20 +23,10 @@ final class AdapterHelper {
   }
 
   @BluetoothActor
-  private final class Request {
-    let index: AdapterIndex
+  private struct Request {
     let action: Action
-    var timer: Timers.Token?
-    private var completion: ((Result<Int32, AdapterError>) -> Void)?
-
-    init(
-      _ action: Action, _ index: AdapterIndex,
-      _ completion: @escaping (Result<Int32, AdapterError>) -> Void
-    ) {
-      self.action = action
-      self.index = index
-      self.completion = completion
-    }
+    let index: AdapterIndex
+    let end: OneShot<Result<Int32, AdapterError>>
 
     var operation: String {
       switch action {
@@ -46,18 +36,8 @@ final class AdapterHelper {
       }
     }
 
-    /// - Returns: whether the result is still wanted
-    @discardableResult
-    func finish(_ result: Result<Int32, AdapterError>) -> Bool {
-      guard let completion else { return false }
-      self.completion = nil
-      EpollLoop.shared.timers.cancel(timer)
-      completion(result)
-      return true
-    }
-
-    func fail(_ reason: AdapterError.Reason) {
-      finish(.failure(AdapterError(operation, reason)))
+    func failure(_ reason: AdapterError.Reason) -> Result<Int32, AdapterError> {
+      .failure(AdapterError(operation, reason))
     }
   }
 
@@ -96,7 +76,7 @@ final class AdapterHelper {
     channel = -1
     let open = requests
     requests = []
-    for request in open { request.fail(.cancelled) }
+    for request in open { request.end(request.failure(.cancelled)) }
   }
 
   /// Opens the user channel of an adapter, which must be down.
@@ -120,11 +100,12 @@ final class AdapterHelper {
   /// adapter that is opened too late is closed at once.
   private func perform(_ action: Action, _ index: AdapterIndex) async throws(AdapterError) -> Int32 {
     try await awaitCallback { (done: @escaping (Result<Int32, AdapterError>) -> Void) in
-      let request = Request(action, index, done)
-      request.timer = EpollLoop.shared.timers.schedule(after: Self.deadline) { request.fail(.kernelSilent) }
+      let request = Request(action: action, index: index, end: OneShot(done))
+      request.end.expire(
+        after: Self.deadline, in: EpollLoop.shared.timers, with: request.failure(.kernelSilent))
       requests.append(request)
       if requests.count == 1 { sendFirst() }
-      return { request.fail(.cancelled) }
+      return { request.end(request.failure(.cancelled)) }
     }
   }
 
@@ -147,7 +128,7 @@ final class AdapterHelper {
     }
     guard reply.number == number, !requests.isEmpty else { return }
     let request = requests.removeFirst()
-    let isWanted = request.finish(result(of: request, reply.error, descriptor))
+    let isWanted = request.end(result(of: request, reply.error, descriptor))
     if !isWanted, descriptor >= 0 {
       // The adapter is released before anything else is done with it.
       KernelCall.close(descriptor) { [weak self] in self?.sendFirst() }
@@ -166,7 +147,7 @@ final class AdapterHelper {
       case .bringUp, .bringDown:
         code == EPERM ? .missing(.netAdmin) : AdapterError.Reason(opening: SystemError("ioctl", errno: code))
       }
-    return .failure(AdapterError(request.operation, reason))
+    return request.failure(reason)
   }
 
   /// The helper has ended prematurely, or could not start.
@@ -174,6 +155,7 @@ final class AdapterHelper {
     let open = requests
     requests = []
     watch?.cancel()
-    for request in open { request.fail(.system(SystemError("halo-adapter", errno: EPIPE))) }
+    let error = SystemError("halo-adapter", errno: EPIPE)
+    for request in open { request.end(request.failure(.system(error))) }
   }
 }

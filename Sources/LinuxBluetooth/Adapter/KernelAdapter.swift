@@ -86,6 +86,7 @@ public final class KernelAdapter: Adapter {
       return { controller.fail(.cancelled) }
     }
     connector = KernelConnector(self, address: address, controller: controller)
+    isListening = false
     updateScan()
     return AdapterInformation(
       address: address, version: "\(information.version.hciVersion)",
@@ -157,15 +158,11 @@ public final class KernelAdapter: Adapter {
     // A scan that is on its way, too, is ended while it can be.
     controller?.setScan(nil)
     if failure == nil, let controller {
-      try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
-        var done: ((Result<Void, CancellationError>) -> Void)? = done
-        let finish = {
-          done?(.success(()))
-          done = nil
-        }
-        controller.pauseScan(then: finish)
-        timers.schedule(after: Self.closeDeadline, finish)
-        return finish
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot(done)
+        end.expire(after: Self.closeDeadline, in: timers, with: .success(()))
+        controller.pauseScan { end(.success(())) }
+        return { end(.success(())) }
       }
     }
     controller?.fail(.cancelled)
@@ -356,15 +353,8 @@ public final class KernelAdapter: Adapter {
 
   func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {
     guard let controller else { throw .notReady }
-    return try await awaitCallback { (done: @escaping (Result<Int8?, HCIError>) -> Void) in
-      var done: ((Result<Int8?, HCIError>) -> Void)? = done
-      let finish = { (result: Result<Int8?, HCIError>) in
-        let callback = done
-        done = nil
-        callback?(result)
-      }
-      controller.readRSSI(handle, completion: finish)
-      return { finish(.failure(.cancelled)) }
+    return try await awaitCallback(cancelled: HCIError.cancelled) { done in
+      controller.readRSSI(handle, completion: done)
     }
   }
 

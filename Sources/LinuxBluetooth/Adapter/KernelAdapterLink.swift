@@ -133,12 +133,10 @@ final class KernelLink: ATTLink {
     isOver = true
     let loss = endedByUs ? .local : loss
     adapter.remove(self)
-    let onClosed = self.onClosed
-    self.onClosed = nil
     onEvent = nil
     socket.onClosed = nil
     socket.close()
-    onClosed?(loss)
+    onClosed.take()?(loss)
   }
 
   func readRSSI() async throws(HCIError) -> Int8? {

@@ -139,8 +139,6 @@ final class KernelAdapterWatch {
 
   /// The kernel has reported something about an adapter, or the wait for that is cancelled.
   func kernelReported() {
-    let action = waiter
-    waiter = nil
-    action?()
+    waiter.take()?()
   }
 }

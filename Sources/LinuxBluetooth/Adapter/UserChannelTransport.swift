@@ -73,9 +73,7 @@ public final class UserChannelTransport: HCITransport {
     socket.packets.onPacket = { [weak self] packet, time in self?.onPacket?(packet, time) }
     socket.packets.onClosed = { [weak self] error in
       guard let self else { return }
-      let onClose = self.onClose
-      self.onClose = nil
-      onClose?(
+      onClose.take()?(
         error.map { "\(index): \(AdapterError.Reason(opening: $0, adapter: index))" }
           ?? "the kernel has closed \(index)")
     }

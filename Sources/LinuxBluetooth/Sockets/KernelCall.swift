@@ -22,9 +22,9 @@ public enum KernelCall {
   ) {
     var closed: @Sendable () -> Void = {}
     if let completion {
-      let call = Call(completion, timers)
-      call.timer = timers.schedule(after: .seconds(2)) { call.finish() }
-      closed = { BluetoothActor.run { call.finish() } }
+      let end = OneShot<Void> { _ in completion() }
+      end.expire(after: .seconds(2), in: timers, with: ())
+      closed = { BluetoothActor.run { end() } }
     }
     if !Closer.shared.close(descriptor, closed) {
       Glibc.close(descriptor)
@@ -35,25 +35,6 @@ public enum KernelCall {
   /// Starts a thread that waits for ``close(_:timers:completion:)``.
   public static func prepareToClose() {
     _ = Closer.shared.prepare()
-  }
-
-  @BluetoothActor
-  private final class Call {
-    var timer: Timers.Token?
-    private let timers: Timers
-    private var completion: (() -> Void)?
-
-    init(_ completion: @escaping () -> Void, _ timers: Timers) {
-      self.timers = timers
-      self.completion = completion
-    }
-
-    func finish() {
-      timers.cancel(timer)
-      let completion = self.completion
-      self.completion = nil
-      completion?()
-    }
   }
 
   /// The threads that close descriptors. If none is waiting, one is started; a thread that the kernel blocks, or has

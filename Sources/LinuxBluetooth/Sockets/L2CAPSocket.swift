@@ -72,7 +72,7 @@ public final class L2CAPSocket {
     KernelCall.prepareToClose()
     let attempt = ConnectAttempt(timers, completion)
     attempt.start(peer: peer, local: local, deadline: deadline)
-    return { attempt.finish(.failure(.cancelled)) }
+    return { attempt.end(.failure(.cancelled)) }
   }
 
   /// Sends a PDU as soon as the kernel has room for it.
@@ -97,11 +97,17 @@ public final class L2CAPSocket {
 /// A connection attempt. The closures that it returns keep it alive.
 @BluetoothActor
 private final class ConnectAttempt {
-  private var completion: ((Result<L2CAPSocket, L2CAPConnectFailure>) -> Void)?
+  private let completion: (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
   private var descriptor: Int32 = -1
   private var watch: EpollLoop.Watch?
   private let timers: Timers
-  private var timer: Timers.Token?
+  private(set) lazy var end = OneShot<Result<L2CAPSocket, L2CAPConnectFailure>> { result in
+    self.watch?.cancel()
+    self.watch = nil
+    if self.descriptor >= 0 { KernelCall.close(self.descriptor) }
+    self.descriptor = -1
+    self.completion(result)
+  }
 
   init(_ timers: Timers, _ completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void) {
     self.timers = timers
@@ -114,11 +120,11 @@ private final class ConnectAttempt {
         SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP)
       }
       try bindAndConnect(peer: peer, local: local)
-      timer = timers.schedule(after: deadline) { self.finish(.failure(.deadline)) }
+      end.expire(after: deadline, in: timers, with: .failure(.deadline))
       watch = try EpollLoop.shared.watch(descriptor, for: .writable) { _ in self.settle() }
     } catch {
       // Called from the loop, as the caller does not have the closure that cancels yet.
-      timers.schedule(after: .zero) { self.finish(.failure(.system(error))) }
+      end.expire(after: .zero, in: timers, with: .failure(.system(error)))
     }
   }
 
@@ -157,26 +163,15 @@ private final class ConnectAttempt {
     var length = socklen_t(MemoryLayout<Int32>.size)
     let result = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
     if result != 0 { code = errno }
-    guard code == 0 else { return finish(.failure(.system(SystemError("connect", errno: code)))) }
+    guard code == 0 else { return _ = end(.failure(.system(SystemError("connect", errno: code)))) }
     watch?.cancel()
     watch = nil
     let connected = descriptor
     descriptor = -1
     do throws(SystemError) {
-      finish(.success(try L2CAPSocket(connected)))
+      end(.success(try L2CAPSocket(connected)))
     } catch {
-      finish(.failure(.system(error)))
+      end(.failure(.system(error)))
     }
-  }
-
-  func finish(_ result: Result<L2CAPSocket, L2CAPConnectFailure>) {
-    guard let completion else { return }
-    self.completion = nil
-    timers.cancel(timer)
-    watch?.cancel()
-    watch = nil
-    if descriptor >= 0 { KernelCall.close(descriptor) }
-    descriptor = -1
-    completion(result)
   }
 }

@@ -116,10 +116,8 @@ public final class HCIStreamTransport: HCITransport {
     // A failure reported after the transport was closed is ignored.
     guard isOpen else { return }
     release()
-    let onClose = self.onClose
-    self.onClose = nil
     onPacket = nil
-    onClose?(reason)
+    onClose.take()?(reason)
   }
 
   /// Fails later, from the loop, as callers do not expect the transport to close during the call.

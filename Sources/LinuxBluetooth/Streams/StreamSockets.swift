@@ -143,36 +143,19 @@ enum StreamSocket {
   private static func writable(_ descriptor: Int32, deadline: Duration) async throws(SystemError) {
     try await awaitCallback { (done: @escaping (Result<Void, SystemError>) -> Void) in
       let loop = EpollLoop.shared
-      let wait = Wait(done)
-      wait.timer = loop.timers.schedule(after: deadline) {
-        wait.finish(.failure(SystemError("connect", errno: ETIMEDOUT)))
+      var watch: EpollLoop.Watch?
+      let end = OneShot<Result<Void, SystemError>> { result in
+        watch?.cancel()
+        done(result)
       }
+      end.expire(
+        after: deadline, in: loop.timers, with: .failure(SystemError("connect", errno: ETIMEDOUT)))
       do throws(SystemError) {
-        wait.watch = try loop.watch(descriptor, for: .writable) { _ in wait.finish(.success(())) }
+        watch = try loop.watch(descriptor, for: .writable) { _ in end(.success(())) }
       } catch {
-        wait.finish(.failure(error))
+        end(.failure(error))
       }
-      return { wait.finish(.failure(SystemError("connect", errno: ECANCELED))) }
-    }
-  }
-
-  /// A wait that is completed once, by the first of several events.
-  @BluetoothActor
-  private final class Wait {
-    var timer: Timers.Token?
-    var watch: EpollLoop.Watch?
-    private var done: ((Result<Void, SystemError>) -> Void)?
-
-    init(_ done: @escaping (Result<Void, SystemError>) -> Void) {
-      self.done = done
-    }
-
-    func finish(_ result: Result<Void, SystemError>) {
-      guard let done else { return }
-      self.done = nil
-      EpollLoop.shared.timers.cancel(timer)
-      watch?.cancel()
-      done(result)
+      return { end(.failure(SystemError("connect", errno: ECANCELED))) }
     }
   }
 }

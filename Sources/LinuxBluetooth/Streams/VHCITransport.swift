@@ -104,11 +104,9 @@ public final class VHCITransport: HCITransport {
   private func fail(_ reason: String) {
     guard isOpen else { return }
     close()
-    let onClose = self.onClose
-    self.onClose = nil
     onPacket = nil
     onIndex = nil
-    onClose?(reason)
+    onClose.take()?(reason)
   }
 
   /// Fails from the loop: the caller of a send does not expect to lose its state during the call.

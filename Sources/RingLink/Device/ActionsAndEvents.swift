@@ -56,21 +56,10 @@ extension Ring {
     try dispatcher.post(action.frame)
     let time = farewellTime
     let isGone = try await awaitCallback { (done: @escaping (Result<Bool, RingError>) -> Void) in
-      let timers = self.timers
-      var done: ((Result<Bool, RingError>) -> Void)? = done
-      let finish = { (result: Result<Bool, RingError>) in
-        done?(result)
-        done = nil
-      }
-      let timer = timers.schedule(after: time) { finish(.success(false)) }
-      client.whenDisconnected { _ in
-        timers.cancel(timer)
-        finish(.success(true))
-      }
-      return {
-        timers.cancel(timer)
-        finish(.failure(.cancelled))
-      }
+      let end = OneShot(done)
+      end.expire(after: time, in: timers, with: .success(false))
+      client.whenDisconnected { _ in end(.success(true)) }
+      return { end(.failure(.cancelled)) }
     }
     guard !isGone else { return }
     let battery = try? await battery()
@@ -108,14 +97,9 @@ extension Ring {
       keepGoing()
     }
     do throws(RingError) {
-      try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
-        var done: ((Result<Void, RingError>) -> Void)? = done
-        let finish = { (error: RingError) in
-          done?(.failure(error))
-          done = nil
-        }
-        dispatcher.whenClosed(finish)
-        return { finish(.cancelled) }
+      try await awaitCallback(cancelled: RingError.cancelled) {
+        (done: @escaping (Result<Void, RingError>) -> Void) in
+        dispatcher.whenClosed { done(.failure($0)) }
       }
     } catch {
       timers.cancel(keep)

@@ -125,15 +125,7 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
 
   /// Holds the way to stop it.
   @BluetoothActor private final class Control {
-    var stop: (() -> Void)?
-
-    nonisolated init() {}
-
-    func run() {
-      let stop = self.stop
-      self.stop = nil
-      stop?()
-    }
+    var stop: OneShot<Void>?
   }
 
   /// - Parameter start: begins, with the closures that receive events and the end; returns a closure that stops it,
@@ -151,20 +143,21 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
     self.stream = stream
     self.control = control
     var isOver = false
-    let stop = start(
-      { continuation.yield(.event($0, $1)) },
-      { error in
-        isOver = true
-        control.stop = nil
-        if let error { continuation.yield(.failure(error)) }
-        continuation.finish()
-      })
+    let stop = OneShot(
+      start(
+        { continuation.yield(.event($0, $1)) },
+        { error in
+          isOver = true
+          control.stop = nil
+          if let error { continuation.yield(.failure(error)) }
+          continuation.finish()
+        }))
     if !isOver { control.stop = stop }
-    continuation.onTermination = { _ in BluetoothActor.run { control.run() } }
+    continuation.onTermination = { _ in BluetoothActor.run { control.stop?() } }
   }
 
   /// Ends it: sends the stop command; the sequence ends after the events that it still holds.
-  @BluetoothActor public func stop() { control.run() }
+  @BluetoothActor public func stop() { control.stop?() }
 
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var base: AsyncStream<Item>.Iterator

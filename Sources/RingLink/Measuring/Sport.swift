@@ -99,10 +99,7 @@ extension Ring {
     do throws(RingError) {
       _ = try await request(CommandTable.sport, start)
       try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
-        end = { error in
-          end = nil
-          done(.failure(error))
-        }
+        end = { done(.failure($0)) }
         expect()
         dispatcher.whenClosed { end?($0) }
         return { end?(.cancelled) }

@@ -16,33 +16,23 @@ extension Ring {
   public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
     let dispatcher = self.dispatcher
     let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
-      let timers = self.timers
-      let timer = timers.schedule(after: Ring.firstSampleDeadline) {
-        dispatcher.onSample = nil
-        done(.success(nil))
-      }
-      dispatcher.onSample = { sample, time in
-        timers.cancel(timer)
-        guard sample != .refused else {
-          dispatcher.onSample = nil
-          return done(.success(false))
-        }
+      let end = OneShot<Result<Bool?, RingError>> { result in
         // The samples go directly from the frame to the sink from here on.
-        dispatcher.onSample = sink
-        sink(sample, time)
-        done(.success(true))
+        dispatcher.onSample = result == .success(true) ? sink : nil
+        done(result)
+      }
+      end.expire(after: Ring.firstSampleDeadline, in: timers, with: .success(nil))
+      dispatcher.onSample = { sample, time in
+        let isRefused = sample == .refused
+        end(.success(!isRefused))
+        if !isRefused { sink(sample, time) }
       }
       dispatcher.whenClosed { error in
-        timers.cancel(timer)
         dispatcher.onSample = nil
-        done(.failure(error))
+        end(.failure(error))
       }
       try? dispatcher.post(RawControl.start)
-      return {
-        timers.cancel(timer)
-        dispatcher.onSample = nil
-        done(.failure(.cancelled))
-      }
+      return { end(.failure(.cancelled)) }
     }
     switch hasBegun {
     case true?: return
@@ -73,17 +63,9 @@ extension Ring {
   /// The same for callers that cannot wait.
   func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
     guard !client.isIdle else { return action() }
-    let timers = self.timers
-    var action: (() -> Void)? = action
-    let finish = {
-      action?()
-      action = nil
-    }
-    let timer = timers.schedule(after: time) { finish() }
-    client.whenIdle {
-      timers.cancel(timer)
-      finish()
-    }
+    let end = OneShot<Void> { _ in action() }
+    end.expire(after: time, in: timers, with: ())
+    client.whenIdle { end() }
   }
 
   /// Discarded frames, counted.

@@ -87,7 +87,7 @@ public enum RingFinder {
     private let selector: RingSelector
     private let deadline: Duration
     private let timers: Timers
-    private var done: ((Result<Advertisement, RingError>) -> Void)?
+    private let done: OneShot<Result<Advertisement, RingError>>
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
 
@@ -104,13 +104,12 @@ public enum RingFinder {
       self.selector = selector
       self.deadline = deadline
       self.timers = timers
-      self.done = done
+      self.done = OneShot(done)
       timer = timers.schedule(after: deadline) { [weak self] in self?.timeUp() }
     }
 
     func finish(_ result: Result<Advertisement, RingError>) {
-      guard let done else { return }
-      self.done = nil
+      guard done.isPending else { return }
       timers.cancel(timer)
       timers.cancel(decision)
       scan?.cancel()

@@ -30,7 +30,7 @@ final class SampleStream {
   private var failingSince: Instant?
   private var lastSample: Instant?
   private var end: End?
-  private var onEnd: (() -> Void)?
+  private var onEnd: OneShot<Void>?
   private var durationTimer: Timers.Token?
   private var silenceTimer: Timers.Token?
 
@@ -219,12 +219,11 @@ final class SampleStream {
     guard self.end == nil else { return }
     self.end = end
     onEnd?()
-    onEnd = nil
   }
 
   private func waitForEnd() async {
     guard end == nil else { return }
-    await withCheckedContinuation { continuation in onEnd = { continuation.resume() } }
+    await withCheckedContinuation { continuation in onEnd = OneShot { continuation.resume() } }
   }
 
   private func report() {

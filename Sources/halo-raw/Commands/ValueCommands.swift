@@ -160,7 +160,7 @@ private final class ValueListener {
   private var printed = 0
   private var origin: Instant?
   private var isDone = false
-  private var onEnd: ((LinkLoss?) -> Void)?
+  private var onEnd: OneShot<LinkLoss?>?
   private var subscription: Subscription?
   /// The handle of the value, which may change during the subscription.
   private var handle: AttributeHandle?
@@ -222,7 +222,6 @@ private final class ValueListener {
   private func finish(_ loss: LinkLoss?) {
     if loss == nil { isDone = true }
     onEnd?(loss)
-    onEnd = nil
   }
 
   /// Waits for the last value, the end of the time, an interruption, or the loss of the link.
@@ -234,7 +233,7 @@ private final class ValueListener {
     guard !isDone else { return nil }
     var forget: (() -> Void)?
     let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
-      onEnd = { continuation.resume(returning: $0) }
+      onEnd = OneShot { continuation.resume(returning: $0) }
       forget = interruption.onRequest { self.finish(nil) }
       client.whenDisconnected { self.finish($0) }
     }

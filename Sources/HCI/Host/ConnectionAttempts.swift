@@ -1,0 +1,362 @@
+import BluetoothCore
+
+/// The attempts to establish links, one at a time, as a value: events with their time in, actions out. It does no I/O;
+/// ``ConnectionRunner`` runs it.
+///
+/// A link is established when its first packet arrives. On a Raspberry Pi many links are reported as complete and lost
+/// immediately afterwards with 0x3E, before any packet. Those attempts are repeated transparently.
+package struct ConnectionAttempts<Link> {
+  package typealias ID = UInt64
+
+  /// Who creates the links.
+  package enum Way {
+    /// The controller, by LE Create Connection: a creation that is cancelled still has a result, and a link that the
+    /// controller reports still has to prove that it works.
+    case controller
+    /// The kernel, by a socket: it connects once the peer has advertised, and its socket is connected once the link
+    /// works.
+    case kernel
+  }
+
+  package enum Event {
+    /// The peer has advertised, or can't be waited for. Only of the kernel.
+    case heard
+    /// The adapter can't be used now. Only of the kernel.
+    case unusable
+    /// The scan has stopped: a link can be created.
+    case prepared
+    /// The controller no longer only looks for the peer. Only of the kernel.
+    case connecting
+    /// The controller has reported a link; nil if it is the kernel's.
+    case created(ConnectionHandle, Link?)
+    /// The first packet can't be requested. Without it, the link is established after this time.
+    case unprobed(Duration)
+    /// The controller could not create the link.
+    case creationFailed(HCIErrorCode)
+    /// A link is lost.
+    case lost(ConnectionHandle, HCIErrorCode)
+    /// The kernel has stopped creating the link.
+    case stopped
+    /// The kernel has the result, which follows after events that precede it.
+    case answered
+    /// The creation has ended without a link.
+    case ended(End)
+    /// A packet has arrived on the link; nil for the one created last.
+    case established(Link?)
+  }
+
+  package enum End {
+    /// The peer was not heard.
+    case notHeard
+    /// Another attempt may succeed soon. The error to report if this was the last one; nil if the link was lost.
+    case interrupted(HCIError?)
+    case failed(HCIError)
+  }
+
+  package enum Action {
+    /// Report ``Event/heard`` when the peer advertises. Only of the kernel.
+    case listen(ConnectionRequest)
+    /// Stop the scan, and report ``Event/prepared``.
+    case prepare(ID, ConnectionRequest)
+    case create(ID, ConnectionRequest)
+    /// Cancel the creation, which still has a result. Only of the controller.
+    case cancelCreation
+    /// Forget the creation. A socket is closed; a controller has not reported its end.
+    case abandonCreation
+    /// Request the first packet.
+    case probe(Link)
+    case disconnect(Link)
+    /// Resume the scan: there are no attempts.
+    case rest
+    /// Information for the user.
+    case note(String)
+    case finish(ID, Result<Link, HCIError>)
+  }
+
+  private enum Phase {
+    case idle
+    /// Waiting until the adapter can be used.
+    case unusable
+    /// Waiting for an advertisement of the peer.
+    case listening
+    /// Waiting for the scan to stop.
+    case preparing
+    /// Waiting for the result of the creation.
+    case creating
+    /// The creation was cancelled; still waiting for its result.
+    case cancelling
+    /// The link is connected; waiting for its first packet, or for its end if it is not wanted any more.
+    case establishing(Link)
+    /// The result is there; it follows.
+    case settling
+    /// Waiting before the next attempt.
+    case backingOff
+  }
+
+  private struct Entry {
+    let id: ID
+    let request: ConnectionRequest
+    let deadline: Instant
+    var count = 0
+    /// The last status that the controller has reported.
+    var status: HCIErrorCode?
+    /// The links that the controller has reported and not lost.
+    var links: Set<ConnectionHandle> = []
+    /// Set when the caller or the deadline has ended the attempt, but the controller has not.
+    var verdict: HCIError?
+  }
+
+  /// The maximum number of attempts that may end before the first packet.
+  package static var maximumAttempts: Int { 6 }
+  /// The specification requires the result of a cancelled creation in any case. A controller that omits it costs this.
+  private static var cancellationPeriod: Duration { .seconds(2) }
+  /// How long the kernel may look for a peer that has just advertised. After it, the peer is waited for again: a kernel
+  /// that got the request while it powered the adapter on may not look at all.
+  private static var renewalPeriod: Duration { .seconds(4) }
+  /// The interval for checking whether the adapter can be used.
+  private static var usabilityPeriod: Duration { .milliseconds(100) }
+
+  private let way: Way
+  private var entries: [Entry] = []
+  private var phase = Phase.idle
+  /// When ``phase`` ends on its own.
+  private var phaseDeadline: Instant?
+  private var isConnecting = false
+
+  package init(_ way: Way) {
+    self.way = way
+  }
+
+  // MARK: State
+
+  /// When to call ``advance(to:)``; nil if there is nothing to wait for.
+  package var nextDeadline: Instant? {
+    (entries.lazy.filter { $0.verdict == nil }.map(\.deadline) + [phaseDeadline].compactMap { $0 }).min()
+  }
+
+  /// The request that is being worked on.
+  package var current: ConnectionRequest? { entries.first?.request }
+
+  package func isCurrent(_ id: ID) -> Bool { entries.first?.id == id }
+
+  /// Whether an advertisement of the peer is waited for.
+  package var isListening: Bool { if case .listening = phase { true } else { false } }
+
+  /// Whether a creation has no result yet.
+  package var isCreating: Bool {
+    switch phase {
+    case .creating, .cancelling: true
+    default: false
+    }
+  }
+
+  /// Whether the controller has reported this link for the request that is being worked on.
+  package func hasCreated(_ handle: ConnectionHandle) -> Bool {
+    entries.first?.links.contains(handle) ?? false
+  }
+
+  // MARK: Requests
+
+  /// Adds an attempt behind the others.
+  package mutating func add(_ id: ID, _ request: ConnectionRequest, at now: Instant) -> [Action] {
+    entries.append(Entry(id: id, request: request, deadline: now + request.deadline))
+    return entries.count == 1 ? begin() : []
+  }
+
+  /// Ends an attempt. A link that is established nevertheless is disconnected.
+  package mutating func end(_ id: ID, _ verdict: HCIError, at now: Instant) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id }), entries[index].verdict == nil else {
+      return []
+    }
+    guard index == 0 else {
+      entries.remove(at: index)
+      return [.finish(id, .failure(verdict))]
+    }
+    entries[0].verdict = verdict
+    switch phase {
+    case .creating where way == .controller:
+      enter(.cancelling, until: now + Self.cancellationPeriod)
+      return [.cancelCreation]
+    case .establishing(let link):
+      phaseDeadline = nil
+      return [.disconnect(link)]
+    default: return finish(.failure(verdict))
+    }
+  }
+
+  /// Ends all attempts: the adapter is lost, or the controller is reset.
+  package mutating func fail(_ error: HCIError) -> [Action] {
+    let abandoned = abandonCreation()
+    let failed = entries
+    entries = []
+    enter(.idle)
+    return abandoned + failed.map { .finish($0.id, .failure(error)) }
+  }
+
+  /// Does what is due at `now`: one thing at a time, as its actions may have consequences.
+  package mutating func advance(to now: Instant) -> [Action] {
+    let due = entries.filter { $0.verdict == nil && $0.deadline <= now }.min { $0.deadline < $1.deadline }
+    if let due, due.deadline <= phaseDeadline ?? due.deadline {
+      let request = due.request
+      return end(due.id, .peerNotFound(request.peer, seconds: request.deadline.inSeconds), at: now)
+    }
+    guard let phaseDeadline, phaseDeadline <= now, let entry = entries.first else { return [] }
+    self.phaseDeadline = nil
+    switch phase {
+    case .unusable: return listen()
+    case .creating:
+      guard !isConnecting else {
+        self.phaseDeadline = now + Self.renewalPeriod
+        return []
+      }
+      entries[0].count = 0
+      let note = "the kernel has not connected to \(entry.request.peer) in time; cancelled, and tried again"
+      return [.note(note)] + abandonCreation() + listen()
+    case .cancelling: return [.abandonCreation] + finish(.failure(entry.verdict ?? .cancelled))
+    case .establishing(let link): return finish(.success(link))
+    case .backingOff: return create(at: now)
+    default: return []
+    }
+  }
+
+  // MARK: Events
+
+  /// - Parameter id: the attempt that the event belongs to, which may have ended; nil for the current one
+  package mutating func handle(_ event: Event, of id: ID? = nil, at now: Instant) -> [Action] {
+    guard let entry = entries.first, id == nil || id == entry.id else { return [] }
+    switch (event, phase) {
+    case (.heard, .listening): return prepare()
+    case (.unusable, .listening): enter(.unusable, until: now + Self.usabilityPeriod)
+    case (.unusable, .creating), (.unusable, .settling):
+      // Nothing was tried.
+      entries[0].count -= 1
+      return listen()
+    case (.prepared, .preparing): return create(at: now)
+    case (.connecting, _): isConnecting = true
+    case (.created(let handle, let link), _):
+      entries[0].links.insert(handle)
+      guard let link, isCreating else { break }
+      enter(.establishing(link))
+      // The link may have been established before the cancellation took effect.
+      return [entry.verdict == nil ? .probe(link) : .disconnect(link)]
+    case (.unprobed(let grace), .establishing) where entry.verdict == nil: phaseDeadline = now + grace
+    case (.creationFailed(let status), _): return creationFailed(status, at: now)
+    case (.lost(let handle, let reason), _): return lost(handle, reason, at: now)
+    case (.stopped, .creating): return abandonCreation() + listen()
+    case (.answered, .creating): enter(.settling)
+    case (.ended(let end), _) where isCreating: return ended(end, at: now)
+    case (.ended(let end), .settling): return ended(end, at: now)
+    case (.established(nil), .establishing(let link)) where entry.verdict == nil:
+      return finish(.success(link))
+    case (.established(let link?), .settling): return finish(.success(link))
+    default: break
+    }
+    return []
+  }
+
+  private mutating func creationFailed(_ status: HCIErrorCode, at now: Instant) -> [Action] {
+    entries[0].status = status
+    switch (way, phase, status) {
+    // The late result of a cancelled creation; the current one was not cancelled.
+    case (.controller, .creating, .unknownConnectionIdentifier): return []
+    case (.controller, _, _) where isCreating:
+      return finish(
+        .failure(entries[0].verdict ?? .connectionFailed(entries[0].request.peer, status)))
+    case (.kernel, .creating, .connectionFailedToBeEstablished):
+      return abandonCreation() + retry(at: now)
+    // The kernel has looked for the peer for the maximum time.
+    case (.kernel, .creating, .unknownConnectionIdentifier): return abandonCreation() + listen()
+    default: return []
+    }
+  }
+
+  private mutating func lost(_ handle: ConnectionHandle, _ reason: HCIErrorCode, at now: Instant) -> [Action]
+  {
+    guard entries[0].links.remove(handle) != nil else { return [] }
+    entries[0].status = reason
+    switch phase {
+    case .establishing:
+      if let verdict = entries[0].verdict { return finish(.failure(verdict)) }
+      guard reason == .connectionFailedToBeEstablished else {
+        return finish(.failure(.connectionFailed(entries[0].request.peer, reason)))
+      }
+      return retry(at: now)
+    // The kernel has not acted upon it yet.
+    case .creating: return abandonCreation() + retry(at: now)
+    default: return []
+    }
+  }
+
+  private mutating func ended(_ end: End, at now: Instant) -> [Action] {
+    if let verdict = entries[0].verdict { return finish(.failure(verdict)) }
+    enter(.settling)
+    switch end {
+    case .notHeard: return listen()
+    case .interrupted(let error): return retry(at: now, otherwise: error)
+    case .failed(let error): return finish(.failure(error))
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func enter(_ phase: Phase, until deadline: Instant? = nil) {
+    self.phase = phase
+    phaseDeadline = deadline
+  }
+
+  private mutating func begin() -> [Action] {
+    guard !entries.isEmpty else {
+      enter(.idle)
+      return [.rest]
+    }
+    return way == .kernel ? listen() : prepare()
+  }
+
+  private mutating func listen() -> [Action] {
+    enter(.listening)
+    return [.listen(entries[0].request)]
+  }
+
+  private mutating func prepare() -> [Action] {
+    enter(.preparing)
+    return [.prepare(entries[0].id, entries[0].request)]
+  }
+
+  private mutating func create(at now: Instant) -> [Action] {
+    entries[0].count += 1
+    isConnecting = false
+    enter(.creating, until: way == .kernel ? now + Self.renewalPeriod : nil)
+    return [.create(entries[0].id, entries[0].request)]
+  }
+
+  /// Closes the kernel's socket, if there is one.
+  private mutating func abandonCreation() -> [Action] {
+    guard way == .kernel, isCreating else { return [] }
+    enter(.settling)
+    return [.abandonCreation]
+  }
+
+  /// - Parameter error: the error to report if there are no attempts left; nil if the link was lost
+  private mutating func retry(at now: Instant, otherwise error: HCIError? = nil) -> [Action] {
+    let entry = entries[0]
+    guard entry.count < Self.maximumAttempts else { return finish(.failure(error ?? loss(entry))) }
+    enter(.backingOff, until: now + .milliseconds(50 << max(0, min(entry.count - 1, 4))))
+    return []
+  }
+
+  private func loss(_ entry: Entry) -> HCIError {
+    guard let status = entry.status, status != .connectionFailedToBeEstablished else {
+      return .connectionNotEstablished(entry.request.peer, attempts: entry.count)
+    }
+    return .connectionFailed(entry.request.peer, status)
+  }
+
+  /// The next attempt, or the scan, continues before the caller learns the result, as it may take its time.
+  private mutating func finish(_ result: Result<Link, HCIError>) -> [Action] {
+    let abandoned = abandonCreation()
+    let entry = entries.removeFirst()
+    return abandoned + begin() + [.finish(entry.id, result)]
+  }
+}
+
+extension ConnectionAttempts.Action: Equatable where Link: Equatable {}

@@ -1,0 +1,61 @@
+import BluetoothCore
+
+/// Runs ``ConnectionAttempts``: holds their completions and their timer.
+package final class ConnectionRunner<Link> {
+  package typealias Attempts = ConnectionAttempts<Link>
+
+  package private(set) var attempts: Attempts
+  /// Performs an action; ``ConnectionAttempts/Action/finish(_:_:)`` is performed here.
+  package var perform: (Attempts.Action) -> Void = { _ in }
+
+  private let timers: Timers
+  private var timer: Timers.Token?
+  private var completions: [Attempts.ID: (Result<Link, HCIError>) -> Void] = [:]
+  private var nextID: Attempts.ID = 0
+
+  package init(_ way: Attempts.Way, timers: Timers) {
+    attempts = Attempts(way)
+    self.timers = timers
+  }
+
+  /// Establishes a link. `completion` is called exactly once.
+  ///
+  /// - Returns: a closure that cancels the attempt; a link that is established nevertheless is disconnected
+  package func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<Link, HCIError>) -> Void
+  ) -> () -> Void {
+    let id = nextID
+    nextID += 1
+    completions[id] = completion
+    run(attempts.add(id, request, at: timers.current))
+    return { [weak self] in
+      if let self { run(attempts.end(id, .cancelled, at: timers.now)) }
+    }
+  }
+
+  /// - Parameter id: the attempt that the event belongs to, which may have ended; nil for the current one
+  package func handle(_ event: Attempts.Event, of id: Attempts.ID? = nil) {
+    run(attempts.handle(event, of: id, at: timers.now))
+  }
+
+  /// Fails all attempts.
+  package func fail(_ error: HCIError) {
+    run(attempts.fail(error))
+  }
+
+  private func run(_ actions: [Attempts.Action]) {
+    timers.cancel(timer)
+    timer = attempts.nextDeadline.map { deadline in
+      timers.schedule(at: deadline) { [weak self] in
+        if let self { run(attempts.advance(to: timers.now)) }
+      }
+    }
+    for action in actions {
+      if case .finish(let id, let result) = action {
+        completions.removeValue(forKey: id)?(result)
+      } else {
+        perform(action)
+      }
+    }
+  }
+}

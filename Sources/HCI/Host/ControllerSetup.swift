@@ -1,0 +1,129 @@
+import BluetoothCore
+
+/// The commands that take a controller from any state to one that can scan and connect, as a value: responses in,
+/// commands out. It does no I/O; ``HostController`` runs it.
+package struct ControllerSetup {
+  package enum Step {
+    /// The next command; ``next(_:)`` takes its response.
+    case send(any HCICompletingCommand)
+    case done(Result<ControllerInformation, HCIError>)
+  }
+
+  private let randomAddress: BluetoothAddress
+  private var sent = Reset.opcode
+  private var information = ControllerInformation(
+    version: .init(), supportedCommands: SupportedCommands(), features: [], leFeatures: [], address: .zero,
+    aclDataLength: 0, aclPackets: 0)
+
+  /// - Parameter randomAddress: the address to use if the controller has no public one
+  package init(randomAddress: BluetoothAddress) {
+    self.randomAddress = randomAddress
+  }
+
+  /// The first step.
+  package mutating func start() -> Step { send(Reset()) }
+
+  /// The step after the response to the last command.
+  ///
+  /// - Parameter response: the return parameters after the status
+  package mutating func next(_ response: Result<[UInt8], HCIError>) -> Step {
+    do throws(HCIError) {
+      return try step(after: try response.get())
+    } catch {
+      return .done(.failure(error))
+    }
+  }
+
+  private mutating func step(after parameters: [UInt8]) throws(HCIError) -> Step {
+    switch sent {
+    case Reset.opcode: return send(ReadLocalVersionInformation())
+    case ReadLocalVersionInformation.opcode:
+      information.version = try ReadLocalVersionInformation.response(parameters)
+      return send(ReadLocalSupportedCommands())
+    case ReadLocalSupportedCommands.opcode:
+      information.supportedCommands = try ReadLocalSupportedCommands.response(parameters)
+      return send(ReadLocalSupportedFeatures())
+    case ReadLocalSupportedFeatures.opcode:
+      information.features = try ReadLocalSupportedFeatures.response(parameters).features
+      // Some LE-only controllers do not set the LE bit, but support the commands.
+      guard
+        information.features.contains(.leSupportedController)
+          || information.supportedCommands.contains(LESetScanEnable.self)
+      else { throw .lowEnergyNotSupported }
+      return send(LEReadLocalSupportedFeatures())
+    case LEReadLocalSupportedFeatures.opcode:
+      information.leFeatures = try LEReadLocalSupportedFeatures.response(parameters).features
+      return send(SetEventMask { $0.mask = .host })
+    case SetEventMask.opcode:
+      return send(LESetEventMask { $0.mask = .host(information.leFeatures) })
+    case LESetEventMask.opcode: return send(LEReadBufferSize())
+    case LEReadBufferSize.opcode:
+      let buffers = try LEReadBufferSize.response(parameters)
+      information.aclDataLength = Int(buffers.aclDataLength)
+      information.aclPackets = Int(buffers.aclPackets)
+      // The controller may have no separate LE buffers: the BR/EDR ones are shared (4.1.1).
+      return hasDataBuffers ? send(ReadBDADDR()) : send(ReadBufferSize())
+    case ReadBufferSize.opcode:
+      let buffers = try ReadBufferSize.response(parameters)
+      information.aclDataLength = Int(buffers.aclDataLength)
+      information.aclPackets = Int(buffers.aclPackets)
+      guard hasDataBuffers else { throw .noDataBuffers }
+      return send(ReadBDADDR())
+    case ReadBDADDR.opcode:
+      information.address = try ReadBDADDR.response(parameters).address
+      // All zeros and all ones mean that there is no address.
+      guard information.address.value == 0 || information.address.value == 0xFFFF_FFFF_FFFF else { break }
+      information.address = randomAddress
+      return send(LESetRandomAddress { $0.address = randomAddress })
+    default: break
+    }
+    return .done(.success(information))
+  }
+
+  private var hasDataBuffers: Bool { information.aclDataLength > 0 && information.aclPackets > 0 }
+
+  private mutating func send<Command: HCICompletingCommand>(_ command: Command) -> Step {
+    sent = Command.opcode
+    return .send(command)
+  }
+}
+
+extension HCICompletingCommand {
+  /// Decodes the return parameters after the status.
+  static func response(_ parameters: [UInt8]) throws(HCIError) -> Response {
+    do throws(DecodeError) {
+      return try parameters.withReader { reader throws(DecodeError) in try Response(parsing: &reader) }
+    } catch {
+      throw .malformedResponse(opcode, error)
+    }
+  }
+}
+
+extension EventMask {
+  /// The events that the stack handles.
+  static let host: EventMask = [
+    .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
+    .leMeta,
+  ]
+}
+
+extension LEEventMask {
+  /// The events that the stack handles. Some controllers reject bits of features that they do not support.
+  static func host(_ features: LEFeatures) -> LEEventMask {
+    var mask: LEEventMask = [
+      .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+    ]
+    if features.contains(.connectionParametersRequestProcedure) {
+      mask.insert(.remoteConnectionParameterRequest)
+    }
+    if features.contains(.dataPacketLengthExtension) { mask.insert(.dataLengthChange) }
+    if features.contains(.llPrivacy) { mask.insert(.enhancedConnectionComplete) }
+    if !features.isDisjoint(with: [.phy2M, .phyCoded]) { mask.insert(.phyUpdateComplete) }
+    if features.contains(.extendedAdvertising) {
+      mask.insert(.extendedAdvertisingReport)
+      mask.insert(.enhancedConnectionComplete)
+    }
+    if features.contains(.channelSelectionAlgorithm2) { mask.insert(.channelSelectionAlgorithm) }
+    return mask
+  }
+}
