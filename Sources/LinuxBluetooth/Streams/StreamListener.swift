@@ -1,4 +1,5 @@
 import BluetoothCore
+import CBlueZHCI
 import CLinux
 import EventLoop
 import Glibc

@@ -53,7 +53,8 @@ extension Ring {
   /// After this time without data, a sport session is over: rings send data every second.
   static let sportSilence = Duration.seconds(10)
 
-  /// Begins a sport session, and ends it in order when the task is cancelled.
+  /// Begins a sport session, and ends it in order when the task is cancelled. It has no deadline, but ends when the ring
+  /// sends nothing for ten seconds.
   ///
   /// - Parameter sink: called on the loop once a second with what the ring counts
   /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
