@@ -21,7 +21,8 @@ public protocol Adapter: AnyObject {
   /// known.
   var droppedPackets: Int? { get }
 
-  /// Initializes the radio and returns a description of it.
+  /// Initializes the radio and returns a description of it. Each command has a deadline; a task that is cancelled
+  /// returns at once.
   func start() async throws(HCIError) -> AdapterInformation
   /// Makes the radio usable again after ``onFailure``: waits at most `time` until it is present and powered on. The
   /// desired scan continues. Cancelling the task ends the wait.
@@ -39,7 +40,8 @@ public protocol Adapter: AnyObject {
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void
-  /// Releases the radio, and returns when it has stopped all activity. All links should have ended by then.
+  /// Releases the radio, and returns when it has stopped all activity. All links should have ended by then. Each step
+  /// has a deadline. Cancelling the task does not cancel this, as a radio that is not released can't be used again.
   func close() async
 }
 

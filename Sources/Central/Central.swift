@@ -3,6 +3,8 @@ import GATTClient
 import HCI
 
 /// The central role: scans for advertisers and establishes links (Core Specification Vol 3, Part C).
+///
+/// An `async` function returns at once when its task is cancelled, and has a deadline, unless it says otherwise.
 @BluetoothActor
 public final class Central {
   /// Which advertisements to report.
@@ -87,7 +89,7 @@ public final class Central {
     }
   }
 
-  /// Initializes the radio. Call it first.
+  /// Initializes the radio. Call it first. Each command has a deadline, ``HostController/commandDeadline``.
   @discardableResult
   public func start() async throws(HCIError) -> AdapterInformation {
     let information = try await adapter.start()
@@ -104,7 +106,8 @@ public final class Central {
     return information
   }
 
-  /// Ends all links and releases the radio.
+  /// Ends all links and releases the radio; each within a few seconds. Cancelling the task does not cancel this, as peers
+  /// that stay connected do not advertise.
   public func stop() async {
     endScans()
     adapter.setScan(nil)

@@ -16,7 +16,7 @@ public enum ThreadPrivileges: Sendable {
 /// Virtual time stands still during a call without a deadline.
 ///
 /// - Parameters:
-///   - deadline: how long to wait; nil to wait without limit
+///   - deadline: how long to wait; nil for work that ends in any case, such as a database's
 ///   - timers: the time of the deadline
 ///   - privileges: the capabilities of the thread
 ///   - work: the call

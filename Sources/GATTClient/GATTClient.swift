@@ -3,6 +3,9 @@ import BluetoothCore
 import HCI
 
 /// The GATT client of a connected peripheral: discovery, values, subscriptions (Core Specification Vol 3, Part G).
+///
+/// An `async` function returns at once when its task is cancelled, unless it says otherwise. Each of its requests is
+/// answered within 30 s, or the link is ended (Vol 3, Part F, 3.3.3).
 @BluetoothActor
 public final class GATTClient {
   /// The address of the peripheral.
@@ -144,7 +147,8 @@ public final class GATTClient {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link has ended; returns `.notYet` if the task is cancelled first.
+  /// Waits until the link has ended; returns `.notYet` if the task is cancelled first. It has no deadline, as a link may
+  /// last for ever.
   public func disconnection() async -> LinkLoss {
     do {
       return try await awaitCallback(cancelled: CancellationError()) { done in

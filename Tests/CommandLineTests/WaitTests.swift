@@ -54,23 +54,145 @@ import Testing
     "halo-raw/Output/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),
   ]
 
+  /// The public `async` functions of each file: their number, and what ends them if nothing cancels their task.
+  private static let functions: [String: (count: Int, End)] = [
+    "BluetoothCore/Time/Callbacks.swift": (
+      4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
+    ),
+    "Central/Adapter.swift": (1, .deadline("none is needed: it throws")),
+    "Central/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
+    "Central/HCIAdapter.swift": (
+      3, .deadline("HostController.commandDeadline for each command, or the caller's")
+    ),
+    "EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
+    "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
+    "GATTClient/GATTClient.swift": (
+      5, .deadline("30 s of ATT for each request, disconnectDeadline; disconnection() by the link's end")
+    ),
+    "GATTClient/NotificationSequence.swift": (2, .ended(by: "the end of the subscription")),
+    "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
+    "LinuxBluetooth/Adapter/KernelAdapter.swift": (
+      4, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
+    ),
+    "LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
+    "LinuxBluetooth/Adapter/UserChannelTransport.swift": (
+      2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
+    ),
+    "LinuxBluetooth/Management/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
+    "LinuxBluetooth/Management/Controllers.swift": (1, .deadline("ManagementQueue's for each command")),
+    "LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
+    "LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),
+    "LinuxBluetooth/Streams/StreamSockets.swift": (
+      2, .deadline("10 s, or the caller's, name look-up included")
+    ),
+    "Recording/TappedTransport.swift": (2, .deadline("those of the transport that it records")),
+    "RingLink/Device/ActionsAndEvents.swift": (
+      6, .deadline("RingExchange.silence, the time for a ring to leave; listen by the link's end")
+    ),
+    "RingLink/Device/Clock.swift": (2, .deadline("RingExchange.silence for each request")),
+    "RingLink/Device/Device.swift": (3, .deadline("RingExchange.silence, 30 s of ATT")),
+    "RingLink/History/ActivityLog.swift": (2, .deadline("RingExchange.silence")),
+    "RingLink/History/DayLogs.swift": (3, .deadline("RingExchange.silence")),
+    "RingLink/History/Ring+History.swift": (2, .deadline("RingExchange.silence for each request")),
+    "RingLink/History/SleepLog.swift": (1, .deadline("5 s for each of three requests")),
+    "RingLink/History/TemperatureLogs.swift": (2, .deadline("RingExchange.silence")),
+    "RingLink/History/VitalLogs.swift": (2, .deadline("RingExchange.silence")),
+    "RingLink/Measuring/Ring+Measurements.swift": (
+      3, .deadline("MeasurementProcedure's; next() by the end of the measurement")
+    ),
+    "RingLink/Measuring/Sport.swift": (1, .ended(by: "ten seconds without data, or the link's end")),
+    "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
+    "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
+    "RingLink/Ring/Ring+Opening.swift": (2, .deadline("30 s of ATT for each request")),
+    "RingLink/Ring/Ring+RawStream.swift": (
+      4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
+    ),
+    "RingLink/Ring/RingFinder.swift": (1, .deadline("the caller's")),
+    "RingLink/Settings/Ring+Settings.swift": (7, .deadline("RingExchange.silence for each request")),
+  ]
+
+  /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
+  private static let exceptions = [
+    ("Central/Adapter.swift", "func close(", "Cancelling the task does not cancel this, as"),
+    ("Central/Central.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
+    (
+      "GATTClient/GATTClient.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
+    ),
+    ("GATTClient/GATTClient.swift", "public func disconnection(", "no deadline, as"),
+    ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
+    (
+      "RingLink/Ring/Ring+RawStream.swift", "func stopRawStream(",
+      "Cancelling the task does not cancel this, as"
+    ),
+    ("RingLink/Device/ActionsAndEvents.swift", "public func listen(", "no deadline, as"),
+    ("RingLink/Measuring/Sport.swift", "public func exercise(", "no deadline, but"),
+  ]
+
+  private static let root =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
+
   private static let marks = ["withCheckedContinuation", "awaitCallback", "for await "]
 
   @Test func eachWaitIsListed() throws {
-    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
     var found: [String: Int] = [:]
-    for path in files(below: root) where path.hasSuffix(".swift") {
+    for path in files(below: Self.root) where path.hasSuffix(".swift") {
       let text = try #require(contents(of: path))
       let count = text.split(separator: "\n").count { line in
         let code = line.drop { $0 == " " }
         return !code.hasPrefix("//") && !code.contains("func ") && Self.marks.contains { code.contains($0) }
       }
-      if count > 0 { found[String(path.dropFirst(root.count + 1))] = count }
+      if count > 0 { found[String(path.dropFirst(Self.root.count + 1))] = count }
     }
     for (path, count) in found {
       #expect(Self.waits[path]?.count == count, "\(path) waits \(count) times; list what ends each")
     }
     for path in Self.waits.keys { #expect(found[path] != nil, "\(path) waits no more") }
+  }
+
+  @Test func eachPublicAsyncFunctionIsListed() throws {
+    var found: [String: Int] = [:]
+    for path in files(below: Self.root) where path.hasSuffix(".swift") {
+      let lines = try #require(contents(of: path)).split(separator: "\n").map { $0.drop { $0 == " " } }
+      let code = lines.filter { !$0.hasPrefix("//") }.joined(separator: "\n")
+      // What stands behind the name of each function, up to its body.
+      let functions = code.split(separator: "func ", omittingEmptySubsequences: false)
+      let count = zip(functions, functions.dropFirst()).count { before, after in
+        let line = before.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
+        return line.contains("public") && isAsync(after.prefix { $0 != "{" })
+      }
+      if count > 0 { found[String(path.dropFirst(Self.root.count + 1))] = count }
+    }
+    for (path, count) in found {
+      #expect(
+        Self.functions[path]?.count == count,
+        "\(path) has \(count) public async functions; list what ends each")
+    }
+    for path in Self.functions.keys { #expect(found[path] != nil, "\(path) has none") }
+  }
+
+  /// Whether `async` stands behind the parameters, which may have it, too.
+  private func isAsync(_ signature: Substring) -> Bool {
+    var depth = 0
+    let end = signature.firstIndex { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return character == ")" && depth == 0
+    }
+    return end.map { signature[$0...].contains(" async") } ?? false
+  }
+
+  @Test(arguments: exceptions) func aFunctionThatIsNotCancelledOrHasNoDeadlineSaysWhy(
+    path: String, function: String, reason: String
+  ) throws {
+    let text = try #require(contents(of: "\(Self.root)/\(path)"))
+    let before = try #require(text.split(separator: function).first, "\(function) is not in \(path)")
+    let comment = before.split(separator: "\n").reversed().dropFirst()
+      .map { $0.drop { $0 == " " } }.prefix { $0.hasPrefix("///") }
+    let documentation = comment.reversed().map { $0.dropFirst(4) }.joined(separator: " ")
+    #expect(documentation.contains(reason), "\(documentation)")
   }
 
   private func files(below folder: String) -> [String] {

@@ -21,13 +21,16 @@ public protocol HCITransport: AnyObject {
   func start()
   /// Sends a packet to the controller. If it can't be sent, ``onClose`` reports it.
   func send(_ packet: RawSpan)
-  /// Closes the transport, if it is open, and opens it again. Call ``start()`` afterwards.
+  /// Closes the transport, if it is open, and opens it again. Call ``start()`` afterwards. Cancelling the task ends the
+  /// wait, but does not cut short the closing, which takes two seconds at most.
   ///
+  /// - Parameter time: how long to wait for it
   /// - Throws: the reason why it can't be opened yet; ``HCIError/notReady`` if it can't be reopened at all
   func reopen(within time: Duration) async throws(HCIError)
   /// Closes the transport.
   func close()
-  /// Waits until ``close()`` has completed.
+  /// Waits until ``close()`` has completed, within the driver's deadlines: 2 s to close, 20 s to give an adapter back.
+  /// Cancelling the task does not end the wait, as an adapter that is not given back stays down.
   func finishClosing() async
 }
 

@@ -63,7 +63,7 @@ public final class KernelAdapter: Adapter {
   // MARK: Start and end
 
   /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
-  /// in between.
+  /// in between. It asks the kernel only what does not wait for the controller.
   public func open() async throws(AdapterError) {
     try await check()
     controller = try openSockets()

@@ -54,7 +54,8 @@ public final class TakenAdapter {
     descriptor = -1
   }
 
-  /// Brings up adapters that an earlier run of this program has opened and, because it was killed, not restored.
+  /// Brings up adapters that an earlier run of this program has opened and, because it was killed, not restored. A task
+  /// that is cancelled returns at once; what has begun goes on.
   ///
   /// - Parameter folders: where these runs may have recorded them
   /// - Returns: the adapters that are up again

@@ -90,6 +90,8 @@ public final class UserChannelTransport: HCITransport {
 
   /// Closes the adapter and opens it again, by its number, or by its address under another number: the driver switches
   /// the controller off and on.
+  ///
+  /// - Parameter time: not used: the driver gets 20 s for each step, as some load firmware first
   public func reopen(within time: Duration) async throws(HCIError) {
     guard closing == nil else { throw .cancelled }
     droppedBefore += socket.packets.droppedPackets
@@ -142,7 +144,8 @@ public final class UserChannelTransport: HCITransport {
     await closing?.value
   }
 
-  /// Returns when the kernel has closed the controller, within two seconds.
+  /// Returns when the kernel has closed the controller, within two seconds. It can't be cancelled: an adapter that is
+  /// being closed can't be opened.
   private static func close(_ packets: PacketSocket) async {
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       packets.close { done(.success(())) }

@@ -24,7 +24,8 @@ public struct ControllerState: Hashable, Sendable {
 /// The adapters of this machine. Listing requires no privilege.
 @BluetoothActor
 public enum Controllers {
-  /// All adapters, ordered by number.
+  /// All adapters, ordered by number. Each command to the kernel has a deadline of three seconds; a task that is
+  /// cancelled returns at once.
   ///
   /// - Parameter isDetailed: whether to read ``ControllerState/management``. The kernel treats any caller as a manager
   ///   of the adapter, and no longer accepts pairings automatically from then on. If the kernel does not answer, no

@@ -7,6 +7,9 @@ import SystemCalls
 
 extension HCIStreamTransport {
   /// Connects to a controller over TCP.
+  ///
+  /// - Parameter deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name
+  ///   look-up then ends in the background.
   public static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
@@ -20,11 +23,15 @@ extension HCIStreamTransport {
     host: String, port: UInt16, deadline: Duration
   ) async throws(TransportError) -> Int32 {
     let target = "tcp:\(host):\(port)"
-    let addresses = try await resolve(host: host, port: port, target: target)
+    let timers = EpollLoop.shared.timers
+    let end = timers.current + deadline
+    let addresses = try await resolved(target, within: deadline, in: timers) { () throws(TransportError) in
+      try SocketAddress.resolve(host: host, port: port, isForListening: false, target: target)
+    }
     var reason = "no such host"
-    for address in addresses {
+    for address in addresses where !Task.isCancelled {
       do throws(SystemError) {
-        let descriptor = try await StreamSocket.connect(to: address, deadline: deadline)
+        let descriptor = try await StreamSocket.connect(to: address, deadline: end - timers.current)
         var one: Int32 = 1
         setsockopt(
           descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -37,6 +44,8 @@ extension HCIStreamTransport {
   }
 
   /// Connects to a controller over a Unix domain socket.
+  ///
+  /// - Parameter deadline: how long to wait. A task that is cancelled returns at once.
   public static func unix(
     path: String, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
@@ -54,11 +63,20 @@ extension HCIStreamTransport {
     return HCIStreamTransport(target, try await opener(deadline), opener: opener)
   }
 
-  /// Names are resolved on another thread, as this blocks.
-  @concurrent private nonisolated static func resolve(
-    host: String, port: UInt16, target: String
+  /// Resolves a name on another thread, as this blocks.
+  static func resolved(
+    _ target: String, within time: Duration, in timers: Timers,
+    _ lookUp: @escaping @Sendable () throws(TransportError) -> [SocketAddress]
   ) async throws(TransportError) -> [SocketAddress] {
-    try SocketAddress.resolve(host: host, port: port, isForListening: false, target: target)
+    let result = await offTheLoop(deadline: time, in: timers) {
+      Result { () throws(TransportError) in try lookUp() }
+    }
+    guard let result else {
+      let reason =
+        Task.isCancelled ? "cancelled" : "the name was not resolved in \(Int(time.inSeconds.rounded())) s"
+      throw TransportError(target, reason)
+    }
+    return try result.get()
   }
 }
 

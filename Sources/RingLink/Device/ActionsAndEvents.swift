@@ -71,7 +71,8 @@ extension Ring {
   /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown.
   static let cameraInterval = Duration.seconds(10)
 
-  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``onEvent``.
+  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``onEvent``. It
+  /// has no deadline, as events may be rare.
   ///
   /// - Parameters:
   ///   - camera: whether to keep the ring in camera mode during this time, in which it reports gestures (ring

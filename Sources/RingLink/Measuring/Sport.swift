@@ -63,7 +63,8 @@ extension Ring {
   /// After this time without data, a sport session is over: rings send data every second.
   static let sportSilence = Duration.seconds(10)
 
-  /// Begins a sport session, and ends it in order when the task is cancelled.
+  /// Begins a sport session, and ends it in order when the task is cancelled. It has no deadline, but ends when the ring
+  /// sends nothing for ten seconds.
   ///
   /// - Parameters:
   ///   - sport: the kind of exercise

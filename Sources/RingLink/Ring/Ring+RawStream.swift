@@ -43,7 +43,8 @@ extension Ring {
   }
 
   /// Stops the raw stream: the sensor's light goes out. Samples still in transit are dropped. Returns when the ring has
-  /// received the commands; a link that is gone needs none.
+  /// received the commands, within 2.5 s; a link that is gone needs none. Cancelling the task does not cancel this, as the
+  /// light would stay on.
   public func stopRawStream() async {
     dispatcher.onSample = nil
     guard client.isConnected else { return }
@@ -82,7 +83,8 @@ public enum RingTraffic: Hashable, Sendable {
 
 /// For exploration.
 extension Ring {
-  /// Delivers everything that the ring sends, answers and samples included, until the link ends.
+  /// Delivers everything that the ring sends, answers and samples included, until the link ends. Returns when it has
+  /// subscribed.
   ///
   /// - Parameter sink: called on the loop, with the receive time
   public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
@@ -114,7 +116,7 @@ extension Ring {
     }
   }
 
-  /// Sends one message without waiting.
+  /// Sends one message without waiting for an answer.
   ///
   /// - Throws: `.dangerous` for frames that are never sent, `.noBulkService`
   public func send(_ message: RingMessage) async throws(RingError) {

@@ -5,6 +5,10 @@ import HCI
 
 /// A connected ring.
 ///
+/// An `async` function returns when its task is cancelled, unless it says otherwise. A request fails when the ring sends
+/// nothing of its answer for ``RingExchange/usualSilence``, or for the time that the function gives. Commands without an
+/// answer are written before a function returns, within two seconds, also in a cancelled task.
+///
 /// ```swift
 /// let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
 /// let client = try await central.connect(ConnectionRequest(peer: device.address))

@@ -120,17 +120,15 @@ private final class OpenCapture {
   }
 
   private static func readable(_ descriptor: Int32) async {
-    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       var watch: EpollLoop.Watch?
-      watch = try? EpollLoop.shared.watch(descriptor, for: .readable) { _ in
+      let end = OneShot<Void> { _ in
         watch?.cancel()
         done(.success(()))
       }
-      if watch == nil { done(.success(())) }
-      return {
-        watch?.cancel()
-        done(.failure(CancellationError()))
-      }
+      watch = try? EpollLoop.shared.watch(descriptor, for: .readable) { _ in end() }
+      if watch == nil { end() }
+      return { end() }
     }
   }
 }

@@ -97,10 +97,10 @@ enum Console {
 extension OutputQueue {
   /// Waits until all output is read, or the task is cancelled.
   @BluetoothActor func drain() async {
-    try? await awaitCallback { (done: @escaping (Result<Void, CancellationError>) -> Void) in
-      nonisolated(unsafe) let done = done
-      whenDrained { BluetoothActor.run { done(.success(())) } }
-      return { done(.failure(CancellationError())) }
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      let end = OneShot(done)
+      whenDrained { BluetoothActor.run { end(.success(())) } }
+      return { end(.success(())) }
     }
   }
 }
