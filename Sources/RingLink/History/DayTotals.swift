@@ -1,6 +1,6 @@
 /// The activity since the ring's midnight (ring reference, 4.14).
 public struct TodayTotals: FrameRecord {
-  /// All steps, with ``runningSteps``.
+  /// The steps of the day.
   public var steps: UInt32 = 0
   /// The steps counted as running.
   public var runningSteps: UInt32 = 0
@@ -42,7 +42,7 @@ public struct StoredDays: FrameRecord {
 public struct DayTotals: Hashable, Sendable {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
-  /// All steps, with ``runningSteps``.
+  /// The steps of the day.
   public var steps: UInt32 = 0
   /// The steps counted as running.
   public var runningSteps: UInt32 = 0

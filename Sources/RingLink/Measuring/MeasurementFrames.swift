@@ -137,7 +137,7 @@ public struct LiveHeartRateControl: FrameRecord {
 
 /// The ring's answer while the heart rate is measured live.
 public struct LiveHeartRate: FrameRecord {
-  /// In beats per minute; 0 while the sensor has no result.
+  /// In beats per minute.
   public var beatsPerMinute: UInt8 = 0
 
   public init() {}
