@@ -4,9 +4,7 @@ import BluetoothCore
 public struct ADType: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let flags = ADType(rawValue: 0x01)
   public static let incompleteServiceUUIDs16 = ADType(rawValue: 0x02)
@@ -63,20 +61,16 @@ extension ADType: CustomStringConvertible {
 }
 
 /// The discoverable mode and the supported transports of a device (Core Specification Supplement, Part A, 1.3).
-public struct ADFlags: OptionSet, HCICode {
+public struct ADFlags: OptionSet, HCICode, CustomStringConvertible {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let limitedDiscoverable = ADFlags(rawValue: 1 << 0)
   public static let generalDiscoverable = ADFlags(rawValue: 1 << 1)
   public static let brEDRNotSupported = ADFlags(rawValue: 1 << 2)
   public static let simultaneousLEAndBREDR = ADFlags(rawValue: 1 << 3)
-}
 
-extension ADFlags: CustomStringConvertible {
   public var description: String {
     let names: [(ADFlags, String)] = [
       (.limitedDiscoverable, "limited discoverable"), (.generalDiscoverable, "general discoverable"),
@@ -89,18 +83,14 @@ extension ADFlags: CustomStringConvertible {
 }
 
 /// The external appearance of a device (Assigned Numbers, 2.6): ten bits of category, six of subcategory.
-public struct Appearance: HCICode {
+public struct Appearance: HCICode, CustomStringConvertible {
   public var rawValue: UInt16
 
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   public var category: UInt16 { rawValue >> 6 }
   public var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
-}
 
-extension Appearance: CustomStringConvertible {
   public var description: String { Hex.string(rawValue) }
 }
 
@@ -129,5 +119,41 @@ public enum UUIDWidth: Int, Hashable, Sendable {
       writer.write(UInt64(truncatingIfNeeded: uuid.value))
       writer.write(UInt64(truncatingIfNeeded: uuid.value >> 64))
     }
+  }
+}
+
+/// The fields of advertising data for display: a list of AD structures (Core Specification Vol 3, Part C, 11).
+/// ``AdvertisingData`` decodes the structures.
+struct ADFields: PacketFields {
+  private var structures: [Structure] = []
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.items("AD structure", &structures)
+  }
+
+  private struct Structure: PacketFields {
+    var length: UInt8 = 0
+    var type = ADType()
+    var value: [UInt8] = []
+    var padding: [UInt8] = []
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("AD length", &length, .unit("bytes"))
+      guard length > 0 else { return try fields.rest("padding", &padding) }
+      try fields.value("type", &type)
+      try fields.bytes("value", &value, count: Int(length) - 1)
+    }
+  }
+}
+
+extension FieldVisitor where Self: ~Escapable {
+  /// Advertising data preceded by its length; limited to what fits into an event beside the other fields of an extended
+  /// report.
+  mutating func advertisingData(_ data: inout [UInt8]) throws(Failure) {
+    var length = UInt8(clamping: min(data.count, AdvertisingReports.largestData))
+    try value("data length", &length, .unit("bytes"))
+    try bytes("data", &data, count: Int(length), as: ADFields.self)
   }
 }

@@ -1,12 +1,10 @@
 /// A time in the ring's representation: the wall clock that was set, without zone and without daylight saving time
 /// (ring reference, 4.1). It is sent as seconds since 1970 as if that wall clock were UTC.
-public struct RingTime: Hashable, Comparable, Sendable {
+public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
   /// Since 1970-01-01 00:00:00 of the same wall clock.
   public var seconds: Int
 
-  public init(seconds: Int) {
-    self.seconds = seconds
-  }
+  public init(seconds: Int) { self.seconds = seconds }
 
   /// - Returns: nil if the time does not exist
   public init?(_ day: RingDay, hour: Int, minute: Int, second: Int = 0) {
@@ -31,9 +29,7 @@ public struct RingTime: Hashable, Comparable, Sendable {
     let text = String(number)
     return String(repeating: "0", count: max(0, width - text.count)) + text
   }
-}
 
-extension RingTime: CustomStringConvertible, LosslessStringConvertible {
   /// `2026-11-21T13:45:00`
   public var description: String {
     "\(day)T\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
@@ -50,16 +46,17 @@ extension RingTime: CustomStringConvertible, LosslessStringConvertible {
     else { return nil }
     self.init(day, hour: hour, minute: minute, second: second)
   }
+
+  /// The number of days before today; nil for the future and for numbers that exceed a byte.
+  func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
 }
 
 /// A day of the ring's calendar (proleptic Gregorian). A ring has no time zone: its days begin at its own midnight.
-public struct RingDay: Hashable, Comparable, Sendable {
+public struct RingDay: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
   /// Days since 1970-01-01.
   public var number: Int
 
-  public init(number: Int) {
-    self.number = number
-  }
+  public init(number: Int) { self.number = number }
 
   /// - Returns: nil if the day does not exist
   public init?(year: Int, month: Int, day: Int) {
@@ -93,9 +90,7 @@ public struct RingDay: Hashable, Comparable, Sendable {
 
   /// Its first moment.
   public var midnight: RingTime { RingTime(seconds: number * 86400) }
-}
 
-extension RingDay: CustomStringConvertible, LosslessStringConvertible {
   /// `2026-11-21`
   public var description: String {
     let (year, month, day) = civil
@@ -120,9 +115,4 @@ public enum TimePolicy: String, Hashable, Sendable, CaseIterable {
   case local
   /// Coordinated Universal Time: no hour is lost or repeated, but days are not the wearer's.
   case utc
-}
-
-extension RingTime {
-  /// The number of days before today; nil for the future and for numbers that exceed a byte.
-  func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
 }

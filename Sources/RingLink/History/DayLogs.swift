@@ -18,6 +18,11 @@ public struct SlotLog: Hashable, Sendable {
 
   /// Without the data that follows the last slot of the day.
   var cutToDay: SlotLog { SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay))) }
+
+  /// The slots with a value. Slots in the future hold values of earlier days.
+  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
+    SlotDay(day: day, minutesPerSlot: minutesPerSlot, values: values).readings.filter { $0.time <= now }
+  }
 }
 
 /// A day in slots of equal length, each with one byte: how rings keep what they measure at intervals.
@@ -48,9 +53,7 @@ public struct DaySlotLogAssembler: LogAssembler {
 
   public static let forms = RowLog<RowStartDaysAgo>.forms
 
-  public init(_ request: DaysAgo) {
-    self.request = request
-  }
+  public init(_ request: DaysAgo) { self.request = request }
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
     let progress = try row.receive(frame)
@@ -116,9 +119,7 @@ public struct HourlyCounter: Hashable, Sendable {
   /// From midnight on; empty if the ring has no data of that day.
   public var values: [UInt16]
 
-  public init(values: [UInt16]) {
-    self.values = values
-  }
+  public init(values: [UInt16]) { self.values = values }
 }
 
 /// 24 numbers of 16 bits, little-endian.
@@ -131,9 +132,7 @@ public struct HourlyCounterAssembler: LogAssembler {
 
   public static let forms = RowLog<RowStartDaysAgo>.forms
 
-  public init(_ request: ReadDaysAgo) {
-    self.request = request
-  }
+  public init(_ request: ReadDaysAgo) { self.request = request }
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<HourlyCounter> {
     let progress = try row.receive(frame)
@@ -211,12 +210,5 @@ extension Ring {
     guard let daysAgo = now.daysSince(day) else { return [] }
     return try await self.log(log, DaysAgo(daysAgo), progress: progress)
       .readings(of: day, until: now).map { EstimateReading(time: $0.time, value: Int($0.value)) }
-  }
-}
-
-extension SlotLog {
-  /// The slots with a value. Slots in the future hold values of earlier days.
-  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
-    SlotDay(day: day, minutesPerSlot: minutesPerSlot, values: values).readings.filter { $0.time <= now }
   }
 }

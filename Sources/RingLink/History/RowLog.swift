@@ -5,9 +5,7 @@ public struct DaysAgo: FrameRecord {
 
   public init() {}
 
-  public init(_ daysAgo: UInt8) {
-    self.daysAgo = daysAgo
-  }
+  public init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
   public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
 }
@@ -19,9 +17,7 @@ public struct ReadDaysAgo: FrameRecord {
 
   public init() {}
 
-  public init(_ daysAgo: UInt8) {
-    self.daysAgo = daysAgo
-  }
+  public init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
   public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
 }
@@ -112,9 +108,7 @@ struct RowLog<Start: RowStart>: Sendable {
   static var forms: [FrameForm] { [.noData, headerForm, startForm, pieceForm] }
 
   /// - Parameter limit: the answer ends after this number of frames, whatever its header says
-  init(limit: Int = 255) {
-    self.limit = limit
-  }
+  init(limit: Int = 255) { self.limit = limit }
 
   var minutesPerSlot: Int { Int(header?.interval ?? 1) }
 

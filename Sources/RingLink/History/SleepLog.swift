@@ -79,9 +79,7 @@ public struct SleepLog: BulkContents, BulkRecord {
 
   public init() {}
 
-  public init(days: [SleepDay]) {
-    self.days = days
-  }
+  public init(days: [SleepDay]) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField("days", \.days)]
 }

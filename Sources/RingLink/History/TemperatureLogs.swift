@@ -4,9 +4,7 @@ public struct DayCount: BulkRequest, BulkRecord {
 
   public init() {}
 
-  public init(days: UInt8) {
-    self.days = days
-  }
+  public init(days: UInt8) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
 }
@@ -61,9 +59,7 @@ public struct TemperatureLog: BulkContents, BulkRecord {
 
   public init() {}
 
-  public init(days: [Day]) {
-    self.days = days
-  }
+  public init(days: [Day]) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
 

@@ -52,9 +52,7 @@ private struct LogReception<Assembler: LogAssembler> {
   private(set) var failure: RingFrameError?
   private(set) var contents: Assembler.Contents?
 
-  init(_ assembler: Assembler) {
-    self.assembler = assembler
-  }
+  init(_ assembler: Assembler) { self.assembler = assembler }
 
   mutating func beginAttempt() {
     seen = []

@@ -110,9 +110,7 @@ public enum BulkContentsError: Error, Hashable, Sendable {
   case value(String, offset: Int)
   /// The ring answers with a status instead.
   case status(UInt8)
-}
 
-extension BulkContentsError {
   init(_ error: DecodeError) {
     switch error.reason {
     case .truncated: self = .truncated(offset: error.offset)

@@ -28,22 +28,16 @@ let eventsCommand = CommandSpec(
   let format = OutputFormat(invocation)
   let camera = invocation[EventsOption.camera]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
     let writer = EventWriter(format)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
-    do throws(RingError) {
-      try await end.cancels { () async throws(RingError) in
-        try await ring.listen(camera: camera) { event, time in
-          guard !end.isRequested else { return }
-          writer.print(event, at: time)
-          if writer.printed == count || writer.hasFailed { end.request() }
-        }
+    try await end.ends { () async throws(RingError) in
+      try await ring.listen(camera: camera) { event, time in
+        guard !end.isRequested else { return }
+        writer.print(event, at: time)
+        if writer.printed == count || writer.hasFailed { end.request() }
       }
-    } catch {
-      guard error == .cancelled else { throw Failure(error) }
     }
     await ring.client.disconnect()
   }
@@ -73,24 +67,18 @@ let sportCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
     let writer = EventWriter(format)
-    do throws(RingError) {
-      try await end.cancels { () async throws(RingError) in
-        try await ring.exercise(sport) { update, time in
-          guard !end.isRequested else { return }
-          writer.print(.sport(update), at: time)
-          if writer.printed == 1, let duration {
-            session.timers.schedule(after: duration) { end.request() }
-          }
-          if writer.hasFailed { end.request() }
+    try await end.ends { () async throws(RingError) in
+      try await ring.exercise(sport) { update, time in
+        guard !end.isRequested else { return }
+        writer.print(.sport(update), at: time)
+        if writer.printed == 1, let duration {
+          session.timers.schedule(after: duration) { end.request() }
         }
+        if writer.hasFailed { end.request() }
       }
-    } catch {
-      guard error == .cancelled else { throw Failure(error) }
     }
     await ring.client.disconnect()
   }

@@ -5,10 +5,10 @@ import GATTClient
 import LineOutput
 import RingLink
 
-/// Runs `work` and throws its ``GATTError`` as a ``Failure``.
+/// The value of an expression, whose ``GATTError`` is thrown as a ``Failure``.
 @BluetoothActor
 func gattFailure<Value>(
-  _ work: @BluetoothActor () async throws(GATTError) -> Value
+  _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
 ) async throws(Failure) -> Value {
   do throws(GATTError) {
     return try await work()
@@ -20,12 +20,30 @@ func gattFailure<Value>(
 /// The same for a ``RingError``.
 @BluetoothActor
 func ringFailure<Value>(
-  _ work: @BluetoothActor () async throws(RingError) -> Value
+  _ work: @autoclosure @BluetoothActor () async throws(RingError) -> Value
 ) async throws(Failure) -> Value {
   do throws(RingError) {
     return try await work()
   } catch {
     throw Failure(error)
+  }
+}
+
+extension Session {
+  /// Opens the selected ring, unless the command is ended first.
+  func openRingUnlessEnded() async throws(Failure) -> Ring {
+    try await interruption.cancels { () async throws(Failure) in try await self.openRing() }
+  }
+}
+
+extension Interruption {
+  /// Runs `work` until its end or the request.
+  func ends(_ work: @escaping @BluetoothActor () async throws(RingError) -> Void) async throws(Failure) {
+    do throws(RingError) {
+      try await cancels(work)
+    } catch {
+      guard error == .cancelled else { throw Failure(error) }
+    }
   }
 }
 

@@ -57,9 +57,7 @@ let measureCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let ring = try await session.openRingUnlessEnded()
     let measurement = Measuring(ring, format)
     if isContinuous {
       try await measurement.runContinuously(
@@ -121,9 +119,8 @@ private final class Measuring {
     do throws(Failure) {
       result = .success(
         try await end.cancels { () async throws(Failure) in
-          try await ringFailure { () async throws(RingError) in
-            try await ring.measure(kind, isLive: isLive) { event, time in self.take(event, kind, at: time) }
-          }
+          try await ringFailure(
+            await ring.measure(kind, isLive: isLive) { event, time in self.take(event, kind, at: time) })
         })
     } catch {
       result = .failure(error)

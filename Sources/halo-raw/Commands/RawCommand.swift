@@ -42,17 +42,16 @@ let rawCommand = CommandSpec(
     let writer = TrafficWriter(format)
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       let ring = try await session.openRing()
-      try await ringFailure { () async throws(RingError) in
-        try await ring.watch { traffic, time in
+      try await ringFailure(
+        await ring.watch { traffic, time in
           guard !end.isRequested else { return }
           writer.print(traffic, at: time)
           if writer.received == count || writer.hasFailed { end.request() }
-        }
-      }
+        })
       return ring
     }
     writer.print(message, at: session.timers.now.wholeMicroseconds)
-    try await ringFailure { () async throws(RingError) in try await ring.send(message) }
+    try await ringFailure(await ring.send(message))
     var loss: LinkLoss?
     ring.client.whenDisconnected {
       loss = $0
