@@ -9,7 +9,7 @@ public enum BTSnoop {
   public static let recordHeaderLength = 24
 
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
-  static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
+  private static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
 
   /// The packet encapsulation of a file.
   public struct Datalink: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

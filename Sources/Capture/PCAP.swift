@@ -71,7 +71,7 @@ public struct LinkType: RawRepresentable, Hashable, Sendable, CustomStringConver
   public static let linuxMonitor = LinkType(rawValue: 254)
 
   /// Whether packets of this type are supported.
-  var isBluetooth: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
+  fileprivate var isBluetooth: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
 
   public var description: String {
     switch self {

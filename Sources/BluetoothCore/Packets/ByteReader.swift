@@ -59,11 +59,6 @@ public struct ByteReader: ~Escapable {
     try readUInt16().byteSwapped
   }
 
-  @inlinable @inline(__always)
-  public mutating func readUInt32BigEndian() throws(DecodeError) -> UInt32 {
-    try readUInt32().byteSwapped
-  }
-
   /// Three bytes, little-endian.
   public mutating func readUInt24() throws(DecodeError) -> UInt32 {
     let start = try take(3)

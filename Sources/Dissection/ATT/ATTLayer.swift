@@ -184,7 +184,7 @@ extension ATTLayer {
     }
   }
 
-  static func uuidOrBytes(_ value: [UInt8]) -> String {
+  private static func uuidOrBytes(_ value: [UInt8]) -> String {
     let uuid = value.withReader { reader in try? BluetoothUUID(parsing: &reader, length: value.count) }
     return uuid.map(UUIDName.short) ?? Hex.string(value)
   }

@@ -28,12 +28,12 @@ public struct AttributeTable: Sendable {
     attributes[handle] = attribute
   }
 
-  mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
+  fileprivate mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
     learn(range.start, Attribute(.service(range), uuid))
   }
 
   /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).
-  mutating func learnDeclaration(_ handle: AttributeHandle, _ value: [UInt8]) {
+  fileprivate mutating func learnDeclaration(_ handle: AttributeHandle, _ value: [UInt8]) {
     guard let (properties, valueHandle, uuid) = Self.declaration(value) else { return }
     learn(handle, Attribute(.declaration, uuid, properties: properties))
     learn(valueHandle, Attribute(.value, uuid, properties: properties))
@@ -49,7 +49,7 @@ public struct AttributeTable: Sendable {
     for descriptor in device.descriptors { learn(descriptor.handle, Attribute(.descriptor, descriptor.uuid)) }
   }
 
-  mutating func learnInclude(_ handle: AttributeHandle) {
+  fileprivate mutating func learnInclude(_ handle: AttributeHandle) {
     learn(handle, Attribute(.include, GATTUUID.include))
   }
 
@@ -70,7 +70,7 @@ public struct AttributeTable: Sendable {
   }
 
   /// A value that was read by its type.
-  mutating func learnValue(_ handle: AttributeHandle, _ type: BluetoothUUID) {
+  fileprivate mutating func learnValue(_ handle: AttributeHandle, _ type: BluetoothUUID) {
     if attributes[handle] == nil { learn(handle, Attribute(.value, type)) }
   }
 

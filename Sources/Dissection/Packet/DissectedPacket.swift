@@ -144,9 +144,7 @@ public struct PacketReference: Hashable, Sendable {
   /// `after 12.345 ms (packet 7)`.
   var words: String {
     guard let microseconds else { return "packet \(number)" }
-    let magnitude = microseconds.magnitude
-    let decimals = String(1000 + magnitude % 1000).dropFirst()
-    return "after \(microseconds < 0 ? "-" : "")\(magnitude / 1000).\(decimals) ms (packet \(number))"
+    return "after \(DecimalText.string(microseconds, places: 3)) ms (packet \(number))"
   }
 }
 

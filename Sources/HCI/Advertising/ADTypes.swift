@@ -28,36 +28,25 @@ public struct ADType: HCICode {
   public static let serviceData128 = ADType(rawValue: 0x21)
   public static let uri = ADType(rawValue: 0x24)
   public static let manufacturerData = ADType(rawValue: 0xFF)
-}
 
-extension ADType: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .flags: "flags"
-    case .incompleteServiceUUIDs16: "incomplete list of 16-bit service UUIDs"
-    case .completeServiceUUIDs16: "complete list of 16-bit service UUIDs"
-    case .incompleteServiceUUIDs32: "incomplete list of 32-bit service UUIDs"
-    case .completeServiceUUIDs32: "complete list of 32-bit service UUIDs"
-    case .incompleteServiceUUIDs128: "incomplete list of 128-bit service UUIDs"
-    case .completeServiceUUIDs128: "complete list of 128-bit service UUIDs"
-    case .shortenedLocalName: "shortened local name"
-    case .completeLocalName: "complete local name"
-    case .txPower: "TX power"
-    case .connectionIntervalRange: "connection interval range"
-    case .solicitedServiceUUIDs16: "16-bit solicited service UUIDs"
-    case .solicitedServiceUUIDs128: "128-bit solicited service UUIDs"
-    case .serviceData16: "service data, 16-bit UUID"
-    case .appearance: "appearance"
-    case .deviceAddress: "device address"
-    case .role: "role"
-    case .solicitedServiceUUIDs32: "32-bit solicited service UUIDs"
-    case .serviceData32: "service data, 32-bit UUID"
-    case .serviceData128: "service data, 128-bit UUID"
-    case .uri: "URI"
-    case .manufacturerData: "manufacturer data"
-    default: "type \(Hex.string(rawValue))"
-    }
-  }
+  private static let texts: [ADType: String] = [
+    .flags: "flags", .incompleteServiceUUIDs16: "incomplete list of 16-bit service UUIDs",
+    .completeServiceUUIDs16: "complete list of 16-bit service UUIDs",
+    .incompleteServiceUUIDs32: "incomplete list of 32-bit service UUIDs",
+    .completeServiceUUIDs32: "complete list of 32-bit service UUIDs",
+    .incompleteServiceUUIDs128: "incomplete list of 128-bit service UUIDs",
+    .completeServiceUUIDs128: "complete list of 128-bit service UUIDs",
+    .shortenedLocalName: "shortened local name", .completeLocalName: "complete local name",
+    .txPower: "TX power", .connectionIntervalRange: "connection interval range",
+    .solicitedServiceUUIDs16: "16-bit solicited service UUIDs",
+    .solicitedServiceUUIDs128: "128-bit solicited service UUIDs",
+    .serviceData16: "service data, 16-bit UUID", .appearance: "appearance",
+    .deviceAddress: "device address", .role: "role",
+    .solicitedServiceUUIDs32: "32-bit solicited service UUIDs", .serviceData32: "service data, 32-bit UUID",
+    .serviceData128: "service data, 128-bit UUID", .uri: "URI", .manufacturerData: "manufacturer data",
+  ]
+
+  public var description: String { Self.texts[self] ?? "type \(Hex.string(rawValue))" }
 }
 
 /// The discoverable mode and the supported transports of a device (Core Specification Supplement, Part A, 1.3).

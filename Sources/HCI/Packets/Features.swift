@@ -13,16 +13,10 @@ public struct LEFeatures: OptionSet, HCICode {
   public static let ping = LEFeatures(rawValue: 1 << 4)
   public static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
   public static let llPrivacy = LEFeatures(rawValue: 1 << 6)
-  public static let extendedScannerFilterPolicies = LEFeatures(rawValue: 1 << 7)
   public static let phy2M = LEFeatures(rawValue: 1 << 8)
-  public static let stableModulationIndexTransmitter = LEFeatures(rawValue: 1 << 9)
-  public static let stableModulationIndexReceiver = LEFeatures(rawValue: 1 << 10)
   public static let phyCoded = LEFeatures(rawValue: 1 << 11)
   public static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
-  public static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
   public static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
-  public static let powerClass1 = LEFeatures(rawValue: 1 << 15)
-  public static let minimumNumberOfUsedChannelsProcedure = LEFeatures(rawValue: 1 << 16)
   public static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
 }
 
@@ -34,12 +28,9 @@ public struct LMPFeatures: OptionSet, HCICode {
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   public static let encryption = LMPFeatures(rawValue: 1 << 2)
-  public static let roleSwitch = LMPFeatures(rawValue: 1 << 5)
-  public static let sniffMode = LMPFeatures(rawValue: 1 << 7)
   public static let brEDRNotSupported = LMPFeatures(rawValue: 1 << 37)
   public static let leSupportedController = LMPFeatures(rawValue: 1 << 38)
   public static let simultaneousLEAndBREDR = LMPFeatures(rawValue: 1 << 49)
-  public static let secureSimplePairing = LMPFeatures(rawValue: 1 << 51)
   public static let extendedFeatures = LMPFeatures(rawValue: 1 << 63)
 }
 

@@ -92,13 +92,6 @@ public struct ClockAccuracy: HCICode {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let ppm500 = ClockAccuracy(rawValue: 0)
-  public static let ppm250 = ClockAccuracy(rawValue: 1)
-  public static let ppm150 = ClockAccuracy(rawValue: 2)
-  public static let ppm100 = ClockAccuracy(rawValue: 3)
-  public static let ppm75 = ClockAccuracy(rawValue: 4)
-  public static let ppm50 = ClockAccuracy(rawValue: 5)
-  public static let ppm30 = ClockAccuracy(rawValue: 6)
-  public static let ppm20 = ClockAccuracy(rawValue: 7)
 
   public static let names: [UInt8: String] = [
     0: "500 ppm", 1: "250 ppm", 2: "150 ppm", 3: "100 ppm", 4: "75 ppm", 5: "50 ppm", 6: "30 ppm",

@@ -164,7 +164,6 @@ public struct ACLPacket: ~Escapable {
   public let data: RawSpan
 
   /// - Throws: ``DecodeError`` if the length in the header does not match the data.
-  /// - Throws: ``DecodeError`` if the length in the header is not the length of the data that is there.
   @_lifetime(copy packet)
   public init(_ packet: RawSpan) throws(DecodeError) {
     var reader = ByteReader(packet)

@@ -1,3 +1,5 @@
+import BluetoothCore
+
 /// A time in the ring's representation: the wall clock that was set, without zone and without daylight saving time
 /// (ring reference, 4.1). It is sent as seconds since 1970 as if that wall clock were UTC.
 public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
@@ -25,14 +27,9 @@ public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible,
 
   public func adding(minutes: Int) -> RingTime { RingTime(seconds: seconds + minutes * 60) }
 
-  static func padded(_ number: Int, _ width: Int = 2) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
-  }
-
   /// `2026-11-21T13:45:00`
   public var description: String {
-    "\(day)T\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
+    "\(day)T" + [hour, minute, second].map { DecimalText.padded($0, 2) }.joined(separator: ":")
   }
 
   /// Reads `2026-11-21T13:45:00`.
@@ -94,7 +91,7 @@ public struct RingDay: Hashable, Comparable, Sendable, CustomStringConvertible, 
   /// `2026-11-21`
   public var description: String {
     let (year, month, day) = civil
-    return "\(RingTime.padded(year, 4))-\(RingTime.padded(month))-\(RingTime.padded(day))"
+    return DecimalText.padded(year, 4) + "-" + DecimalText.padded(month, 2) + "-" + DecimalText.padded(day, 2)
   }
 
   /// Reads `2026-11-21`.

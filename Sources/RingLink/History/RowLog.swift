@@ -158,3 +158,19 @@ struct RowLog<Start: RowStart>: Sendable {
       + pieces.map { RingFrame(command, $0) }
   }
 }
+
+extension RowLog<RowStartDaysAgo> {
+  /// Handles a frame of the log of a day. The contents are its values; nil if the ring has no data of that day.
+  mutating func receive(
+    _ frame: RingFrame, daysAgo: UInt8
+  ) throws(RingFrameError) -> LogProgress<[UInt8]?> {
+    let progress = try receive(frame)
+    return try progress.map { contents throws(RingFrameError) in
+      guard let contents else { return nil }
+      guard contents.start.daysAgo == daysAgo else {
+        throw .value("it is about \(contents.start.daysAgo) days ago, not \(daysAgo)")
+      }
+      return contents.values
+    }
+  }
+}

@@ -66,10 +66,10 @@ public struct TemperatureLog: BulkContents, BulkRecord {
   /// The slots with a value, in any order.
   public func readings(today: RingDay) -> [TemperatureReading] {
     days.flatMap { day in
-      SlotDay(
-        day: today.adding(days: -Int(day.daysAgo)), minutesPerSlot: Int(day.minutesPerSlot),
-        values: day.values
-      ).readings.map { TemperatureReading(time: $0.time, centidegrees: 2000 + Int($0.value) * 10) }
+      SlotLog(minutesPerSlot: Int(day.minutesPerSlot), values: day.values)
+        .readings(of: today.adding(days: -Int(day.daysAgo))).map {
+          TemperatureReading(time: $0.time, centidegrees: 2000 + Int($0.value) * 10)
+        }
     }
   }
 }

@@ -19,7 +19,7 @@ public final class Ring {
   /// The properties that determine the ring's behaviour.
   public internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
-  public internal(set) var isAssumed = false
+  public private(set) var isAssumed = false
   /// Called for the ring's unsolicited events.
   public var onEvent: ((RingEvent) -> Void)? {
     get { dispatcher.onEvent }
@@ -35,7 +35,7 @@ public final class Ring {
   let commandWrite: Characteristic
   let commandNotify: Characteristic
   /// The descriptor that enables notifications; set once they are enabled.
-  var configuration: AttributeHandle?
+  private var configuration: AttributeHandle?
   /// The one that runs, or ran last.
   var measurement: MeasurementSession?
   /// Where bulk frames are written; set once they are needed.
@@ -211,7 +211,7 @@ extension GATTClient {
     }
   }
 
-  func serviceList() async throws(RingError) -> [BluetoothUUID] {
+  fileprivate func serviceList() async throws(RingError) -> [BluetoothUUID] {
     do throws(GATTError) {
       return try await discoverServices().map(\.uuid)
     } catch {

@@ -73,8 +73,8 @@ public struct RingAttributes {
   }
 
   /// 300 bytes: more than one PDU holds at any MTU that rings use, so that it takes a long read.
-  static let longText = Array(
-    (0..<30).map { "part \($0 < 10 ? "0" : "")\($0).. " }.joined().utf8.prefix(300))
+  private static let longText = Array(
+    (0..<30).map { "part \(DecimalText.padded($0, 2)).. " }.joined().utf8.prefix(300))
 }
 
 /// An attribute of a server: its type, value and permissions (Core Specification Vol 3, Part F, 3.2).
@@ -102,16 +102,6 @@ struct Attribute {
 
 /// Builds a table of attributes, service by service, handles in rising order.
 struct AttributeTable {
-  /// The properties in a characteristic's declaration (Vol 3, Part G, 3.3.1.1).
-  struct Properties: OptionSet {
-    let rawValue: UInt8
-    static let read = Properties(rawValue: 0x02)
-    static let writeWithoutResponse = Properties(rawValue: 0x04)
-    static let write = Properties(rawValue: 0x08)
-    static let notify = Properties(rawValue: 0x10)
-    static let indicate = Properties(rawValue: 0x20)
-  }
-
   private(set) var attributes: [Attribute] = []
   private var next: UInt16 = 1
   private var service: Int?
@@ -135,7 +125,7 @@ struct AttributeTable {
   /// Adds declaration, value and, for a value that is notified or indicated, configuration; returns the value's handle.
   @discardableResult
   mutating func addCharacteristic(
-    _ uuid: BluetoothUUID, _ properties: Properties, value: [UInt8] = [], capacity: Int = 512,
+    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [], capacity: Int = 512,
     isProtected: Bool = false
   ) -> AttributeHandle {
     var writer = ByteWriter()
@@ -156,7 +146,7 @@ struct AttributeTable {
     return handle
   }
 
-  mutating func addDescriptor(_ uuid: BluetoothUUID, value: [UInt8]) {
+  fileprivate mutating func addDescriptor(_ uuid: BluetoothUUID, value: [UInt8]) {
     add(uuid, value: value)
   }
 
@@ -175,7 +165,7 @@ struct AttributeTable {
 
 extension BluetoothUUID {
   /// The bytes in the order of an attribute's value.
-  var wireBytes: [UInt8] {
+  fileprivate var wireBytes: [UInt8] {
     var writer = ByteWriter(capacity: 16)
     write(into: &writer)
     return writer.bytes

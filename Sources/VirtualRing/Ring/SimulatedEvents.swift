@@ -13,7 +13,7 @@ final class SimulatedEvents {
   private var shake: Timers.Token?
 
   /// A hand that is shaken every so often.
-  static let shakeInterval = Duration.seconds(2)
+  private static let shakeInterval = Duration.seconds(2)
 
   /// - Parameter interval: the time between two events; nil for no events
   init(timers: Timers, interval: Duration?) {
@@ -21,8 +21,6 @@ final class SimulatedEvents {
     self.interval = interval
     schedule()
   }
-
-  var isCamera: Bool { shake != nil }
 
   func enterCamera() {
     timers.cancel(shake)

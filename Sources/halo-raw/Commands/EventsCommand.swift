@@ -92,32 +92,29 @@ extension Sport {
 @BluetoothActor
 private final class EventWriter {
   private(set) var printed = 0
-  private var printer: RecordPrinter
-  private var origin: Instant?
+  private var printer: TimedPrinter
 
   init(_ format: OutputFormat) {
-    printer = RecordPrinter(
+    printer = TimedPrinter(
       format,
       [
-        ("t", "s"), ("event", nil), ("value", nil), ("unit", nil), ("charging", nil), ("steps", nil),
-        ("calories", "cal"), ("distance", "m"), ("duration", "s"), ("estimate", nil),
-      ], output: Console.output(.drop))
+        ("event", nil), ("value", nil), ("unit", nil), ("charging", nil), ("steps", nil), ("calories", "cal"),
+        ("distance", "m"), ("duration", "s"), ("estimate", nil),
+      ])
   }
 
-  var hasFailed: Bool { printer.output.failure != nil }
+  var hasFailed: Bool { printer.hasFailed }
 
   func print(_ event: RingEvent, at time: Instant) {
-    let start = origin ?? time
-    origin = start
     printed += 1
     let record = EventFields(event)
     printer.print(
       [
-        .seconds(time.nanoseconds(since: start)), .text(record.name), .text(record.value),
+        .text(record.name), .text(record.value),
         .text(record.unit?.rawValue), .text(record.isCharging.map { $0 ? "yes" : "no" }),
         .number(record.steps), .number(record.calories), .number(record.meters), .number(record.seconds),
         .flag(event.isEstimate),
-      ], text: event.description + (event.isEstimate ? " (estimate)" : ""))
+      ], at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
   }
 }
 

@@ -79,15 +79,12 @@ let todayCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
     let totals = try await ringFailure(await ring.today())
-    var printer = RecordPrinter(
+    printRecord(
       format,
       [
-        ("steps", nil), ("running_steps", nil), ("distance", "m"), ("energy", "cal"), ("active", "min"),
-      ])
-    printer.print(
-      [
-        .number(Int(totals.steps)), .number(Int(totals.runningSteps)), .number(Int(totals.meters)),
-        .number(Int(totals.calories)), .number(Int(totals.activeMinutes)),
+        ("steps", nil, .number(Int(totals.steps))), ("running_steps", nil, .number(Int(totals.runningSteps))),
+        ("distance", "m", .number(Int(totals.meters))), ("energy", "cal", .number(Int(totals.calories))),
+        ("active", "min", .number(Int(totals.activeMinutes))),
       ],
       text: "\(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal, "
         + "\(totals.activeMinutes) min active")
@@ -108,11 +105,11 @@ extension HistoryKind {
   /// The names of all kinds on the command line.
   static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  static let estimatesOption = Flag(
+  fileprivate static let estimatesOption = Flag(
     "--include-estimates", help: "print stress and hrv, though rings are known to make them up")
 
   /// Whether it is not an estimate, or estimates are asked for; if not, standard error says so.
-  func mayBePrinted(_ invocation: Invocation) -> Bool {
+  fileprivate func mayBePrinted(_ invocation: Invocation) -> Bool {
     if !isEstimate || invocation[Self.estimatesOption] { return true }
     Console.error(
       "left out \(rawValue): rings are known to make up part of it; to print it, use --include-estimates")

@@ -25,12 +25,6 @@ private func printInformation(
 ) {
   let family = ring.firmware.family.description
   let peer = ring.client.peer
-  var printer = RecordPrinter(
-    format,
-    [
-      "address", "type", "firmware", "hardware", "software", "model", "serial", "family", "mtu", "support",
-      "wants_bond", "interval_temperature",
-    ].map { ($0, nil) })
   let lines: [(String, String?)] = [
     ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
     ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
@@ -38,17 +32,18 @@ private func printInformation(
     ("MTU", String(ring.client.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
     ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
   ]
-  printer.print(
+  printRecord(
+    format,
     [
-      .text(peer.description), .text(peer.kind.description), .text(information.firmwareRevision),
-      .text(information.hardwareRevision), .text(information.softwareRevision), .text(information.model),
-      .text(information.serialNumber), .text(family), .number(ring.client.mtu),
-      .text(support.map { Hex.string($0.bytes) }), support.map { .flag($0.wantsBond) } ?? .text(nil),
-      support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil),
-    ],
-    text: lines.compactMap { name, value in
-      value.map { name + String(repeating: " ", count: 10 - name.count) + $0 }
-    }.joined(separator: "\n"))
+      ("address", nil, .text(peer.description)), ("type", nil, .text(peer.kind.description)),
+      ("firmware", nil, .text(information.firmwareRevision)),
+      ("hardware", nil, .text(information.hardwareRevision)),
+      ("software", nil, .text(information.softwareRevision)), ("model", nil, .text(information.model)),
+      ("serial", nil, .text(information.serialNumber)), ("family", nil, .text(family)),
+      ("mtu", nil, .number(ring.client.mtu)), ("support", nil, .text(support.map { Hex.string($0.bytes) })),
+      ("wants_bond", nil, support.map { .flag($0.wantsBond) } ?? .text(nil)),
+      ("interval_temperature", nil, support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil)),
+    ], text: twoColumns(lines, width: 10))
 }
 
 let batteryCommand = CommandSpec(
@@ -60,8 +55,10 @@ let batteryCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
     let battery = try await ringFailure(await ring.battery())
-    var printer = RecordPrinter(format, [("percent", nil), ("charging", nil)])
-    printer.print([.number(Int(battery.percent)), .flag(battery.isCharging)], text: battery.description)
+    printRecord(
+      format,
+      [("percent", nil, .number(Int(battery.percent))), ("charging", nil, .flag(battery.isCharging))],
+      text: battery.description)
   }
 }
 
@@ -108,8 +105,7 @@ private func actionCommand(
     try await Session.run(invocation) { session throws(Failure) in
       let ring = try await session.openRing()
       try await ringFailure(await work(ring))
-      var printer = RecordPrinter(format, [("action", nil), ("done", nil)])
-      printer.print([.text(name), .flag(true)], text: done)
+      printRecord(format, [("action", nil, .text(name)), ("done", nil, .flag(true))], text: done)
     }
   }
 }

@@ -125,17 +125,11 @@ private struct SettingsTask: Sendable {
     switch purpose {
     case .showAll:
       let (known, unsupported) = try await ringFailure(await ring.allSettings())
-      var printer = SettingsPrinter(format)
-      for (setting, numbers) in known { printer.print(setting, numbers) }
-      printer.printUnsupported(unsupported)
+      print(known, format, unsupported: unsupported)
     case .show(let setting):
-      let numbers = try await ringFailure(await ring.numbers(of: setting))
-      var printer = SettingsPrinter(format)
-      printer.print(setting, numbers)
+      print([(setting, try await ringFailure(await ring.numbers(of: setting)))], format)
     case .change(let setting, let changes):
-      let numbers = try await ringFailure(await ring.change(setting, changes))
-      var printer = SettingsPrinter(format)
-      printer.print(setting, numbers)
+      print([(setting, try await ringFailure(await ring.change(setting, changes)))], format)
     case .export(let path):
       let (known, unsupported) = try await ringFailure(await ring.allSettings())
       try await SettingsFile(known, of: ring.firmware).write(to: path)
@@ -143,11 +137,20 @@ private struct SettingsTask: Sendable {
     case .load(let file): try await file.load(into: ring)
     }
   }
+
+  private func print(
+    _ known: [(setting: any RingSetting, numbers: [String: Int])], _ format: OutputFormat,
+    unsupported: [any RingSetting] = []
+  ) {
+    var printer = SettingsPrinter(format)
+    for (setting, numbers) in known { printer.print(setting, numbers) }
+    printer.printUnsupported(unsupported)
+  }
 }
 
 extension Ring {
   /// All settings that the ring supports, and the others.
-  func allSettings() async throws(RingError) -> (
+  fileprivate func allSettings() async throws(RingError) -> (
     known: [(setting: any RingSetting, numbers: [String: Int])], unsupported: [any RingSetting]
   ) {
     var known: [(setting: any RingSetting, numbers: [String: Int])] = []

@@ -135,11 +135,8 @@ struct StreamSummary {
 
 /// A number with one or two decimals.
 func decimal(_ value: Double, _ places: Int) -> String {
-  var output = Int((min(value.magnitude, 1e12) * 1000).rounded())
-  let divisor = places == 1 ? 100 : 10
-  output = (output + divisor / 2) / divisor
-  let scale = places == 1 ? 10 : 100
-  let fraction = String(output % scale)
-  return "\(value < 0 ? "-" : "")\(output / scale)."
-    + String(repeating: "0", count: places - fraction.count) + fraction
+  let thousandths = Int64((min(value.magnitude, 1e12) * 1000).rounded())
+  let divisor: Int64 = places == 1 ? 100 : 10
+  let magnitude = (thousandths + divisor / 2) / divisor
+  return DecimalText.string(value < 0 ? -magnitude : magnitude, places: places)
 }

@@ -138,12 +138,11 @@ let subscribeCommand = CommandSpec(
 /// Prints the values of a subscription, up to a count or a time.
 @BluetoothActor
 private final class ValueListener {
-  private var printer: RecordPrinter
+  private var printer: TimedPrinter
   private let count: Int?
   private let duration: Duration?
   private let interruption: Interruption
   private var printed = 0
-  private var origin: Instant?
   private var isDone = false
   private var onEnd: ((LinkLoss?) -> Void)?
   private var subscription: Subscription?
@@ -154,7 +153,7 @@ private final class ValueListener {
   private var timer: Timers.Token?
 
   init(_ format: OutputFormat, count: Int?, duration: Duration?, _ interruption: Interruption) {
-    printer = RecordPrinter(format, [("t", "s")] + valueColumns, output: Console.output(.drop))
+    printer = TimedPrinter(format, valueColumns)
     self.count = count
     self.duration = duration
     self.interruption = interruption
@@ -190,15 +189,12 @@ private final class ValueListener {
 
   func take(_ characteristic: Characteristic, _ value: RawSpan, at time: Instant) {
     guard !isDone else { return }
-    let start = origin ?? time
-    origin = start
     let bytes = Array(value)
     printer.print(
-      [.seconds(time.nanoseconds(since: start))]
-        + valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes)
-    )
+      valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), at: time,
+      text: describe(bytes))
     printed += 1
-    if printed == count || printer.output.failure != nil { finish(nil) }
+    if printed == count || printer.hasFailed { finish(nil) }
   }
 
   /// - Parameter loss: why the link was lost; nil if it was not

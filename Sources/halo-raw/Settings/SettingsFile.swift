@@ -44,7 +44,7 @@ struct SettingsFile: Codable, Sendable {
     }
   }
 
-  static let currentVersion = 1
+  private static let currentVersion = 1
 
   var version = Self.currentVersion
   /// The firmware of the exported ring; not used.
@@ -210,9 +210,7 @@ extension SettingsFile {
     }
     if plan.isEmpty { return Console.print("nothing differs\n") }
     for (setting, read, changes) in plan {
-      try await ringFailure { () async throws(RingError) in
-        _ = try await ring.write(changes, over: read, to: setting)
-      }
+      _ = try await ringFailure(await ring.write(changes, over: read, to: setting))
       var report = ""
       for field in setting.fields {
         guard let number = changes[field.name] else { continue }
