@@ -11,15 +11,13 @@ public enum BTSnoop {
   public static let recordHeaderLength = 24
 
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
-  static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
+  private static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
 
   /// The packet encapsulation of a file.
-  public struct Datalink: RawRepresentable, Hashable, Sendable {
+  public struct Datalink: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: UInt32
 
-    public init(rawValue: UInt32) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// HCI packets without the type byte; the record flags distinguish commands and events from data.
     public static let h1 = Datalink(rawValue: 1001)
@@ -27,6 +25,15 @@ public enum BTSnoop {
     public static let h4 = Datalink(rawValue: 1002)
     /// Records of the Linux monitor; the flags of a record are adapter and opcode, two bytes each.
     public static let linuxMonitor = Datalink(rawValue: 2001)
+
+    public var description: String {
+      switch self {
+      case .h1: "1001 (H1)"
+      case .h4: "1002 (H4)"
+      case .linuxMonitor: "2001 (Linux monitor)"
+      default: "\(rawValue)"
+      }
+    }
   }
 
   /// The record flags: bit 0 is the direction, bit 1 is set for commands and events.
@@ -140,16 +147,5 @@ public enum BTSnoop {
     default: break
     }
     return .record(record)
-  }
-}
-
-extension BTSnoop.Datalink: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .h1: "1001 (H1)"
-    case .h4: "1002 (H4)"
-    case .linuxMonitor: "2001 (Linux monitor)"
-    default: "\(rawValue)"
-    }
   }
 }

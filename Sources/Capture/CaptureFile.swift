@@ -10,7 +10,7 @@ var lastSystemError: String {
 /// An open file and its read buffer. The buffer never grows.
 struct CaptureFile: ~Copyable {
   /// Holds a record of the largest size, with enough room that little has to be moved to the start.
-  static let bufferLength = 1 << 20
+  private static let bufferLength = 1 << 20
 
   let path: String
   let descriptor: Int32

@@ -8,9 +8,7 @@ public enum PacketLogger {
   public struct RecordType: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
 
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The type of the HCI packet that follows without its type byte; nil for other records.
     var packet: (type: HCIPacketType, direction: CaptureDirection)? {

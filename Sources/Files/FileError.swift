@@ -3,9 +3,9 @@ import Glibc
 import SystemCalls
 
 /// Why a file can't be read or written.
-public struct FileError: Error, Hashable, Sendable {
+public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Why it failed.
-  public enum Reason: Hashable, Sendable {
+  public enum Reason: Hashable, Sendable, CustomStringConvertible {
     /// A system call failed with this error number.
     case system(Int32)
     /// A FIFO opened for writing has no reader.
@@ -20,6 +20,18 @@ public struct FileError: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// Another process holds the lock.
     case locked
+
+    public var description: String {
+      switch self {
+      case .system(let number): SystemError.text(number)
+      case .noReader: "no process reads this FIFO; start the reader first"
+      case .noData: "no data arrived in time"
+      case .notRegular: "not a regular file"
+      case .foreign: "it belongs to another user; use a file and a folder of your own"
+      case .tooLarge(let limit): "larger than \(limit >> 10) KiB"
+      case .locked: "another process holds its lock"
+      }
+    }
   }
 
   /// The file or folder.
@@ -39,23 +51,7 @@ public struct FileError: Error, Hashable, Sendable {
 
   /// The error of the last system call.
   static func last(_ path: String) -> FileError { FileError(path, .system(errno)) }
-}
 
-extension FileError.Reason: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .system(let number): SystemError.text(number)
-    case .noReader: "no process reads this FIFO; start the reader first"
-    case .noData: "no data arrived in time"
-    case .notRegular: "not a regular file"
-    case .foreign: "it belongs to another user; use a file and a folder of your own"
-    case .tooLarge(let limit): "larger than \(limit >> 10) KiB"
-    case .locked: "another process holds its lock"
-    }
-  }
-}
-
-extension FileError: CustomStringConvertible {
   public var description: String { "\(path.printable): \(reason)" }
 }
 

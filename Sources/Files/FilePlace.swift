@@ -78,3 +78,59 @@ final class FilePlace {
     return status.st_uid == geteuid() || status.st_uid == folderStatus.st_uid
   }
 }
+
+/// The identity of the file that a path or a descriptor refers to, however it is spelled.
+public enum FileIdentity: Hashable, Sendable {
+  /// An existing regular file.
+  case file(device: UInt, inode: UInt)
+  /// A file that does not exist yet: its folder, and its name in it.
+  case absent(device: UInt, inode: UInt, name: String)
+
+  /// - Returns: nil if it can't be determined, and for devices, FIFOs, sockets and folders, which may safely be used
+  ///   twice
+  public init?(path: String) {
+    guard let place = try? FilePlace(path) else { return nil }
+    if place.isKernelLink {
+      var status = stat()
+      guard fstatat(place.folder, place.name, &status, 0) == 0 else { return nil }
+      self.init(status)
+    } else if let found = place.found {
+      self.init(found)
+    } else {
+      let folder = place.folderIdentity
+      self = .absent(device: UInt(folder.st_dev), inode: UInt(folder.st_ino), name: place.name)
+    }
+  }
+
+  public init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init?(_ status: stat) {
+    guard status.isRegular else { return nil }
+    self = .file(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+  }
+}
+
+/// Folders accessible only to this user.
+public enum PrivateFolder {
+  /// Creates a folder and its missing parents with mode 0700. An existing folder has to be owned by this user, and is
+  /// made inaccessible to others.
+  ///
+  /// - Throws: `.foreign`, or the kernel's error
+  public static func make(_ path: String) throws(FileError) {
+    var end = path.startIndex
+    while end < path.endIndex {
+      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+      // A folder that may not be created may exist already.
+      _ = SystemCall.makeFolder(String(path[..<end]), mode: 0o700)
+    }
+    guard let folder = Descriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)),
+      let status = folder.status
+    else { throw .last(path) }
+    guard status.st_uid == geteuid() else { throw FileError(path, .foreign) }
+    if status.st_mode & 0o077 != 0 { _ = SystemCall.setMode(folder.number, 0o700) }
+  }
+}

@@ -72,3 +72,63 @@ public struct StateFile: Sendable {
     return aside
   }
 }
+
+/// A lock between processes, on a file beside the protected one. The file is owned by this user and has mode 0600, so
+/// other users can't open it or hold the lock. The kernel releases the lock when its holder ends, for any reason.
+public final class FileLock {
+  private let path: String
+  private let file: Descriptor
+
+  private init(_ path: String, _ file: Descriptor) {
+    self.path = path
+    self.file = file
+  }
+
+  /// Acquires the lock if it is free.
+  ///
+  /// - Returns: nil if another process, or another part of this one, holds it
+  /// - Throws: `.foreign`, or the kernel's error
+  public static func attempt(_ path: String) throws(FileError) -> FileLock? {
+    // Its last holder may remove the file while it is opened here.
+    for _ in 0..<16 {
+      let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+      guard let file = Descriptor(SystemCall.open(path, flags, mode: 0o600)), let status = file.status else {
+        throw .last(path)
+      }
+      guard status.isRegular, status.st_uid == geteuid() else { throw FileError(path, .foreign) }
+      if status.st_mode & 0o077 != 0 { _ = SystemCall.setMode(file.number, 0o600) }
+      guard SystemCall.lock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        throw .last(path)
+      }
+      var named = stat()
+      if stat(path, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev {
+        return FileLock(path, file)
+      }
+    }
+    throw FileError(path, .locked)
+  }
+
+  /// Acquires the lock, waiting at most the given number of milliseconds.
+  ///
+  /// - Throws: `.locked`, and as ``attempt(_:)``
+  public static func acquire(_ path: String, patience: Int) throws(FileError) -> FileLock {
+    let start = milliseconds
+    while true {
+      if let lock = try attempt(path) { return lock }
+      guard milliseconds - start < patience else { throw FileError(path, .locked) }
+      usleep(5000)
+    }
+  }
+
+  private static var milliseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  }
+
+  /// Removes the file; the lock is released with the last reference to this object.
+  public func remove() {
+    unlink(path)
+  }
+}

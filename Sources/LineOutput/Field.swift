@@ -35,9 +35,7 @@ public enum Field: Sendable {
   /// The text of a decimal; empty for other fields.
   public var text: String {
     guard case .decimal(let number, let places) = self else { return "" }
-    let digits = String(number.magnitude)
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    return (number < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+    return DecimalText.string(Int64(number), places: places)
   }
 
   private static func decimal(_ nanoseconds: Int64) -> String {

@@ -106,3 +106,123 @@ final class Database {
       ? .busy : .database(doing: doing, message: String(cString: sqlite3_errmsg(handle)))
   }
 }
+
+/// A prepared statement, which can run any number of times.
+final class Statement {
+  /// The value of a parameter or a column.
+  enum Value: ExpressibleByIntegerLiteral {
+    case integer(Int)
+    case text(String?)
+
+    init(integerLiteral value: Int) { self = .integer(value) }
+  }
+
+  private let handle: OpaquePointer
+  private let database: Database
+  private let sql: String
+
+  init(_ handle: OpaquePointer, of database: Database, sql: String) {
+    self.handle = handle
+    self.database = database
+    self.sql = sql
+  }
+
+  deinit {
+    sqlite3_finalize(handle)
+  }
+
+  /// Runs it for its effect.
+  ///
+  /// - Returns: the number of rows written
+  @discardableResult
+  func run(_ values: Value...) throws(StoreError) -> Int { try run(values) }
+
+  @discardableResult
+  func run(_ values: [Value]) throws(StoreError) -> Int {
+    try bind(values)
+    defer { sqlite3_reset(handle) }
+    guard sqlite3_step(handle) == SQLITE_DONE else { throw database.error(doing: sql) }
+    return database.changes
+  }
+
+  /// Runs it for its rows.
+  ///
+  /// - Throws: what SQLite or `read` throws
+  func rows<Row>(
+    _ values: Value..., read: (borrowing Columns) throws(StoreError) -> Row?
+  ) throws(StoreError) -> [Row] {
+    try bind(values)
+    defer { sqlite3_reset(handle) }
+    var rows: [Row] = []
+    while true {
+      switch sqlite3_step(handle) {
+      case SQLITE_ROW: if let row = try read(Columns(handle: handle)) { rows.append(row) }
+      case SQLITE_DONE: return rows
+      default: throw database.error(doing: sql)
+      }
+    }
+  }
+
+  /// The columns of a row, by index.
+  struct Columns: ~Copyable {
+    fileprivate let handle: OpaquePointer
+
+    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+
+    /// A number that must be in a range; SQLite does not enforce it.
+    func integer(_ column: Int32, in range: ClosedRange<Int>) throws(StoreError) -> Int {
+      let number = integer(column)
+      guard sqlite3_column_type(handle, column) == SQLITE_INTEGER, range.contains(number) else {
+        let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "value"
+        throw .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
+      }
+      return number
+    }
+
+    func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
+  }
+
+  private func bind(_ values: [Value]) throws(StoreError) {
+    // SQLite must copy the text: the pointer is valid only during the call.
+    let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    for (index, value) in values.enumerated() {
+      let place = Int32(index + 1)
+      let status =
+        switch value {
+        case .integer(let number): sqlite3_bind_int64(handle, place, Int64(number))
+        case .text(nil): sqlite3_bind_null(handle, place)
+        case .text(let text?): sqlite3_bind_text(handle, place, text, -1, copy)
+        }
+      guard status == SQLITE_OK else { throw database.error(doing: sql) }
+    }
+  }
+}
+
+/// Why the store cannot be used.
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// An error of SQLite.
+  case database(doing: String, message: String)
+  /// The file was written by a newer version of this package.
+  case newer(version: Int, known: Int)
+  /// It is a database of another program.
+  case foreign
+  /// The file, or its folder, cannot be used.
+  case file(FileError)
+  /// Another process is writing to it.
+  case busy
+  /// A value that no ring can report: its column, and the value.
+  case impossible(column: String, value: String)
+
+  public var description: String {
+    switch self {
+    case .database(let doing, let message): "the store failed (\(doing)): \(message)"
+    case .newer(let version, let known):
+      "the store was written by a newer version of this program (its schema is \(version), this one knows up to \(known)); update this one"
+    case .file(let error): "cannot open the store \(error)"
+    case .busy: "the store is locked: another program writes to it; try again when that is done"
+    case .impossible(let column, let value):
+      "the store is damaged: there is a \(column) of \(value); restore a copy, or delete that row"
+    case .foreign: "the file is an SQLite database, but not a store of rings; name another file"
+    }
+  }
+}

@@ -1,7 +1,7 @@
 /// The tables and their migrations. `docs/store.md` describes them.
 enum Schema {
   /// Identifies the file as a store ("halo"), here and for file(1).
-  static let applicationID = 0x6861_6C6F
+  private static let applicationID = 0x6861_6C6F
 
   static var version: Int { migrations.count }
 

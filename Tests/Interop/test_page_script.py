@@ -198,7 +198,7 @@ def test_packets_summaries_and_values(run):
 
 @pytest.mark.parametrize("capacity, expected", [(2, "name"), (1, None)])
 def test_tables_of_texts_are_bounded(run, capacity, expected):
-    """Beyond the capacity a text gets no number, as in PageTable.swift."""
+    """Beyond the capacity a text gets no number, as in PagePacket.swift."""
     lines = "\n".join([
         '[1,0,1,null,"",0,0,[["hci",["short",""]],"","name"]]',
         '[2,0,1,null,"",0,0,[["hci"],"",1]]'])

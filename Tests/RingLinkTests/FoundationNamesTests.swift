@@ -7,7 +7,7 @@ import Testing
 struct FoundationNamesTests {
   private static let types: [Any.Type] = [
     Acceleration.self, AccelerationCounts.self, AccelerometerEncoding.self, ActivityLog.self, BulkFrame.self,
-    BulkID.self, BulkQuery<SleepLog>.self, BulkReport<SleepLog>.self, ClockEvidence.self, CommandEntry.self,
+    BulkID.self, BulkQuery<SleepLog>.self, ClockEvidence.self, CommandEntry.self,
     CommandTable.self, Display.self, DoNotDisturb.self, FrameField.self, FrameForm.self, FrameMeaning.self,
     FrameSetting<Switch>.self, Goals.self, HeartRateReading.self, HistoryKind.self, HistoryProgress.self,
     HistoryRecords.self, HostInformation.self, MeasuredValue.self, MeasurementKind.self,

@@ -67,12 +67,6 @@ public struct ByteReader: ~Escapable {
     try readUInt16().byteSwapped
   }
 
-  /// Four bytes, big-endian.
-  @inlinable @inline(__always)
-  public mutating func readUInt32BigEndian() throws(DecodeError) -> UInt32 {
-    try readUInt32().byteSwapped
-  }
-
   /// Three bytes, little-endian.
   public mutating func readUInt24() throws(DecodeError) -> UInt32 {
     let start = try take(3)

@@ -35,14 +35,6 @@ extension ByteReader: FieldVisitor {
   }
 
   @_lifetime(self: copy self)
-  @inlinable @inline(__always)
-  public mutating func group<Fields: PacketFields>(
-    _ name: StaticString, number: Int?, _ fields: inout Fields
-  ) throws(DecodeError) {
-    try fields.visit(&self)
-  }
-
-  @_lifetime(self: copy self)
   public mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) -> Bool {
@@ -54,13 +46,6 @@ extension ByteReader: FieldVisitor {
       self = start
       return false
     }
-  }
-
-  @_lifetime(self: copy self)
-  public mutating func bytes<Fields: PacketFields>(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
-  ) throws(DecodeError) {
-    bytes = try readBytes(count)
   }
 
   @_lifetime(self: copy self)
@@ -111,28 +96,6 @@ extension ByteWriter: FieldVisitor {
   ) {
     address.write(into: &self)
   }
-
-  @inlinable @inline(__always)
-  public mutating func group<Fields: PacketFields>(
-    _ name: StaticString, number: Int?, _ fields: inout Fields
-  ) {
-    fields.visit(&self)
-  }
-
-  public mutating func tryGroup<Fields: PacketFields>(
-    _ name: StaticString, number: Int?, _ fields: inout Fields
-  ) -> Bool {
-    fields.visit(&self)
-    return true
-  }
-
-  public mutating func bytes<Fields: PacketFields>(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
-  ) {
-    self.bytes(name, &bytes, count: count)
-  }
-
-  public var bytesLeft: Int? { nil }
 
   public mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item

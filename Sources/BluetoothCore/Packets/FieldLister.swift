@@ -172,6 +172,7 @@ extension FieldLister: FieldVisitor {
     note(name.description, address.description, from: start)
   }
 
+  /// A damaged group is listed as such, with the fields that could be decoded.
   @_lifetime(self: copy self)
   public mutating func group<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
@@ -179,15 +180,6 @@ extension FieldLister: FieldVisitor {
     try group(number.map { "\(name.description) \($0)" } ?? name.description) { lister throws(DecodeError) in
       try fields.list(&lister)
     }
-  }
-
-  @_lifetime(self: copy self)
-  public mutating func tryGroup<Fields: PacketFields>(
-    _ name: StaticString, number: Int?, _ fields: inout Fields
-  ) throws(DecodeError) -> Bool {
-    // A damaged group is listed as such, with the fields that could be decoded.
-    try group(name, number: number, &fields)
-    return true
   }
 
   @_lifetime(self: copy self)

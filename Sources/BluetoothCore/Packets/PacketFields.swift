@@ -116,6 +116,34 @@ public enum FieldStyle: Sendable {
   case text
 }
 
+/// For a visitor to which a group is no more than its fields.
+extension FieldVisitor where Self: ~Escapable {
+  public var bytesLeft: Int? { nil }
+
+  @inlinable @inline(__always)
+  @_lifetime(self: copy self)
+  public mutating func group<Fields: PacketFields>(
+    _ name: StaticString, number: Int?, _ fields: inout Fields
+  ) throws(Failure) {
+    try fields.visit(&self)
+  }
+
+  @_lifetime(self: copy self)
+  public mutating func tryGroup<Fields: PacketFields>(
+    _ name: StaticString, number: Int?, _ fields: inout Fields
+  ) throws(Failure) -> Bool {
+    try group(name, number: number, &fields)
+    return true
+  }
+
+  @_lifetime(self: copy self)
+  public mutating func bytes<Fields: PacketFields>(
+    _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
+  ) throws(Failure) {
+    try self.bytes(name, &bytes, count: count, .plain)
+  }
+}
+
 extension FieldVisitor where Self: ~Escapable {
   @inlinable @inline(__always)
   @_lifetime(self: copy self)

@@ -46,3 +46,18 @@ extension UnicodeScalar {
     return value < 0x80 ? "\\x" + Hex.string([UInt8(value)]) : "\\u{\(String(value, radix: 16))}"
   }
 }
+
+/// Integers as decimal text.
+public enum DecimalText {
+  /// A number in units of 10^-places: `3650` with 2 places is `36.50`.
+  public static func string(_ number: Int64, places: Int) -> String {
+    let digits = padded(number.magnitude, places + 1)
+    return (number < 0 ? "-" : "") + digits.dropLast(places) + "." + digits.suffix(places)
+  }
+
+  /// A number with leading zeros: `7` with a width of 2 is `07`.
+  public static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}

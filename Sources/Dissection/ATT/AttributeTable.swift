@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import RingLink
 
 /// The attributes of one server, as far as they were discovered. Bounded: once it is full, new handles are not added.
 public struct AttributeTable: Sendable {
@@ -27,12 +28,12 @@ public struct AttributeTable: Sendable {
     attributes[handle] = attribute
   }
 
-  mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
+  fileprivate mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
     learn(range.start, Attribute(.service(range), uuid))
   }
 
   /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).
-  mutating func learnDeclaration(_ handle: AttributeHandle, _ value: [UInt8]) {
+  fileprivate mutating func learnDeclaration(_ handle: AttributeHandle, _ value: [UInt8]) {
     guard let (properties, valueHandle, uuid) = Self.declaration(value) else { return }
     learn(handle, Attribute(.declaration, uuid, properties: properties))
     learn(valueHandle, Attribute(.value, uuid, properties: properties))
@@ -48,7 +49,7 @@ public struct AttributeTable: Sendable {
     for descriptor in device.descriptors { learn(descriptor.handle, Attribute(.descriptor, descriptor.uuid)) }
   }
 
-  mutating func learnInclude(_ handle: AttributeHandle) {
+  fileprivate mutating func learnInclude(_ handle: AttributeHandle) {
     learn(handle, Attribute(.include, GATTUUID.include))
   }
 
@@ -69,7 +70,7 @@ public struct AttributeTable: Sendable {
   }
 
   /// A value that was read by its type.
-  mutating func learnValue(_ handle: AttributeHandle, _ type: BluetoothUUID) {
+  fileprivate mutating func learnValue(_ handle: AttributeHandle, _ type: BluetoothUUID) {
     if attributes[handle] == nil { learn(handle, Attribute(.value, type)) }
   }
 
@@ -82,5 +83,111 @@ public struct AttributeTable: Sendable {
       else { return nil }
       return (CharacteristicProperties(rawValue: properties), AttributeHandle(handle), uuid)
     }
+  }
+}
+
+/// The discovered properties of one handle.
+public struct Attribute: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    case service(HandleRange)
+    case include
+    case declaration
+    case value
+    case descriptor
+  }
+
+  public var kind: Kind
+  /// Of a service or characteristic its own UUID, of a descriptor its type. An included service, or one whose UUID
+  /// was not seen, has the type of the declaration.
+  public var uuid: BluetoothUUID
+  /// Of a descriptor, the characteristic that it belongs to.
+  public var owner: BluetoothUUID?
+  /// Of a characteristic.
+  public var properties: CharacteristicProperties?
+
+  init(_ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil) {
+    self.kind = kind
+    self.uuid = uuid
+    self.properties = properties
+  }
+
+  /// Name and UUID: `Battery Level (2A19)`.
+  public var longName: String { UUIDName.described(uuid) }
+
+  /// `Client Characteristic Configuration of Battery Level`.
+  public var name: String {
+    let own = UUIDName.short(uuid)
+    switch kind {
+    case .service: return "service \(own)"
+    case .include: return "include"
+    case .declaration: return "declaration of \(own)"
+    case .value: return own
+    case .descriptor: return own + (owner.map { " of \(UUIDName.short($0))" } ?? "")
+    }
+  }
+}
+
+/// A device's attributes, shared by all links to it: a later link needs no discovery.
+final class Server {
+  var table = AttributeTable()
+
+  /// Adds the attributes in a response.
+  ///
+  /// - Returns: the first handle of a request that would continue the procedure; nil if it is complete
+  func learn(_ pdu: ATTPDU, _ request: GATTTracker.Request) -> AttributeHandle? {
+    var last: AttributeHandle?
+    switch pdu {
+    case .readByGroupTypeResponse(let entries):
+      for entry in entries {
+        let uuid = entry.value.withReader { try? BluetoothUUID(parsing: &$0, length: entry.value.count) }
+        if let uuid { table.learnService(entry.group, uuid) }
+      }
+      last = entries.last?.group.end
+    case .findByTypeValueResponse(let ranges):
+      if let uuid = request.service { for range in ranges { table.learnService(range, uuid) } }
+      last = ranges.last?.end
+    case .readByTypeResponse(let entries):
+      for entry in entries {
+        switch request.type {
+        case GATTUUID.characteristic?: table.learnDeclaration(entry.handle, entry.value)
+        case GATTUUID.include?: table.learnInclude(entry.handle)
+        case let type?: table.learnValue(entry.handle, type)
+        case nil: break
+        }
+      }
+      last = entries.last?.handle
+    case .findInformationResponse(let entries):
+      for entry in entries { table.learnType(entry.handle, entry.type) }
+      last = entries.last?.handle
+    case .readResponse, .readBlobResponse, .prepareWriteResponse: return request.handle
+    default: return nil
+    }
+    // A response that reaches the end of the range completes the procedure.
+    guard let last, last != request.range?.end else { return nil }
+    return last.next
+  }
+}
+
+/// The name of a UUID.
+enum UUIDName {
+  private static let ring: [BluetoothUUID: String] = [
+    RingGATT.commandService: "ring commands", RingGATT.commandWrite: "ring command write",
+    RingGATT.commandNotify: "ring command notify", RingGATT.bulkService: "ring bulk",
+    RingGATT.bulkWrite: "ring bulk write", RingGATT.bulkNotify: "ring bulk notify",
+  ]
+
+  /// A name from Assigned Numbers, or from the ring's protocol; nil for all others.
+  static func name(of uuid: BluetoothUUID) -> String? {
+    GATTUUID.name(of: uuid) ?? ring[uuid]
+  }
+
+  /// `Battery Level`, or the UUID where it has no name.
+  static func short(_ uuid: BluetoothUUID) -> String {
+    name(of: uuid) ?? uuid.description
+  }
+
+  /// `Battery Level (2A19)`.
+  static func described(_ uuid: BluetoothUUID) -> String {
+    name(of: uuid).map { "\($0) (\(uuid))" } ?? uuid.description
   }
 }

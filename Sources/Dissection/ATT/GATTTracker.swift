@@ -36,9 +36,7 @@ struct GATTTracker {
   /// Handles a PDU of the client.
   mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
   {
-    var gatt = GATTLayer()
-    gatt.handle = att.handle
-    gatt.attribute = att.handle.flatMap { server.table[$0] }
+    var gatt = GATTLayer(att, server)
     switch att.opcode {
     case .writeCommand: gatt.procedure = .writeWithoutResponse
     case .signedWriteCommand: gatt.procedure = .signedWrite
@@ -65,9 +63,7 @@ struct GATTTracker {
   ) -> GATTLayer? {
     switch att.opcode {
     case .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
-      var gatt = GATTLayer()
-      gatt.handle = att.handle
-      gatt.attribute = att.handle.flatMap { server.table[$0] }
+      var gatt = GATTLayer(att, server)
       switch att.opcode {
       case .handleValueNotification: gatt.procedure = .notifications
       case .handleValueIndication:
@@ -177,5 +173,13 @@ struct GATTTracker {
     default: break
     }
     return request
+  }
+}
+
+extension GATTLayer {
+  /// The attribute that a PDU names.
+  fileprivate init(_ att: ATTLayer, _ server: Server) {
+    handle = att.handle
+    attribute = att.handle.flatMap { server.table[$0] }
   }
 }

@@ -18,9 +18,7 @@ final class AdapterState {
 
   private let knownDevices: [Dissector.KnownDevice]
 
-  init(_ knownDevices: [Dissector.KnownDevice]) {
-    self.knownDevices = knownDevices
-  }
+  init(_ knownDevices: [Dissector.KnownDevice]) { self.knownDevices = knownDevices }
 
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
     let moment = Moment(packet.info)

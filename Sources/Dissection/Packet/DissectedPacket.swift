@@ -110,9 +110,7 @@ public struct DissectedPacket: Hashable, Sendable {
     case .ring: ring?.fields(of: span) ?? []
     }
   }
-}
 
-extension DissectedPacket {
   /// The text of a characteristic's value in a response, if the request was for that characteristic.
   public func readText(of uuid: BluetoothUUID) -> String? {
     guard let att, gatt?.type == uuid || gatt?.attribute?.uuid == uuid else { return nil }
@@ -121,5 +119,93 @@ extension DissectedPacket {
     case .readResponse(let value)?: return String(printable: value)
     default: return nil
     }
+  }
+}
+
+/// The layers of a packet, from the wire up.
+public enum Layer: String, Hashable, Sendable, CaseIterable {
+  case hci
+  case l2cap
+  case signaling
+  case smp
+  case att
+  case gatt
+  case ring
+}
+
+/// An earlier packet that one belongs to: the command of an event, the request of a response.
+public struct PacketReference: Hashable, Sendable {
+  /// As in the capture, counted from 1.
+  public var number: Int
+  /// From it to this packet; nil if one of them has no time. Negative if the capture's time went back.
+  public var microseconds: Int64?
+
+  init(_ earlier: Moment, to later: Moment) {
+    number = earlier.number
+    if let start = earlier.microseconds, let end = later.microseconds { microseconds = end &- start }
+  }
+
+  /// `after 12.345 ms (packet 7)`.
+  var words: String {
+    guard let microseconds else { return "packet \(number)" }
+    return "after \(DecimalText.string(microseconds, places: 3)) ms (packet \(number))"
+  }
+}
+
+/// The packet's number and time.
+struct Moment: Hashable {
+  var number: Int
+  var microseconds: Int64?
+
+  init(_ info: CaptureRecordInfo) {
+    number = info.number
+    microseconds = info.microseconds
+  }
+}
+
+/// Records of a capture that are not HCI packets, as text.
+enum RecordNote {
+  static func summary(of packet: DissectedPacket) -> String {
+    let adapter = packet.info.adapter.map { "hci\($0)" } ?? "no adapter"
+    switch packet.info.content {
+    case .hci: return "empty"
+    case .monitor(let opcode): return monitor(opcode, packet.bytes, adapter)
+    case .packetLogger(let type):
+      let name = type.map { "record of type \(Hex.string($0.rawValue))" } ?? "record without a type"
+      return "\(name): \(text(packet.bytes))"
+    case .foreign(let type): return "no Bluetooth HCI: link type \(type)"
+    }
+  }
+
+  private static func monitor(_ opcode: MonitorOpcode, _ bytes: [UInt8], _ adapter: String) -> String {
+    switch opcode {
+    case .newIndex:
+      // Type, bus, address, name.
+      return "new adapter \(adapter): \(address(bytes.dropFirst(2))) \"\(text(bytes.dropFirst(8)))\""
+    case .deleteIndex: return "adapter \(adapter) is gone"
+    case .openIndex: return "adapter \(adapter) is opened"
+    case .closeIndex: return "adapter \(adapter) is closed"
+    case .indexInfo: return "adapter \(adapter): \(address(bytes[...]))"
+    case .vendorDiagnostic: return "diagnostics of the maker of \(adapter): \(bytes.count) bytes"
+    case .systemNote: return "kernel: \(text(bytes))"
+    case .userLogging:
+      // Priority, length of the name, name with its zero, text.
+      let length = bytes.count > 1 ? Int(bytes[1]) : 0
+      return "\(text(bytes.dropFirst(2).prefix(length))): \(text(bytes.dropFirst(2 + length)))"
+    case .controlOpen: return "management socket opened"
+    case .controlClose: return "management socket closed"
+    case .controlCommand: return "management command, \(bytes.count) bytes"
+    case .controlEvent: return "management event, \(bytes.count) bytes"
+    default: return "monitor record \(opcode.rawValue), \(bytes.count) bytes"
+    }
+  }
+
+  private static func text(_ bytes: some Collection<UInt8>) -> String {
+    String(printable: bytes.prefix { $0 != 0 })
+  }
+
+  private static func address(_ bytes: some Collection<UInt8>) -> String {
+    let address = Array(bytes.prefix(6)).withReader { try? BluetoothAddress(parsing: &$0, kind: .public) }
+    return address.map(\.description) ?? "no address"
   }
 }

@@ -40,3 +40,53 @@ public struct ConnectionSummary: Hashable, Sendable {
     }
   }
 }
+
+/// A histogram of durations with bounded memory: durations are counted in classes that are 6 percent wide.
+public struct DurationHistogram: Hashable, Sendable {
+  /// Classes for each power of two.
+  private static let steps = 16
+
+  /// The number of durations.
+  public private(set) var count = 0
+  /// In microseconds.
+  public private(set) var longest: Int64 = 0
+  private var classes: [Int: Int] = [:]
+
+  /// - Parameter microseconds: negative ones, of a time that went back, are left out
+  mutating func add(_ microseconds: Int64) {
+    guard microseconds >= 0 else { return }
+    count += 1
+    longest = max(longest, microseconds)
+    classes[Self.place(of: microseconds), default: 0] += 1
+  }
+
+  /// The duration that a part of all does not exceed, in microseconds, at most 7 percent too long; nil if there are
+  /// none.
+  ///
+  /// - Parameter part: 0.5 is the median
+  public func percentile(_ part: Double) -> Int64? {
+    guard count > 0 else { return nil }
+    let wanted = max(1, Int((part * Double(count)).rounded(.up)))
+    var seen = 0
+    for (place, number) in classes.sorted(by: { $0.key < $1.key }) {
+      seen += number
+      if seen >= wanted { return min(longest, Self.upperEnd(of: place)) }
+    }
+    return longest
+  }
+
+  /// Numbers below 16 are their own class.
+  private static func place(of value: Int64) -> Int {
+    guard value >= Int64(steps) else { return Int(value) }
+    let power = 63 - value.leadingZeroBitCount
+    return (power - 3) * steps + Int(value >> Int64(power - 4)) - steps
+  }
+
+  private static func upperEnd(of place: Int) -> Int64 {
+    guard place >= steps else { return Int64(place) }
+    let shift = Int64(place / steps - 1)
+    let value = Int64(place % steps + steps)
+    let (end, overflow) = (value + 1).multipliedReportingOverflow(by: 1 << shift)
+    return overflow ? .max : end - 1
+  }
+}

@@ -4,9 +4,7 @@ import BluetoothCore
 public struct ADType: HCICode {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let flags = ADType(rawValue: 0x01)
   public static let incompleteServiceUUIDs16 = ADType(rawValue: 0x02)
@@ -30,53 +28,38 @@ public struct ADType: HCICode {
   public static let serviceData128 = ADType(rawValue: 0x21)
   public static let uri = ADType(rawValue: 0x24)
   public static let manufacturerData = ADType(rawValue: 0xFF)
-}
 
-extension ADType: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .flags: "flags"
-    case .incompleteServiceUUIDs16: "incomplete list of 16-bit service UUIDs"
-    case .completeServiceUUIDs16: "complete list of 16-bit service UUIDs"
-    case .incompleteServiceUUIDs32: "incomplete list of 32-bit service UUIDs"
-    case .completeServiceUUIDs32: "complete list of 32-bit service UUIDs"
-    case .incompleteServiceUUIDs128: "incomplete list of 128-bit service UUIDs"
-    case .completeServiceUUIDs128: "complete list of 128-bit service UUIDs"
-    case .shortenedLocalName: "shortened local name"
-    case .completeLocalName: "complete local name"
-    case .txPower: "TX power"
-    case .connectionIntervalRange: "connection interval range"
-    case .solicitedServiceUUIDs16: "16-bit solicited service UUIDs"
-    case .solicitedServiceUUIDs128: "128-bit solicited service UUIDs"
-    case .serviceData16: "service data, 16-bit UUID"
-    case .appearance: "appearance"
-    case .deviceAddress: "device address"
-    case .role: "role"
-    case .solicitedServiceUUIDs32: "32-bit solicited service UUIDs"
-    case .serviceData32: "service data, 32-bit UUID"
-    case .serviceData128: "service data, 128-bit UUID"
-    case .uri: "URI"
-    case .manufacturerData: "manufacturer data"
-    default: "type \(Hex.string(rawValue))"
-    }
-  }
+  private static let texts: [ADType: String] = [
+    .flags: "flags", .incompleteServiceUUIDs16: "incomplete list of 16-bit service UUIDs",
+    .completeServiceUUIDs16: "complete list of 16-bit service UUIDs",
+    .incompleteServiceUUIDs32: "incomplete list of 32-bit service UUIDs",
+    .completeServiceUUIDs32: "complete list of 32-bit service UUIDs",
+    .incompleteServiceUUIDs128: "incomplete list of 128-bit service UUIDs",
+    .completeServiceUUIDs128: "complete list of 128-bit service UUIDs",
+    .shortenedLocalName: "shortened local name", .completeLocalName: "complete local name",
+    .txPower: "TX power", .connectionIntervalRange: "connection interval range",
+    .solicitedServiceUUIDs16: "16-bit solicited service UUIDs",
+    .solicitedServiceUUIDs128: "128-bit solicited service UUIDs",
+    .serviceData16: "service data, 16-bit UUID", .appearance: "appearance",
+    .deviceAddress: "device address", .role: "role",
+    .solicitedServiceUUIDs32: "32-bit solicited service UUIDs", .serviceData32: "service data, 32-bit UUID",
+    .serviceData128: "service data, 128-bit UUID", .uri: "URI", .manufacturerData: "manufacturer data",
+  ]
+
+  public var description: String { Self.texts[self] ?? "type \(Hex.string(rawValue))" }
 }
 
 /// The discoverable mode and the supported transports of a device (Core Specification Supplement, Part A, 1.3).
-public struct ADFlags: OptionSet, HCICode {
+public struct ADFlags: OptionSet, HCICode, CustomStringConvertible {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let limitedDiscoverable = ADFlags(rawValue: 1 << 0)
   public static let generalDiscoverable = ADFlags(rawValue: 1 << 1)
   public static let brEDRNotSupported = ADFlags(rawValue: 1 << 2)
   public static let simultaneousLEAndBREDR = ADFlags(rawValue: 1 << 3)
-}
 
-extension ADFlags: CustomStringConvertible {
   public var description: String {
     let names: [(ADFlags, String)] = [
       (.limitedDiscoverable, "limited discoverable"), (.generalDiscoverable, "general discoverable"),
@@ -89,18 +72,14 @@ extension ADFlags: CustomStringConvertible {
 }
 
 /// The external appearance of a device (Assigned Numbers, 2.6): ten bits of category, six of subcategory.
-public struct Appearance: HCICode {
+public struct Appearance: HCICode, CustomStringConvertible {
   public var rawValue: UInt16
 
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   public var category: UInt16 { rawValue >> 6 }
   public var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
-}
 
-extension Appearance: CustomStringConvertible {
   public var description: String { Hex.string(rawValue) }
 }
 
@@ -129,5 +108,42 @@ public enum UUIDWidth: Int, Hashable, Sendable {
       writer.write(UInt64(truncatingIfNeeded: uuid.value))
       writer.write(UInt64(truncatingIfNeeded: uuid.value >> 64))
     }
+  }
+}
+
+/// The fields of advertising data for display: a list of AD structures (Core Specification Vol 3, Part C, 11).
+/// ``AdvertisingData`` decodes the structures.
+struct ADFields: PacketFields {
+  private var structures: [Structure] = []
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.items("AD structure", &structures)
+  }
+
+  private struct Structure: PacketFields {
+    var length: UInt8 = 0
+    var type = ADType()
+    var value: [UInt8] = []
+    var padding: [UInt8] = []
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("AD length", &length, .unit("bytes"))
+      guard length > 0 else { return try fields.rest("padding", &padding) }
+      try fields.value("type", &type)
+      try fields.bytes("value", &value, count: Int(length) - 1)
+    }
+  }
+}
+
+extension FieldVisitor where Self: ~Escapable {
+  /// Advertising data preceded by its length; limited to what fits into an event beside the other fields of an extended
+  /// report.
+  @_lifetime(self: copy self)
+  mutating func advertisingData(_ data: inout [UInt8]) throws(Failure) {
+    var length = UInt8(clamping: min(data.count, AdvertisingReports.largestData))
+    try value("data length", &length, .unit("bytes"))
+    try bytes("data", &data, count: Int(length), as: ADFields.self)
   }
 }

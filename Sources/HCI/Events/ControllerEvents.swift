@@ -78,9 +78,7 @@ public struct HardwareError: PacketFields {
 
   public init() {}
 
-  public init(code: UInt8) {
-    self.code = code
-  }
+  public init(code: UInt8) { self.code = code }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("code", &code, .hex)
@@ -113,9 +111,7 @@ public struct NumberOfCompletedPackets: PacketFields {
 
   public init() {}
 
-  public init(_ items: [Item]) {
-    self.items = items
-  }
+  public init(_ items: [Item]) { self.items = items }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     // The maximum number in an event.

@@ -210,10 +210,6 @@ private struct FieldOffsets: FieldVisitor {
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
   ) { offset += count }
 
-  mutating func bytes<Fields: PacketFields>(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
-  ) { offset += count }
-
   mutating func rest(
     _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle
   ) {}
@@ -221,16 +217,6 @@ private struct FieldOffsets: FieldVisitor {
   mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
   ) { offset += 6 }
-
-  mutating func group<Fields: PacketFields>(
-    _ name: StaticString, number: Int?, _ fields: inout Fields
-  ) { fields.visit(&self) }
-
-  mutating func tryGroup<Fields: PacketFields>(
-    _ name: StaticString, number: Int?, _ fields: inout Fields
-  ) -> Bool { false }
-
-  var bytesLeft: Int? { nil }
 
   mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item

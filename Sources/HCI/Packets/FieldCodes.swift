@@ -10,9 +10,7 @@ public struct CoreVersion: HCICode {
     "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
     "6.1",
   ]
-}
 
-extension CoreVersion {
   /// `5.4`.
   public var description: String {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "version \(rawValue)"
@@ -23,12 +21,8 @@ extension CoreVersion {
 public struct CompanyIdentifier: HCICode {
   public var rawValue: UInt16
 
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
-}
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-extension CompanyIdentifier {
   public var description: String { Hex.string(rawValue) }
 }
 
@@ -98,16 +92,50 @@ public struct ClockAccuracy: HCICode {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let ppm500 = ClockAccuracy(rawValue: 0)
-  public static let ppm250 = ClockAccuracy(rawValue: 1)
-  public static let ppm150 = ClockAccuracy(rawValue: 2)
-  public static let ppm100 = ClockAccuracy(rawValue: 3)
-  public static let ppm75 = ClockAccuracy(rawValue: 4)
-  public static let ppm50 = ClockAccuracy(rawValue: 5)
-  public static let ppm30 = ClockAccuracy(rawValue: 6)
-  public static let ppm20 = ClockAccuracy(rawValue: 7)
 
   public static let names: [UInt8: String] = [
     0: "500 ppm", 1: "250 ppm", 2: "150 ppm", 3: "100 ppm", 4: "75 ppm", 5: "50 ppm", 6: "30 ppm",
     7: "20 ppm",
   ]
+}
+
+/// A field of fixed width with values defined by the specification: a code, a bit set, a time in steps. Unknown values
+/// are preserved in reading and writing.
+public protocol HCICode: FieldCode, Hashable where RawValue: UnsignedInteger {
+  /// The names of the values; those without a name are shown as numbers.
+  static var names: [RawValue: String] { get }
+}
+
+extension HCICode {
+  public static var names: [RawValue: String] { [:] }
+
+  public init() { self.init(rawValue: 0) }
+
+  public var description: String { Self.names[rawValue] ?? "\(rawValue)" }
+}
+
+extension HCICode where Self: OptionSet {
+  public init() { self.init(rawValue: 0) }
+
+  public var description: String { Hex.string(UInt64(rawValue), bytes: RawValue.bitWidth / 8) }
+}
+
+/// A connection handle: 12 bits, 0x0000 to 0x0EFF (Core Specification Vol 4, Part E, 5.3.1). It may be reused as soon
+/// as its link is disconnected.
+public struct ConnectionHandle: HCICode {
+  /// The twelve bits; the higher bits in a packet are reserved, and dropped.
+  public let rawValue: UInt16
+
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue & 0x0FFF
+  }
+
+  /// The highest handle of a link.
+  public static let highest = ConnectionHandle(rawValue: 0x0EFF)
+
+  /// The controllers of some phones and chip manufacturers send debug output as ACL data with this handle, which is
+  /// frequent in their logs. It is not a link, and data that looks like L2CAP is meaningless.
+  public static let controllerDebug = ConnectionHandle(rawValue: 0x0EDC)
+
+  public var description: String { Hex.string(rawValue) }
 }

@@ -92,3 +92,155 @@ extension HCICommand {
     writer.overwrite(at: 3, with: UInt8(truncatingIfNeeded: writer.count - 4))
   }
 }
+
+/// A command opcode: six bits of group, ten bits of command (Core Specification Vol 4, Part E, 5.4.1).
+public struct HCIOpcode: HCICode {
+  public var rawValue: UInt16
+
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// - Parameters:
+  ///   - group: the opcode group field (OGF)
+  ///   - command: the opcode command field (OCF)
+  public init(group: UInt8, command: UInt16) {
+    rawValue = UInt16(group & 0x3F) << 10 | command & 0x3FF
+  }
+
+  /// OGF, the upper 6 bits.
+  public var group: UInt8 { UInt8(rawValue >> 10) }
+  /// OCF, the lower 10 bits.
+  public var command: UInt16 { rawValue & 0x3FF }
+
+  /// No command: an event uses it to return command credits without answering a command (Core Specification Vol 4, Part
+  /// E, 4.4).
+  public static let noOperation = HCIOpcode(rawValue: 0)
+
+  /// Whether it is a vendor-specific command.
+  public var isVendorSpecific: Bool { group == 0x3F }
+
+  /// The command's name in the specification; nil if unknown.
+  public var name: String? {
+    isVendorSpecific ? "Vendor Specific" : HCICommandCatalog.standard[self]?.info.name
+  }
+
+  /// Name and number: `LE Set Scan Enable (0x200c)`.
+  public var description: String {
+    let number = Hex.string(rawValue)
+    return name.map { "\($0) (\(number))" } ?? "command \(number)"
+  }
+}
+
+/// The specification of a command, except its parameters.
+public struct HCICommandInfo: Hashable, Sendable {
+  public let opcode: HCIOpcode
+  /// The name in the specification.
+  public let name: String
+  /// The section of the Core Specification: `Vol 4, Part E, 7.8.10`.
+  public var reference: String { "Vol 4, Part E, \(section)" }
+  /// The command's bit in ``SupportedCommands``; nil if none is known.
+  public let bit: SupportedCommands.Bit?
+
+  private let section: String
+
+  /// - Parameters:
+  ///   - opcode: OGF and OCF
+  ///   - name: the name in the specification
+  ///   - section: in Vol 4, Part E
+  ///   - octet: of ``bit``
+  ///   - bit: in Supported Commands, with `octet`
+  public init(_ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0) {
+    self.opcode = HCIOpcode(rawValue: opcode)
+    self.name = name
+    self.section = section
+    self.bit = octet.map { SupportedCommands.Bit(octet: $0, bit: bit) }
+  }
+}
+
+/// Looks up commands by opcode.
+public struct HCICommandCatalog: Sendable {
+  public struct Entry: Sendable {
+    public var info: HCICommandInfo
+    /// The type that declares the command; nil if its parameters are not declared.
+    public var type: (any HCICommand.Type)?
+  }
+
+  /// All known commands.
+  public static let standard = HCICommandCatalog(HCICommandInfo.declared, others: HCICommandInfo.others)
+
+  private var entries: [HCIOpcode: Entry] = [:]
+
+  /// - Parameters:
+  ///   - types: commands with declared parameters
+  ///   - others: commands of which only the name is known
+  public init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
+    for info in others { entries[info.opcode] = Entry(info: info) }
+    for type in types { entries[type.opcode] = Entry(info: type.info, type: type) }
+  }
+
+  public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
+
+  /// The name of a command, or its number.
+  public func name(of opcode: HCIOpcode) -> String {
+    entries[opcode]?.info.name ?? opcode.description
+  }
+}
+
+/// The commands that a controller supports: 64 bytes with a bit for each (Core Specification Vol 4, Part E, 6.27).
+public struct SupportedCommands: PacketFields, Hashable, CustomStringConvertible {
+  /// The bit of a command.
+  public struct Bit: Hashable, Sendable {
+    /// 0 to 63.
+    public var octet: Int
+    /// 0 to 7.
+    public var bit: Int
+
+    public init(octet: Int, bit: Int) {
+      self.octet = octet
+      self.bit = bit
+    }
+  }
+
+  /// In bytes.
+  public static let length = 64
+
+  public private(set) var bytes: [UInt8]
+
+  public init() {
+    bytes = Array(repeating: 0, count: Self.length)
+  }
+
+  public init(_ commands: [any HCICommand.Type]) {
+    self.init()
+    for command in commands { insert(command.info) }
+  }
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("supported commands", &bytes, count: Self.length)
+  }
+
+  public func contains(_ command: (some HCICommand).Type) -> Bool {
+    command.info.bit.map(contains) ?? false
+  }
+
+  public func contains(_ bit: Bit) -> Bool {
+    bytes.indices.contains(bit.octet) && bytes[bit.octet] >> bit.bit & 1 == 1
+  }
+
+  /// Adds a command; a command without a bit is ignored.
+  public mutating func insert(_ command: HCICommandInfo) {
+    guard let bit = command.bit, bytes.indices.contains(bit.octet) else { return }
+    bytes[bit.octet] |= 1 << bit.bit
+  }
+
+  /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once one has been
+  /// used, the controller rejects the other (Core Specification Vol 4, Part E, 3.1.1). The Linux kernel applies the
+  /// same rule.
+  var haveExtendedScan: Bool {
+    contains(LESetExtendedScanParameters.self) && contains(LESetExtendedScanEnable.self)
+  }
+
+  /// The number of commands, and the bytes.
+  public var description: String {
+    "\(bytes.reduce(0) { $0 + $1.nonzeroBitCount }) commands: \(Hex.string(bytes))"
+  }
+}

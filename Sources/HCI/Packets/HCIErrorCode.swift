@@ -5,9 +5,7 @@ import BluetoothCore
 public struct HCIErrorCode: HCICode, Error {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   public static let success = HCIErrorCode(rawValue: 0x00)
   public static let unknownCommand = HCIErrorCode(rawValue: 0x01)
@@ -125,9 +123,7 @@ public struct HCIErrorCode: HCICode, Error {
   public var name: String? {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : nil
   }
-}
 
-extension HCIErrorCode {
   /// Name and number: `Connection Timeout (0x08)`.
   public var description: String {
     let number = Hex.string(rawValue)

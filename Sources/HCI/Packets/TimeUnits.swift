@@ -27,13 +27,9 @@ extension TimeInSteps {
 
   /// Milliseconds, with as many decimals as needed: `18.75 ms`.
   public var description: String {
-    let microseconds = Int64(rawValue) * Self.step
-    var text = "\(microseconds / 1000)"
-    if microseconds % 1000 != 0 {
-      var decimals = Substring("\(1000 + microseconds % 1000)".dropFirst())
-      while decimals.last == "0" { decimals.removeLast() }
-      text += "." + decimals
-    }
+    var text = DecimalText.string(Int64(rawValue) * Self.step, places: 3)
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
     return text + " ms"
   }
 }
@@ -120,8 +116,5 @@ public struct ExtendedAdvertisingInterval: FieldValue, Hashable {
 
   public var fieldNumber: UInt64? { steps.fieldNumber }
 
-  public var description: String {
-    let microseconds = Int(steps.value) * 625
-    return "\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst()) ms"
-  }
+  public var description: String { DecimalText.string(Int64(steps.value) * 625, places: 3) + " ms" }
 }

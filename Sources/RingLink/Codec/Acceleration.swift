@@ -110,9 +110,7 @@ public struct AccelerometerEncodingDetector: Hashable, Sendable {
   private var usesUpperHalf = false
 
   /// - Parameter encoding: the known encoding, from the firmware's name.
-  public init(known encoding: AccelerometerEncoding? = nil) {
-    self.encoding = encoding
-  }
+  public init(known encoding: AccelerometerEncoding? = nil) { self.encoding = encoding }
 
   /// Examines one more frame. Costs next to nothing once the encoding is known.
   public mutating func observe(_ sample: AccelerometerSample) {

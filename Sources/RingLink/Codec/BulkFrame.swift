@@ -35,12 +35,10 @@ public struct BulkFrame: Hashable, Sendable {
 }
 
 /// Why a bulk frame cannot be created.
-public enum BulkFrameError: Error, Hashable, Sendable {
+public enum BulkFrameError: Error, Hashable, Sendable, CustomStringConvertible {
   case firmwareUpdate(BulkID)
   case payloadTooLong(Int)
-}
 
-extension BulkFrameError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .firmwareUpdate(let id):
@@ -52,27 +50,23 @@ extension BulkFrameError: CustomStringConvertible {
 }
 
 /// The type of a bulk frame. ``CommandTable`` describes each.
-public struct BulkID: RawRepresentable, Hashable, Sendable {
+public struct BulkID: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral,
+  CustomStringConvertible
+{
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Sent unsolicited with the answer to a request for sleep.
   public static let nap: BulkID = 0x3E
 
   /// Ids 1 to 5 overwrite the ring's firmware, and can leave it dead.
   public var isFirmwareUpdate: Bool { (1...5).contains(rawValue) }
-}
 
-extension BulkID: ExpressibleByIntegerLiteral {
   public init(integerLiteral value: UInt8) {
     self.init(rawValue: value)
   }
-}
 
-extension BulkID: CustomStringConvertible {
   /// The name in the command table.
   public var description: String {
     CommandTable.entries(for: .bulk(self)).first?.name ?? "bulk id \(Hex.string(rawValue))"

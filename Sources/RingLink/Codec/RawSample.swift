@@ -164,9 +164,7 @@ public struct RawControl: RawRepresentable, FrameRecord {
     self.init(rawValue: 0)
   }
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Ends a stream; on newer firmware it leaves the light on that ``stream`` switched on.
   public static let stop = RawControl(rawValue: 2)

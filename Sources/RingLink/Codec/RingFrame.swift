@@ -4,7 +4,7 @@ import BluetoothCore
 /// bytes modulo 256 (ring reference, 2).
 ///
 /// A frame is stored in two registers: receiving one does not allocate.
-public struct RingFrame: Hashable, Sendable {
+public struct RingFrame: Hashable, Sendable, CustomStringConvertible {
   /// In bytes.
   public static let length = 16
   /// In bytes: a frame without its command and checksum.
@@ -94,20 +94,18 @@ public struct RingFrame: Hashable, Sendable {
   mutating func store(_ bytes: some Sequence<UInt8>, at index: Int) {
     for (place, byte) in zip(index..<Self.length - 1, bytes) { store(byte, at: place) }
   }
-}
 
-extension RingFrame: CustomStringConvertible {
   /// The bytes as hexadecimal digits.
   public var description: String { Hex.string(bytes, separator: " ") }
 }
 
 /// The command of a frame: its first byte. ``CommandTable`` describes each.
-public struct RingCommand: RawRepresentable, Hashable, Sendable {
+public struct RingCommand: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral,
+  CustomStringConvertible
+{
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Raw sensor stream. Its top bit is part of the number and no sign of an error.
   public static let rawStream: RingCommand = 0xA1
@@ -115,15 +113,11 @@ public struct RingCommand: RawRepresentable, Hashable, Sendable {
   public static let payloadLength: RingCommand = 0x2F
   /// Only ever sent by the ring: something happened.
   public static let notification: RingCommand = 0x73
-}
 
-extension RingCommand: ExpressibleByIntegerLiteral {
   public init(integerLiteral value: UInt8) {
     self.init(rawValue: value)
   }
-}
 
-extension RingCommand: CustomStringConvertible {
   /// The name in the command table.
   public var description: String {
     CommandTable.entries(for: .frame(self)).first?.name ?? "command \(Hex.string(rawValue))"
@@ -131,7 +125,7 @@ extension RingCommand: CustomStringConvertible {
 }
 
 /// Why bytes are not a frame, or a frame is not the expected answer.
-public enum RingFrameError: Error, Hashable, Sendable {
+public enum RingFrameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame has 16 bytes, these are another number.
   case length(Int)
   /// The last byte is not the sum of those before it.
@@ -142,9 +136,7 @@ public enum RingFrameError: Error, Hashable, Sendable {
   case unexpected(RingCommand)
   /// A field holds what it cannot mean.
   case value(String)
-}
 
-extension RingFrameError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .length(let count): "a frame has 16 bytes, not \(count)"
@@ -158,19 +150,15 @@ extension RingFrameError: CustomStringConvertible {
 }
 
 /// Why a ring refuses a command (ring reference, 2).
-public struct RingErrorCode: RawRepresentable, Hashable, Sendable {
+public struct RingErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The form that firmware uses for a request it could not make sense of.
   public static let malformed = RingErrorCode(rawValue: 0)
   public static let notSupported = RingErrorCode(rawValue: 0xEE)
-}
 
-extension RingErrorCode: CustomStringConvertible {
   public var description: String {
     switch self {
     case .malformed: "malformed request"

@@ -24,7 +24,7 @@ public struct RingFirmware: Hashable, Sendable {
 }
 
 /// Rings that behave alike, named after the start of their firmware's name.
-public enum RingFamily: Hashable, Sendable, CaseIterable {
+public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   /// The old ones: BlueX RF03, `R02_3.00...`.
   case rf03
   /// `RY02...`, `RY09...`: sources disagree on the chip.
@@ -61,9 +61,7 @@ public enum RingFamily: Hashable, Sendable, CaseIterable {
     case .ry, .unknown: nil
     }
   }
-}
 
-extension RingFamily: CustomStringConvertible {
   public var description: String {
     switch self {
     case .rf03: "RF03"

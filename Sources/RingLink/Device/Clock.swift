@@ -102,7 +102,7 @@ extension Ring {
     let day = evidence.day ?? expected.day
     let request = DayByTime(day, now: day == expected.day ? expected : day.midnight)
     if let log = try await logIfKnown(CommandTable.heartRateLog, request) {
-      let readings = SlotDay(day: day, minutesPerSlot: log.minutesPerSlot, values: log.values).readings
+      let readings = log.readings(of: day)
       evidence.newest = readings.last { $0.time <= expected }?.time
       evidence.future = readings.last.flatMap { $0.time > expected ? $0.time : nil }
     }

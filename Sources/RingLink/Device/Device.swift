@@ -49,7 +49,7 @@ public struct NotificationMask: FrameRecord {
 }
 
 /// The battery level of a ring (ring reference, 4.2 and 4.15).
-public struct RingBattery: FrameRecord {
+public struct RingBattery: FrameRecord, CustomStringConvertible {
   /// 0 to 100.
   public var percent: UInt8
   public var isCharging: Bool
@@ -67,9 +67,7 @@ public struct RingBattery: FrameRecord {
     RecordField("percent", \.percent, at: 1, .uint8, .percent, in: 0...100),
     RecordField("charging", \.isCharging, at: 2),
   ]
-}
 
-extension RingBattery: CustomStringConvertible {
   public var description: String { "\(percent) %\(isCharging ? ", charging" : "")" }
 }
 

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// An unsolicited event of a ring (ring reference, 4.3, 4.13 and 4.15).
-public enum RingEvent: Hashable, Sendable {
+public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   case battery(RingBattery)
   /// The number of bytes that fit into one of its bulk notifications; sent with the answer to Set Time.
   case payloadLength(UInt8)
@@ -21,17 +21,21 @@ public enum RingEvent: Hashable, Sendable {
   case other(Kind)
 
   /// The second byte of a notification frame.
-  public struct Kind: RawRepresentable, Hashable, Sendable {
+  public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: UInt8
 
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let battery = Kind(rawValue: 0x0C)
     public static let liveTotals = Kind(rawValue: 0x12)
     public static let variability = Kind(rawValue: 0x2B)
     public static let stress = Kind(rawValue: 0x2C)
+
+    /// The name in the command table.
+    public var description: String {
+      CommandTable.entries(for: .frame(.notification)).first { $0.prefix == [rawValue] }?.name
+        ?? "event \(Hex.string(rawValue))"
+    }
   }
 
   /// The events of the camera mode.
@@ -93,9 +97,7 @@ public enum RingEvent: Hashable, Sendable {
     if let value = try? CommandTable.stressEvent.value(frame) { return .stress(value.value) }
     return .other(Kind(rawValue: frame.byte(at: 1)))
   }
-}
 
-extension RingEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .battery(let battery): "battery at \(battery)"
@@ -113,14 +115,6 @@ extension RingEvent: CustomStringConvertible {
         + "\(update.beatsPerMinute) bpm, \(update.steps) steps, \(update.meters) m"
     case .other(let kind): "\(kind)"
     }
-  }
-}
-
-extension RingEvent.Kind: CustomStringConvertible {
-  /// The name in the command table.
-  public var description: String {
-    CommandTable.entries(for: .frame(.notification)).first { $0.prefix == [rawValue] }?.name
-      ?? "event \(Hex.string(rawValue))"
   }
 }
 
@@ -148,9 +142,7 @@ public struct EventValue: FrameRecord {
 
   public init() {}
 
-  public init(_ value: UInt8) {
-    self.value = value
-  }
+  public init(_ value: UInt8) { self.value = value }
 
   public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2)]
 }
@@ -161,9 +153,7 @@ public struct BatteryEvent: FrameRecord {
 
   public init() {}
 
-  public init(_ battery: RingBattery) {
-    self.battery = battery
-  }
+  public init(_ battery: RingBattery) { self.battery = battery }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("percent", \.battery.percent, at: 2, .uint8, .percent, in: 0...100),

@@ -1,12 +1,12 @@
+import BluetoothCore
+
 /// A time in the ring's representation: the wall clock that was set, without zone and without daylight saving time
 /// (ring reference, 4.1). It is sent as seconds since 1970 as if that wall clock were UTC.
-public struct RingTime: Hashable, Comparable, Sendable {
+public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
   /// Since 1970-01-01 00:00:00 of the same wall clock.
   public var seconds: Int
 
-  public init(seconds: Int) {
-    self.seconds = seconds
-  }
+  public init(seconds: Int) { self.seconds = seconds }
 
   /// - Returns: nil if the time does not exist
   public init?(_ day: RingDay, hour: Int, minute: Int, second: Int = 0) {
@@ -31,16 +31,9 @@ public struct RingTime: Hashable, Comparable, Sendable {
 
   public func adding(minutes: Int) -> RingTime { RingTime(seconds: seconds + minutes * 60) }
 
-  static func padded(_ number: Int, _ width: Int = 2) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
-  }
-}
-
-extension RingTime: CustomStringConvertible, LosslessStringConvertible {
   /// `2026-11-21T13:45:00`
   public var description: String {
-    "\(day)T\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
+    "\(day)T" + [hour, minute, second].map { DecimalText.padded($0, 2) }.joined(separator: ":")
   }
 
   /// Reads `2026-11-21T13:45:00`.
@@ -54,16 +47,17 @@ extension RingTime: CustomStringConvertible, LosslessStringConvertible {
     else { return nil }
     self.init(day, hour: hour, minute: minute, second: second)
   }
+
+  /// The number of days before today; nil for the future and for numbers that exceed a byte.
+  func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
 }
 
 /// A day of the ring's calendar (proleptic Gregorian). A ring has no time zone: its days begin at its own midnight.
-public struct RingDay: Hashable, Comparable, Sendable {
+public struct RingDay: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
   /// Days since 1970-01-01.
   public var number: Int
 
-  public init(number: Int) {
-    self.number = number
-  }
+  public init(number: Int) { self.number = number }
 
   /// - Returns: nil if the day does not exist
   public init?(year: Int, month: Int, day: Int) {
@@ -97,13 +91,11 @@ public struct RingDay: Hashable, Comparable, Sendable {
 
   /// Its first moment.
   public var midnight: RingTime { RingTime(seconds: number * 86400) }
-}
 
-extension RingDay: CustomStringConvertible, LosslessStringConvertible {
   /// `2026-11-21`
   public var description: String {
     let (year, month, day) = civil
-    return "\(RingTime.padded(year, 4))-\(RingTime.padded(month))-\(RingTime.padded(day))"
+    return DecimalText.padded(year, 4) + "-" + DecimalText.padded(month, 2) + "-" + DecimalText.padded(day, 2)
   }
 
   /// Reads `2026-11-21`.
@@ -124,9 +116,4 @@ public enum TimePolicy: String, Hashable, Sendable, CaseIterable {
   case local
   /// Coordinated Universal Time: no hour is lost or repeated, but days are not the wearer's.
   case utc
-}
-
-extension RingTime {
-  /// The number of days before today; nil for the future and for numbers that exceed a byte.
-  func daysSince(_ day: RingDay) -> UInt8? { UInt8(exactly: self.day.number - day.number) }
 }

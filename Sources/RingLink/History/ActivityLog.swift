@@ -12,9 +12,7 @@ public struct ActivityRequest: FrameRecord {
 
   public init() {}
 
-  public init(daysAgo: UInt8) {
-    self.daysAgo = daysAgo
-  }
+  public init(daysAgo: UInt8) { self.daysAgo = daysAgo }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days),

@@ -16,32 +16,23 @@ public struct SlotLog: Hashable, Sendable {
   public static let empty = SlotLog(minutesPerSlot: 5, values: [])
 
   /// The number of slots per day.
-  var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
+  fileprivate var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
 
   /// Without the data that follows the last slot of the day.
-  var cutToDay: SlotLog { SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay))) }
-}
-
-/// A day in slots of equal length, each with one byte: how rings keep what they measure at intervals.
-public struct SlotDay: Hashable, Sendable {
-  /// The day of the log.
-  public var day: RingDay
-  /// The length of a slot, in minutes.
-  public var minutesPerSlot: Int
-  /// From midnight on; 0 means no value.
-  public var values: [UInt8]
-
-  public init(day: RingDay, minutesPerSlot: Int, values: [UInt8]) {
-    self.day = day
-    self.minutesPerSlot = minutesPerSlot
-    self.values = values
+  fileprivate var cutToDay: SlotLog {
+    SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay)))
   }
 
   /// The slots with a value: when they begin, and the value. 255 is taken for no value, too.
-  public var readings: [(time: RingTime, value: UInt8)] {
+  public func readings(of day: RingDay) -> [(time: RingTime, value: UInt8)] {
     values.enumerated().compactMap { index, value in
       value == 0 || value == 255 ? nil : (day.midnight.adding(minutes: index * minutesPerSlot), value)
     }
+  }
+
+  /// The same without slots in the future, which hold values of earlier days.
+  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
+    readings(of: day).filter { $0.time <= now }
   }
 }
 
@@ -52,18 +43,11 @@ public struct DaySlotLogAssembler: LogAssembler {
 
   public static let forms = RowLog<RowStartDaysAgo>.forms
 
-  public init(_ request: DaysAgo) {
-    self.request = request
-  }
+  public init(_ request: DaysAgo) { self.request = request }
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
-    let progress = try row.receive(frame)
-    return try progress.map { contents throws(RingFrameError) in
-      guard let contents else { return .empty }
-      guard contents.start.daysAgo == request.daysAgo else {
-        throw .value("it is about \(contents.start.daysAgo) days ago, not \(request.daysAgo)")
-      }
-      return SlotLog(minutesPerSlot: row.minutesPerSlot, values: contents.values).cutToDay
+    try row.receive(frame, daysAgo: request.daysAgo).map {
+      $0.map { SlotLog(minutesPerSlot: row.minutesPerSlot, values: $0).cutToDay } ?? .empty
     }
   }
 
@@ -120,9 +104,7 @@ public struct HourlyCounter: Hashable, Sendable {
   /// From midnight on; empty if the ring has no data of that day.
   public var values: [UInt16]
 
-  public init(values: [UInt16]) {
-    self.values = values
-  }
+  public init(values: [UInt16]) { self.values = values }
 }
 
 /// 24 numbers of 16 bits, little-endian.
@@ -135,18 +117,11 @@ public struct HourlyCounterAssembler: LogAssembler {
 
   public static let forms = RowLog<RowStartDaysAgo>.forms
 
-  public init(_ request: ReadDaysAgo) {
-    self.request = request
-  }
+  public init(_ request: ReadDaysAgo) { self.request = request }
 
   public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<HourlyCounter> {
-    let progress = try row.receive(frame)
-    return try progress.map { contents throws(RingFrameError) in
-      guard let contents else { return HourlyCounter(values: []) }
-      guard contents.start.daysAgo == request.daysAgo else {
-        throw .value("it is about \(contents.start.daysAgo) days ago, not \(request.daysAgo)")
-      }
-      return contents.values.withReader { reader in
+    try row.receive(frame, daysAgo: request.daysAgo).map { bytes in
+      (bytes ?? []).withReader { reader in
         var values: [UInt16] = []
         while values.count < 24, let value = try? reader.readUInt16() { values.append(value) }
         return HourlyCounter(values: values)
@@ -215,12 +190,5 @@ extension Ring {
     guard let daysAgo = now.daysSince(day) else { return [] }
     return try await self.log(log, DaysAgo(daysAgo), progress: progress)
       .readings(of: day, until: now).map { EstimateReading(time: $0.time, value: Int($0.value)) }
-  }
-}
-
-extension SlotLog {
-  /// The slots with a value. Slots in the future hold values of earlier days.
-  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
-    SlotDay(day: day, minutesPerSlot: minutesPerSlot, values: values).readings.filter { $0.time <= now }
   }
 }

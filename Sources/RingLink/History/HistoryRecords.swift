@@ -173,28 +173,24 @@ public struct SleepStage: Hashable, Sendable {
   }
 
   /// The ring reference, 6.1.
-  public struct Kind: RawRepresentable, Hashable, Sendable {
+  public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: UInt8
 
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let light = Kind(rawValue: 2)
     public static let deep = Kind(rawValue: 3)
     public static let rem = Kind(rawValue: 4)
     public static let awake = Kind(rawValue: 5)
-  }
-}
 
-extension SleepStage.Kind: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .light: "light"
-    case .deep: "deep"
-    case .rem: "REM"
-    case .awake: "awake"
-    default: "unknown \(rawValue)"
+    public var description: String {
+      switch self {
+      case .light: "light"
+      case .deep: "deep"
+      case .rem: "REM"
+      case .awake: "awake"
+      default: "unknown \(rawValue)"
+      }
     }
   }
 }

@@ -19,38 +19,22 @@ extension Ring {
     let reading = HistoryReading(kind: kind, days: days, now: now, progress: progress)
     switch kind {
     case .steps:
-      let readings = try await reading.eachDay { day, report throws(RingError) in
-        try await self.activity(on: day, now: now, progress: report)
-      }
-      return .steps(readings.inOrder(of: \.time))
+      return .steps(try await reading.eachDay(activity(on:now:progress:)).inOrder(of: \.time))
     case .heartRate:
-      let automatic = try await reading.eachDay { day, report throws(RingError) in
-        try await self.heartRates(on: day, now: now, progress: report)
-      }
-      let manual = try await reading.inOnePiece { report throws(RingError) in
+      let automatic = try await reading.eachDay(heartRates(on:now:progress:))
+      let manual = try await reading.inOnePiece { now, report throws(RingError) in
         try await self.manualHeartRatesIfAny(onlyToday: days.lowerBound >= now.day, now: now, report)
       }.filter { days.contains($0.time.day) }
       return .heartRate(automatic.inOrder(of: \.time).merged(with: manual))
     case .oxygen:
-      let readings = try await reading.inOnePiece { report throws(RingError) in
-        try await self.oxygen(now: now, progress: report)
-      }
-      return .oxygen(readings.filter { days.contains($0.time.day) })
+      return .oxygen(
+        try await reading.inOnePiece(oxygen(now:progress:)).filter { days.contains($0.time.day) })
     case .sleep:
-      let sessions = try await reading.inOnePiece { report throws(RingError) in
-        try await self.sleep(now: now, progress: report)
-      }
-      return .sleep(sessions.filter { days.contains($0.day) })
+      return .sleep(try await reading.inOnePiece(sleep(now:progress:)).filter { days.contains($0.day) })
     case .stress:
-      let readings = try await reading.eachDay { day, report throws(RingError) in
-        try await self.stress(on: day, now: now, progress: report)
-      }
-      return .stress(readings.inOrder(of: \.time))
+      return .stress(try await reading.eachDay(stress(on:now:progress:)).inOrder(of: \.time))
     case .variability:
-      let readings = try await reading.eachDay { day, report throws(RingError) in
-        try await self.variability(on: day, now: now, progress: report)
-      }
-      return .variability(readings.inOrder(of: \.time))
+      return .variability(try await reading.eachDay(variability(on:now:progress:)).inOrder(of: \.time))
     case .temperature:
       return .temperature(try await temperatures(reading))
     }
@@ -59,13 +43,12 @@ extension Ring {
   private func temperatures(_ reading: HistoryReading) async throws(RingError) -> [TemperatureReading] {
     let readings: [TemperatureReading]
     if try await keepsIntervalTemperatures() {
-      readings = try await reading.eachDay { day, report throws(RingError) in
-        try await self.intervalTemperatures(on: day, now: reading.now)
+      readings = try await reading.eachDay { day, now, _ throws(RingError) in
+        try await self.intervalTemperatures(on: day, now: now)
       }
     } else {
-      readings = try await reading.inOnePiece { report throws(RingError) in
-        try await self.temperatures(
-          days: reading.daysBack, now: reading.now, progress: report)
+      readings = try await reading.inOnePiece { now, report throws(RingError) in
+        try await self.temperatures(days: reading.daysBack, now: now, progress: report)
       }
     }
     return readings.filter { reading.days.contains($0.time.day) }.inOrder(of: \.time)
@@ -96,7 +79,7 @@ extension Ring {
 
 /// The days to read, and the progress handler.
 @BluetoothActor
-struct HistoryReading {
+private struct HistoryReading {
   let kind: HistoryKind
   let days: ClosedRange<RingDay>
   let now: RingTime
@@ -116,7 +99,7 @@ struct HistoryReading {
   }
 
   func eachDay<Reading>(
-    _ read: (RingDay, ((Int, Int?) -> Void)?) async throws(RingError) -> [Reading]
+    _ read: @BluetoothActor (RingDay, RingTime, ((Int, Int?) -> Void)?) async throws(RingError) -> [Reading]
   ) async throws(RingError) -> [Reading] {
     var readings: [Reading] = []
     let kept = kept
@@ -130,13 +113,13 @@ struct HistoryReading {
         }
       }
       report?(0, nil)
-      readings += try await read(day, report)
+      readings += try await read(day, now, report)
     }
     return readings
   }
 
   func inOnePiece<Reading>(
-    _ read: (((Int, Int) -> Void)?) async throws(RingError) -> [Reading]
+    _ read: @BluetoothActor (RingTime, ((Int, Int) -> Void)?) async throws(RingError) -> [Reading]
   ) async throws(RingError) -> [Reading] {
     guard !kept.isEmpty else { return [] }
     let report = progress.map { progress in
@@ -146,7 +129,7 @@ struct HistoryReading {
             kind: kind, day: nil, completed: 0, total: 1, received: received, expected: expected))
       }
     }
-    return try await read(report)
+    return try await read(now, report)
   }
 }
 

@@ -5,9 +5,7 @@ public struct DaysAgo: FrameRecord {
 
   public init() {}
 
-  public init(_ daysAgo: UInt8) {
-    self.daysAgo = daysAgo
-  }
+  public init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
   public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
 }
@@ -19,9 +17,7 @@ public struct ReadDaysAgo: FrameRecord {
 
   public init() {}
 
-  public init(_ daysAgo: UInt8) {
-    self.daysAgo = daysAgo
-  }
+  public init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
   public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
 }
@@ -114,9 +110,7 @@ struct RowLog<Start: RowStart>: Sendable {
   static var forms: [FrameForm] { [.noData, headerForm, startForm, pieceForm] }
 
   /// - Parameter limit: the answer ends after this number of frames, whatever its header says
-  init(limit: Int = 255) {
-    self.limit = limit
-  }
+  init(limit: Int = 255) { self.limit = limit }
 
   var minutesPerSlot: Int { Int(header?.interval ?? 1) }
 
@@ -164,5 +158,21 @@ struct RowLog<Start: RowStart>: Sendable {
       frames: UInt8(pieces.count + 2), interval: UInt8(clamping: minutesPerSlot))
     return [RingFrame(command, header, form: headerForm), RingFrame(command, start, form: startForm)]
       + pieces.map { RingFrame(command, $0) }
+  }
+}
+
+extension RowLog<RowStartDaysAgo> {
+  /// Handles a frame of the log of a day. The contents are its values; nil if the ring has no data of that day.
+  mutating func receive(
+    _ frame: RingFrame, daysAgo: UInt8
+  ) throws(RingFrameError) -> LogProgress<[UInt8]?> {
+    let progress = try receive(frame)
+    return try progress.map { contents throws(RingFrameError) in
+      guard let contents else { return nil }
+      guard contents.start.daysAgo == daysAgo else {
+        throw .value("it is about \(contents.start.daysAgo) days ago, not \(daysAgo)")
+      }
+      return contents.values
+    }
   }
 }

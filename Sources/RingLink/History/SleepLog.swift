@@ -79,9 +79,7 @@ public struct SleepLog: BulkContents, BulkRecord {
 
   public init() {}
 
-  public init(days: [SleepDay]) {
-    self.days = days
-  }
+  public init(days: [SleepDay]) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField("days", \.days)]
 }
@@ -108,8 +106,9 @@ public struct SleepCommands: CommandGroup {
   public let sleep = BulkQuery<SleepLog>(
     0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
     source: "6.1 [C]")
-  public let naps = BulkReport<SleepLog>(
+  public let naps = BulkQuery<SleepLog>(
     .nap, "naps", "The naps that the ring has stored. Comes by itself with the answer to sleep.",
+    isUnsolicited: true,
     source: "6.1 [C]")
 }
 

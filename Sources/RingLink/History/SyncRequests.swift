@@ -31,9 +31,7 @@ public struct SinceTime: BulkRequest, BulkRecord {
 
   public init() {}
 
-  public init(seconds: UInt32) {
-    self.seconds = seconds
-  }
+  public init(seconds: UInt32) { self.seconds = seconds }
 
   public static let fields: [BulkField<Self>] = [
     BulkField("time", \.seconds, .seconds, "since 1970 of the ring's wall clock; 0 for everything")
@@ -44,9 +42,7 @@ public struct SinceTime: BulkRequest, BulkRecord {
 public struct Nickname: BulkRequest {
   public var name: String
 
-  public init(_ name: String) {
-    self.name = name
-  }
+  public init(_ name: String) { self.name = name }
 
   public static let form = "`01 01 00`, then the name in UTF-16 LE behind its byte order mark `FF FE`."
 

@@ -4,9 +4,7 @@ public struct DayCount: BulkRequest, BulkRecord {
 
   public init() {}
 
-  public init(days: UInt8) {
-    self.days = days
-  }
+  public init(days: UInt8) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
 }
@@ -63,19 +61,17 @@ public struct TemperatureLog: BulkContents, BulkRecord {
 
   public init() {}
 
-  public init(days: [Day]) {
-    self.days = days
-  }
+  public init(days: [Day]) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
 
   /// The slots with a value, in any order.
   public func readings(today: RingDay) -> [TemperatureReading] {
     days.flatMap { day in
-      SlotDay(
-        day: today.adding(days: -Int(day.daysAgo)), minutesPerSlot: Int(day.minutesPerSlot),
-        values: day.values
-      ).readings.map { TemperatureReading(time: $0.time, centidegrees: 2000 + Int($0.value) * 10) }
+      SlotLog(minutesPerSlot: Int(day.minutesPerSlot), values: day.values)
+        .readings(of: today.adding(days: -Int(day.daysAgo))).map {
+          TemperatureReading(time: $0.time, centidegrees: 2000 + Int($0.value) * 10)
+        }
     }
   }
 }

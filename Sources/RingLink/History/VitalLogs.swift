@@ -68,9 +68,7 @@ public struct OxygenLog: BulkContents, BulkRecord {
 
   public init() {}
 
-  public init(days: [Day]) {
-    self.days = days
-  }
+  public init(days: [Day]) { self.days = days }
 
   public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
 

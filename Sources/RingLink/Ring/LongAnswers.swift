@@ -4,9 +4,9 @@ import GATTClient
 /// Answers of several frames.
 extension Ring {
   /// After the last frame of a log, those that are missing are waited for no longer than this.
-  nonisolated static let stragglerTime = Duration.seconds(1)
+  nonisolated fileprivate static let stragglerTime = Duration.seconds(1)
   /// Frames do not contain the day: repeated frames must not arrive after the request for the next day.
-  static let pauseAfterLog = Duration.milliseconds(100)
+  private static let pauseAfterLog = Duration.milliseconds(100)
 
   /// Requests a log. If frames of the answer are lost, the request is repeated once; frames of the first answer count.
   ///
@@ -55,9 +55,7 @@ private struct LogReception<Assembler: LogAssembler> {
   private(set) var failure: RingFrameError?
   private(set) var contents: Assembler.Contents?
 
-  init(_ assembler: Assembler) {
-    self.assembler = assembler
-  }
+  init(_ assembler: Assembler) { self.assembler = assembler }
 
   mutating func beginAttempt() {
     seen = []
@@ -102,9 +100,9 @@ private struct LogReception<Assembler: LogAssembler> {
 /// The second pair of characteristics, for long answers (ring reference, 3 and 6).
 extension Ring {
   /// The timeout for the answer to a bulk request, and between two pieces of an answer.
-  static let bulkSilence = Duration.seconds(5)
+  private static let bulkSilence = Duration.seconds(5)
   /// The time to wait for a frame that may follow an answer.
-  static let companionTime = Duration.seconds(1)
+  private static let companionTime = Duration.seconds(1)
 
   /// Requests a bulk frame. If it is damaged in transit, the request is repeated once.
   ///

@@ -43,9 +43,7 @@ public enum RingSelector: Hashable, Sendable {
       "no device with the address \(BluetoothAddress(value, .public))\(kind.map { " (\($0))" } ?? "") was found"
     }
   }
-}
 
-extension RingSelector {
   /// Whether a ring that is remembered is meant.
   public func isMeant(name: String?, address: BluetoothAddress?) -> Bool {
     switch self {

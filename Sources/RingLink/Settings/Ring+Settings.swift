@@ -74,13 +74,11 @@ extension Ring {
 }
 
 /// The automatic measurements of a ring, saved to be restored: ``Ring/automaticMeasurements()``.
-public struct SavedMeasurements: Hashable, Sendable {
+public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
   /// The settings that are on: the numbers of their fields, by the names of the settings.
   public var settings: [String: [String: Int]]
 
-  public init(_ settings: [String: [String: Int]] = [:]) {
-    self.settings = settings
-  }
+  public init(_ settings: [String: [String: Int]] = [:]) { self.settings = settings }
 
   /// Whether all automatic measurements are off.
   public var isEmpty: Bool { settings.isEmpty }
@@ -97,9 +95,7 @@ public struct SavedMeasurements: Hashable, Sendable {
       return (setting, numbers)
     }
   }
-}
 
-extension SavedMeasurements: CustomStringConvertible {
   /// `heart-rate, spo2`
   public var description: String { entries.map(\.setting.entry.name).joined(separator: ", ") }
 }

@@ -95,16 +95,14 @@ extension FrameField {
 }
 
 /// Why a setting cannot have the requested value.
-public enum SettingError: Error, Hashable, Sendable {
+public enum SettingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The setting has no such field; what it has.
   case unknownField(String, setting: String, has: [String])
   /// The value is invalid for the field.
   case value(String, FrameField)
   /// These fields are required, too: the ring does not report them, and a setting is written as a whole.
   case incomplete(setting: String, missing: [String])
-}
 
-extension SettingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownField(let name, let setting, let fields):

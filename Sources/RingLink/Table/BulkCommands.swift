@@ -1,37 +1,26 @@
 import BluetoothCore
 
-/// A request on the bulk characteristics, and its answer.
+/// A request on the bulk characteristics, and its answer; or a bulk frame that a ring sends unsolicited.
 public struct BulkQuery<Contents: BulkContents>: CommandRow {
   public let id: BulkID
   /// The id of the answer; most answers have the id of their request.
   public let replyID: BulkID
   public let entry: CommandEntry
 
-  /// - Parameter replyID: nil for the same as `id`
+  /// - Parameters:
+  ///   - replyID: nil for the same as `id`
+  ///   - isUnsolicited: whether there is no request for it
   init(
     _ id: BulkID, answeredBy replyID: BulkID? = nil, _ name: String, _ purpose: String,
+    isUnsolicited: Bool = false,
     group: CommandEntry.Group = .history, families: Set<RingFamily> = .every, source: String
   ) {
     self.id = id
     self.replyID = replyID ?? id
     entry = CommandEntry(
-      subject: .bulk(id), name: name, purpose: purpose, group: group, shape: .bulk,
-      requests: [FrameForm(Contents.Request.form)],
-      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
-  }
-}
-
-/// A bulk frame that a ring sends unsolicited.
-public struct BulkReport<Contents: BulkContents>: CommandRow {
-  public let id: BulkID
-  public let entry: CommandEntry
-
-  init(
-    _ id: BulkID, _ name: String, _ purpose: String, families: Set<RingFamily> = .every, source: String
-  ) {
-    self.id = id
-    entry = CommandEntry(
-      subject: .bulk(id), name: name, purpose: purpose, group: .history, shape: .event,
+      subject: .bulk(id), name: name, purpose: purpose, group: group,
+      shape: isUnsolicited ? .event : .bulk,
+      requests: isUnsolicited ? [] : [FrameForm(Contents.Request.form)],
       replies: [FrameForm(Contents.replyForm)], families: families, source: source)
   }
 }
@@ -110,9 +99,7 @@ public enum BulkContentsError: Error, Hashable, Sendable {
   case value(String, offset: Int)
   /// The ring answers with a status instead.
   case status(UInt8)
-}
 
-extension BulkContentsError {
   init(_ error: DecodeError) {
     switch error.reason {
     case .truncated: self = .truncated(offset: error.offset)

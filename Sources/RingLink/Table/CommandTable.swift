@@ -74,11 +74,18 @@ public protocol CommandRow: Sendable {
 }
 
 /// A row of the command table: the complete description of one command of any type.
-public struct CommandEntry: Hashable, Sendable {
+public struct CommandEntry: Hashable, Sendable, CommandRow {
   /// The transport: frames of 16 bytes, or bulk frames.
-  public enum Subject: Hashable, Sendable {
+  public enum Subject: Hashable, Sendable, CustomStringConvertible {
     case frame(RingCommand)
     case bulk(BulkID)
+
+    public var description: String {
+      switch self {
+      case .frame(let command): command.description
+      case .bulk(let id): id.description
+      }
+    }
   }
 
   /// The form of the answer.
@@ -121,9 +128,7 @@ public struct CommandEntry: Hashable, Sendable {
   public var source: String
   /// Why it is never sent, for any caller; nil if it may be.
   public var danger: String?
-}
 
-extension CommandEntry: CommandRow {
   public var entry: CommandEntry { self }
 }
 
@@ -131,13 +136,4 @@ extension Set<RingFamily> {
   public static var every: Self { Set(RingFamily.allCases) }
   /// The old ones lack it.
   public static var newer: Self { [.ry, .rt, .rt11cr] }
-}
-
-extension CommandEntry.Subject: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .frame(let command): command.description
-    case .bulk(let id): id.description
-    }
-  }
 }

@@ -128,9 +128,7 @@ public enum LogProgress<Contents: Sendable>: Sendable {
   /// The last frame is here, and others are missing.
   case gaps([Int])
   case complete(Contents)
-}
 
-extension LogProgress {
   /// The same with other contents.
   func map<Other, Failure: Error>(
     _ transform: (Contents) throws(Failure) -> Other

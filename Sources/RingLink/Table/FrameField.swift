@@ -48,14 +48,12 @@ public struct FrameField: Hashable, Sendable {
 }
 
 /// The contents of one field.
-public enum FrameFieldValue: Hashable, Sendable {
+public enum FrameFieldValue: Hashable, Sendable, CustomStringConvertible {
   /// A number, its unit, and its symbol.
   case number(Int, RingUnit?, String?)
   case flag(Bool)
   case bytes([UInt8])
-}
 
-extension FrameFieldValue: CustomStringConvertible {
   public var description: String {
     switch self {
     case .number(let number, _, let word?): "\(word) (\(number))"
@@ -106,7 +104,7 @@ public struct FrameForm: Hashable, Sendable {
 }
 
 /// The encoding of a field in a frame.
-public enum WireForm: Hashable, Sendable {
+public enum WireForm: Hashable, Sendable, CustomStringConvertible {
   /// A number without a sign, of 1 to 4 bytes.
   case integer(bytes: Int, isBigEndian: Bool)
   /// Two decimal digits, one in each half of a byte. A half above 9 makes the byte 0, as ring firmware reads it.
@@ -179,9 +177,7 @@ public enum WireForm: Hashable, Sendable {
       }
     }
   }
-}
 
-extension WireForm: CustomStringConvertible {
   public var description: String {
     switch self {
     case .integer(let bytes, let isBigEndian):

@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all get it from ``CommandTable``:
 /// the command of a frame, its form, whether it refuses, and the values of its fields are determined only there.
-public struct FrameMeaning: Hashable, Sendable {
+public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   /// The command that a ring refuses, and why.
   public struct Refusal: Hashable, Sendable {
     public var command: RingCommand
@@ -38,9 +38,7 @@ public struct FrameMeaning: Hashable, Sendable {
   public var fields: [Field] {
     (form?.fields ?? []).map { Field(field: $0, value: $0.value(in: frame)) }
   }
-}
 
-extension FrameMeaning: CustomStringConvertible {
   /// One line: `battery reply: percent 64 %, charging no`.
   public var description: String {
     if let refusal { return "\(name) refused: \(refusal.code)" }

@@ -176,9 +176,7 @@ public struct SingleByte: FrameRecord {
 
   public init() {}
 
-  public init(_ value: UInt8) {
-    self.value = value
-  }
+  public init(_ value: UInt8) { self.value = value }
 
   public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 1)]
 }

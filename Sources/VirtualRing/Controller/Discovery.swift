@@ -20,91 +20,83 @@ struct Initiation {
   var parameters: ConnectionParameters
 }
 
+extension LECreateConnection {
+  /// Nil for any device in the accept list.
+  fileprivate var peer: BluetoothAddress? { filterPolicy == .peerAddress ? peerAddress : nil }
+}
+
+extension LEExtendedCreateConnection {
+  /// Nil for any device in the accept list.
+  fileprivate var peer: BluetoothAddress? { filterPolicy == .peerAddress ? peerAddress : nil }
+}
+
 extension VirtualController {
   /// Scanning, initiating and the accept list.
-  func carryOutDiscovery(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> Bool {
-    switch opcode {
-    case LESetScanParameters.opcode:
-      complete(LESetScanParameters.self, &reader) { command in
-        let scan = command.scan
-        let isLegal = scan.interval.isLegal && scan.window.isLegal && scan.window <= scan.interval
-        return configureScan(isLegal: isLegal && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
+  static let discoveryCommands: [VirtualCommand] = [
+    .complete(LESetScanParameters.self, .legacy) { controller, command in
+      let scan = command.scan
+      let isLegal = scan.interval.isLegal && scan.window.isLegal && scan.window <= scan.interval
+      return controller.configureScan(
+        isLegal: isLegal && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
+    },
+    .complete(LESetExtendedScanParameters.self, .extended) { controller, command in
+      // The ring advertises on LE 1M, and this controller has no LE Coded.
+      guard let scan = command.le1M, command.leCoded == nil else {
+        return .failure(.unsupportedFeatureOrParameterValue)
       }
-    case LESetExtendedScanParameters.opcode:
-      complete(LESetExtendedScanParameters.self, &reader) { command in
-        // The ring advertises on LE 1M, and this controller has no LE Coded.
-        guard let scan = command.le1M, command.leCoded == nil else {
-          return .failure(.unsupportedFeatureOrParameterValue)
+      return controller.configureScan(
+        isLegal: scan.window <= scan.interval && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
+    },
+    .complete(LESetScanEnable.self, .legacy) {
+      $0.enableScan($1.isEnabled, filtersDuplicates: $1.filtersDuplicates, isExtended: false)
+    },
+    .complete(LESetExtendedScanEnable.self, .extended) { controller, command in
+      let result = controller.enableScan(
+        command.isEnabled, filtersDuplicates: command.duplicates != .off, isExtended: true)
+      if case .success = result, command.isEnabled, command.duration.rawValue > 0 {
+        controller.scan.timeout = controller.later(command.duration.duration) {
+          $0.stopScan()
+          $0.send(.leScanTimeout)
         }
-        return configureScan(
-          isLegal: scan.window <= scan.interval && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
       }
-    case LESetScanEnable.opcode:
-      complete(LESetScanEnable.self, &reader) {
-        enableScan($0.isEnabled, filtersDuplicates: $0.filtersDuplicates, isExtended: false)
+      return result
+    },
+    .begin(LECreateConnection.self, .legacy) {
+      $0.checkInitiation($1.peer, $1.parameters, own: $1.ownAddressType)
+    } then: {
+      $0.initiate($1.peer, $1.parameters)
+    },
+    .begin(LEExtendedCreateConnection.self, .extended) { controller, command in
+      guard let le1M = command.le1M else { return .unsupportedFeatureOrParameterValue }
+      return controller.checkInitiation(command.peer, le1M.parameters, own: command.ownAddressType)
+    } then: { controller, command in
+      if let le1M = command.le1M { controller.initiate(command.peer, le1M.parameters) }
+    },
+    .complete(LECreateConnectionCancel.self, then: { $0.reportCancelled() }) { controller, _ in
+      guard controller.initiation != nil else { return .failure(.commandDisallowed) }
+      controller.initiation = nil
+      return .success(.init())
+    },
+    .complete(LEClearFilterAcceptList.self) { controller, _ in
+      guard !controller.acceptListIsInUse else { return .failure(.commandDisallowed) }
+      controller.acceptList = []
+      return .success(.init())
+    },
+    .complete(LEAddDeviceToFilterAcceptList.self) { controller, command in
+      guard !controller.acceptListIsInUse else { return .failure(.commandDisallowed) }
+      let list = controller.acceptList
+      guard list.contains(command.address) || list.count < Int(acceptListSize) else {
+        return .failure(.memoryCapacityExceeded)
       }
-    case LESetExtendedScanEnable.opcode:
-      complete(LESetExtendedScanEnable.self, &reader) { command in
-        let result = enableScan(
-          command.isEnabled, filtersDuplicates: command.duplicates != .off, isExtended: true)
-        if case .success = result, command.isEnabled, command.duration.rawValue > 0 {
-          scan.timeout = later(command.duration.duration) {
-            $0.stopScan()
-            $0.send(.leScanTimeout)
-          }
-        }
-        return result
-      }
-    case LECreateConnection.opcode:
-      begin(LECreateConnection.self, &reader) { command in
-        let peer = command.filterPolicy == .peerAddress ? command.peerAddress : nil
-        return checkInitiation(peer, command.parameters, own: command.ownAddressType)
-      } then: {
-        $0.initiate($1.filterPolicy == .peerAddress ? $1.peerAddress : nil, $1.parameters)
-      }
-    case LEExtendedCreateConnection.opcode:
-      begin(LEExtendedCreateConnection.self, &reader) { command in
-        guard let le1M = command.le1M else { return .unsupportedFeatureOrParameterValue }
-        let peer = command.filterPolicy == .peerAddress ? command.peerAddress : nil
-        return checkInitiation(peer, le1M.parameters, own: command.ownAddressType)
-      } then: { controller, command in
-        guard let le1M = command.le1M else { return }
-        controller.initiate(
-          command.filterPolicy == .peerAddress ? command.peerAddress : nil, le1M.parameters)
-      }
-    case LECreateConnectionCancel.opcode:
-      complete(
-        LECreateConnectionCancel.self, &reader, then: { $0.reportCancelled() }
-      ) { _ in
-        guard initiation != nil else { return .failure(.commandDisallowed) }
-        initiation = nil
-        return .success(.init())
-      }
-    case LEClearFilterAcceptList.opcode:
-      complete(LEClearFilterAcceptList.self, &reader) { _ in
-        guard !acceptListIsInUse else { return .failure(.commandDisallowed) }
-        acceptList = []
-        return .success(.init())
-      }
-    case LEAddDeviceToFilterAcceptList.opcode:
-      complete(LEAddDeviceToFilterAcceptList.self, &reader) {
-        guard !acceptListIsInUse else { return .failure(.commandDisallowed) }
-        guard acceptList.contains($0.address) || acceptList.count < Int(Self.acceptListSize) else {
-          return .failure(.memoryCapacityExceeded)
-        }
-        acceptList.insert($0.address)
-        return .success(.init())
-      }
-    case LERemoveDeviceFromFilterAcceptList.opcode:
-      complete(LERemoveDeviceFromFilterAcceptList.self, &reader) {
-        guard !acceptListIsInUse else { return .failure(.commandDisallowed) }
-        acceptList.remove($0.address)
-        return .success(.init())
-      }
-    default: return false
-    }
-    return true
-  }
+      controller.acceptList.insert(command.address)
+      return .success(.init())
+    },
+    .complete(LERemoveDeviceFromFilterAcceptList.self) { controller, command in
+      guard !controller.acceptListIsInUse else { return .failure(.commandDisallowed) }
+      controller.acceptList.remove(command.address)
+      return .success(.init())
+    },
+  ]
 
   /// While the list is in use, it must not change (7.8.15 to 7.8.17).
   private var acceptListIsInUse: Bool {

@@ -64,7 +64,7 @@ extension VirtualController {
   }
 
   /// Runs a closure later, unless the link has ended by then.
-  func whileConnected(after delay: Duration, _ action: @escaping (VirtualController) -> Void) {
+  private func whileConnected(after delay: Duration, _ action: @escaping (VirtualController) -> Void) {
     link?.tokens.append(later(delay, action))
   }
 

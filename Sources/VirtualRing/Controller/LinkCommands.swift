@@ -3,103 +3,61 @@ import HCI
 
 extension VirtualController {
   /// Commands about a link.
-  func carryOutLink(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> Bool {
-    switch opcode {
-    case Disconnect.opcode:
-      begin(Disconnect.self, &reader) {
-        check($0.handle)
-      } then: { controller, _ in
-        controller.afterEvents(1) { $0.disconnect(reason: .connectionTerminatedByLocalHost) }
+  static let linkCommands: [VirtualCommand] = [
+    .beginOnLink(Disconnect.self) { controller, _ in
+      controller.afterEvents(1) { $0.disconnect(reason: .connectionTerminatedByLocalHost) }
+    },
+    .beginOnLink(ReadRemoteVersionInformation.self) { controller, command in
+      controller.afterExchange(2) {
+        $0.send(
+          .readRemoteVersionInformationComplete(
+            .init {
+              $0.handle = command.handle
+              $0.version = CoreVersion(rawValue: 9)
+              $0.manufacturer = CompanyIdentifier(rawValue: 0x005D)
+              $0.subversion = 1
+            }))
       }
-    case ReadRemoteVersionInformation.opcode:
-      begin(ReadRemoteVersionInformation.self, &reader) {
-        check($0.handle)
-      } then: { controller, command in
-        controller.afterExchange(2) {
-          $0.send(
-            .readRemoteVersionInformationComplete(
-              .init {
-                $0.handle = command.handle
-                $0.version = CoreVersion(rawValue: 9)
-                $0.manufacturer = CompanyIdentifier(rawValue: 0x005D)
-                $0.subversion = 1
-              }))
-        }
+    },
+    .beginOnLink(LEReadRemoteFeatures.self) { controller, command in
+      controller.afterExchange(2) {
+        $0.send(
+          .leReadRemoteFeaturesComplete(
+            .init {
+              $0.handle = command.handle
+              $0.features = [.encryption, .dataPacketLengthExtension]
+            }))
       }
-    case LEReadRemoteFeatures.opcode:
-      begin(LEReadRemoteFeatures.self, &reader) {
-        check($0.handle)
-      } then: { controller, command in
-        controller.afterExchange(2) {
-          $0.send(
-            .leReadRemoteFeaturesComplete(
-              .init {
-                $0.handle = command.handle
-                $0.features = [.encryption, .dataPacketLengthExtension]
-              }))
-        }
+    },
+    .begin(LEConnectionUpdate.self) { controller, command in
+      let status = controller.check(command.handle)
+      return status == .success && !command.parameters.isLegal ? .invalidCommandParameters : status
+    } then: { controller, command in
+      controller.afterExchange(6) { $0.update(command.parameters) }
+    },
+    .beginOnLink(LESetPHY.self, .version5) { controller, command in
+      controller.afterExchange(6) { $0.choosePHY(command.preferred) }
+    },
+    .ofLink(LEReadPHY.self, .version5) { response, controller in
+      if let link = controller.link { response.phys = link.phys }
+    },
+    .complete(LESetDataLength.self) { controller, command in
+      guard (27...251).contains(command.transmit.octets), (328...17040).contains(command.transmit.time) else {
+        return .failure(.invalidCommandParameters)
       }
-    case LEConnectionUpdate.opcode:
-      begin(LEConnectionUpdate.self, &reader) { command in
-        let status = check(command.handle)
-        guard status == .success else { return status }
-        return command.parameters.isLegal ? .success : .invalidCommandParameters
-      } then: { controller, command in
-        controller.afterExchange(6) { $0.update(command.parameters) }
-      }
-    case LESetPHY.opcode:
-      begin(LESetPHY.self, &reader) {
-        check($0.handle)
-      } then: { controller, command in
-        controller.afterExchange(6) { $0.choosePHY(command.preferred) }
-      }
-    case LEReadPHY.opcode:
-      complete(LEReadPHY.self, &reader) { command in
-        linked(command.handle).map { link in
-          .init {
-            $0.handle = link.handle
-            $0.phys = link.phys
-          }
-        }
-      }
-    case LESetDataLength.opcode:
-      complete(LESetDataLength.self, &reader) { command in
-        guard (27...251).contains(command.transmit.octets), (328...17040).contains(command.transmit.time)
-        else {
-          return .failure(.invalidCommandParameters)
-        }
-        return linked(command.handle).map { link in
-          afterExchange(2) { $0.changeDataLength(command.transmit.octets) }
-          return .init(handle: link.handle)
-        }
-      }
-    case ReadRSSI.opcode:
-      complete(ReadRSSI.self, &reader) { command in
-        linked(command.handle).map { link in
-          .init {
-            $0.handle = link.handle
-            $0.rssi = options.rssi
-          }
-        }
-      }
-    case LERemoteConnectionParameterRequestReply.opcode:
-      // The ring sends L2CAP requests, so there is never such a request to answer.
-      complete(LERemoteConnectionParameterRequestReply.self, &reader) { _ in .failure(.commandDisallowed) }
-    case LERemoteConnectionParameterRequestNegativeReply.opcode:
-      complete(LERemoteConnectionParameterRequestNegativeReply.self, &reader) { _ in
-        .failure(.commandDisallowed)
-      }
-    default: return false
-    }
-    return true
-  }
+      let status = controller.check(command.handle)
+      guard status == .success else { return .failure(status) }
+      controller.afterExchange(2) { $0.changeDataLength(command.transmit.octets) }
+      return .success(.init(handle: command.handle))
+    },
+    .ofLink(ReadRSSI.self) { response, controller in response.rssi = controller.options.rssi },
+    // The ring sends L2CAP requests, so there is never such a request to answer.
+    .complete(LERemoteConnectionParameterRequestReply.self) { _, _ in .failure(.commandDisallowed) },
+    .complete(LERemoteConnectionParameterRequestNegativeReply.self) { _, _ in .failure(.commandDisallowed) },
+  ]
 
-  private func linked(_ handle: ConnectionHandle) -> Result<Link, HCIErrorCode> {
-    guard let link, link.handle == handle else { return .failure(.unknownConnectionIdentifier) }
-    return .success(link)
-  }
-
-  private func check(_ handle: ConnectionHandle) -> HCIErrorCode {
+  /// Whether a command may name this link.
+  func check(_ handle: ConnectionHandle) -> HCIErrorCode {
     link?.handle == handle ? .success : .unknownConnectionIdentifier
   }
 

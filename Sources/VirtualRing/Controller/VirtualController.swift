@@ -41,8 +41,8 @@ public final class VirtualController {
 
   var eventMask = EventMask.afterReset
   var leEventMask = LEEventMask.afterReset
-  /// The commands for scanning and connecting that the host has decided for: legacy or extended.
-  var family: CommandFamily?
+  /// The commands for scanning, advertising and connecting that the host has decided for: legacy or extended.
+  var family: VirtualCommand.Kind?
   var randomAddress: BluetoothAddress?
   var acceptList: Set<BluetoothAddress> = []
   /// Kept for its size only: the ring has no resolvable address.
@@ -89,7 +89,7 @@ public final class VirtualController {
     guard !options.faults.staysSilent else { return }
     var reader = ByteReader(packet)
     switch (try? reader.readUInt8()).map(HCIPacketType.init) {
-    case .command?: receiveCommand(&reader)
+    case .command?: receiveCommand(reader.readRest())
     case .acl?: receiveACL(reader.readRest())
     default: counters.malformedPackets += 1
     }
@@ -154,7 +154,7 @@ public final class VirtualController {
   }
 
   /// The events for commands and credits cannot be masked (Core Specification Vol 4, Part E, 7.3.1).
-  func isUnmasked(_ event: HCIEvent) -> Bool {
+  private func isUnmasked(_ event: HCIEvent) -> Bool {
     switch event.code {
     case .commandComplete, .commandStatus, .numberOfCompletedPackets: return true
     case let code:

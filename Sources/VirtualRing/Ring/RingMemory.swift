@@ -1,3 +1,4 @@
+import BluetoothCore
 import RingLink
 
 /// The state that a simulated ring keeps between connections.
@@ -7,9 +8,7 @@ public struct RingMemory {
   var settings = RingMemory.usualSettings
   var notificationMask = NotificationMask()
 
-  init(clock: RingClock) {
-    self.clock = clock
-  }
+  init(clock: RingClock) { self.clock = clock }
 
   /// The factory state: all automatic measurements are on, and there is no profile.
   private static var usualSettings: [String: RingFrame] {
@@ -35,5 +34,27 @@ public struct RingMemory {
       CommandTable.touch.entry.name: CommandTable.touch.reply(TouchControl()),
       CommandTable.gesture.entry.name: CommandTable.gesture.reply(TouchControl()),
     ]
+  }
+}
+
+/// The ring's clock: it runs from the time that was set, without a time zone.
+struct RingClock {
+  private let timers: Timers
+  private var time: RingTime
+  private var setAt: Instant
+
+  init(_ time: RingTime, timers: Timers) {
+    self.timers = timers
+    self.time = time
+    setAt = timers.now
+  }
+
+  var now: RingTime {
+    RingTime(seconds: time.seconds + Int((timers.now - setAt).components.seconds))
+  }
+
+  mutating func set(to time: RingTime) {
+    self.time = time
+    setAt = timers.now
   }
 }

@@ -81,7 +81,7 @@ public final class SimulatedRing {
   }
 
   /// The time of a ring whose clock was never set.
-  static let firstTime = RingDay(number: 10957).midnight
+  private static let firstTime = RingDay(number: 10957).midnight
 
   /// Handles a value written to the command characteristic.
   public func receive(_ bytes: RawSpan) {

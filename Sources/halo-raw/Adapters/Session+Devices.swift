@@ -97,7 +97,7 @@ extension Session {
   /// Verifies that a known ring still has the stored firmware. If not, the store is updated.
   func confirm(_ ring: Ring) async throws(Failure) {
     guard ring.isAssumed else { return }
-    let isSame = try await ringFailure { () async throws(RingError) in try await ring.confirmFirmware() }
+    let isSame = try await ringFailure(await ring.confirmFirmware())
     if !isSame { known.remember(KnownRing(name: nil, address: ring.client.peer, layout: ring.layout)) }
   }
 
@@ -131,8 +131,6 @@ extension Session {
   /// Reconnects to a ring and opens it with its known handles.
   func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
     let client = try await reconnect(to: ring.client.peer, within: time)
-    return try await ringFailure { () async throws(RingError) in
-      try await Ring.open(client, layout: ring.layout)
-    }
+    return try await ringFailure(await Ring.open(client, layout: ring.layout))
   }
 }

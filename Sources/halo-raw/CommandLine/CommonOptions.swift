@@ -1,3 +1,5 @@
+import EventLoop
+import Glibc
 import LineOutput
 
 /// The options that several commands share.
@@ -47,4 +49,52 @@ enum CommonOptions {
   static let retryTime = Option(
     "--retry-for", as: .time, default: "60s",
     help: "how long to try to reconnect if the connection is lost; 0 for not at all")
+}
+
+/// Asks before an action that can't be undone.
+enum Confirmation {
+  static let option = Flag("--yes", help: "do not ask for confirmation")
+
+  /// Returns if the action is confirmed: with `--yes`, or on a terminal.
+  ///
+  /// - Parameter consequence: what will happen: `this erases all data on the ring`
+  static func obtain(_ invocation: Invocation, _ consequence: String) throws(Failure) {
+    guard !invocation[option] else { return }
+    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+      throw .usage("\(consequence); without a terminal to confirm it on, give --yes")
+    }
+    Console.error("\(consequence). Type yes to continue:")
+    // Ctrl-C means no. Nothing has begun yet that would need an orderly end.
+    guard readLine() == "yes" else { throw Failure(.interrupted, "not confirmed; nothing was done") }
+  }
+}
+
+extension OutputFormat {
+  /// The form of results if `--format` is not given: text on a terminal, csv in a pipe.
+  static var standard: OutputFormat { Console.isTerminal ? .text : .csv }
+
+  /// What `--format` asks for.
+  init(_ invocation: Invocation) {
+    self = invocation[CommonOptions.format] ?? .standard
+  }
+}
+
+/// The options that select kinds of samples.
+enum SampleOption {
+  static let ppg = Flag("--ppg", help: "the photoplethysmogram (green light), in sensor counts")
+  static let accel = Flag("--accel", help: "acceleration, in g and in sensor counts")
+  static let spo2 = Flag("--spo2", help: "red and infrared light, in sensor counts; not a percentage")
+
+  static let all: [any CommandOption] = [ppg, accel, spo2]
+}
+
+extension SampleKinds {
+  /// The kinds that the options select; all without one.
+  init(_ invocation: Invocation) {
+    self = []
+    if invocation[SampleOption.ppg] { insert(.ppg) }
+    if invocation[SampleOption.accel] { insert(.accelerometer) }
+    if invocation[SampleOption.spo2] { insert(.spo2) }
+    if isEmpty { self = .all }
+  }
 }

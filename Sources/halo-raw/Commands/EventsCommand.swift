@@ -28,22 +28,16 @@ let eventsCommand = CommandSpec(
   let format = OutputFormat(invocation)
   let camera = invocation[EventsOption.camera]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
     let writer = EventWriter(format)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
-    do throws(RingError) {
-      try await end.cancels { () async throws(RingError) in
-        try await ring.listen(camera: camera) { event, time in
-          guard !end.isRequested else { return }
-          writer.print(event, at: time)
-          if writer.printed == count || writer.hasFailed { end.request() }
-        }
+    try await end.ends { () async throws(RingError) in
+      try await ring.listen(camera: camera) { event, time in
+        guard !end.isRequested else { return }
+        writer.print(event, at: time)
+        if writer.printed == count || writer.hasFailed { end.request() }
       }
-    } catch {
-      guard error == .cancelled else { throw Failure(error) }
     }
     await ring.client.disconnect()
   }
@@ -73,24 +67,18 @@ let sportCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
     let writer = EventWriter(format)
-    do throws(RingError) {
-      try await end.cancels { () async throws(RingError) in
-        try await ring.exercise(sport) { update, time in
-          guard !end.isRequested else { return }
-          writer.print(.sport(update), at: time)
-          if writer.printed == 1, let duration {
-            session.timers.schedule(after: duration) { end.request() }
-          }
-          if writer.hasFailed { end.request() }
+    try await end.ends { () async throws(RingError) in
+      try await ring.exercise(sport) { update, time in
+        guard !end.isRequested else { return }
+        writer.print(.sport(update), at: time)
+        if writer.printed == 1, let duration {
+          session.timers.schedule(after: duration) { end.request() }
         }
+        if writer.hasFailed { end.request() }
       }
-    } catch {
-      guard error == .cancelled else { throw Failure(error) }
     }
     await ring.client.disconnect()
   }
@@ -104,32 +92,29 @@ extension Sport {
 @BluetoothActor
 private final class EventWriter {
   private(set) var printed = 0
-  private var printer: RecordPrinter
-  private var origin: Instant?
+  private var printer: TimedPrinter
 
   init(_ format: OutputFormat) {
-    printer = RecordPrinter(
+    printer = TimedPrinter(
       format,
       [
-        ("t", "s"), ("event", nil), ("value", nil), ("unit", nil), ("charging", nil), ("steps", nil),
-        ("calories", "cal"), ("distance", "m"), ("duration", "s"), ("estimate", nil),
-      ], output: Console.output(.drop))
+        ("event", nil), ("value", nil), ("unit", nil), ("charging", nil), ("steps", nil), ("calories", "cal"),
+        ("distance", "m"), ("duration", "s"), ("estimate", nil),
+      ])
   }
 
-  var hasFailed: Bool { printer.output.failure != nil }
+  var hasFailed: Bool { printer.hasFailed }
 
   func print(_ event: RingEvent, at time: Instant) {
-    let start = origin ?? time
-    origin = start
     printed += 1
     let record = EventFields(event)
     printer.print(
       [
-        .seconds(time.nanoseconds(since: start)), .text(record.name), .text(record.value),
+        .text(record.name), .text(record.value),
         .text(record.unit?.rawValue), .text(record.isCharging.map { $0 ? "yes" : "no" }),
         .number(record.steps), .number(record.calories), .number(record.meters), .number(record.seconds),
         .flag(event.isEstimate),
-      ], text: event.description + (event.isEstimate ? " (estimate)" : ""))
+      ], at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
   }
 }
 

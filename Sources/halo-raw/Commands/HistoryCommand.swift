@@ -50,9 +50,7 @@ let historyCommand = CommandSpec(
     let days = try command.days(today: now.day)
     let line = ProgressLine()
     defer { line.clear() }
-    let records = try await ringFailure { () async throws(RingError) in
-      try await ring.history(kind, days: days, now: now) { line.show($0.line) }
-    }
+    let records = try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
     line.clear()
     var printer = HistoryPrinter(format, kind)
     try printer.print(records)
@@ -80,18 +78,74 @@ let todayCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let ring = try await session.openRing()
-    let totals = try await ringFailure { () async throws(RingError) in try await ring.today() }
-    var printer = RecordPrinter(
+    let totals = try await ringFailure(await ring.today())
+    printRecord(
       format,
       [
-        ("steps", nil), ("running_steps", nil), ("distance", "m"), ("energy", "cal"), ("active", "min"),
-      ])
-    printer.print(
-      [
-        .number(Int(totals.steps)), .number(Int(totals.runningSteps)), .number(Int(totals.meters)),
-        .number(Int(totals.calories)), .number(Int(totals.activeMinutes)),
+        ("steps", nil, .number(Int(totals.steps))), ("running_steps", nil, .number(Int(totals.runningSteps))),
+        ("distance", "m", .number(Int(totals.meters))), ("energy", "cal", .number(Int(totals.calories))),
+        ("active", "min", .number(Int(totals.activeMinutes))),
       ],
       text: "\(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal, "
         + "\(totals.activeMinutes) min active")
+  }
+}
+
+extension HistoryKind {
+  /// Reads a kind's name on the command line.
+  init(named name: String) throws(Failure) {
+    guard let kind = Self(rawValue: name) else {
+      throw .usage(
+        "unknown history \"\(name.printable)\""
+          + Invocation.suggestion(for: name, among: Self.allCases.map(\.rawValue)) + "; use \(Self.names)")
+    }
+    self = kind
+  }
+
+  /// The names of all kinds on the command line.
+  static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+  fileprivate static let estimatesOption = Flag(
+    "--include-estimates", help: "print stress and hrv, though rings are known to make them up")
+
+  /// Whether it is not an estimate, or estimates are asked for; if not, standard error says so.
+  fileprivate func mayBePrinted(_ invocation: Invocation) -> Bool {
+    if !isEstimate || invocation[Self.estimatesOption] { return true }
+    Console.error(
+      "left out \(rawValue): rings are known to make up part of it; to print it, use --include-estimates")
+    return false
+  }
+}
+
+private let formatOption = Option(
+  "--format", as: .choice("FORMAT", [("csv", OutputFormat.csv), ("jsonl", .jsonl)]),
+  help: "csv or jsonl (default: csv; jsonl for all)")
+
+let exportCommand = CommandSpec(
+  name: "export", arguments: "KIND|all [RING]", summary: "print the local store as csv or JSON lines",
+  positionals: 1...2,
+  options: [HistoryKind.estimatesOption, StoreFile.option, formatOption],
+  examples: [
+    ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),
+    ("halo-raw export heart-rate --store rings.sqlite > heart-rate.csv", "export every stored heart rate"),
+  ],
+  details: """
+    KIND is \(HistoryKind.names). "all" prints every kind, one after the other; each record has its kind in the field
+    "history", which needs jsonl. Times are the ring's own wall clock; see docs/store.md.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  var command = invocation
+  let name = command.positionals.removeFirst()
+  let isAll = name == "all"
+  let kinds = isAll ? HistoryKind.allCases : [try HistoryKind(named: name)]
+  let format = command[formatOption]
+  if isAll, format == .csv {
+    throw .usage("a csv file has one kind of record; export one KIND or use --format jsonl")
+  }
+  let stored = try StoredHistory(command)
+  for kind in kinds where kind.mayBePrinted(command) {
+    var printer = HistoryPrinter(format ?? (isAll ? .jsonl : .csv), kind, isLabelled: isAll)
+    try printer.print(try stored.records(kind))
   }
 }

@@ -15,11 +15,7 @@ let inspectCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     let client = try await session.connect()
     let printer = TablePrinter(format)
-    try await gattFailure { () async throws(GATTError) in
-      try await client.exchangeMTU()
-      for service in try await client.discoverServices() { try await printer.print(service, of: client) }
-      try await printer.printSecondary(of: client)
-    }
+    try await gattFailure(await printer.printAll(of: client))
   }
 }
 
@@ -37,15 +33,18 @@ private final class TablePrinter {
       })
   }
 
-  /// Prints the secondary services that others include, each once, so that circular includes end.
-  func printSecondary(of client: GATTClient) async throws(GATTError) {
+  /// Prints the primary services, then the secondary ones that others include, each once, so that circular includes
+  /// end.
+  func printAll(of client: GATTClient) async throws(GATTError) {
+    try await client.exchangeMTU()
+    for service in try await client.discoverServices() { try await print(service, of: client) }
     while let service = included.popLast() {
       guard !seen.contains(service.handles.start) else { continue }
       try await print(service, "secondary service", of: client)
     }
   }
 
-  func print(
+  private func print(
     _ service: Service, _ kind: String = "service", of client: GATTClient
   ) async throws(GATTError) {
     seen.insert(service.handles.start)

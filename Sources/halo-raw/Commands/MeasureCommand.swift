@@ -57,9 +57,7 @@ let measureCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let ring = try await session.openRingUnlessEnded()
     let measurement = Measuring(ring, format)
     if isContinuous {
       try await measurement.runContinuously(
@@ -96,9 +94,9 @@ private func measurementKind(_ invocation: Invocation) throws(Failure) -> Measur
 private final class Measuring {
   private let ring: Ring
   private let format: OutputFormat
-  private var printer: RecordPrinter
+  private var printer: TimedPrinter
   private var progress = ProgressLine()
-  private var origin: Instant
+  private let origin: Instant
   private var latestProgress: Instant?
   private var readings = 0
   private var timer: Timers.Token?
@@ -107,12 +105,12 @@ private final class Measuring {
     self.ring = ring
     self.format = format
     origin = ring.timers.now.wholeMicroseconds
-    printer = RecordPrinter(
+    printer = TimedPrinter(
       format,
       [
-        ("t", "s"), ("kind", nil), ("state", nil), ("value", nil), ("diastolic", nil), ("unit", nil),
-        ("interval", "ms"), ("estimate", nil),
-      ], output: Console.output(.drop))
+        ("kind", nil), ("state", nil), ("value", nil), ("diastolic", nil), ("unit", nil), ("interval", "ms"),
+        ("estimate", nil),
+      ], origin: origin)
   }
 
   func runOnce(_ kind: MeasurementKind, isLive: Bool, until end: Interruption) async throws(Failure) {
@@ -121,9 +119,8 @@ private final class Measuring {
     do throws(Failure) {
       result = .success(
         try await end.cancels { () async throws(Failure) in
-          try await ringFailure { () async throws(RingError) in
-            try await ring.measure(kind, isLive: isLive) { event, time in self.take(event, kind, at: time) }
-          }
+          try await ringFailure(
+            await ring.measure(kind, isLive: isLive) { event, time in self.take(event, kind, at: time) })
         })
     } catch {
       result = .failure(error)
@@ -154,7 +151,7 @@ private final class Measuring {
         if readings == 1, let duration {
           timer = ring.timers.schedule(after: duration, stop)
         }
-        if readings == count || printer.output.failure != nil { stop() }
+        if readings == count || printer.hasFailed { stop() }
       }
     } catch {
       throw Failure(error)
@@ -206,9 +203,8 @@ private final class Measuring {
     let name = kindNames.first { $0.1 == plain }?.0 ?? kind.description
     printer.print(
       [
-        .seconds(time.nanoseconds(since: origin)), .text(name), .text(state),
-        .number(value?.number), .number(diastolic), .text(value?.unit?.rawValue), .number(interval),
-        .flag(isEstimate),
-      ], text: text ?? "")
+        .text(name), .text(state), .number(value?.number), .number(diastolic), .text(value?.unit?.rawValue),
+        .number(interval), .flag(isEstimate),
+      ], at: time, text: text ?? "")
   }
 }

@@ -42,17 +42,16 @@ let rawCommand = CommandSpec(
     let writer = TrafficWriter(format)
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       let ring = try await session.openRing()
-      try await ringFailure { () async throws(RingError) in
-        try await ring.watch { traffic, time in
+      try await ringFailure(
+        await ring.watch { traffic, time in
           guard !end.isRequested else { return }
           writer.print(traffic, at: time)
           if writer.received == count || writer.hasFailed { end.request() }
-        }
-      }
+        })
       return ring
     }
     writer.print(message, at: session.timers.now.wholeMicroseconds)
-    try await ringFailure { () async throws(RingError) in try await ring.send(message) }
+    try await ringFailure(await ring.send(message))
     var loss: LinkLoss?
     ring.client.whenDisconnected {
       loss = $0
@@ -114,21 +113,16 @@ private func consequence(of message: RingMessage) -> String? {
 @BluetoothActor
 private final class TrafficWriter {
   private(set) var received = 0
-  private var printer: RecordPrinter
-  private var origin: Instant?
+  private var printer: TimedPrinter
   /// The command that was sent last.
   private var pending: RingCommand?
 
   init(_ format: OutputFormat) {
-    printer = RecordPrinter(
-      format,
-      [
-        ("t", "s"), ("direction", nil), ("channel", nil), ("bytes", nil), ("name", nil), ("form", nil),
-        ("fields", nil), ("refusal", nil),
-      ], output: Console.output(.drop))
+    printer = TimedPrinter(
+      format, ["direction", "channel", "bytes", "name", "form", "fields", "refusal"].map { ($0, nil) })
   }
 
-  var hasFailed: Bool { printer.output.failure != nil }
+  var hasFailed: Bool { printer.hasFailed }
 
   func print(_ message: RingMessage, at time: Instant) {
     switch message {
@@ -181,14 +175,13 @@ private final class TrafficWriter {
     _ isFromRing: Bool, _ channel: String, _ bytes: [UInt8], name: String?, form: String?, fields: [String],
     refusal: String?, _ lines: [String], at time: Instant
   ) {
-    let start = origin ?? time
-    origin = start
     let title = [name, refusal.map { "refused: \($0)" } ?? form].compactMap { $0 }.joined(separator: ", ")
     printer.print(
       [
-        .seconds(time.nanoseconds(since: start)), .text(isFromRing ? "in" : "out"), .text(channel),
+        .text(isFromRing ? "in" : "out"), .text(channel),
         .text(Hex.string(bytes)), .text(name), .text(form), .list(fields), .text(refusal),
       ],
+      at: time,
       text: (["\(isFromRing ? "<" : ">") \(Hex.string(bytes, separator: " "))   \(title)"] + lines)
         .joined(separator: "\n"))
   }

@@ -52,9 +52,7 @@ final class SampleStream {
   }
 
   func pauseMeasurements() async throws(Failure) {
-    paused = try await ringFailure { () async throws(RingError) in
-      try await session.pauseMeasurements(of: ring)
-    }
+    paused = try await ringFailure(await session.pauseMeasurements(of: ring))
   }
 
   func run() async throws(Failure) {
@@ -85,11 +83,10 @@ final class SampleStream {
     end = session.interruption.isRequested ? .wanted : nil
     let ring = self.ring
     let session = self.session
-    try await ringFailure { () async throws(RingError) in
-      try await session.interruption.cancels { () async throws(RingError) in
+    try await ringFailure(
+      await session.interruption.cancels { () async throws(RingError) in
         try await ring.startRawStream { sample, time in self.take(sample, at: time) }
-      }
-    }
+      })
   }
 
   /// Waits for the end.
@@ -137,7 +134,7 @@ final class SampleStream {
     ring = try await session.interruption.cancels { () async throws(Failure) in
       let ring = try await session.reopen(old, within: deadline - began)
       // It may have restarted in between.
-      if let paused { try await ringFailure { () async throws(RingError) in try await ring.pause(paused) } }
+      if let paused { try await ringFailure(await ring.pause(paused)) }
       return ring
     }
     reconnections += 1

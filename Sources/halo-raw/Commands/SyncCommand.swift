@@ -1,3 +1,4 @@
+import BluetoothCore
 import EventLoop
 import LineOutput
 import RingLink
@@ -49,4 +50,156 @@ let syncCommand = CommandSpec(
       }
   }
   if let problem { throw Failure(problem) }
+}
+
+/// Copies the data of a ring into the store, piece by piece. Each piece is stored as soon as it is read, so that the next
+/// run continues after an interruption.
+@BluetoothActor
+final class RingSync {
+  /// The result for one kind.
+  struct Outcome {
+    var kind: HistoryKind
+    /// The number of records read.
+    var read = 0
+    /// The number of records that are new or changed.
+    var added = 0
+    /// Why reading ended early; nil if it is complete.
+    var problem: RingError?
+    /// False if the ring refuses this kind or does not answer.
+    var isSupported = true
+  }
+
+  private var ring: Ring
+  private let session: Session
+  private let store: RingStore
+  private let retryTime: Duration
+  private let progress = ProgressLine()
+
+  init(_ ring: Ring, into store: RingStore, retryTime: Duration, _ session: Session) {
+    self.ring = ring
+    self.session = session
+    self.store = store
+    self.retryTime = retryTime
+  }
+
+  /// - Parameter report: called at the end of each kind
+  func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
+    let clock = session.clock
+    let start = clock.unixSeconds
+    let (store, ring, name) = (self.store, self.ring, session.ringName)
+    let id = try await storeRetry(
+      store.ring(ring.client.peer, name: name, firmware: ring.firmware.firmwareRevision))
+    let sync = try await storeRetry(
+      store.beginSync(
+        id, at: start, policy: clock.policy, offset: clock.offset(atUnix: start),
+        firmware: ring.firmware.firmwareRevision))
+    var isComplete = true
+    for kind in kinds {
+      var outcome = Outcome(kind: kind)
+      for day in try await days(of: kind, id) {
+        progress.show("\(kind.rawValue)\(day.map { " \($0)" } ?? "")")
+        do throws(RingError) {
+          try await copy(kind, day, sync, &outcome)
+        } catch {
+          outcome.problem = error
+          outcome.isSupported = !isRefusal(error)
+          isComplete = isComplete && !outcome.isSupported
+          break
+        }
+      }
+      progress.clear()
+      report(outcome)
+      if case .disconnected = outcome.problem { break }
+      if case .cancelled = outcome.problem { break }
+    }
+    await self.ring.client.disconnect()
+    guard isComplete else { return }
+    try await storeRetry(store.finish(sync, at: clock.unixSeconds))
+  }
+
+  /// Whether the ring does not support the request. Some rings refuse it; others do not answer.
+  private func isRefusal(_ error: RingError) -> Bool {
+    switch error {
+    case .refused, .noBulkService: true
+    case .notAnswered(let subject, _):
+      !CommandTable.entries(for: subject).contains { $0.families.contains(ring.firmware.family) }
+    default: false
+    }
+  }
+
+  /// The days to read, oldest first; a single nil for a kind that is read in one piece.
+  private func days(
+    of kind: HistoryKind, _ ring: RingStore.RingID
+  ) async throws(Failure) -> [RingDay?] {
+    guard kind.isReadByDay else { return [nil] }
+    let today = session.clock.now.day
+    let store = self.store
+    let missing = try await storeRetry(
+      store.missingDays(of: kind, ring, in: today.adding(days: 1 - kind.daysKept)...today))
+    // Manual heart rates are read in one piece after the days.
+    return missing + (kind == .heartRate ? [nil] : [])
+  }
+
+  private func copy(
+    _ kind: HistoryKind, _ day: RingDay?, _ sync: RingStore.SyncID, _ outcome: inout Outcome
+  ) async throws(RingError) {
+    let now = session.clock.now
+    let records = try await reading { ring throws(RingError) in
+      try await ring.stored(kind, day, now: now)
+    }
+    outcome.read += records.count
+    let complete = day.map { $0 < now.day ? [$0] : [] } ?? []
+    let store = self.store
+    do throws(Failure) {
+      outcome.added += try await storeRetry(store.add(records, complete: complete, in: sync))
+    } catch {
+      session.fail(error)
+      throw .cancelled
+    }
+  }
+
+  /// Reads from the ring. If the link is lost, reconnects and reads again.
+  private func reading<Value: Sendable>(
+    _ read: (Ring) async throws(RingError) -> Value
+  ) async throws(RingError) -> Value {
+    while true {
+      do throws(RingError) {
+        return try await read(ring)
+      } catch .disconnected(let reason) where retryTime > .zero {
+        session.note("connection lost: \(reason); trying again")
+        do throws(Failure) {
+          ring = try await session.reopen(ring, within: retryTime)
+        } catch {
+          throw error.code == .interrupted ? .cancelled : .disconnected(reason)
+        }
+      }
+    }
+  }
+}
+
+extension HistoryKind {
+  /// Whether each day is a separate request.
+  fileprivate var isReadByDay: Bool {
+    switch self {
+    case .steps, .heartRate, .stress, .variability: true
+    case .oxygen, .sleep, .temperature: false
+    }
+  }
+}
+
+extension Ring {
+  /// One piece of the data on the ring.
+  fileprivate func stored(
+    _ kind: HistoryKind, _ day: RingDay?, now: RingTime
+  ) async throws(RingError) -> HistoryRecords {
+    switch (kind, day) {
+    case (.steps, let day?): .steps(try await activity(on: day, now: now))
+    case (.heartRate, let day?): .heartRate(try await heartRates(on: day, now: now))
+    case (.heartRate, nil): .heartRate(try await manualHeartRatesIfAny(onlyToday: false, now: now))
+    case (.stress, let day?): .stress(try await stress(on: day, now: now))
+    case (.variability, let day?): .variability(try await variability(on: day, now: now))
+    default:
+      try await history(kind, days: now.day.adding(days: 1 - kind.daysKept)...now.day, now: now)
+    }
+  }
 }

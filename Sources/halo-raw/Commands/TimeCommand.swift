@@ -1,3 +1,4 @@
+import BluetoothCore
 import EventLoop
 import KnownDevices
 import LineOutput
@@ -66,9 +67,7 @@ extension Session {
     var clock = self.clock
     clock.policy = policy
     let expected = record?.ringTime(atUnix: clock.unixSeconds) ?? clock.now
-    let evidence = try await ringFailure { () async throws(RingError) in
-      try await ring.clockEvidence(expecting: expected)
-    }
+    let evidence = try await ringFailure(await ring.clockEvidence(expecting: expected))
     let unix = clock.unixSeconds
     return ClockAssessment(
       record: record, evidence: evidence, unix: unix, policy: policy, utcOffset: clock.offset(atUnix: unix))
@@ -80,8 +79,7 @@ extension Session {
     await timers.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
     let unix = Int((clock.unixMicroseconds + 500_000) / 1_000_000)
     let time = clock.time(ofUnix: unix)
-    let capabilities = try await ringFailure { () async throws(RingError) in try await ring.setClock(to: time)
-    }
+    let capabilities = try await ringFailure(await ring.setClock(to: time))
     remember(
       ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)), of: ring.client.peer)
     return capabilities
@@ -145,27 +143,19 @@ private func printClock(
       ))
   }
   if let capabilities { lines.append(("supports", capabilities.names.joined(separator: ", "))) }
-  var printer = RecordPrinter(
+  let evidence = assessment.evidence
+  printRecord(
     format,
     [
-      ("time", nil), ("policy", nil), ("utc_offset", "s"), ("set", nil), ("set_policy", nil),
-      ("set_utc_offset", "s"), ("lead", "s"), ("ring_day", nil), ("newest_data", nil), ("future_data", nil),
-      ("least_lead", "s"),
-      ("most_lead", "s"), ("action", nil), ("capabilities", nil),
-    ])
-  printer.print(
-    [
-      .text(assessment.wanted.description), .text(assessment.policy.rawValue), .number(assessment.utcOffset),
-      .text(setTime?.description), .text(record?.policy), .number(record?.utcOffset),
-      .number(assessment.lead),
-      .text(assessment.evidence.day?.description), .text(assessment.evidence.newest?.description),
-      .text(assessment.evidence.future?.description),
-      .number(range?.lowerBound), .number(range?.upperBound), .text(action),
-      .list(capabilities?.names ?? []),
-    ],
-    text: lines.compactMap { name, value in
-      value.map { name + String(repeating: " ", count: 15 - name.count) + $0 }
-    }.joined(separator: "\n"))
+      ("time", nil, .text(assessment.wanted.description)), ("policy", nil, .text(assessment.policy.rawValue)),
+      ("utc_offset", "s", .number(assessment.utcOffset)), ("set", nil, .text(setTime?.description)),
+      ("set_policy", nil, .text(record?.policy)), ("set_utc_offset", "s", .number(record?.utcOffset)),
+      ("lead", "s", .number(assessment.lead)), ("ring_day", nil, .text(evidence.day?.description)),
+      ("newest_data", nil, .text(evidence.newest?.description)),
+      ("future_data", nil, .text(evidence.future?.description)),
+      ("least_lead", "s", .number(range?.lowerBound)), ("most_lead", "s", .number(range?.upperBound)),
+      ("action", nil, .text(action)), ("capabilities", nil, .list(capabilities?.names ?? [])),
+    ], text: twoColumns(lines, width: 15))
 }
 
 /// `2026-11-21 13:45:02`
@@ -174,6 +164,6 @@ private func readable(_ time: RingTime) -> String { time.description.replacing("
 /// `UTC+01:00`
 private func zone(_ offset: Int) -> String {
   let minutes = abs(offset) / 60
-  func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-  return "UTC\(offset < 0 ? "-" : "+")\(padded(minutes / 60)):\(padded(minutes % 60))"
+  let clock = DecimalText.padded(minutes / 60, 2) + ":" + DecimalText.padded(minutes % 60, 2)
+  return "UTC\(offset < 0 ? "-" : "+")\(clock)"
 }

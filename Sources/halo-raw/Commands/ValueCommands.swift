@@ -17,7 +17,7 @@ let readCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let client = try await session.connect()
-    let values = try await gattFailure { () async throws(GATTError) in try await client.read(choice) }
+    let values = try await gattFailure(await client.read(choice))
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
       printer.print(valueFields(value.handle, choice.uuid, value.value), text: describe(value.value))
@@ -56,22 +56,7 @@ let writeCommand = CommandSpec(
   try await Session.run(target) { session throws(Failure) in
     let client = try await session.connect()
     if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
-    let handle = try await gattFailure { () async throws(GATTError) in
-      try await client.exchangeMTU()
-      let handle =
-        switch choice {
-        case .handle(let handle): handle
-        case .uuid: try await client.find(choice).valueHandle
-        }
-      if hasResponse {
-        try await client.write(value, to: handle)
-      } else {
-        try await client.writeWithoutResponse(value, to: handle, within: .seconds(10))
-        // It is sent with the next connection event. Only a read can confirm it.
-        await client.timers.sleep(for: .milliseconds(100))
-      }
-      return handle
-    }
+    let handle = try await gattFailure(await client.write(value, to: choice, hasResponse: hasResponse))
     var printer = RecordPrinter(format, valueColumns)
     printer.print(
       valueFields(handle, choice.uuid, value), text: "\(value.count) bytes written to \(handle)")
@@ -129,7 +114,7 @@ let subscribeCommand = CommandSpec(
     let listener = ValueListener(format, count: count, duration: duration, session.interruption)
     var client = try await session.interruption.cancels { () async throws(Failure) in
       let client = try await session.connect()
-      try await listener.subscribe(client, choice, kind)
+      try await gattFailure(await listener.subscribe(client, choice, kind))
       return client
     }
     while let loss = try await listener.wait(client) {
@@ -141,7 +126,7 @@ let subscribeCommand = CommandSpec(
       client = try await session.interruption.cancels { () async throws(Failure) in
         let client = try await session.reconnect(to: peer, within: retryTime)
         // Discover again: after a restart, the table may differ.
-        try await listener.subscribe(client, choice, kind)
+        try await gattFailure(await listener.subscribe(client, choice, kind))
         return client
       }
     }
@@ -153,12 +138,11 @@ let subscribeCommand = CommandSpec(
 /// Prints the values of a subscription, up to a count or a time.
 @BluetoothActor
 private final class ValueListener {
-  private var printer: RecordPrinter
+  private var printer: TimedPrinter
   private let count: Int?
   private let duration: Duration?
   private let interruption: Interruption
   private var printed = 0
-  private var origin: Instant?
   private var isDone = false
   private var onEnd: OneShot<LinkLoss?>?
   private var subscription: Subscription?
@@ -169,7 +153,7 @@ private final class ValueListener {
   private var timer: Timers.Token?
 
   init(_ format: OutputFormat, count: Int?, duration: Duration?, _ interruption: Interruption) {
-    printer = RecordPrinter(format, [("t", "s")] + valueColumns, output: Console.output(.drop))
+    printer = TimedPrinter(format, valueColumns)
     self.count = count
     self.duration = duration
     self.interruption = interruption
@@ -178,22 +162,20 @@ private final class ValueListener {
   /// Finds the characteristic and subscribes to it.
   func subscribe(
     _ client: GATTClient, _ choice: AttributeChoice, _ kind: SubscriptionKind?
-  ) async throws(Failure) {
-    subscription = try await gattFailure { () async throws(GATTError) in
-      try await client.exchangeMTU()
-      let characteristic = try await client.find(choice)
-      self.handle = characteristic.valueHandle
-      client.onSubscriptionMoved = { [weak self] in self?.handle = $0.handle }
-      return try await client.subscribe(
-        to: characteristic, as: kind,
-        onEnd: { reason in
-          // The loss of the link is reported with its reason.
-          if case .att(.closed) = reason { return }
-          self.end = reason
-          self.finish(nil)
-        },
-        sink: { value, time in self.take(characteristic, value, at: time) })
-    }
+  ) async throws(GATTError) {
+    try await client.exchangeMTU()
+    let characteristic = try await client.find(choice)
+    handle = characteristic.valueHandle
+    client.onSubscriptionMoved = { [weak self] in self?.handle = $0.handle }
+    subscription = try await client.subscribe(
+      to: characteristic, as: kind,
+      onEnd: { reason in
+        // The loss of the link is reported with its reason.
+        if case .att(.closed) = reason { return }
+        self.end = reason
+        self.finish(nil)
+      },
+      sink: { value, time in self.take(characteristic, value, at: time) })
     guard timer == nil, let duration else { return }
     timer = client.timers.schedule(after: duration) { self.finish(nil) }
   }
@@ -207,15 +189,12 @@ private final class ValueListener {
 
   func take(_ characteristic: Characteristic, _ value: RawSpan, at time: Instant) {
     guard !isDone else { return }
-    let start = origin ?? time
-    origin = start
     let bytes = Array(value)
     printer.print(
-      [.seconds(time.nanoseconds(since: start))]
-        + valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), text: describe(bytes)
-    )
+      valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), at: time,
+      text: describe(bytes))
     printed += 1
-    if printed == count || printer.output.failure != nil { finish(nil) }
+    if printed == count || printer.hasFailed { finish(nil) }
   }
 
   /// - Parameter loss: why the link was lost; nil if it was not
@@ -253,6 +232,28 @@ extension GATTClient {
     } catch {
       return true
     }
+  }
+
+  /// Writes the selected value.
+  ///
+  /// - Returns: its handle
+  fileprivate func write(
+    _ value: [UInt8], to choice: AttributeChoice, hasResponse: Bool
+  ) async throws(GATTError) -> AttributeHandle {
+    try await exchangeMTU()
+    let handle =
+      switch choice {
+      case .handle(let handle): handle
+      case .uuid: try await find(choice).valueHandle
+      }
+    if hasResponse {
+      try await write(value, to: handle)
+    } else {
+      try await writeWithoutResponse(value, to: handle, within: .seconds(10))
+      // It is sent with the next connection event. Only a read can confirm it.
+      await timers.sleep(for: .milliseconds(100))
+    }
+    return handle
   }
 
   /// Reads the selected values: that of a handle, or all with a UUID.

@@ -7,9 +7,7 @@ import LineOutput
 struct PacketText {
   private let isColored: Bool
 
-  init(isColored: Bool) {
-    self.isColored = isColored
-  }
+  init(isColored: Bool) { self.isColored = isColored }
 
   /// - Parameter start: the time of the first packet
   func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {

@@ -1,4 +1,5 @@
 import ATT
+import BluetoothCore
 import Dissection
 import GATTClient
 
@@ -101,13 +102,10 @@ enum SummaryText {
 
   /// The number divided by 1000, with three decimals.
   private static func milliseconds(_ number: Int64) -> String {
-    let magnitude = number.magnitude
-    return "\(number < 0 ? "-" : "")\(magnitude / 1000)." + String(1000 + magnitude % 1000).dropFirst()
+    DecimalText.string(number, places: 3)
   }
 
   private static func hundredths(_ value: Double) -> String {
-    guard value.magnitude < 1e12 else { return "?" }
-    let scaled = Int((value.magnitude * 100).rounded())
-    return "\(value < 0 ? "-" : "")\(scaled / 100)." + String(100 + scaled % 100).dropFirst()
+    value.magnitude < 1e12 ? DecimalText.string(Int64((value * 100).rounded()), places: 2) : "?"
   }
 }

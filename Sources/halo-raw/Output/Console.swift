@@ -1,7 +1,9 @@
 import BluetoothCore
 import EventLoop
 import Glibc
+import HCI
 import LineOutput
+import Recording
 import SystemCalls
 
 /// Standard output for results, standard error for everything else. Neither ever blocks the program: see ``OutputQueue``.
@@ -101,6 +103,44 @@ extension OutputQueue {
       let end = OneShot(done)
       whenDrained { BluetoothActor.run { end(.success(())) } }
       return { end(.success(())) }
+    }
+  }
+}
+
+/// A line on standard error that is updated in place. Only on a terminal.
+@BluetoothActor
+final class ProgressLine {
+  private let isShown = isatty(STDERR_FILENO) == 1
+  private var text = ""
+
+  func show(_ text: String) {
+    guard isShown, text != self.text else { return }
+    self.text = text
+    Console.writeToStandardError("\r\(text)\u{1B}[K")
+  }
+
+  /// Removes the line.
+  func clear() {
+    guard isShown, !text.isEmpty else { return }
+    text = ""
+    Console.writeToStandardError("\r\u{1B}[K")
+  }
+}
+
+extension TrafficTap {
+  /// In seconds: how long a slow disk may take for the end of a recording.
+  private static let deadline = 5.0
+
+  /// Waits until a recording is written and reports lost packets. Only at the end of a command: it blocks the loop.
+  func finishRecording() {
+    guard let writer else { return }
+    if !writer.waitUntilWritten(for: Self.deadline), writer.failure == nil {
+      Console.error("halo-raw: \(writer.path.printable) is incomplete: the disk is too slow")
+    }
+    if writer.droppedRecords > 0 {
+      Console.error(
+        "halo-raw: \(writer.path.printable) lacks \(Console.counted(writer.droppedRecords, "packet")): "
+          + "the disk is too slow")
     }
   }
 }

@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Files
 import Glibc
+import RingLink
 import RingStore
 
 /// The local store: a file with the data of rings.
@@ -28,14 +29,12 @@ enum StoreFile {
     } else if !creates, access(path, F_OK) != 0, errno == ENOENT {
       throw Failure(.cannotOpenFile, "cannot find the store \(path.printable); create it with halo-raw sync")
     }
-    return try storeFailure { () throws(StoreError) in
-      try RingStore(path: path, access: creates ? .writing : .reading)
-    }
+    return try storeFailure(RingStore(path: path, access: creates ? .writing : .reading))
   }
 }
 
-/// Runs `work` and throws its ``StoreError`` as a ``Failure``.
-func storeFailure<Value>(_ work: () throws(StoreError) -> Value) throws(Failure) -> Value {
+/// The value of an expression, whose ``StoreError`` is thrown as a ``Failure``.
+func storeFailure<Value>(_ work: @autoclosure () throws(StoreError) -> Value) throws(Failure) -> Value {
   do throws(StoreError) {
     return try work()
   } catch {
@@ -47,7 +46,7 @@ func storeFailure<Value>(_ work: () throws(StoreError) -> Value) throws(Failure)
 /// `work` is retried for ten seconds. A cancelled task does not wait for the disk.
 @BluetoothActor
 func storeRetry<Value: Sendable>(
-  _ work: @escaping () throws(StoreError) -> Value
+  _ work: @autoclosure @escaping () throws(StoreError) -> Value
 ) async throws(Failure) -> Value {
   nonisolated(unsafe) let work = work
   let deadline = SystemClock.monotonic + .seconds(10)
@@ -60,5 +59,35 @@ func storeRetry<Value: Sendable>(
     case .failure(let error): throw Failure(error)
     case nil: throw Failure(.interrupted, "the store was not written in time")
     }
+  }
+}
+
+/// The stored data of the selected ring.
+struct StoredHistory {
+  private let store: RingStore
+  private let ring: RingStore.RingID
+
+  /// - Throws: if there is no such ring in the store, or several
+  init(_ invocation: Invocation) throws(Failure) {
+    let selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
+    let store = try StoreFile.open(invocation, creates: false)
+    let all = try storeFailure(store.rings())
+    let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
+    guard let ring = meant.first, meant.count == 1 else {
+      let names = all.map { "\($0.name ?? "(no name)") \($0.address?.description ?? "")" }.joined(
+        separator: ", ")
+      throw Failure(
+        .notFound,
+        meant.isEmpty
+          ? "no such ring in the store; it has \(names.isEmpty ? "none" : names)"
+          : "the store has several rings: \(names); name one")
+    }
+    self.store = store
+    self.ring = ring.id
+  }
+
+  /// - Parameter days: nil for all
+  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>? = nil) throws(Failure) -> HistoryRecords {
+    try storeFailure(store.records(kind, of: ring, in: days))
   }
 }

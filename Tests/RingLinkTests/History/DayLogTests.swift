@@ -38,7 +38,7 @@ import Testing
       Issue.record("not complete")
       return
     }
-    let readings = SlotDay(day: RingDay(number: 0), minutesPerSlot: 30, values: log.values).readings
+    let readings = SlotLog(minutesPerSlot: 30, values: log.values).readings(of: RingDay(number: 0))
     #expect(readings.map(\.value) == [48, 46, 41, 49, 38, 37, 44, 44, 38, 48, 43, 31])
     #expect(readings.map(\.time.description).prefix(2) == ["1970-01-01T00:00:00", "1970-01-01T01:00:00"])
   }

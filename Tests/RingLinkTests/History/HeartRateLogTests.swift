@@ -33,7 +33,7 @@ import Testing
     let found = log.values.enumerated().filter { $0.element != 0 }
     #expect(found.map(\.offset) == [180, 192, 204, 216, 240, 252])
     #expect(found.map(\.element) == [89, 107, 96, 107, 80, 70])
-    let readings = SlotDay(day: request.day, minutesPerSlot: 5, values: log.values).readings
+    let readings = SlotLog(minutesPerSlot: 5, values: log.values).readings(of: request.day)
     #expect(readings.first?.time.description == "2024-08-10T15:00:00")
   }
 

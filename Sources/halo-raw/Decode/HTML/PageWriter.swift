@@ -1,5 +1,7 @@
+import BluetoothCore
 import Dissection
 import EventLoop
+import Files
 import LineOutput
 import ReportAssets
 import SystemCalls
@@ -106,5 +108,26 @@ struct PageWriter {
       data-shortest="\(PageTable.lengths.lowerBound)" data-longest="\(PageTable.lengths.upperBound)">
 
       """)
+  }
+}
+
+/// The file that a report is written to while the capture is read. If the program ends early, the file keeps what was
+/// written so far.
+final class PageFile {
+  let path: String
+  var descriptor: Int32 { file.descriptor }
+  private let file: OutputFile
+
+  /// Opens the file, and truncates it if it exists.
+  ///
+  /// - Throws: if the file cannot be created or truncated
+  init(path: String) throws(Failure) {
+    self.path = path
+    do throws(FileError) {
+      file = try OutputFile(path: path)
+      try file.truncate()
+    } catch {
+      throw Failure(.cannotOpenFile, "cannot create the report \(path.printable): \(error.reason)")
+    }
   }
 }

@@ -20,9 +20,7 @@ public struct HCIEventCode: HCICode, ExpressibleByIntegerLiteral {
 
   /// The event's name in the specification; nil if unknown.
   public var name: String? { HCIEventInfo[self]?.name }
-}
 
-extension HCIEventCode {
   /// Name and number: `Command Complete (0x0e)`.
   public var description: String {
     let number = Hex.string(rawValue)
@@ -54,12 +52,60 @@ public struct LESubevent: HCICode, ExpressibleByIntegerLiteral {
 
   /// The event's name in the specification; nil if unknown.
   public var name: String? { HCIEventInfo[self]?.name }
-}
 
-extension LESubevent {
   /// Name and number: `LE Connection Complete (0x01)`.
   public var description: String {
     let number = Hex.string(rawValue)
     return name.map { "\($0) (\(number))" } ?? "LE event \(number)"
+  }
+}
+
+/// The events that a controller sends (Core Specification Vol 4, Part E, 7.3.1). Command Complete, Command Status and
+/// Number Of Completed Packets cannot be masked.
+public struct EventMask: OptionSet, HCICode {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  public static let disconnectionComplete = EventMask(rawValue: 1 << 4)
+  public static let encryptionChange = EventMask(rawValue: 1 << 7)
+  public static let readRemoteVersionInformationComplete = EventMask(rawValue: 1 << 11)
+  public static let hardwareError = EventMask(rawValue: 1 << 15)
+  public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
+  public static let leMeta = EventMask(rawValue: 1 << 61)
+
+  /// The default after a reset: all events of the oldest version, none of LE.
+  public static let afterReset = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+}
+
+/// The LE events that a controller sends, if ``EventMask/leMeta`` is set as well (Core Specification Vol 4, Part E,
+/// 7.8.1).
+public struct LEEventMask: OptionSet, HCICode {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  public static let connectionComplete = LEEventMask(rawValue: 1 << 0)
+  public static let advertisingReport = LEEventMask(rawValue: 1 << 1)
+  public static let connectionUpdateComplete = LEEventMask(rawValue: 1 << 2)
+  public static let readRemoteFeaturesComplete = LEEventMask(rawValue: 1 << 3)
+  public static let longTermKeyRequest = LEEventMask(rawValue: 1 << 4)
+  public static let remoteConnectionParameterRequest = LEEventMask(rawValue: 1 << 5)
+  public static let dataLengthChange = LEEventMask(rawValue: 1 << 6)
+  public static let enhancedConnectionComplete = LEEventMask(rawValue: 1 << 9)
+  public static let directedAdvertisingReport = LEEventMask(rawValue: 1 << 10)
+  public static let phyUpdateComplete = LEEventMask(rawValue: 1 << 11)
+  public static let extendedAdvertisingReport = LEEventMask(rawValue: 1 << 12)
+  public static let scanTimeout = LEEventMask(rawValue: 1 << 16)
+  public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
+  public static let enhancedConnectionCompleteV2 = LEEventMask(rawValue: 1 << 40)
+
+  /// The default after a reset: the events of Core Specification 4.0.
+  public static let afterReset = LEEventMask(rawValue: 0x1F)
+
+  /// The mask bit of an LE Meta event.
+  public init(subevent: LESubevent) {
+    let bit = Int(subevent.rawValue) - 1
+    self.init(rawValue: (0..<64).contains(bit) ? 1 << UInt64(bit) : 0)
   }
 }

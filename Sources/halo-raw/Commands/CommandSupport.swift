@@ -5,10 +5,10 @@ import GATTClient
 import LineOutput
 import RingLink
 
-/// Runs `work` and throws its ``GATTError`` as a ``Failure``.
+/// The value of an expression, whose ``GATTError`` is thrown as a ``Failure``.
 @BluetoothActor
 func gattFailure<Value>(
-  _ work: @BluetoothActor () async throws(GATTError) -> Value
+  _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
 ) async throws(Failure) -> Value {
   do throws(GATTError) {
     return try await work()
@@ -20,12 +20,69 @@ func gattFailure<Value>(
 /// The same for a ``RingError``.
 @BluetoothActor
 func ringFailure<Value>(
-  _ work: @BluetoothActor () async throws(RingError) -> Value
+  _ work: @autoclosure @BluetoothActor () async throws(RingError) -> Value
 ) async throws(Failure) -> Value {
   do throws(RingError) {
     return try await work()
   } catch {
     throw Failure(error)
+  }
+}
+
+extension Session {
+  /// Opens the selected ring, unless the command is ended first.
+  func openRingUnlessEnded() async throws(Failure) -> Ring {
+    try await interruption.cancels { () async throws(Failure) in try await self.openRing() }
+  }
+}
+
+extension Interruption {
+  /// Runs `work` until its end or the request.
+  func ends(_ work: @escaping @BluetoothActor () async throws(RingError) -> Void) async throws(Failure) {
+    do throws(RingError) {
+      try await cancels(work)
+    } catch {
+      guard error == .cancelled else { throw Failure(error) }
+    }
+  }
+}
+
+/// Prints one record: the name, the unit and the value of each field.
+///
+/// - Parameter text: the same as text; may have several lines
+func printRecord(
+  _ format: OutputFormat, _ fields: [(name: String, unit: String?, value: Field)], text: String
+) {
+  var printer = RecordPrinter(format, fields.map { ($0.name, $0.unit) })
+  printer.print(fields.map(\.value), text: text)
+}
+
+/// A name and a value in two columns, a line for each that has a value.
+func twoColumns(_ rows: [(name: String, value: String?)], width: Int) -> String {
+  rows.compactMap { name, value in value.map { name + String(repeating: " ", count: width - name.count) + $0 }
+  }
+  .joined(separator: "\n")
+}
+
+/// Prints records of something that happens, with the time since the first of them. What is not read in time is dropped.
+struct TimedPrinter {
+  private var printer: RecordPrinter
+  private var origin: Instant?
+
+  /// - Parameters:
+  ///   - columns: those after the time
+  ///   - origin: what the time is counted from; nil for the first record
+  init(_ format: OutputFormat, _ columns: [(name: String, unit: String?)], origin: Instant? = nil) {
+    printer = RecordPrinter(format, [("t", "s")] + columns, output: Console.output(.drop))
+    self.origin = origin
+  }
+
+  var hasFailed: Bool { printer.output.failure != nil }
+
+  mutating func print(_ fields: [Field], at time: Instant, text: @autoclosure () -> String) {
+    let start = origin ?? time
+    origin = start
+    printer.print([.seconds(time.nanoseconds(since: start))] + fields, text: text())
   }
 }
 
