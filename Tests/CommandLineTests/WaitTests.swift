@@ -77,6 +77,9 @@ import Testing
     "LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
     ),
+    "HaloRaw/OpenedAdapter.swift": (
+      1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
+    ),
     "LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
     "LinuxBluetooth/Adapter/UserChannelTransport.swift": (
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
@@ -106,7 +109,7 @@ import Testing
     "RingLink/Measuring/Sport.swift": (1, .ended(by: "ten seconds without data, or the link's end")),
     "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
     "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
-    "RingLink/Ring/Ring+Opening.swift": (2, .deadline("30 s of ATT for each request")),
+    "RingLink/Ring/Ring.swift": (2, .deadline("30 s of ATT for each request")),
     "RingLink/Ring/Ring+RawStream.swift": (
       4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
     ),
