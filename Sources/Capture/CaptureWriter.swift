@@ -47,7 +47,7 @@ public final class CaptureWriter {
   public var failure: CaptureError? {
     switch queue.failure {
     case nil: nil
-    case .readerGone: CaptureError(.cannotWrite("nobody reads it any more"), path: path)
+    case .readerGone: CaptureError(.cannotWrite("the reader has closed it"), path: path)
     case .system(let error): CaptureError(.cannotWrite(error.reason), path: path)
     }
   }

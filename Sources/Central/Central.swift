@@ -89,7 +89,7 @@ public final class Central {
     }
   }
 
-  /// Initializes the radio. Call it first. Each command has a deadline, ``HostController/commandDeadline``.
+  /// Initializes the radio. Call it first. Each command has a deadline, `HostController/commandDeadline`.
   @discardableResult
   public func start() async throws(HCIError) -> AdapterInformation {
     let information = try await adapter.start()

@@ -224,8 +224,8 @@ final class HCILink: ATTLink {
       self.onEvent = nil
       self.onClosed.take()?(self.loss(reason))
     }
-    l2cap.onParameterRequest = { [weak self] wish, isAccepted in
-      self?.onEvent?(.parameterRequest(wish, isAccepted: isAccepted))
+    l2cap.onParameterRequest = { [weak self] request, isAccepted in
+      self?.onEvent?(.parameterRequest(request, isAccepted: isAccepted))
     }
     l2cap.connection.onParameters = { [weak self] parameters in self?.onEvent?(.parameters(parameters)) }
   }

@@ -82,8 +82,8 @@ extension LinkEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .parameters(let parameters): "link: \(parameters)"
-    case .parameterRequest(let wish, let isAccepted):
-      "the peer asks for an interval of \(wish.intervalMin) to \(wish.intervalMax), latency \(wish.latency), timeout \(wish.supervisionTimeout): "
+    case .parameterRequest(let request, let isAccepted):
+      "the peer asks for an interval of \(request.intervalMin) to \(request.intervalMax), latency \(request.latency), timeout \(request.supervisionTimeout): "
         + (isAccepted ? "accepted" : "refused")
     case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
     }

@@ -81,7 +81,7 @@ extension GATTClient {
       let configuration = descriptors.first(where: { $0.uuid == GATTUUID.clientCharacteristicConfiguration })
     else {
       throw .notFound(
-        "Client Characteristic Configuration for \(characteristic.uuid), so nobody can subscribe to it")
+        "Client Characteristic Configuration for \(characteristic.uuid), so it has no subscriptions")
     }
     let handle = characteristic.valueHandle
     let id = subscriptions.newID()

@@ -46,7 +46,7 @@ public struct AdapterOpening {
   }
 }
 
-/// An adapter that was opened by its specification. Give it to a ``Central``.
+/// An adapter that was opened by its specification. Give it to a `Central`.
 @BluetoothActor
 public struct OpenedAdapter {
   public let adapter: any Adapter
@@ -71,7 +71,7 @@ public struct OpenedAdapter {
 extension AdapterSpecification {
   /// Opens the adapter.
   ///
-  /// - Throws: ``AdapterError``, ``TransportError``, ``CaptureError``, and what the closures of `opening` throw
+  /// - Throws: `AdapterError`, `TransportError`, `CaptureError`, and what the closures of `opening` throw
   @BluetoothActor
   public func open(_ opening: AdapterOpening = AdapterOpening()) async throws -> OpenedAdapter {
     switch self {

@@ -76,16 +76,16 @@ public final class L2CAPLink {
       return
     }
     var answer = SignalingResponder.answer(to: frame, policy: connection.parameterPolicy)
-    let isExcess = answer.wish != nil && !connection.admitsParameterRequest(at: time)
+    let isExcess = answer.request != nil && !connection.admitsParameterRequest(at: time)
     if isExcess { answer.refuse() }
     if let reply = answer.reply {
       var writer = ByteWriter(capacity: 16)
       reply.write(into: &writer)
       send(writer.span, on: .leSignaling)
     }
-    if let wish = answer.wish, !isExcess {
-      if answer.isAccepted { connection.update(wish) }
-      onParameterRequest?(wish, answer.isAccepted)
+    if let request = answer.request, !isExcess {
+      if answer.isAccepted { connection.update(request) }
+      onParameterRequest?(request, answer.isAccepted)
     }
   }
 }

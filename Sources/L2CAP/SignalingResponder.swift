@@ -7,7 +7,7 @@ enum SignalingResponder {
     /// The answer to send; nil if none is allowed.
     var reply: SignalingPacket?
     /// The parameters requested by a peripheral.
-    var wish: ConnectionParameters?
+    var request: ConnectionParameters?
     /// Whether the request was accepted: the central then updates the link (Core Specification Vol 3, Part A, 4.20).
     var isAccepted = false
 
@@ -37,14 +37,14 @@ enum SignalingResponder {
     guard packet.code == .connectionParameterUpdateRequest else {
       return Answer(reply: reject(packet.identifier))
     }
-    guard let wish = packet.fields(ConnectionParameterUpdateRequest.self) else {
+    guard let request = packet.fields(ConnectionParameterUpdateRequest.self) else {
       return Answer(reply: reject(packet.identifier))
     }
-    let isAccepted = policy == .accept && wish.parameters.isLegal
+    let isAccepted = policy == .accept && request.parameters.isLegal
     let reply = SignalingPacket(
       code: .connectionParameterUpdateResponse, identifier: packet.identifier,
       data: ConnectionParameterUpdateResponse(isAccepted: isAccepted))
-    return Answer(reply: reply, wish: wish.parameters, isAccepted: isAccepted)
+    return Answer(reply: reply, request: request.parameters, isAccepted: isAccepted)
   }
 
   /// Command Reject, reason "command not understood" (4.1).

@@ -19,23 +19,23 @@ import Testing
   }
 
   /// 15 to 30 ms, latency 4, 5 s.
-  private let wish = "12 05 0800 0c00 1800 0400 f401"
+  private let request = "12 05 0800 0c00 1800 0400 f401"
 
   @Test func aLegalUpdateIsAcceptedAndCarriedOut() {
-    let answer = answer(wish)
-    #expect(reply(wish) == "130502000000")
+    let answer = answer(request)
+    #expect(reply(request) == "130502000000")
     #expect(answer.isAccepted)
-    #expect(answer.wish?.intervalMin.rawValue == 12)
-    #expect(answer.wish?.intervalMax.rawValue == 24)
-    #expect(answer.wish?.latency == 4)
-    #expect(answer.wish?.supervisionTimeout.rawValue == 500)
+    #expect(answer.request?.intervalMin.rawValue == 12)
+    #expect(answer.request?.intervalMax.rawValue == 24)
+    #expect(answer.request?.latency == 4)
+    #expect(answer.request?.supervisionTimeout.rawValue == 500)
   }
 
   @Test func whoKeepsItsParametersRejectsAndSaysSo() {
-    let answer = answer(wish, .keep)
-    #expect(reply(wish, .keep) == "130502000100")
+    let answer = answer(request, .keep)
+    #expect(reply(request, .keep) == "130502000100")
     #expect(!answer.isAccepted)
-    #expect(answer.wish?.latency == 4)
+    #expect(answer.request?.latency == 4)
   }
 
   @Test(arguments: [
@@ -85,7 +85,7 @@ import Testing
   ])
   func badLengthsAreRejected(_ frame: String) {
     #expect(reply(frame) == "010502000000")
-    #expect(answer(frame).wish == nil)
+    #expect(answer(frame).request == nil)
   }
 
   @Test(arguments: ["", "12", "7f"]) func whatHasNoIdentifierIsNotAnswered(_ frame: String) {
@@ -93,12 +93,12 @@ import Testing
   }
 
   @Test func noDamageTraps() {
-    for frame in [wish, "7f 06 0100 aa", "01 05 0200 0000"] {
+    for frame in [request, "7f 06 0100 aa", "01 05 0200 0000"] {
       checkDecoderIsTotal(hex(frame)) { bytes in
         for policy in [ParameterPolicy.accept, .keep] {
           let answer = SignalingResponder.answer(to: bytes.span.bytes, policy: policy)
           #expect(answer.reply?.identifier != 0)
-          if answer.isAccepted { #expect(answer.wish?.isLegal == true) }
+          if answer.isAccepted { #expect(answer.request?.isLegal == true) }
         }
       }
     }

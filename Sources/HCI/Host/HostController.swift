@@ -406,7 +406,7 @@ public final class HostController {
       counters.excessParameterRequests += 1
       return
     }
-    let wish = ConnectionParameters(
+    let request = ConnectionParameters(
       intervalMin: event.intervalMin, intervalMax: event.intervalMax, latency: event.latency,
       supervisionTimeout: event.supervisionTimeout)
     let done = { [weak self] (_: Result<LinkReturnParameters, HCIError>) -> Void in
@@ -415,11 +415,11 @@ public final class HostController {
     let connection = connections[event.handle]
     let isAdmitted = connection?.admitsParameterRequest(at: time) ?? true
     if !isAdmitted { counters.excessParameterRequests += 1 }
-    if isAdmitted, connection?.parameterPolicy == .accept, wish.isLegal {
+    if isAdmitted, connection?.parameterPolicy == .accept, request.isLegal {
       send(
         LERemoteConnectionParameterRequestReply {
           $0.handle = event.handle
-          $0.parameters = wish
+          $0.parameters = request
         }, completion: done)
     } else {
       send(LERemoteConnectionParameterRequestNegativeReply(handle: event.handle), completion: done)

@@ -5,7 +5,7 @@ import SystemCalls
 
 extension Controllers {
   /// Reads the link layer features of a controller shared with the kernel. It has to be up, and each command requires
-  /// CAP_NET_RAW. It takes ``HostController/commandDeadline`` at most; a task that is cancelled returns at once.
+  /// CAP_NET_RAW. It takes `HostController/commandDeadline` at most; a task that is cancelled returns at once.
   public static func features(of index: AdapterIndex) async throws(HCIError) -> LEFeatures {
     let socket: HCISocket<RawChannel>
     do throws(AdapterError) {

@@ -8,8 +8,11 @@ import SystemCalls
 extension HCIStreamTransport {
   /// Connects to a controller over TCP.
   ///
-  /// - Parameter deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name
-  ///   look-up then ends in the background.
+  /// - Parameters:
+  ///   - host: a name, or an address in numbers
+  ///   - port: the TCP port
+  ///   - deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name look-up
+  ///     then ends in the background.
   public static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
@@ -45,7 +48,9 @@ extension HCIStreamTransport {
 
   /// Connects to a controller over a Unix domain socket.
   ///
-  /// - Parameter deadline: how long to wait. A task that is cancelled returns at once.
+  /// - Parameters:
+  ///   - path: of the socket
+  ///   - deadline: how long to wait. A task that is cancelled returns at once.
   public static func unix(
     path: String, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {

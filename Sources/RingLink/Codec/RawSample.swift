@@ -197,7 +197,7 @@ public struct RawControl: RawRepresentable, FrameRecord {
 }
 
 /// The raw stream has code of its own, ``RawControl`` and ``RawSample``: it must not cost an allocation.
-struct RawStreamCommands: CommandGroup {
+final class RawStreamCommands: CommandGroup {
   static let shared = RawStreamCommands()
 
   let rawStream = CommandEntry(

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-public struct ActionCommands: CommandGroup {
+public final class ActionCommands: CommandGroup {
   static let shared = ActionCommands()
 
   public let blink = RingAction(
@@ -9,7 +9,7 @@ public struct ActionCommands: CommandGroup {
     0x50, startingWith: [0x55, 0xAA], "find", "Green light for about ten seconds.", echoes: true,
     source: "4.8 [C]")
   public let cameraEnter = RingAction(
-    0x02, startingWith: [4], "camera enter", "From now on the ring tells when it is shaken.",
+    0x02, startingWith: [4], "camera enter", "Starts camera mode: the ring reports when it is shaken.",
     source: "4.13 [F]")
   public let cameraKeep = RingAction(
     0x02, startingWith: [5], "camera keep", "Keeps it that way.", source: "4.13 [A]")

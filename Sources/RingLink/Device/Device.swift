@@ -124,11 +124,11 @@ public struct RingCapabilities: FrameRecord {
   ]
 }
 
-public struct DeviceCommands: CommandGroup {
+public final class DeviceCommands: CommandGroup {
   static let shared = DeviceCommands()
 
   public let setTime = RingQuery<ClockSetting, RingCapabilities>(
-    0x01, "set time", "Sets the ring's clock; the answer tells what the ring can do.", .device,
+    0x01, "set time", "Sets the ring's clock; the answer lists what the ring can do.", .device,
     source: "4.1 [F][C]")
   public let battery = RingQuery<NoFields, RingBattery>(
     0x03, "battery", "How full the battery is.", .device, source: "4.2 [F][C]")
@@ -137,10 +137,11 @@ public struct DeviceCommands: CommandGroup {
   public let deviceSupport = RingQuery<NoFields, DeviceSupport>(
     0x3C, "device support", "More of what the ring can do.", .device, families: .newer, source: "4.4 [C]")
   public let setNotificationMask = RingQuery<NotificationMask, NotificationMask>(
-    0x60, "set notification mask", "Of which messages of a phone the ring is told.", .device,
+    0x60, "set notification mask", "The kinds of phone messages that the ring is notified of.", .device,
     source: "4.3 [C]")
   public let notificationMask = RingQuery<NoFields, NotificationMask>(
-    0x61, "notification mask", "Of which messages of a phone the ring is told.", .device, source: "4.3 [C]")
+    0x61, "notification mask", "The kinds of phone messages that the ring is notified of.", .device,
+    source: "4.3 [C]")
 }
 
 extension Ring {

@@ -161,7 +161,7 @@ public struct BatteryEvent: FrameRecord {
   ]
 }
 
-public struct RingReports: CommandGroup {
+public final class RingReports: CommandGroup {
   static let shared = RingReports()
 
   public let payloadLength = RingReport<SingleByte>(

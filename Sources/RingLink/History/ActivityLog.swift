@@ -153,7 +153,7 @@ public struct ActivityLogAssembler: LogAssembler {
   }
 }
 
-public struct ActivityCommands: CommandGroup {
+public final class ActivityCommands: CommandGroup {
   static let shared = ActivityCommands()
 
   public let today = RingQuery<NoFields, TodayTotals>(

@@ -139,11 +139,11 @@ public struct HourlyCounterAssembler: LogAssembler {
   }
 }
 
-public struct DayLogCommands: CommandGroup {
+public final class DayLogCommands: CommandGroup {
   static let shared = DayLogCommands()
 
   public let heartRateLog = RingLog<HeartRateLogAssembler>(
-    0x15, "heart rate log", "The heart rates that the ring measured by itself on a day.",
+    0x15, "heart rate log", "The heart rates that the ring measured automatically on a day.",
     source: "4.10 [C]")
   public let stressLog = RingLog<DaySlotLogAssembler>(
     0x37, "stress log", "The stress of a day. Firmware makes these numbers up in part.",

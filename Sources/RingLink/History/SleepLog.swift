@@ -100,14 +100,14 @@ extension SleepStage: BulkRecord {
   }
 }
 
-public struct SleepCommands: CommandGroup {
+public final class SleepCommands: CommandGroup {
   static let shared = SleepCommands()
 
   public let sleep = BulkQuery<SleepLog>(
     0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
     source: "6.1 [C]")
   public let naps = BulkQuery<SleepLog>(
-    .nap, "naps", "The naps that the ring has stored. Comes by itself with the answer to sleep.",
+    .nap, "naps", "The naps that the ring has stored. Sent with the answer to sleep.",
     isUnsolicited: true,
     source: "6.1 [C]")
 }

@@ -66,7 +66,7 @@ public struct Nickname: BulkRequest {
   }
 }
 
-public struct SyncCommands: CommandGroup {
+public final class SyncCommands: CommandGroup {
   static let shared = SyncCommands()
 
   public let beginSync = BulkQuery<BulkStatus<NoBulkFields>>(

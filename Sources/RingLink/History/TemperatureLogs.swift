@@ -115,7 +115,7 @@ public struct IntervalTemperatures: BulkContents, BulkRecord {
   public var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
 }
 
-public struct TemperatureCommands: CommandGroup {
+public final class TemperatureCommands: CommandGroup {
   static let shared = TemperatureCommands()
 
   public let temperatureLog = BulkQuery<TemperatureLog>(

@@ -133,11 +133,11 @@ public struct ManualHeartRates: BulkContents, BulkRecord {
   }
 }
 
-public struct VitalCommands: CommandGroup {
+public final class VitalCommands: CommandGroup {
   static let shared = VitalCommands()
 
   public let manualHeartRates = BulkQuery<ManualHeartRates>(
-    0x28, "manual heart rates", "The heart rates that somebody asked for.", source: "6.3 [C]")
+    0x28, "manual heart rates", "The heart rates measured on request.", source: "6.3 [C]")
   public let oxygenLog = BulkQuery<OxygenLog>(
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
 }

@@ -93,7 +93,7 @@ public enum EstimateReason: String, Hashable, Sendable {
   /// A check that fails ends with a random number from 95 to 98.
   case suspicious = "firmware ends a failed check with a random number from 95 to 98, and this may be one"
   /// Its meaning is unknown.
-  case unexplained = "nobody knows what this number stands for"
+  case unexplained = "the meaning of this number is unknown"
 }
 
 extension MeasurementKind {
@@ -160,11 +160,11 @@ extension MeasurementFailure: CustomStringConvertible {
     case .noValue(let seconds):
       "the ring has measured for \(Int(seconds.rounded())) s and found no value; is it worn? Keep the hand still, and try again"
     case .fellSilent(let seconds):
-      "the ring has told nothing for \(Int(seconds.rounded())) s; another measurement may have taken the sensor, "
+      "the ring has sent nothing for \(Int(seconds.rounded())) s; another measurement may have taken the sensor, "
         + "or the ring was put on its charger"
     case .takenOver(let kind):
       "\(kind == .continuousHeartRate ? "a \(kind)" : "\(kind)") measurement has taken the sensor"
-    case .status(let status): "the ring has ended it with status \(status), of which nobody knows the meaning"
+    case .status(let status): "the ring has ended it with status \(status), whose meaning is unknown"
     }
   }
 }

@@ -151,14 +151,14 @@ public struct LiveHeartRate: FrameRecord {
   ]
 }
 
-public struct MeasurementCommands: CommandGroup {
+public final class MeasurementCommands: CommandGroup {
   static let shared = MeasurementCommands()
 
   public let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
     0x69, "measurement", "Measures while one waits: starts a measurement, or keeps a continuous one going.",
     .measurements, isStream: true, source: "4.9 [F][C]")
   public let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
-    0x6A, "measurement stop", "Ends a measurement, and tells the ring which value to store.", .measurements,
+    0x6A, "measurement stop", "Ends a measurement, with the value that the ring is to store.", .measurements,
     source: "4.9 [C]")
   public let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
     0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,

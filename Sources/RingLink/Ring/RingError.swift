@@ -76,10 +76,10 @@ extension RingError: CustomStringConvertible {
     case .stillConnected(let action, let seconds, let battery):
       battery?.isCharging == true
         ? "the ring refuses to \(action) while it is charging; take it off its charger"
-        : "the ring was told to \(action), and is still there after \(Int(seconds.rounded())) s"
+        : "the ring was asked to \(action), and is still connected after \(Int(seconds.rounded())) s"
           + (battery.map { "; its battery is at \($0)" } ?? "")
     case .sportEnded(let seconds):
-      "the ring has told nothing of the sport session for \(Int(seconds.rounded())) s; it may have ended it by itself"
+      "the ring has not reported on the sport session for \(Int(seconds.rounded())) s; it may have ended it"
     case .noBulkService:
       "the ring has no service \(RingGATT.bulkService), through which this is asked for; old ones do not"
     case .streamRefused(let battery):

@@ -58,20 +58,20 @@ public struct TemperatureSchedule: FrameRecord {
 }
 
 /// The automatic measurements of a ring.
-public struct ScheduleSettings: CommandGroup {
+public final class ScheduleSettings: CommandGroup {
   static let shared = ScheduleSettings()
 
   public let heartRateSchedule = FrameSetting<HeartRateSchedule>(
-    0x16, "heart-rate", "How the ring measures heart rate by itself.", source: "4.7 [C]")
+    0x16, "heart-rate", "Automatic measurement of heart rate.", source: "4.7 [C]")
   public let oxygenSchedule = FrameSetting<Switch>(
-    0x2C, "spo2", "Whether the ring measures SpO2 by itself.", source: "4.7 [C]")
+    0x2C, "spo2", "Automatic measurement of SpO2.", source: "4.7 [C]")
   public let stressSchedule = FrameSetting<Switch>(
-    0x36, "stress", "Whether the ring estimates stress by itself.", source: "4.7 [C]")
+    0x36, "stress", "Automatic estimation of stress.", source: "4.7 [C]")
   public let variabilitySchedule = FrameSetting<Switch>(
-    0x38, "hrv", "Whether the ring estimates heart rate variability by itself.", families: .newer,
+    0x38, "hrv", "Automatic estimation of heart rate variability.", families: .newer,
     source: "4.7 [F]")
   public let temperatureSchedule = FrameSetting<TemperatureSchedule>(
     0x3A, read: [3, 1], write: [3, 2], "temperature",
-    "How the ring measures the skin's temperature by itself.",
+    "Automatic measurement of skin temperature.",
     families: .newer, source: "4.7 [A]")
 }

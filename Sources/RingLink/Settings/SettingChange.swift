@@ -35,8 +35,8 @@ extension RingSetting {
     var result: [String: Int] = [:]
     var missing: [String] = []
     for field in fields {
-      let told = isSilent ? nil : read[field.name].flatMap { field.settable.contains($0) ? $0 : nil }
-      guard let number = changes[field.name] ?? told ?? usual[field.name], field.settable.contains(number)
+      let current = isSilent ? nil : read[field.name].flatMap { field.settable.contains($0) ? $0 : nil }
+      guard let number = changes[field.name] ?? current ?? usual[field.name], field.settable.contains(number)
       else {
         missing.append(field.name)
         continue

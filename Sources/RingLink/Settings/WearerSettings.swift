@@ -193,7 +193,7 @@ public struct BloodPressureSchedule: FrameRecord {
   ]
 }
 
-public struct WearerSettings: CommandGroup {
+public final class WearerSettings: CommandGroup {
   static let shared = WearerSettings()
 
   public let profile = FrameSetting<Profile>(

@@ -107,7 +107,7 @@ public struct CommandEntry: Hashable, Sendable, CommandRow {
     case settings = "Settings"
     case actions = "Actions"
     case rawStream = "Raw stream"
-    case events = "What the ring tells by itself"
+    case events = "What the ring sends unasked"
     case blocked = "Never sent"
   }
 

@@ -55,7 +55,7 @@ extension CommandTable {
 }
 
 /// Commands that can damage a ring. This package never sends them, for any caller.
-struct BlockedCommands: CommandGroup {
+final class BlockedCommands: CommandGroup {
   static let shared = BlockedCommands()
 
   let blocked: [CommandEntry] = {

@@ -14,7 +14,7 @@ public enum ReferencePage {
       its number + 0x80 and 0xEE. Bulk frames have a header of their own: 0xBC, the id, the length of the payload and its
       CRC-16/MODBUS, both little-endian.
 
-      *Families* are told by the firmware's name: RF03 (`R02_3.00...`), RY (`RY02...`), RT (`RT02R...`), RT11CR. *Known from* says
+      *Families* are recognised by the firmware's name: RF03 (`R02_3.00...`), RY (`RY02...`), RT (`RT02R...`), RT11CR. *Known from* says
       how sure it is: read from a ring's firmware, captured between a ring and a phone, read from the maker's app, or a single
       weak source.
 

@@ -181,14 +181,14 @@ public final class VirtualPeripheral {
   // MARK: Signalling
 
   private func requestParameters(_ least: ConnectionInterval, _ most: ConnectionInterval) {
-    let wish = ConnectionParameterUpdateRequest(
+    let request = ConnectionParameterUpdateRequest(
       ConnectionParameters(
         intervalMin: least, intervalMax: most, latency: 4,
         supervisionTimeout: SupervisionTimeout(rawValue: 500)))
     identifier = identifier == .max ? 1 : identifier + 1
     send(
       SignalingPacket(
-        code: .connectionParameterUpdateRequest, identifier: identifier, data: wish))
+        code: .connectionParameterUpdateRequest, identifier: identifier, data: request))
   }
 
   private func receiveSignaling(_ bytes: RawSpan) {

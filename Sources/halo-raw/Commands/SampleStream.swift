@@ -21,7 +21,7 @@ final class SampleStream {
   private let duration: Duration?
   private let retryTime: Duration
   private var writer: SampleWriter
-  /// What the ring measures by itself when nobody streams.
+  /// What the ring measures automatically while there is no stream.
   private var paused: SavedMeasurements?
   private var summary = StreamSummary()
   private var reconnections = 0
