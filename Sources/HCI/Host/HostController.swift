@@ -45,7 +45,7 @@ public final class HostController {
   private let timers: Timers
   /// The times of recent hardware errors.
   private var breakdowns: [Instant] = []
-  /// When the last packet from the controller arrived.
+  /// When the last packet from the controller was read. It may have arrived long before, if the process was stopped.
   private var lastHeard = Instant(nanoseconds: 0)
   private var silenceTimer: Timers.Token?
   private let transmit: (RawSpan) -> Void
@@ -319,7 +319,7 @@ public final class HostController {
   ///   - time: when it was received
   public func receive(_ packet: RawSpan, at time: Instant) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
-    lastHeard = time
+    lastHeard = timers.now
     let body = packet.extracting(1..<packet.byteCount)
     switch HCIPacketType(rawValue: type) {
     case .acl: receiveData(body, at: time)

@@ -17,6 +17,7 @@ final class SampleStream {
 
   private var ring: Ring
   private let session: Session
+  private let timers: Timers
   private let count: Int?
   private let duration: Duration?
   private let retryTime: Duration
@@ -28,6 +29,7 @@ final class SampleStream {
   private var rejectedFrames = 0
   /// Since when no sample has come, and the stream is tried to be made again.
   private var failingSince: Instant?
+  /// When the last sample was read.
   private var lastSample: Instant?
   private var end: End?
   private var onEnd: OneShot<Void>?
@@ -49,6 +51,7 @@ final class SampleStream {
     self.duration = duration
     self.retryTime = retryTime
     self.session = session
+    timers = session.timers
   }
 
   func pauseMeasurements() async throws(Failure) {
@@ -67,10 +70,10 @@ final class SampleStream {
     } catch {
       if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
     }
-    session.timers.cancel(durationTimer)
-    session.timers.cancel(silenceTimer)
-    summary.finish(at: session.timers.current)
-    if !(await session.timers.within(Self.leaveDeadline, { await self.leave() })) {
+    timers.cancel(durationTimer)
+    timers.cancel(silenceTimer)
+    summary.finish(at: timers.current)
+    if !(await timers.within(Self.leaveDeadline, { await self.leave() })) {
       Console.error(
         "halo-raw: the ring did not answer at the end; it may go on streaming until the link is gone")
     }
@@ -93,9 +96,9 @@ final class SampleStream {
   ///
   /// - Returns: why the stream has failed; nil if it has come to the end that is wanted
   private func streamUntilItFails() async throws(Failure) -> End? {
-    watchForSilence(since: session.timers.current)
+    watchForSilence(since: timers.current)
     await waitForEnd()
-    session.timers.cancel(silenceTimer)
+    timers.cancel(silenceTimer)
     if case .wanted = end { return nil }
     return end
   }
@@ -106,7 +109,7 @@ final class SampleStream {
   ///
   /// - Throws: if there is none in time, the first cause
   private func recover(from failure: End) async throws(Failure) {
-    let now = session.timers.current
+    let now = timers.current
     let deadline = (failingSince ?? now) + retryTime
     if failingSince == nil { failingSince = now }
     switch failure {
@@ -126,7 +129,7 @@ final class SampleStream {
   }
 
   private func reconnect(until deadline: Instant) async throws(Failure) {
-    let began = session.timers.current
+    let began = timers.current
     rejectedFrames += ring.counters.rejectedFrames
     let old = ring
     let session = self.session
@@ -138,7 +141,7 @@ final class SampleStream {
       return ring
     }
     reconnections += 1
-    session.note("connected again after \(decimal((session.timers.current - began).inSeconds, 1)) s")
+    session.note("connected again after \(decimal((timers.current - began).inSeconds, 1)) s")
     end = session.interruption.isRequested ? .wanted : nil
     ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
     do throws(Failure) {
@@ -155,7 +158,7 @@ final class SampleStream {
     let interruption = session.interruption
     var pause = Duration.seconds(1)
     var cause = reason
-    while session.timers.current < deadline {
+    while timers.current < deadline {
       do throws(Failure) {
         return try await start()
       } catch {
@@ -165,7 +168,7 @@ final class SampleStream {
         default: throw error
         }
       }
-      await interruption.sleep(for: min(pause, deadline - session.timers.current), in: session.timers)
+      await interruption.sleep(for: min(pause, deadline - timers.current), in: timers)
       if interruption.isRequested { return finish(.wanted) }
       pause = min(pause * 2, .seconds(30))
     }
@@ -177,7 +180,7 @@ final class SampleStream {
   /// - Parameter last: the time of the last sample, or of the start
   private func watchForSilence(since last: Instant) {
     let limit = max(Self.shortestSilence, summary.usualInterval * 3)
-    silenceTimer = session.timers.schedule(at: last + limit) { [weak self] in
+    silenceTimer = timers.schedule(at: last + limit) { [weak self] in
       guard let self, end == nil else { return }
       if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
       finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
@@ -197,7 +200,8 @@ final class SampleStream {
     guard end == nil else { return }
     guard sample != .refused else { return finish(.silent("the ring has stopped the stream")) }
     guard summary.add(sample, at: time) else { return }
-    lastSample = time
+    // Not its own time: if the process was stopped, the samples that waited are old.
+    lastSample = timers.now
     failingSince = nil
     switch writer.print(sample, at: time) {
     case .printed: summary.printed += 1
@@ -207,7 +211,7 @@ final class SampleStream {
       return
     }
     if let duration, durationTimer == nil {
-      durationTimer = session.timers.schedule(after: duration) { self.finish(.wanted) }
+      durationTimer = timers.schedule(after: duration) { self.finish(.wanted) }
     }
     if summary.printed == count || writer.output.failure != nil { finish(.wanted) }
   }
