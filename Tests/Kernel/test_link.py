@@ -87,22 +87,29 @@ def test_what_the_kernel_drops_is_counted(halo, ready, way, tmp_path):
     """A program that is held up for longer than the kernel's buffer lasts: that is 530 packets for who may not raise it
     any more, ten times as many where it was raised as root. Samples are numbered: each lost one is missed."""
     _, adapter = ready("--rate", 600)
-    with open(tmp_path / "records", "w+") as out:
+    records = tmp_path / "records"
+
+    def numbers():
+        lines = records.read_text().split("\n")[:-1]
+        return [json.loads(line)["raw"] for line in lines if '"ppg"' in line]
+
+    def missing():
+        found = numbers()
+        return found[-1] - found[0] + 1 - len(found)
+
+    with open(records, "w") as out:
         process = halo.start("stream", *JSON, adapter=adapter, stdout=out)
-        wait_until(lambda: os.fstat(out.fileno()).st_size, "sample")
+        wait_until(lambda: records.stat().st_size, "sample")
         process.send_signal(signal.SIGSTOP)
         wait_until(lambda: is_full("hci" if way else "l2cap"), "full buffer", timeout=180)
         time.sleep(0.5)
         process.send_signal(signal.SIGCONT)
-        time.sleep(1)
+        # What waited comes first.
+        wait_until(lambda: missing() > 10, "sample after those that were dropped", timeout=60)
         process.send_signal(signal.SIGINT)
         summary = halo.wait(process).succeeded().err
-        out.seek(0)
-        numbers = [json.loads(line)["raw"] for line in out if '"ppg"' in line]
     (dropped,) = map(int, re.findall(r"(\d+) packets dropped by the kernel", summary))
-    missing = numbers[-1] - numbers[0] + 1 - len(numbers)
-    assert missing > 10, summary
-    assert abs(missing - dropped / 3) <= 2, summary  # a sample of each sensor, in a packet of its own
+    assert abs(missing() - dropped / 3) <= 2, summary  # a sample of each sensor, in a packet of its own
 
 
 def test_the_monitor_agrees_with_our_recording(halo, ready, way, tmp_path):
