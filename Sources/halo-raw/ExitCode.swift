@@ -97,6 +97,16 @@ extension Failure {
     self.init(code, error.messageWithRemedy)
   }
 
+  /// Why an adapter can't be opened or recorded: an error of the adapter, of the recording, or of this program.
+  init(opening error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as CaptureError: self.init(error)
+    case let error as AdapterError: self.init(error)
+    default: self.init(.noAdapter, "\(error)")
+    }
+  }
+
   init(_ error: GATTError) {
     let code: ExitCode =
       switch error {

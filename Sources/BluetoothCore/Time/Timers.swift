@@ -19,8 +19,6 @@ public final class Timers {
 
   /// The current time: the clock's, or ``now`` without a clock.
   public var current: Instant { clock?() ?? now }
-  /// Whether the time has no clock: it passes only as its owner says.
-  public var isVirtual: Bool { clock == nil }
 
   private let clock: (() -> Instant)?
   private var nextID: UInt64 = 0

@@ -41,14 +41,8 @@ struct SessionAdapter {
     }
     do {
       opened = try await specification.open(opening)
-    } catch let error as Failure {
-      throw error
-    } catch let error as CaptureError {
-      throw Failure(error)
-    } catch let error as AdapterError {
-      throw Failure(error)
     } catch {
-      throw Failure(.noAdapter, "\(error)")
+      throw Failure(opening: error)
     }
     self.virtualClock = virtualClock
     if case .user(let index) = specification, opening.takesAdapter {

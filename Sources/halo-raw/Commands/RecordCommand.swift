@@ -54,14 +54,8 @@ let recordCommand = CommandSpec(
     tap.onFailure = { fail(Failure($0)) }
     explainer?.watch(tap)
     try monitor.start(tap) { fail(Failure($0)) }
-  } catch let error as Failure {
-    throw error
-  } catch let error as CaptureError {
-    throw Failure(error)
-  } catch let error as AdapterError {
-    throw Failure(error)
   } catch {
-    throw Failure(.noAdapter, "\(error)")
+    throw Failure(opening: error)
   }
   Console.error("recording to \(path.printable)" + (duration == nil ? "; Ctrl-C ends it" : ""))
   if let duration {
