@@ -43,13 +43,13 @@ public final class LEConnection {
   /// Called once, when the link is disconnected.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
 
-  private weak var host: HostController?
+  private weak var links: LinkTable?
 
   init(
-    _ host: HostController, handle: ConnectionHandle, peer: BluetoothAddress, parameters: LinkParameters,
+    _ links: LinkTable, handle: ConnectionHandle, peer: BluetoothAddress, parameters: LinkParameters,
     parameterPolicy: ParameterPolicy
   ) {
-    self.host = host
+    self.links = links
     self.handle = handle
     self.peer = peer
     self.parameters = parameters
@@ -84,26 +84,26 @@ public final class LEConnection {
   public func refuseParameterRequest() { excessParameterRequests += 1 }
 
   /// Whether there is room for a frame that can wait. Responses to the peer can't, and are sent regardless.
-  public var hasRoom: Bool { isConnected && host?.hasRoom(self) ?? false }
+  public var hasRoom: Bool { isConnected && links?.hasRoom(self) ?? false }
 
   /// Sends one L2CAP frame in as many ACL packets as needed. Frames sent on a disconnected link are dropped.
   public func send(_ frame: RawSpan) {
     guard isConnected else { return }
-    host?.send(frame, on: self)
+    links?.send(frame, on: self)
   }
 
   /// Disconnects the link. ``onDisconnected`` is called when this is complete.
   public func disconnect() {
     guard isConnected else { return }
-    host?.disconnect(self)
+    links?.disconnect(self)
   }
 
   /// Requests other connection parameters; ``onParameters`` reports the result.
   public func update(
     _ parameters: ConnectionParameters, completion: @escaping (Result<Void, HCIError>) -> Void = { _ in }
   ) {
-    guard let host, isConnected else { return completion(.failure(failure ?? .notConnected)) }
-    host.send(
+    guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
+    links.commands.send(
       LEConnectionUpdate {
         $0.handle = handle
         $0.parameters = parameters
@@ -112,7 +112,7 @@ public final class LEConnection {
 
   /// Reads the RSSI of the link in dBm; nil if unavailable.
   public func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
-    guard let host, isConnected else { return completion(.failure(failure ?? .notConnected)) }
-    host.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
+    guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
+    links.commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
   }
 }

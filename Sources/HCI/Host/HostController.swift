@@ -1,7 +1,8 @@
 import BluetoothCore
 
-/// The host side of HCI: sends commands, handles events, and manages links and their data (Core Specification Vol 4,
-/// Part E).
+/// The host side of HCI: sets up the controller, sends commands, and hands events to what they concern (Core
+/// Specification Vol 4, Part E). ``LinkTable`` holds the links and their data, ``Initiator`` establishes them,
+/// ``ScanController`` scans.
 ///
 /// It does no I/O. Pass received packets to ``receive(_:at:)``, which must not be called from within a closure that it
 /// calls; outgoing packets are passed to the closure given to the initializer. Both include the H4 type byte. `Timers`
@@ -25,10 +26,6 @@ public final class HostController {
   /// always set up again.
   static let maximumHardwareErrors = 3
   static let hardwareErrorPeriod = Duration.seconds(600)
-  /// How long the controller may send nothing while it holds data. After that a command checks whether it responds.
-  static let silenceLimit = Duration.seconds(6)
-  /// The timeout for disconnecting a link.
-  static let disconnectDeadline = Duration.seconds(5)
 
   public private(set) var counters = Counters()
   /// The properties of the controller; nil until it is set up.
@@ -45,23 +42,16 @@ public final class HostController {
   private let timers: Timers
   /// The times of recent hardware errors.
   private var breakdowns: [Instant] = []
-  /// When the last packet from the controller was read. It may have arrived long before, if the process was stopped.
-  private var lastHeard = Instant(nanoseconds: 0)
-  private var silenceTimer: Timers.Token?
-  private let transmit: (RawSpan) -> Void
   private let randomAddress: BluetoothAddress
   private let commands: CommandQueue
-  private var data = ACLQueue()
-  private var connections: [ConnectionHandle: LEConnection] = [:]
+  private let links: LinkTable
+  private let silence: SilenceWatch
+  private let parameterRequests: ParameterRequests
   private var scan: ScanController?
   private var initiator: Initiator?
   private var desiredScan: ScanParameters?
   /// The failure of the controller; nil while it is usable.
   public private(set) var failure: HCIError?
-  /// Links whose last reply to a parameter request has not been completed by the controller.
-  private var openParameterReplies: Set<ConnectionHandle> = []
-  /// Links that the controller has not disconnected in time, and their peers.
-  private var neverEnded: [ConnectionHandle: UInt64] = [:]
 
   /// - Parameters:
   ///   - timers: the clock of all deadlines
@@ -71,16 +61,26 @@ public final class HostController {
   public init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.randomAddress = randomAddress
-    transmit = send
-    commands = CommandQueue(timers: timers, send: send)
+    let commands = CommandQueue(timers: timers, send: send)
+    let links = LinkTable(timers: timers, commands: commands, send: send)
+    self.commands = commands
+    self.links = links
+    parameterRequests = ParameterRequests(commands)
+    silence = SilenceWatch(timers: timers) { links.hasPacketsInFlight }
     commands.onTimeout = { [weak self] error in self?.fail(error) }
+    links.onSent = { [weak self] in self?.silence.begin() }
+    links.onLost = { [weak self] connection, reason in
+      self?.parameterRequests.remove(connection.handle)
+      self?.initiator?.lost(connection, reason)
+    }
+    silence.onSilence = { [weak self] in self?.send(ReadBDADDR()) { _ in } }
   }
 
   /// Outstanding commands and links retain their completions. No completion is called here, as the owner may be
   /// deallocated, too. Call ``close()`` first to end all operations with a result.
   deinit {
     commands.removeAll()
-    for connection in connections.values { connection.forget() }
+    links.forget()
   }
 
   // MARK: Setting up
@@ -90,7 +90,7 @@ public final class HostController {
     if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
     commands.restart(.cancelled)
-    neverEnded = [:]
+    links.controllerWasReset()
     var setup = ControllerSetup(randomAddress: randomAddress)
     take(setup.start(), of: setup, completion)
   }
@@ -119,7 +119,7 @@ public final class HostController {
 
   private func adopt(_ information: ControllerInformation) {
     controller = information
-    data.reset(capacity: information.aclPackets, dataLength: information.aclDataLength)
+    links.setBuffers(capacity: information.aclPackets, dataLength: information.aclDataLength)
     let scan = ScanController(
       commands, usesExtendedCommands: information.usesExtendedScan,
       ownAddressType: information.ownAddressType)
@@ -128,7 +128,7 @@ public final class HostController {
       self?.onScanFailure?(error)
     }
     self.scan = scan
-    initiator = Initiator(self, scan: scan, timers: timers, controller: information)
+    initiator = Initiator(self, links: links, scan: scan, timers: timers, controller: information)
     scan.setDesired(desiredScan)
   }
 
@@ -167,14 +167,8 @@ public final class HostController {
     self.initiator = nil
     scan = nil
     initiator?.fail(error)
-    let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
-    connections = [:]
-    openParameterReplies = []
-    data.reset(capacity: 0, dataLength: data.dataLength)
-    for connection in lost {
-      connection.failure = error
-      finish(connection, reason)
-    }
+    parameterRequests.removeAll()
+    links.removeAll(reason, error)
   }
 
   // MARK: Commands
@@ -234,81 +228,8 @@ public final class HostController {
     return initiator.connect(request, completion: completion)
   }
 
-  func disconnect(_ connection: LEConnection) {
-    // Only once: a peer that causes unlimited packets on a blocked link must not fill the queue.
-    guard !connection.isEnding else { return }
-    connection.isEnding = true
-    send(Disconnect(handle: connection.handle)) { [weak self] result in
-      // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
-      if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
-        self?.removed(connection, .connectionTerminatedByLocalHost)
-      }
-    }
-    timers.schedule(after: Self.disconnectDeadline) { [weak self, weak connection] in
-      guard let self, let connection, connections[connection.handle] === connection else { return }
-      neverEnded[connection.handle] = connection.peer.value
-      removed(connection, .connectionTerminatedByLocalHost)
-    }
-  }
-
-  /// The controller rejects a link to a peer because one exists already.
-  ///
-  /// - Returns: whether it is one that should have been disconnected, so that the controller has to be reset
-  func hasNeverEnded(_ peer: BluetoothAddress) -> Bool { neverEnded.values.contains(peer.value) }
-
-  private func removed(_ connection: LEConnection, _ reason: HCIErrorCode) {
-    guard connections[connection.handle] === connection else { return }
-    connections[connection.handle] = nil
-    openParameterReplies.remove(connection.handle)
-    data.disconnected(connection.handle)
-    finish(connection, reason)
-    pump()
-    announceRoom()
-  }
-
-  private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
-    guard connection.isConnected else { return }
-    connection.isConnected = false
-    initiator?.lost(connection, reason)
-    let onDisconnected = connection.onDisconnected
-    connection.forget()
-    onDisconnected?(reason)
-  }
-
-  // MARK: Data
-
-  func send(_ frame: RawSpan, on connection: LEConnection) {
-    guard data.enqueue(frame, on: connection.handle) else { return connection.disconnect() }
-    pump()
-  }
-
-  private func pump() {
-    while let packet = data.next() { transmit(packet.span.bytes) }
-    if silenceTimer == nil, data.hasPacketsInFlight { watchForSilence(since: timers.now) }
-  }
-
-  /// A controller that has stopped working does not report its links as disconnected. A command with a deadline detects
-  /// this.
-  private func watchForSilence(since start: Instant) {
-    silenceTimer = timers.schedule(at: start + Self.silenceLimit) { [weak self] in
-      guard let self else { return }
-      silenceTimer = nil
-      guard failure == nil, data.hasPacketsInFlight else { return }
-      if lastHeard > start { return watchForSilence(since: lastHeard) }
-      send(ReadBDADDR()) { _ in }
-      watchForSilence(since: timers.now)
-    }
-  }
-
-  func hasRoom(_ connection: LEConnection) -> Bool { data.hasRoom(connection.handle) }
-
   /// The number of ACL packets waiting for a controller buffer, on all links.
-  public var waitingPackets: Int { data.waitingCount }
-
-  /// The closures may send packets, which also forwards them to the controller.
-  private func announceRoom() {
-    for handle in data.takeDrained() { connections[handle]?.onRoom?() }
-  }
+  public var waitingPackets: Int { links.waitingPackets }
 
   // MARK: Receiving
 
@@ -319,7 +240,7 @@ public final class HostController {
   ///   - time: when it was received
   public func receive(_ packet: RawSpan, at time: Instant) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
-    lastHeard = timers.now
+    silence.heard()
     let body = packet.extracting(1..<packet.byteCount)
     switch HCIPacketType(rawValue: type) {
     case .acl: receiveData(body, at: time)
@@ -340,7 +261,7 @@ public final class HostController {
       counters.malformedPackets += 1
       return
     }
-    guard let connection = connections[packet.header.handle] else {
+    guard let connection = links[packet.header.handle] else {
       counters.strayData += 1
       return
     }
@@ -352,78 +273,43 @@ public final class HostController {
     switch event {
     case .commandComplete(let event): commands.receive(event)
     case .commandStatus(let event): commands.receive(event)
-    case .numberOfCompletedPackets(let event):
-      for item in event.items { data.completed(Int(item.count), on: item.handle) }
-      pump()
-      announceRoom()
+    case .numberOfCompletedPackets(let event): links.receive(event)
     case .leAdvertisingReports(let event):
       counters.malformedPackets += event.isDamaged ? 1 : 0
       for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event): receive(event)
-    case .disconnectionComplete(let event):
-      guard event.status == .success else { return }
-      neverEnded[event.handle] = nil
-      guard let connection = connections[event.handle] else { return }
-      removed(connection, event.reason)
+    case .disconnectionComplete(let event): links.receive(event)
     case .leConnectionUpdateComplete(let event):
       guard event.status == .success else { return }
-      connections[event.handle]?.adopt(event.parameters)
+      links[event.handle]?.adopt(event.parameters)
     case .leReadRemoteFeaturesComplete(let event): receive(event)
-    case .leRemoteConnectionParameterRequest(let event): receive(event, at: time)
+    case .leRemoteConnectionParameterRequest(let event):
+      let isAnswered = parameterRequests.answer(event, on: links[event.handle], at: time)
+      if !isAnswered { counters.excessParameterRequests += 1 }
     case .hardwareError(let event): recover(from: event.code)
     default: break
     }
   }
 
   private func receive(_ event: LEConnectionComplete) {
-    if event.status == .success, let old = connections[event.handle] {
-      // The handle is assigned again, so the old link is disconnected, even without an event.
-      removed(old, .unspecifiedError)
-    }
+    // If the handle is assigned again, the old link is disconnected, even without an event.
+    if event.status == .success { links.remove(event.handle, .unspecifiedError) }
     guard let connection = initiator?.receive(event) else {
       // An unexpected link: its creation was cancelled without waiting for the result, or another program has requested
       // it.
       if event.status == .success { send(Disconnect(handle: event.handle)) { _ in } }
       return
     }
-    connections[event.handle] = connection
-    neverEnded[event.handle] = nil
-    data.connected(event.handle)
+    links.add(connection)
     initiator?.register(connection)
   }
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {
-    guard let connection = connections[event.handle] else { return }
+    guard let connection = links[event.handle] else { return }
     if event.status == .success { connection.remoteFeatures = event.features }
     // With status 0x3E, Disconnection Complete follows.
     guard event.status != .connectionFailedToBeEstablished else { return }
     initiator?.established(connection)
-  }
-
-  /// A link has one such procedure at a time, so one reply at a time is sufficient: further events are a flood.
-  private func receive(_ event: LERemoteConnectionParameterRequest, at time: Instant) {
-    guard openParameterReplies.insert(event.handle).inserted else {
-      counters.excessParameterRequests += 1
-      return
-    }
-    let request = ConnectionParameters(
-      intervalMin: event.intervalMin, intervalMax: event.intervalMax, latency: event.latency,
-      supervisionTimeout: event.supervisionTimeout)
-    let done = { [weak self] (_: Result<LinkReturnParameters, HCIError>) -> Void in
-      self?.openParameterReplies.remove(event.handle)
-    }
-    let connection = connections[event.handle]
-    let isAdmitted = connection?.admitsParameterRequest(at: time) ?? true
-    if !isAdmitted { counters.excessParameterRequests += 1 }
-    if isAdmitted, connection?.parameterPolicy == .accept, request.isLegal {
-      send(
-        LERemoteConnectionParameterRequestReply {
-          $0.handle = event.handle
-          $0.parameters = request
-        }, completion: done)
-    } else {
-      send(LERemoteConnectionParameterRequestNegativeReply(handle: event.handle), completion: done)
-    }
   }
 
   /// A hardware error: links are lost, and the controller is set up again. If that fails, it is considered failed.

@@ -4,6 +4,7 @@ import BluetoothCore
 /// is pending.
 final class Initiator {
   private unowned let host: HostController
+  private let links: LinkTable
   private let scan: ScanController
   private let controller: ControllerInformation
   private let runner: ConnectionRunner<LEConnection>
@@ -12,8 +13,12 @@ final class Initiator {
   /// Whether a creation was cancelled, and the controller has not reported its end.
   private var hasOpenCreation = false
 
-  init(_ host: HostController, scan: ScanController, timers: Timers, controller: ControllerInformation) {
+  init(
+    _ host: HostController, links: LinkTable, scan: ScanController, timers: Timers,
+    controller: ControllerInformation
+  ) {
     self.host = host
+    self.links = links
     self.scan = scan
     self.controller = controller
     runner = ConnectionRunner(.controller, timers: timers)
@@ -56,7 +61,7 @@ final class Initiator {
       switch error {
       case .commandFailed(_, .connectionAlreadyExists):
         // A controller that does not disconnect a link in time has to be reset.
-        if host.hasNeverEnded(request.peer) { return host.fail(.commandTimedOut(Disconnect.opcode)) }
+        if links.hasNeverEnded(request.peer) { return host.fail(.commandTimedOut(Disconnect.opcode)) }
         runner.handle(.ended(.failed(.connectionFailed(request.peer, .connectionAlreadyExists))), of: id)
       case .commandFailed(_, .commandDisallowed) where hasOpenCreation:
         host.fail(.commandTimedOut(LECreateConnectionCancel.opcode))
@@ -112,7 +117,7 @@ final class Initiator {
       event.peerAddress.value == request.peer.value
     else { return nil }
     return LEConnection(
-      host, handle: event.handle, peer: request.peer, parameters: event.parameters,
+      links, handle: event.handle, peer: request.peer, parameters: event.parameters,
       parameterPolicy: request.parameterPolicy)
   }
 

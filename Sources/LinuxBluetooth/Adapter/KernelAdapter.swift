@@ -34,29 +34,24 @@ public final class KernelAdapter: Adapter {
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
   private var failure: HCIError?
-  /// The controller's reports about links since monitoring began.
-  private var parameters: [ConnectionHandle: LinkParameters] = [:]
-  private var links: [KernelLink] = []
-  private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+  private let links: KernelLinks
   /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []
-  /// The packets lost by links that have ended.
-  private var droppedBefore = 0
 
-  public var droppedPackets: Int? {
-    links.reduce(droppedBefore + (socket?.packets.droppedPackets ?? 0)) { $0 + $1.droppedPackets }
-  }
+  public var droppedPackets: Int? { links.droppedPackets + (socket?.packets.droppedPackets ?? 0) }
 
   public init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
     self.timers = timers
     recovery = AdapterRecovery(timers: timers)
-    watch = KernelAdapterWatch(index, timers: timers) {
+    let watch = KernelAdapterWatch(index, timers: timers) {
       ((try? HCIDevices.list()) ?? []).map { device in
         KernelAdapterWatch.Device(
           index: device.index, address: device.address, isUp: device.isUp,
           isTaken: device.isUp && HCIDevices.isTaken(device.index))
       }
     }
+    self.watch = watch
+    links = KernelLinks(watch)
     watch.onLost = { [weak self] reason in self?.fail(reason) }
   }
 
@@ -184,14 +179,9 @@ public final class KernelAdapter: Adapter {
     guard failure == nil else { return }
     failure = error
     connector?.fail(error)
-    let lost = links
-    links = []
-    ourPeers = Set(lost.map(\.peer.value))
-    for link in lost { link.lose(.adapter(error)) }
+    ourPeers = links.removeAll(error)
     controller?.fail(error)
     socket?.packets.close()
-    parameters = [:]
-    reasons = [:]
     onFailure?(error)
   }
 
@@ -285,38 +275,19 @@ public final class KernelAdapter: Adapter {
   private func note(_ news: RawController.LinkNews) {
     switch news {
     case .connected(let handle, _, let parameters):
-      self.parameters[handle] = parameters
-      reasons[handle] = nil
+      links.created(handle, parameters)
       connector?.connected(handle)
-    case .parameters(let handle, let parameters):
-      self.parameters[handle] = parameters
-      link(handle)?.adopt(parameters)
-    case .parametersRefused(let handle, let status): link(handle)?.parametersRefused("\(status)")
+    case .parameters(let handle, let parameters): links.changed(handle, parameters)
+    case .parametersRefused(let handle, let status): links[handle]?.parametersRefused("\(status)")
     case .ending(let handle, let reason):
-      if reason == .remotePowerOff { powersOff() }
-      // By this machine, whatever reason is sent to the peer.
-      reasons[handle] = .connectionTerminatedByLocalHost
-      link(handle)?.finish()
+      if reason == .remotePowerOff { links.expectPowerOff() }
+      links.ending(handle)
     case .disconnected(let handle, let reason):
-      parameters[handle] = nil
-      reasons[handle] = reasons[handle] ?? reason
       connector?.disconnected(handle, reason)
-      link(handle)?.finish()
+      links.disconnected(handle, reason)
     case .failed(let peer, let status): connector?.failed(peer, status)
     case .connecting: connector?.connecting()
     case .connectionCancelled: connector?.cancelledByKernel()
-    }
-  }
-
-  private func link(_ handle: ConnectionHandle) -> KernelLink? {
-    links.first { $0.handle == handle }
-  }
-
-  /// The kernel ends all links, as it does before it switches an adapter off.
-  private func powersOff() {
-    watch.expectPowerOff { [weak self] in
-      guard let self else { return }
-      for link in links where link.isHeld { link.lose(.local) }
     }
   }
 
@@ -324,14 +295,7 @@ public final class KernelAdapter: Adapter {
   ///
   /// - Parameter isOurs: whether the link was made for it, and is not one that another program has made
   func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
-    // Events of the controller about the link have been queued for us since before the socket was connected.
-    let link = KernelLink(
-      self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] }, isOurs: isOurs,
-      pin: KernelParameterPin(request))
-    links.append(link)
-    // The kernel may not have taken ours, or the link may be another program's.
-    link.holdParameters()
-    return link
+    links.add(socket, of: self, for: request, isOurs: isOurs)
   }
 
   /// Reads pending events from the raw channel: the kernel queues an event there before it processes it.
@@ -356,26 +320,6 @@ public final class KernelAdapter: Adapter {
     return try await awaitCallback(cancelled: HCIError.cancelled) { done in
       controller.readRSSI(handle, completion: done)
     }
-  }
-
-  func remove(_ link: KernelLink) {
-    droppedBefore += link.droppedPackets
-    links.removeAll { $0 === link }
-  }
-
-  /// A link's socket has ended: why? What the controller gave as the reason is better than the kernel's number.
-  ///
-  /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
-  func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {
-    if let handle = link.handle, let reason = reasons[handle] {
-      // A link that this machine ends may be the first sign of that.
-      guard reason == .connectionTerminatedByLocalHost || reason == .remotePowerOff else {
-        return .remote(reason)
-      }
-      guard isUsable() else { return nil }
-      return reason == .remotePowerOff ? .remote(reason) : .local
-    }
-    return isUsable() ? .remote(HCIErrorCode(losing: error)) : nil
   }
 
   /// Checks whether the adapter can be used, and fails shortly if it cannot.

@@ -32,6 +32,7 @@ final class KernelLink: ATTLink {
   private static let retryPause = Duration.seconds(1)
 
   private let adapter: KernelAdapter
+  private let links: KernelLinks
   private let socket: L2CAPSocket
   private let isOurs: Bool
   private var pin: KernelParameterPin?
@@ -41,10 +42,11 @@ final class KernelLink: ATTLink {
   private var isOver = false
 
   init(
-    _ adapter: KernelAdapter, _ socket: L2CAPSocket, peer: BluetoothAddress, parameters: LinkParameters?,
-    isOurs: Bool, pin: KernelParameterPin?
+    _ adapter: KernelAdapter, _ links: KernelLinks, _ socket: L2CAPSocket, peer: BluetoothAddress,
+    parameters: LinkParameters?, isOurs: Bool, pin: KernelParameterPin?
   ) {
     self.adapter = adapter
+    self.links = links
     self.socket = socket
     self.peer = peer
     self.parameters = parameters
@@ -120,7 +122,7 @@ final class KernelLink: ATTLink {
   private func socketEnded(_ error: SystemError?) {
     guard !isOver else { return }
     // If the adapter is what is gone, its failure takes the link along.
-    guard let loss = adapter.loss(of: self, error) else {
+    guard let loss = links.loss(of: self, error) else {
       isHeld = true
       return
     }
@@ -132,7 +134,7 @@ final class KernelLink: ATTLink {
     guard !isOver else { return }
     isOver = true
     let loss = endedByUs ? .local : loss
-    adapter.remove(self)
+    links.remove(self)
     onEvent = nil
     socket.onClosed = nil
     socket.close()

@@ -1,0 +1,144 @@
+import BluetoothCore
+
+/// The links of a controller, and their data on the way to it.
+final class LinkTable {
+  /// The timeout for disconnecting a link.
+  private static let disconnectDeadline = Duration.seconds(5)
+
+  /// Called when packets were handed to the controller.
+  var onSent: (() -> Void)?
+  /// Called when a link is disconnected, before its own closure.
+  var onLost: ((LEConnection, HCIErrorCode) -> Void)?
+
+  private let timers: Timers
+  let commands: CommandQueue
+  private let transmit: (RawSpan) -> Void
+  private var connections: [ConnectionHandle: LEConnection] = [:]
+  private var data = ACLQueue()
+  /// Links that the controller has not disconnected in time, and their peers.
+  private var neverEnded: [ConnectionHandle: UInt64] = [:]
+
+  init(timers: Timers, commands: CommandQueue, send: @escaping (RawSpan) -> Void) {
+    self.timers = timers
+    self.commands = commands
+    transmit = send
+  }
+
+  /// The link with a handle. On the hot path.
+  subscript(handle: ConnectionHandle) -> LEConnection? { connections[handle] }
+
+  // MARK: Start and end
+
+  /// Sets the controller's buffers for ACL data.
+  func setBuffers(capacity: Int, dataLength: Int) {
+    data.reset(capacity: capacity, dataLength: dataLength)
+  }
+
+  /// The controller is reset, which ends all links.
+  func controllerWasReset() {
+    neverEnded = [:]
+  }
+
+  func add(_ connection: LEConnection) {
+    connections[connection.handle] = connection
+    neverEnded[connection.handle] = nil
+    data.connected(connection.handle)
+  }
+
+  func disconnect(_ connection: LEConnection) {
+    // Only once: a peer that causes unlimited packets on a blocked link must not fill the queue.
+    guard !connection.isEnding else { return }
+    connection.isEnding = true
+    commands.send(Disconnect(handle: connection.handle)) { [weak self] result in
+      // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
+      if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
+        self?.remove(connection, .connectionTerminatedByLocalHost)
+      }
+    }
+    timers.schedule(after: Self.disconnectDeadline) { [weak self, weak connection] in
+      guard let self, let connection, connections[connection.handle] === connection else { return }
+      neverEnded[connection.handle] = connection.peer.value
+      remove(connection, .connectionTerminatedByLocalHost)
+    }
+  }
+
+  /// Whether the controller has a link to a peer that should have been disconnected. It rejects another one, and has to
+  /// be reset.
+  func hasNeverEnded(_ peer: BluetoothAddress) -> Bool { neverEnded.values.contains(peer.value) }
+
+  func receive(_ event: DisconnectionComplete) {
+    guard event.status == .success else { return }
+    neverEnded[event.handle] = nil
+    remove(event.handle, event.reason)
+  }
+
+  /// A link is disconnected. Does nothing if there is none.
+  func remove(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
+    if let connection = connections[handle] { remove(connection, reason) }
+  }
+
+  private func remove(_ connection: LEConnection, _ reason: HCIErrorCode) {
+    guard connections[connection.handle] === connection else { return }
+    connections[connection.handle] = nil
+    data.disconnected(connection.handle)
+    finish(connection, reason)
+    pump()
+    announceRoom()
+  }
+
+  /// The controller has failed: all links are disconnected.
+  func removeAll(_ reason: HCIErrorCode, _ error: HCIError) {
+    let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
+    connections = [:]
+    data.reset(capacity: 0, dataLength: data.dataLength)
+    for connection in lost {
+      connection.failure = error
+      finish(connection, reason)
+    }
+  }
+
+  private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
+    guard connection.isConnected else { return }
+    connection.isConnected = false
+    onLost?(connection, reason)
+    let onDisconnected = connection.onDisconnected
+    connection.forget()
+    onDisconnected?(reason)
+  }
+
+  /// Removes the closures of all links, and calls none.
+  func forget() {
+    for connection in connections.values { connection.forget() }
+  }
+
+  // MARK: Data
+
+  func send(_ frame: RawSpan, on connection: LEConnection) {
+    guard data.enqueue(frame, on: connection.handle) else { return connection.disconnect() }
+    pump()
+  }
+
+  func receive(_ event: NumberOfCompletedPackets) {
+    for item in event.items { data.completed(Int(item.count), on: item.handle) }
+    pump()
+    announceRoom()
+  }
+
+  func hasRoom(_ connection: LEConnection) -> Bool { data.hasRoom(connection.handle) }
+
+  /// The number of packets waiting for a controller buffer, on all links.
+  var waitingPackets: Int { data.waitingCount }
+
+  /// Whether the controller holds packets.
+  var hasPacketsInFlight: Bool { data.hasPacketsInFlight }
+
+  private func pump() {
+    while let packet = data.next() { transmit(packet.span.bytes) }
+    onSent?()
+  }
+
+  /// The closures may send packets, which also forwards them to the controller.
+  private func announceRoom() {
+    for handle in data.takeDrained() { connections[handle]?.onRoom?() }
+  }
+}

@@ -1,0 +1,103 @@
+import BluetoothCore
+import GATTClient
+import HCI
+import SystemCalls
+
+/// The links over the kernel's L2CAP, and what the controller reports about all links of the adapter.
+@BluetoothActor
+final class KernelLinks {
+  /// The packets lost on all links, those included that have ended.
+  var droppedPackets: Int { links.reduce(droppedBefore) { $0 + $1.droppedPackets } }
+
+  private let watch: KernelAdapterWatch
+  private var links: [KernelLink] = []
+  private var droppedBefore = 0
+  /// What the controller has reported since monitoring began.
+  private var parameters: [ConnectionHandle: LinkParameters] = [:]
+  private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
+
+  init(_ watch: KernelAdapterWatch) {
+    self.watch = watch
+  }
+
+  subscript(handle: ConnectionHandle) -> KernelLink? { links.first { $0.handle == handle } }
+
+  // MARK: Start and end
+
+  /// Takes over a connected socket.
+  func add(
+    _ socket: L2CAPSocket, of adapter: KernelAdapter, for request: ConnectionRequest, isOurs: Bool
+  ) -> KernelLink {
+    // Events of the controller about the link have been queued for us since before the socket was connected.
+    let link = KernelLink(
+      adapter, self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] },
+      isOurs: isOurs, pin: KernelParameterPin(request))
+    links.append(link)
+    // The kernel may not have taken ours, or the link may be another program's.
+    link.holdParameters()
+    return link
+  }
+
+  func remove(_ link: KernelLink) {
+    droppedBefore += link.droppedPackets
+    links.removeAll { $0 === link }
+  }
+
+  /// The adapter has failed: all links are lost.
+  ///
+  /// - Returns: the addresses of their peers
+  func removeAll(_ error: HCIError) -> Set<UInt64> {
+    let lost = links
+    for link in lost { link.lose(.adapter(error)) }
+    parameters = [:]
+    reasons = [:]
+    return Set(lost.map(\.peer.value))
+  }
+
+  /// Why a link's socket has ended. What the controller gave as the reason is better than the kernel's number.
+  ///
+  /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
+  func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {
+    if let handle = link.handle, let reason = reasons[handle] {
+      // A link that this machine ends may be the first sign of that.
+      guard reason == .connectionTerminatedByLocalHost || reason == .remotePowerOff else {
+        return .remote(reason)
+      }
+      guard watch.isUsable() else { return nil }
+      return reason == .remotePowerOff ? .remote(reason) : .local
+    }
+    return watch.isUsable() ? .remote(HCIErrorCode(losing: error)) : nil
+  }
+
+  // MARK: Reports of the controller
+
+  func created(_ handle: ConnectionHandle, _ parameters: LinkParameters) {
+    self.parameters[handle] = parameters
+    reasons[handle] = nil
+  }
+
+  func changed(_ handle: ConnectionHandle, _ parameters: LinkParameters) {
+    self.parameters[handle] = parameters
+    self[handle]?.adopt(parameters)
+  }
+
+  /// This machine ends a link, whatever reason is sent to the peer.
+  func ending(_ handle: ConnectionHandle) {
+    reasons[handle] = .connectionTerminatedByLocalHost
+    self[handle]?.finish()
+  }
+
+  func disconnected(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
+    parameters[handle] = nil
+    reasons[handle] = reasons[handle] ?? reason
+    self[handle]?.finish()
+  }
+
+  /// The kernel ends all links, as it does before it switches an adapter off.
+  func expectPowerOff() {
+    watch.expectPowerOff { [weak self] in
+      guard let self else { return }
+      for link in links where link.isHeld { link.lose(.local) }
+    }
+  }
+}
