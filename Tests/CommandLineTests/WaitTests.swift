@@ -88,6 +88,7 @@ import Testing
     "LinuxBluetooth/Management/Controllers.swift": (1, .deadline("ManagementQueue's for each command")),
     "LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
     "LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),
+    "LinuxBluetooth/Streams/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),
     "LinuxBluetooth/Streams/StreamSockets.swift": (
       2, .deadline("10 s, or the caller's, name look-up included")
     ),

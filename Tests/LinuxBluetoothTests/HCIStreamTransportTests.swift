@@ -156,7 +156,7 @@ import Testing
     defer { rmdir(folder) }
     let path = folder + "/controller"
     var servers: [HCIStreamTransport] = []
-    var listener = try StreamListener(unixPath: path) { servers.append($0) }
+    var listener = try StreamListener.unix(path: path) { servers.append($0) }
     let transport = try await HCIStreamTransport.unix(path: path)
     var packets: [String] = []
     var ends = 0
@@ -176,7 +176,7 @@ import Testing
     await settle()
     #expect(ends == 1)
     await #expect(throws: HCIError.self) { try await transport.reopen(within: .seconds(1)) }
-    listener = try StreamListener(unixPath: path) { servers.append($0) }
+    listener = try StreamListener.unix(path: path) { servers.append($0) }
     defer { listener.close() }
     try await transport.reopen(within: .seconds(1))
     attach()

@@ -38,7 +38,7 @@ import Testing
     _ call: SystemCall, _ code: Int32
   ) async throws {
     let path = path()
-    let listener = try StreamListener(unixPath: path) { _ in }
+    let listener = try StreamListener.unix(path: path) { _ in }
     let error = try await failure(call, code) { _ = try await HCIStreamTransport.unix(path: path) }
     #expect(error == TransportError("unix:\(path)", SystemError.text(code)))
     // The next try works.
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [SystemCall.socket, .connect], codes) func aTCPSocketThatCannotBeUsed(
     _ call: SystemCall, _ code: Int32
   ) async throws {
-    let listener = try StreamListener(host: "127.0.0.1", port: 0) { _ in }
+    let listener = try await StreamListener.tcp(host: "127.0.0.1", port: 0) { _ in }
     let port = listener.port
     let error = try await failure(call, code) {
       _ = try await HCIStreamTransport.tcp(host: "127.0.0.1", port: port)
@@ -61,7 +61,7 @@ import Testing
 
   /// A connect that a signal interrupts goes on in the background.
   @Test func aConnectThatIsInterruptedIsWaitedFor() async throws {
-    let listener = try StreamListener(host: "127.0.0.1", port: 0) { _ in }
+    let listener = try await StreamListener.tcp(host: "127.0.0.1", port: 0) { _ in }
     let script = FaultScript([.socket], [.error(EINTR), .error(EINTR)])
     try await FaultPlan.during(script) {
       try await HCIStreamTransport.tcp(host: "127.0.0.1", port: listener.port).close()
@@ -81,7 +81,7 @@ import Testing
     _ call: SystemCall, _ code: Int32
   ) async throws {
     let path = path()
-    let error = try await failure(call, code) { _ = try StreamListener(unixPath: path) { _ in } }
+    let error = try await failure(call, code) { _ = try StreamListener.unix(path: path) { _ in } }
     #expect(error == TransportError("unix:\(path)", SystemError.text(code)))
     unlink(path)
   }
@@ -91,7 +91,7 @@ import Testing
   func whoConnectsWithoutADescriptorLeftIsAcceptedLater(_ code: Int32) async throws {
     let path = path()
     var accepted: [HCIStreamTransport] = []
-    let listener = try StreamListener(unixPath: path, timers: testTimers) { accepted.append($0) }
+    let listener = try StreamListener.unix(path: path, timers: testTimers) { accepted.append($0) }
     FaultPlan.add(Array(repeating: .error(code), count: 3), to: .accept, on: listener.descriptor)
     let start = testTimers.now
     let client = try await HCIStreamTransport.unix(path: path)

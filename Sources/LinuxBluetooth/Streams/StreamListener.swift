@@ -22,37 +22,43 @@ public final class StreamListener {
   /// How long no connection is accepted after the process has run out of descriptors.
   private static let pauseTime = Duration.milliseconds(200)
 
+  /// Listens on a TCP port.
+  ///
   /// - Parameters:
   ///   - host: a name or an address of this machine
   ///   - port: 0 for any free port
+  ///   - deadline: for resolving the name. A task that is cancelled returns at once.
   ///   - timers: the clock of the transports
   ///   - accept: called with a transport for each connection, which has not been started
-  public convenience init(
-    host: String, port: UInt16, timers: Timers = EpollLoop.shared.timers,
+  public static func tcp(
+    host: String, port: UInt16, deadline: Duration = .seconds(10), timers: Timers = EpollLoop.shared.timers,
     accept: @escaping (HCIStreamTransport) -> Void
-  ) throws(TransportError) {
+  ) async throws(TransportError) -> StreamListener {
     let target = "tcp:\(host):\(port)"
-    let addresses = try SocketAddress.resolve(
-      host: host, port: port, isForListening: true, target: target)
+    let addresses = try await HCIStreamTransport.resolved(target, within: deadline, in: timers) {
+      () throws(TransportError) in
+      try SocketAddress.resolve(host: host, port: port, isForListening: true, target: target)
+    }
     guard let address = addresses.first else { throw TransportError(target, "no such host") }
-    try self.init(address, target: target, unixPath: nil, timers: timers, accept: accept)
+    return try StreamListener(address, target: target, unixPath: nil, timers: timers, accept: accept)
   }
 
+  /// Listens on a Unix domain socket.
+  ///
   /// - Parameters:
   ///   - path: created by this call; a stale socket is replaced
   ///   - timers: the clock of the transports
   ///   - accept: called with a transport for each connection, which has not been started
-  public convenience init(
-    unixPath path: String, timers: Timers = EpollLoop.shared.timers,
-    accept: @escaping (HCIStreamTransport) -> Void
-  ) throws(TransportError) {
+  public static func unix(
+    path: String, timers: Timers = EpollLoop.shared.timers, accept: @escaping (HCIStreamTransport) -> Void
+  ) throws(TransportError) -> StreamListener {
     let target = "unix:\(path)"
     guard let address = SocketAddress(unixPath: path) else {
       throw TransportError(target, "the path is longer than a socket's may be (107 bytes)")
     }
     var status = stat()
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-    try self.init(address, target: target, unixPath: path, timers: timers, accept: accept)
+    return try StreamListener(address, target: target, unixPath: path, timers: timers, accept: accept)
   }
 
   private init(

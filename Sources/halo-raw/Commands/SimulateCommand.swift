@@ -61,7 +61,7 @@ let simulateCommand = CommandSpec(
   }
   // A socket in the file system belongs to the invoking user; a port below 1024 needs root.
   if case .unix = address { try Privileges.afterOpening(.other) }
-  let listener = try listen(at: address) { simulation.attach($0) }
+  let listener = try await listen(at: address) { simulation.attach($0) }
   try Privileges.afterOpening(.other)
   Console.error(
     "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
@@ -103,11 +103,11 @@ extension ArgumentType where Value == VirtualRingOptions {
 @BluetoothActor
 private func listen(
   at address: ListenAddress, accept: @escaping (HCIStreamTransport) -> Void
-) throws(Failure) -> StreamListener {
+) async throws(Failure) -> StreamListener {
   do throws(TransportError) {
     switch address {
-    case .unix(let path): return try StreamListener(unixPath: path, accept: accept)
-    case .tcp(let host, let port): return try StreamListener(host: host, port: port, accept: accept)
+    case .unix(let path): return try StreamListener.unix(path: path, accept: accept)
+    case .tcp(let host, let port): return try await StreamListener.tcp(host: host, port: port, accept: accept)
     }
   } catch {
     throw Failure(.noAdapter, error.description)
