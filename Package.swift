@@ -27,6 +27,8 @@ func layer(
 let layers = [
   // Protocols: bytes and time in, bytes and events out. These build without libbluetooth and without an event loop.
   layer("BluetoothCore", on: []),
+  // What files and lines share.
+  layer("JSON", on: []),
   layer("HCI", on: ["BluetoothCore"]),
   layer("L2CAP", on: ["BluetoothCore", "HCI"]),
   layer("ATT", on: ["BluetoothCore"]),
@@ -54,7 +56,7 @@ let layers = [
     on: ["BluetoothCore", "HCI", "Capture", "EventLoop", "LinuxBluetooth", "SystemCalls"]),
   // What is stored about rings: the ones that were used, and their data.
   layer(
-    "KnownDevices", on: ["BluetoothCore", "Files", "ATT", "GATTClient", "RingLink"],
+    "KnownDevices", on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "RingLink"],
     tests: ["Central", "EventLoop", "HCI", "VirtualRing"]),
   layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
   // All of it with one import, and adapters by their specification.
@@ -84,7 +86,7 @@ targets += [
   .target(name: "CLinux"),
   // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
   .target(
-    name: "LineOutput", dependencies: ["BluetoothCore", "RingLink", "SystemCalls"],
+    name: "LineOutput", dependencies: ["BluetoothCore", "JSON", "RingLink", "SystemCalls"],
     swiftSettings: settings),
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(

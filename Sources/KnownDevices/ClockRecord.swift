@@ -1,7 +1,8 @@
+import JSON
 import RingLink
 
 /// What this computer set a ring's clock to. The ring does not report it.
-public struct ClockRecord: Codable, Equatable, Sendable {
+public struct ClockRecord: Equatable, Sendable {
   /// The time of the setting, in seconds since 1970-01-01 UTC.
   public var set: Int
   /// `local` or `utc`.
@@ -25,4 +26,16 @@ public struct ClockRecord: Codable, Equatable, Sendable {
 
   /// The time on the ring's clock, if no other program set it and its quartz is exact.
   public func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
+}
+
+extension ClockRecord: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    set = try json.member("set")
+    policy = try json.member("policy")
+    utcOffset = try json.member("utcOffset")
+  }
+
+  var json: JSONValue {
+    .object(["set": .integer(set), "policy": .string(policy), "utcOffset": .integer(utcOffset)])
+  }
 }

@@ -1,12 +1,13 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import JSON
 import RingLink
 
 /// What is stored about a ring that was used before.
-public struct KnownRing: Codable, Equatable {
+public struct KnownRing: Equatable {
   /// The handles of its attributes; see `RingLayout`.
-  public struct Handles: Codable, Equatable {
+  public struct Handles: Equatable {
     public var write: UInt16
     public var writeProperties: UInt8
     public var notify: UInt16
@@ -69,5 +70,41 @@ public struct KnownRing: Codable, Equatable {
   /// Whether the selector selects this ring.
   public func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: bluetoothAddress)
+  }
+}
+
+extension KnownRing: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    name = try json.optionalMember("name")
+    address = try json.member("address")
+    type = try json.member("type")
+    firmware = try json.optionalMember("firmware")
+    handles = try json.optionalMember("handles")
+    clock = try json.optionalMember("clock")
+  }
+
+  var json: JSONValue {
+    .members([
+      "name": name.map { .string($0) }, "address": .string(address), "type": .string(type),
+      "firmware": firmware.map { .string($0) }, "handles": handles?.json, "clock": clock?.json,
+    ])
+  }
+}
+
+extension KnownRing.Handles: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    write = try json.member("write")
+    writeProperties = try json.member("writeProperties")
+    notify = try json.member("notify")
+    notifyProperties = try json.member("notifyProperties")
+    configuration = try json.member("configuration")
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      "write": .integer(Int(write)), "writeProperties": .integer(Int(writeProperties)),
+      "notify": .integer(Int(notify)), "notifyProperties": .integer(Int(notifyProperties)),
+      "configuration": .integer(Int(configuration)),
+    ])
   }
 }

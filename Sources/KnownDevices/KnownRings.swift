@@ -1,7 +1,7 @@
 import BluetoothCore
 import Files
-import FoundationEssentials
 import GATTClient
+import JSON
 import RingLink
 
 /// The rings that were used before, in a JSON file: their handles, which save a scan and a
@@ -141,28 +141,22 @@ public struct KnownRings {
     case newer
   }
 
-  private struct Version: Decodable {
-    var version: Int
-  }
-
   private static func parse(_ bytes: [UInt8]) -> Contents {
-    let data = Data(bytes)
-    if let rings = try? JSONDecoder().decode([KnownRing].self, from: data) {
+    guard let json = try? JSONValue(parsing: bytes) else { return .damaged }
+    if let rings = try? [KnownRing](json) {
       return rings.count <= limit && rings.allSatisfy(\.isPlausible) ? .rings(rings) : .damaged
     }
-    return (try? JSONDecoder().decode(Version.self, from: data)) == nil ? .damaged : .newer
+    return (try? json.member("version", as: Int.self)) == nil ? .damaged : .newer
   }
 
   /// The contents of the file. If there are too many rings, the least recently used are left out.
-  private static func bytes(of rings: inout [KnownRing], within limit: Int) -> [UInt8]? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+  private static func bytes(of rings: inout [KnownRing], within limit: Int) -> [UInt8] {
     rings.removeFirst(max(0, rings.count - Self.limit))
-    while let data = try? encoder.encode(rings) {
-      if data.count <= limit { return Array(data) }
+    while true {
+      let bytes = Array(JSONValue.array(rings.map(\.json)).text.utf8)
+      guard bytes.count > limit, !rings.isEmpty else { return bytes }
       rings.removeFirst(max(1, rings.count / 8))
     }
-    return nil
   }
 
   private mutating func take(_ contents: Contents) {

@@ -1,4 +1,5 @@
 import BluetoothCore
+import JSON
 
 /// A value in a record.
 public enum Field: Sendable {
@@ -12,12 +13,12 @@ public enum Field: Sendable {
 
   var json: String {
     switch self {
-    case .text(let text): text.map(Field.quoted) ?? "null"
+    case .text(let text): text.map(JSONValue.quoted) ?? "null"
     case .number(let number): number.map(String.init) ?? "null"
     case .seconds(let nanoseconds): Field.decimal(nanoseconds)
     case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
-    case .list(let items): "[" + items.map(Field.quoted).joined(separator: ",") + "]"
+    case .list(let items): "[" + items.map(JSONValue.quoted).joined(separator: ",") + "]"
     }
   }
 
@@ -43,22 +44,6 @@ public enum Field: Sendable {
     let fraction = String(microseconds % 1_000_000)
     return (nanoseconds < 0 ? "-" : "") + "\(microseconds / 1_000_000)."
       + String(repeating: "0", count: 6 - fraction.count) + fraction
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20: result += "\\u" + Hex.string(UInt16(scalar.value)).dropFirst(2)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 
   /// Text in csv (RFC 4180). A spreadsheet may evaluate text that begins with one of ``formulaMarks`` as a formula: it

@@ -6,12 +6,12 @@ import Testing
 
 @BluetoothActor
 @Suite(.onTheLoop) struct EventLoopTimeTests {
-  @Test func aMinuteTakesNoTime() async {
+  @Test func anHourTakesNoTime() async {
     let start = testTimers.now
     let wall = SystemClock.monotonic
-    await testTimers.sleep(for: .seconds(60))
-    #expect(testTimers.now - start == .seconds(60))
-    #expect(SystemClock.monotonic - wall < .seconds(30))
+    await testTimers.sleep(for: .seconds(3600))
+    #expect(testTimers.now - start == .seconds(3600))
+    #expect(SystemClock.monotonic - wall < .seconds(1800))
   }
 
   @Test func timersRunInTheOrderOfTheirTimes() async {

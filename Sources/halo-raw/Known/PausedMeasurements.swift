@@ -1,8 +1,8 @@
 import BluetoothCore
 import EventLoop
 import Files
-import FoundationEssentials
 import Glibc
+import JSON
 import RingLink
 
 /// The automatic measurements of rings that this program switched off, in a file for each ring until they are restored.
@@ -11,12 +11,29 @@ import RingLink
 @BluetoothActor
 final class PausedMeasurements {
   /// What the file holds.
-  private struct Contents: Codable {
+  private struct Contents: JSONDecodable {
     var ring: String
     var settings: [String: [String: Int]]
 
     /// Whether the size is plausible. The values are checked when they are written to the ring.
     var isPlausible: Bool { settings.count <= 64 && settings.values.allSatisfy { $0.count <= 64 } }
+
+    init(ring: String, settings: [String: [String: Int]]) {
+      self.ring = ring
+      self.settings = settings
+    }
+
+    init(_ json: JSONValue) throws(JSONError) {
+      ring = try json.member("ring")
+      settings = try json.member("settings")
+    }
+
+    var json: JSONValue {
+      .object([
+        "ring": .string(ring),
+        "settings": .object(settings.mapValues { .object($0.mapValues { .integer($0) }) }),
+      ])
+    }
   }
 
   private let folder: String?
@@ -51,13 +68,12 @@ final class PausedMeasurements {
   /// - Returns: whether they are stored
   func keep(_ saved: SavedMeasurements, of ring: BluetoothAddress) -> Bool {
     guard let file = file(of: ring) else { return true }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    guard let data = try? encoder.encode(Contents(ring: ring.description, settings: saved.settings)),
-      let lock = try? lock(ring)
-    else { return false }
+    let contents = Contents(ring: ring.description, settings: saved.settings)
+    guard let lock = try? lock(ring) else { return false }
     do throws(FileError) {
-      guard try OutputFile.replace(file.path, with: Array(data)) == nil else { return false }
+      guard try OutputFile.replace(file.path, with: Array(contents.json.text.utf8)) == nil else {
+        return false
+      }
     } catch {
       return false
     }
@@ -84,8 +100,7 @@ final class PausedMeasurements {
         lock.remove()
         return nil
       }
-      guard let contents = try? JSONDecoder().decode(Contents.self, from: Data(bytes)), contents.isPlausible
-      else {
+      guard let contents = try? Contents(JSONValue(parsing: bytes)), contents.isPlausible else {
         report(
           "cannot read the automatic measurements to restore; check the ring's settings; the file is now "
             + (try file.setAside()).printable)

@@ -1,36 +1,33 @@
 import BluetoothCore
 import EventLoop
 import Files
-import FoundationEssentials
 import Glibc
+import JSON
 import RingLink
 import SystemCalls
 
 /// Settings in a JSON file that people can read and edit.
-struct SettingsFile: Codable, Sendable {
+struct SettingsFile: Sendable {
   /// A flag, a number or a name.
-  enum Value: Codable, Equatable, Sendable {
+  enum Value: JSONDecodable, Equatable, Sendable {
     case flag(Bool)
     case number(Int)
     case name(String)
 
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let flag = try? container.decode(Bool.self) {
-        self = .flag(flag)
-      } else if let number = try? container.decode(Int.self) {
-        self = .number(number)
-      } else {
-        self = .name(try container.decode(String.self))
+    init(_ json: JSONValue) throws(JSONError) {
+      switch json {
+      case .bool(let flag): self = .flag(flag)
+      case .integer(let number): self = .number(number)
+      case .string(let name): self = .name(name)
+      default: throw .wrongKind(path: [])
       }
     }
 
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
+    var json: JSONValue {
       switch self {
-      case .flag(let flag): try container.encode(flag)
-      case .number(let number): try container.encode(number)
-      case .name(let name): try container.encode(name)
+      case .flag(let flag): .bool(flag)
+      case .number(let number): .integer(number)
+      case .name(let name): .string(name)
       }
     }
 
@@ -45,6 +42,7 @@ struct SettingsFile: Codable, Sendable {
   }
 
   private static let currentVersion = 1
+  private static let versionName = "halo-raw settings"
 
   var version = Self.currentVersion
   /// The firmware of the exported ring; not used.
@@ -53,11 +51,6 @@ struct SettingsFile: Codable, Sendable {
   var settings: [String: [String: Value]]
   /// The units of the numbers, for people who edit the file.
   var units: [String: [String: String]]?
-
-  private enum CodingKeys: String, CodingKey {
-    case version = "halo-raw settings"
-    case firmware, settings, units
-  }
 
   /// - Parameter known: the settings that the ring reports; numbers outside a field's range are left out
   init(_ known: [(setting: any RingSetting, numbers: [String: Int])], of firmware: RingFirmware) {
@@ -84,10 +77,10 @@ struct SettingsFile: Codable, Sendable {
     } catch {
       throw Failure(.cannotOpenFile, "cannot read \(error)")
     }
-    do {
-      self = try JSONDecoder().decode(SettingsFile.self, from: Data(bytes))
+    do throws(JSONError) {
+      self = try SettingsFile(try JSONValue(parsing: bytes))
     } catch {
-      throw Failure(.badData, "\(path.printable) is not a settings file: \(Self.describe(error))")
+      throw Failure(.badData, "\(path.printable) is not a settings file: \(error)")
     }
     guard version == Self.currentVersion else {
       throw Failure(
@@ -97,31 +90,14 @@ struct SettingsFile: Codable, Sendable {
     }
   }
 
-  private static func describe(_ error: any Error) -> String {
-    func place(_ context: DecodingError.Context) -> String {
-      context.codingPath.isEmpty ? "" : " at " + context.codingPath.map(\.stringValue).joined(separator: ".")
-    }
-    return switch error as? DecodingError {
-    case .keyNotFound(let key, let context): "\"\(key.stringValue)\" is missing\(place(context))"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      "the wrong kind of value\(place(context))"
-    default: "it is not JSON"
-    }
-  }
-
   /// Writes the file, atomically. A FIFO or device has ten seconds to take it.
   @BluetoothActor
   func write(to path: String) async throws(Failure) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    guard var data = try? encoder.encode(self) else {
-      throw Failure(.outputFailed, "cannot encode the settings as JSON")
-    }
-    data.append(UInt8(ascii: "\n"))
-    if path == "-" { return Console.print(String(decoding: data, as: UTF8.self)) }
+    let text = json.text + "\n"
+    if path == "-" { return Console.print(text) }
     do throws(FileError) {
-      guard let stream = try OutputFile.replace(path, with: Array(data)) else { return }
-      try await Self.write(data, to: stream)
+      guard let stream = try OutputFile.replace(path, with: Array(text.utf8)) else { return }
+      try await Self.write(Array(text.utf8), to: stream)
     } catch {
       throw Failure(
         error.reason == .system(ENOSPC) ? .outputFailed : .cannotOpenFile, "cannot write \(error)")
@@ -130,11 +106,11 @@ struct SettingsFile: Codable, Sendable {
 
   /// Writes to a device or FIFO without blocking the loop.
   @BluetoothActor
-  private static func write(_ data: Data, to stream: OutputFile) async throws(FileError) {
+  private static func write(_ bytes: [UInt8], to stream: OutputFile) async throws(FileError) {
     let timers = EpollLoop.shared.timers
     let deadline = timers.current + .seconds(10)
     _ = fcntl(stream.descriptor, F_SETFL, fcntl(stream.descriptor, F_GETFL) | O_NONBLOCK)
-    var rest = data
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { SystemCall.write(stream.descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
@@ -177,6 +153,23 @@ struct SettingsFile: Codable, Sendable {
       changes.append((setting, numbers))
     }
     return changes
+  }
+}
+
+extension SettingsFile: JSONDecodable {
+  init(_ json: JSONValue) throws(JSONError) {
+    version = try json.member(Self.versionName)
+    firmware = try json.optionalMember("firmware")
+    settings = try json.member("settings")
+    units = try json.optionalMember("units")
+  }
+
+  private var json: JSONValue {
+    .members([
+      Self.versionName: .integer(version), "firmware": firmware.map { .string($0) },
+      "settings": .object(settings.mapValues { .object($0.mapValues(\.json)) }),
+      "units": units.map { .object($0.mapValues { .object($0.mapValues { .string($0) }) }) },
+    ])
   }
 }
 

@@ -1,0 +1,126 @@
+/// A JSON value (RFC 8259).
+public enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int)
+  /// A number with a fraction or an exponent, or outside the range of `Int`.
+  case number(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+}
+
+/// Why a value is not what a program expects.
+public enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
+  /// The text is not JSON from this byte on.
+  case malformed(offset: Int)
+  /// A member is missing, given with the names of the members that lead to it.
+  case missing(path: [String])
+  /// A member has another type, or a number is out of range.
+  case wrongKind(path: [String])
+
+  public var description: String {
+    switch self {
+    case .malformed(let offset): "it is not JSON at byte \(offset)"
+    case .missing(let path): "\"\(path.last ?? "")\" is missing\(Self.place(path.dropLast()))"
+    case .wrongKind(let path): "the wrong kind of value\(Self.place(path[...]))"
+    }
+  }
+
+  private static func place(_ path: ArraySlice<String>) -> String {
+    path.isEmpty ? "" : " at " + path.joined(separator: ".")
+  }
+
+  /// The same error of a value inside of a member.
+  fileprivate func inside(_ name: String) -> JSONError {
+    switch self {
+    case .malformed: self
+    case .missing(let path): .missing(path: [name] + path)
+    case .wrongKind(let path): .wrongKind(path: [name] + path)
+    }
+  }
+}
+
+extension JSONValue {
+  /// An object without the members that are nil.
+  public static func members(_ members: [String: JSONValue?]) -> JSONValue {
+    .object(members.compactMapValues(\.self))
+  }
+
+  /// Reads a member of an object.
+  ///
+  /// - Throws: the error with the member's name
+  public func member<Value: JSONDecodable>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(JSONError) -> Value {
+    guard let value: Value = try optionalMember(name) else { throw .missing(path: [name]) }
+    return value
+  }
+
+  /// Reads a member of an object; nil if it is missing or null.
+  ///
+  /// - Throws: the error with the member's name
+  public func optionalMember<Value: JSONDecodable>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(JSONError) -> Value? {
+    guard case .object(let members) = self else { throw .wrongKind(path: []) }
+    guard let value = members[name], value != .null else { return nil }
+    return try Value(value, in: name)
+  }
+}
+
+/// A value that can be read from JSON.
+public protocol JSONDecodable {
+  init(_ json: JSONValue) throws(JSONError)
+}
+
+extension JSONDecodable {
+  /// Reads a value whose errors contain the name that it has.
+  fileprivate init(_ json: JSONValue, in name: String) throws(JSONError) {
+    do throws(JSONError) { self = try Self(json) } catch { throw error.inside(name) }
+  }
+}
+
+extension Bool: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    guard case .bool(let value) = json else { throw .wrongKind(path: []) }
+    self = value
+  }
+}
+
+extension String: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    guard case .string(let value) = json else { throw .wrongKind(path: []) }
+    self = value
+  }
+}
+
+/// A whole number. One with a fraction or out of range is an error.
+extension JSONDecodable where Self: FixedWidthInteger {
+  public init(_ json: JSONValue) throws(JSONError) {
+    guard case .integer(let value) = json, let number = Self(exactly: value) else {
+      throw .wrongKind(path: [])
+    }
+    self = number
+  }
+}
+
+extension Int: JSONDecodable {}
+extension UInt8: JSONDecodable {}
+extension UInt16: JSONDecodable {}
+
+extension Array: JSONDecodable where Element: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    guard case .array(let items) = json else { throw .wrongKind(path: []) }
+    self = []
+    for (index, item) in items.enumerated() { append(try Element(item, in: "\(index)")) }
+  }
+}
+
+extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    guard case .object(let members) = json else { throw .wrongKind(path: []) }
+    self = [:]
+    for (name, member) in members { self[name] = try Value(member, in: name) }
+  }
+}
