@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import Dissection
 import Glibc
+import JSON
 import RingLink
 import RingStore
 
@@ -35,6 +36,15 @@ extension FuzzTarget {
       precondition(reader.bytes.byteCount <= reader.info.originalLength)
     }
     precondition(reader.truncatedBytes <= bytes.count)
+  }
+
+  /// JSON. A value that is read is the same after it is written and read again.
+  static let json = FuzzTarget("json") { bytes in
+    guard let value = try? JSONValue(parsing: bytes) else { return }
+    guard let again = try? JSONValue(parsing: value.text.utf8) else {
+      fatalError("what was written is not read")
+    }
+    precondition(again == value)
   }
 
   /// Captures, taken apart to the last field.
