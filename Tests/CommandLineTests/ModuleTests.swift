@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -7,9 +6,11 @@ import Testing
   private static let sources =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
 
+  private func files(of module: String) -> [String] { Disk.swiftFiles(below: "\(Self.sources)/\(module)") }
+
   private func imports(of module: String) -> Set<String> {
     var found: Set<String> = []
-    for line in files(below: "\(Self.sources)/\(module)").flatMap({ text(of: $0).split(separator: "\n") })
+    for line in files(of: module).flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") })
     where line.hasPrefix("import ") {
       found.insert(String(line.dropFirst("import ".count)))
     }
@@ -23,42 +24,13 @@ import Testing
       "Glibc", "CLinux", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "LinuxBluetooth", "Foundation",
       "FoundationEssentials",
     ]
-    #expect(!files(below: "\(Self.sources)/\(module)").isEmpty)
+    #expect(!files(of: module).isEmpty)
     #expect(imports(of: module).isDisjoint(with: system))
   }
 
   /// The kernel's Bluetooth is called in one module.
-  @Test func oneModuleCallsLinuxBluetooth() throws {
-    let modules = try #require(contents(of: Self.sources)).filter {
-      imports(of: $0).contains("CBlueZHCI")
-    }
+  @Test func oneModuleCallsLinuxBluetooth() {
+    let modules = Disk.names(in: Self.sources).filter { imports(of: $0).contains("CBlueZHCI") }
     #expect(Set(modules) == ["LinuxBluetooth"])
-  }
-
-  private func contents(of folder: String) -> [String]? {
-    guard let directory = opendir(folder) else { return nil }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
-  }
-
-  private func files(below folder: String) -> [String] {
-    (contents(of: folder) ?? []).flatMap { name in
-      name.hasSuffix(".swift") ? ["\(folder)/\(name)"] : files(below: "\(folder)/\(name)")
-    }
-  }
-
-  private func text(of path: String) -> String {
-    guard let file = fopen(path, "r") else { return "" }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 }

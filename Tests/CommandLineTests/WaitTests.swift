@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import Testing
 
 /// Each place in Sources that waits, with what ends the wait. A new one has to be listed here, and so to be thought
@@ -142,8 +142,8 @@ import Testing
 
   @Test func eachWaitIsListed() throws {
     var found: [String: Int] = [:]
-    for path in files(below: Self.root) where path.hasSuffix(".swift") {
-      let text = try #require(contents(of: path))
+    for path in Disk.swiftFiles(below: Self.root) {
+      let text = try #require(Disk.text(of: path))
       let count = text.split(separator: "\n").count { line in
         let code = line.drop { $0 == " " }
         return !code.hasPrefix("//") && !code.contains("func ") && Self.marks.contains { code.contains($0) }
@@ -158,8 +158,8 @@ import Testing
 
   @Test func eachPublicAsyncFunctionIsListed() throws {
     var found: [String: Int] = [:]
-    for path in files(below: Self.root) where path.hasSuffix(".swift") {
-      let lines = try #require(contents(of: path)).split(separator: "\n").map { $0.drop { $0 == " " } }
+    for path in Disk.swiftFiles(below: Self.root) {
+      let lines = try #require(Disk.text(of: path)).split(separator: "\n").map { $0.drop { $0 == " " } }
       let code = lines.filter { !$0.hasPrefix("//") }.joined(separator: "\n")
       // What stands behind the name of each function, up to its body.
       let functions = code.split(separator: "func ", omittingEmptySubsequences: false)
@@ -191,35 +191,11 @@ import Testing
   @Test(arguments: exceptions) func aFunctionThatIsNotCancelledOrHasNoDeadlineSaysWhy(
     path: String, function: String, reason: String
   ) throws {
-    let text = try #require(contents(of: "\(Self.root)/\(path)"))
+    let text = try #require(Disk.text(of: "\(Self.root)/\(path)"))
     let before = try #require(text.split(separator: function).first, "\(function) is not in \(path)")
     let comment = before.split(separator: "\n").reversed().dropFirst()
       .map { $0.drop { $0 == " " } }.prefix { $0.hasPrefix("///") }
     let documentation = comment.reversed().map { $0.dropFirst(4) }.joined(separator: " ")
     #expect(documentation.contains(reason), "\(documentation)")
-  }
-
-  private func files(below folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var all: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard !name.hasPrefix(".") else { continue }
-      let path = "\(folder)/\(name)"
-      if entry.pointee.d_type == UInt8(DT_DIR) { all += files(below: path) } else { all.append(path) }
-    }
-    return all
-  }
-
-  private func contents(of path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 18)
-    let count = read(descriptor, &bytes, bytes.count)
-    return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 }

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import TestSupport
 import Testing
 
 /// A folder that is removed with all that is in it.
@@ -12,7 +13,7 @@ final class TemporaryFolder {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  deinit { Self.remove(path) }
+  deinit { Disk.remove(path) }
 
   func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
@@ -26,14 +27,7 @@ final class TemporaryFolder {
   }
 
   /// The contents of a file; nil if it can't be read.
-  func read(_ name: String) -> String? {
-    let file = open(self(name), O_RDONLY | O_NONBLOCK)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    let count = Glibc.read(file, &buffer, buffer.count)
-    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-  }
+  func read(_ name: String) -> String? { Disk.text(of: self(name)) }
 
   func status(_ name: String) throws -> stat {
     var status = stat()
@@ -42,31 +36,7 @@ final class TemporaryFolder {
   }
 
   /// The names of what is in the folder.
-  var names: [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
-  private static func remove(_ path: String) {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { remove("\(path)/\(name)") }
-      }
-      closedir(folder)
-    }
-    Glibc.remove(path)
-  }
+  var names: [String] { Disk.names(in: path) }
 }
 
 /// What a throwing call fails with; nil if it does not.

@@ -23,35 +23,11 @@ public struct Folder {
     fclose(file)
   }
 
-  public func remove() { Self.remove(path) }
+  public func remove() { Disk.remove(path) }
 
   /// The names of what is in a folder below, sorted.
-  public func names(in folder: String) -> [String] { Self.names(in: "\(path)/\(folder)").sorted() }
+  public func names(in folder: String) -> [String] { Disk.names(in: "\(path)/\(folder)") }
 
   /// The contents of a file; nil if it can't be read.
-  public func text(of name: String) -> String? {
-    guard let file = fopen("\(path)/\(name)", "r") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
-  }
-
-  private static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-  }
-
-  private static func remove(_ path: String) {
-    for name in names(in: path) { remove("\(path)/\(name)") }
-    Glibc.remove(path)
-  }
+  public func text(of name: String) -> String? { Disk.text(of: "\(path)/\(name)") }
 }

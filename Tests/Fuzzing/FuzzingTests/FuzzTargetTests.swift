@@ -1,5 +1,4 @@
 import FuzzTargets
-import Glibc
 import TestSupport
 import Testing
 
@@ -9,30 +8,11 @@ import Testing
 @Suite struct FuzzTargetTests {
   private static let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
 
-  private static func files(in folder: String) -> [[UInt8]] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted().compactMap { name in
-      let descriptor = open("\(folder)/\(name)", O_RDONLY)
-      guard descriptor >= 0 else { return nil }
-      defer { close(descriptor) }
-      var bytes = [UInt8](repeating: 0, count: 1 << 17)
-      let count = read(descriptor, &bytes, bytes.count)
-      return Array(bytes.prefix(max(0, count)))
-    }
-  }
-
   @Test(arguments: FuzzTarget.all.filter { $0.name != "client" && $0.name != "replay" }.map(\.name))
   func seedsAndTheirMutations(_ name: String) throws {
     let target = try #require(FuzzTarget.named(name))
-    let seeds = Self.files(in: "\(Self.folder)/Corpus/\(name)")
+    let folder = "\(Self.folder)/Corpus/\(name)"
+    let seeds = Disk.names(in: folder).compactMap { Disk.bytes(of: "\(folder)/\($0)") }
     #expect(!seeds.isEmpty, "Tests/Fuzzing/Corpus/\(name) has seeds")
     var random = SeededGenerator(seed: 9)
     for seed in seeds {
