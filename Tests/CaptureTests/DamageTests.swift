@@ -163,7 +163,8 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
     #expect(reading.records.map(\.bytes) == [[1, 2, 3, 4], [5]])
     #expect(reading.records.map(\.info.originalLength) == [3, 1])
     for layout in PCAPTests.layouts {
-      let longer = Reading(layout.header(linkType: 187) + layout.record([4, 2], original: 0) + layout.record([1]))
+      let longer = Reading(
+        layout.header(linkType: 187) + layout.record([4, 2], original: 0) + layout.record([1]))
       #expect(longer.error == nil && longer.records.map(\.bytes) == [[4, 2], [1]])
     }
   }

@@ -5,7 +5,7 @@
 /// Lines of four hexadecimal digits and a name, sorted by number: constants of the program that are searched where they
 /// are.
 enum AssignedNumbersTable {
-  /// UUIDs of 16 bits: 1304.
+  /// UUIDs of 16 bits: 1296.
   static let uuids: StaticString = #"""
     0001SDP
     0002UDP
@@ -636,681 +636,673 @@ enum AssignedNumbersTable {
     2C03BGS Features
     2C04BGR Features
     2C1ACoordinated Set Name
+    FC75Xiaomi Inc.
+    FC76Weber-Stephen Products LLC
+    FC77SING SUN TECHNOLOGY (INTERNATIONAL) LIMITED
+    FC78DHL
+    FC79LG Electronics Inc.
+    FC7AOutshiny India Private Limited
+    FC7BTesto SE & Co. KGaA
+    FC7CMotorola Mobility, LLC
+    FC7DMML US, Inc
+    FC7EHarman International
+    FC7FSouthco
+    FC80TELE System Communications Pte. Ltd.
+    FC81Axon Enterprise, Inc.
+    FC82Zwift, Inc.
+    FC83iHealth Labs, Inc.
+    FC84NINGBO FOTILE KITCHENWARE CO., LTD.
+    FC85Zhejiang Huanfu Technology Co., LTD
+    FC86Samsara Networks, Inc
+    FC87Samsara Networks, Inc
+    FC88CCC del Uruguay
+    FC89Intel Corporation
+    FC8AIntel Corporation
+    FC8BKaspersky Lab Middle East FZ-LLC
+    FC8CSES-Imagotag
+    FC8DCaire Inc.
+    FC8EBlue Iris Labs, Inc.
+    FC8FBose Corporation
+    FC90Wiliot LTD.
+    FC91Samsung Electronics Co., Ltd.
+    FC92Furuno Electric Co., Ltd.
+    FC93Komatsu Ltd.
+    FC94Apple Inc.
+    FC95Hippo Camp Software Ltd.
+    FC96LEGO System A/S
+    FC97Japan Display Inc.
+    FC98Ruuvi Innovations Ltd.
+    FC99Badger Meter
+    FC9APlockat Solutions AB
+    FC9BMerry Electronics (S) Pte Ltd
+    FC9CBinary Power, Inc.
+    FC9DLenovo (Singapore) Pte Ltd.
+    FC9EDell Computer Corporation
+    FC9FDelta Development Team, Inc
+    FCA0Apple Inc.
+    FCA1PF SCHWEISSTECHNOLOGIE GMBH
+    FCA2Meizu Technology Co., Ltd.
+    FCA3Gunnebo Aktiebolag
+    FCA4HP Inc.
+    FCA5HAYWARD INDUSTRIES, INC.
+    FCA6Hubble Network Inc.
+    FCA7Hubble Network Inc.
+    FCA8Medtronic Inc.
+    FCA9Medtronic Inc.
+    FCAASpintly, Inc.
+    FCABIRISS INC.
+    FCACIRISS INC.
+    FCADBeijing 99help Safety Technology Co., Ltd
+    FCAEImagine Marketing Limited
+    FCAFAltoBeam Inc.
+    FCB0Ford Motor Company
+    FCB1Google LLC
+    FCB2Apple Inc.
+    FCB3SWEEN
+    FCB4OMRON HEALTHCARE Co., Ltd.
+    FCB5OMRON HEALTHCARE Co., Ltd.
+    FCB6OMRON HEALTHCARE Co., Ltd.
+    FCB7T-Mobile USA
+    FCB8Ribbiot, INC.
+    FCB9Lumi United Technology Co., Ltd
+    FCBABlueID GmbH
+    FCBBSharkNinja Operating LLC
+    FCBCDrowsy Digital, Inc.
+    FCBDToshiba Corporation
+    FCBEMusen Connect, Inc.
+    FCBFASSA ABLOY Opening Solutions Sweden AB
+    FCC0Xiaomi Inc.
+    FCC1TIMECODE SYSTEMS LIMITED
+    FCC2Qualcomm Technologies, Inc.
+    FCC3HP Inc.
+    FCC4OMRON(DALIAN) CO,.LTD.
+    FCC5OMRON(DALIAN) CO,.LTD.
+    FCC6Wiliot LTD.
+    FCC7PB INC.
+    FCC8Allthenticate, Inc.
+    FCC9SkyHawke Technologies
+    FCCACosmed s.r.l.
+    FCCBTOTO LTD.
+    FCCCWi-Fi Easy Connect Specification
+    FCCDZound Industries International AB
+    FCCELuna Health, Inc.
+    FCCFGoogle LLC
+    FCD0Laerdal Medical AS
+    FCD1Shenzhen Benwei Media Co.,Ltd.
+    FCD2Allterco Robotics ltd
+    FCD3Fisher & Paykel Healthcare
+    FCD4OMRON HEALTHCARE
+    FCD5Nortek Security & Control
+    FCD6SWISSINNO SOLUTIONS AG
+    FCD7PowerPal Pty Ltd
+    FCD8Appex Factory S.L.
+    FCD9Huso, INC
+    FCDADraeger
+    FCDBaconno GmbH
+    FCDCAmazon.com Services, LLC
+    FCDDMobilaris AB
+    FCDEARCTOP, INC.
+    FCDFNIO USA, Inc.
+    FCE0Akciju sabiedriba "SAF TEHNIKA"
+    FCE1Sony Group Corporation
+    FCE2Baracoda Daily Healthtech
+    FCE3Smith & Nephew Medical Limited
+    FCE4Samsara Networks, Inc
+    FCE5Samsara Networks, Inc
+    FCE6Guard RFID Solutions Inc.
+    FCE7TKH Security B.V.
+    FCE8ITT Industries
+    FCE9MindRhythm, Inc.
+    FCEAChess Wise B.V.
+    FCEBAvi-On
+    FCECGriffwerk GmbH
+    FCEDWorkaround Gmbh
+    FCEEVelentium, LLC
+    FCEFDivesoft s.r.o.
+    FCF0Security Enhancement Systems, LLC
+    FCF1Google LLC
+    FCF2Bitwards Oy
+    FCF3Armatura LLC
+    FCF4Allegion
+    FCF5Trident Communication Technology, LLC
+    FCF6The Linux Foundation
+    FCF7Honor Device Co., Ltd.
+    FCF8Honor Device Co., Ltd.
+    FCF9Leupold & Stevens, Inc.
+    FCFALeupold & Stevens, Inc.
+    FCFBShenzhen Benwei Media Co., Ltd.
+    FCFCBarrot Technology Co.,Ltd.
+    FCFDBarrot Technology Co.,Ltd.
+    FCFESonova Consumer Hearing GmbH
+    FCFF701x
+    FD00FUTEK Advanced Sensor Technology, Inc.
+    FD01Sanvita Medical Corporation
+    FD02LEGO System A/S
+    FD03Quuppa Oy
+    FD04Shure Inc.
+    FD05Qualcomm Technologies, Inc.
+    FD06RACE-AI LLC
+    FD07Swedlock AB
+    FD08Bull Group Incorporated Company
+    FD09Cousins and Sears LLC
+    FD0ALuminostics, Inc.
+    FD0BLuminostics, Inc.
+    FD0COSM HK Limited
     FD0DBlecon Advertising Service
+    FD0EHerdDogg, Inc
+    FD0FAEON MOTOR CO.,LTD.
+    FD10AEON MOTOR CO.,LTD.
+    FD11AEON MOTOR CO.,LTD.
+    FD12AEON MOTOR CO.,LTD.
+    FD13BRG Sports, Inc.
+    FD14BRG Sports, Inc.
+    FD15Panasonic Corporation
+    FD16Sensitech, Inc.
+    FD17LEGIC Identsystems AG
+    FD18LEGIC Identsystems AG
+    FD19Smith & Nephew Medical Limited
+    FD1ACSIRO
+    FD1BHelios Sports, Inc.
+    FD1CBrady Worldwide Inc.
+    FD1DSamsung Electronics Co., Ltd
+    FD1EPlume Design Inc.
+    FD1F3M
+    FD20GN Hearing A/S
+    FD21Huawei Technologies Co., Ltd.
+    FD22Huawei Technologies Co., Ltd.
+    FD23DOM Sicherheitstechnik GmbH & Co. KG
+    FD24GD Midea Air-Conditioning Equipment Co., Ltd.
+    FD25GD Midea Air-Conditioning Equipment Co., Ltd.
+    FD26Novo Nordisk A/S
+    FD27Integrated Illumination Systems, Inc.
+    FD28Julius Blum GmbH
+    FD29Asahi Kasei Corporation
+    FD2ASony Corporation
+    FD2BThe Access Technologies
+    FD2CThe Access Technologies
+    FD2DXiaomi Inc.
+    FD2EBitstrata Systems Inc.
+    FD2FBitstrata Systems Inc.
+    FD30Sesam Solutions BV
+    FD31LG Electronics Inc.
+    FD32Gemalto Holding BV
+    FD33DashLogic, Inc.
+    FD34Aerosens LLC.
+    FD35Transsion Holdings Limited
+    FD36Google LLC
+    FD37TireCheck GmbH
+    FD38Danfoss A/S
+    FD39PREDIKTAS
+    FD3AVerkada Inc.
+    FD3BVerkada Inc.
+    FD3CRedline Communications Inc.
+    FD3DWoan Technology (Shenzhen) Co., Ltd.
+    FD3EPure Watercraft, inc.
+    FD3FCognosos, Inc
+    FD40Beflex Inc.
+    FD41Amazon Lab126
+    FD42Globe (Jiangsu) Co.,Ltd
+    FD43Apple Inc.
+    FD44Apple Inc.
+    FD45GB Solution co.,Ltd
+    FD46Lemco IKE
+    FD47Liberty Global Inc.
+    FD48Geberit International AG
+    FD49Panasonic Corporation
+    FD4ASigma Elektro GmbH
+    FD4BSamsung Electronics Co., Ltd.
+    FD4CAdolf Wuerth GmbH & Co KG
+    FD4D70mai Co.,Ltd.
+    FD4E70mai Co.,Ltd.
+    FD4FSONITOR TECHNOLOGIES AS
+    FD50Hangzhou Tuya Information Technology Co., Ltd
+    FD51UTC Fire and Security
+    FD52UTC Fire and Security
+    FD53PCI Private Limited
+    FD54Qingdao Haier Technology Co., Ltd.
+    FD55Braveheart Wireless, Inc.
+    FD56Resmed Ltd
+    FD57Volvo Car Corporation
+    FD58Volvo Car Corporation
+    FD59Samsung Electronics Co., Ltd.
+    FD5ASamsung Electronics Co., Ltd.
+    FD5BV2SOFT INC.
+    FD5CReact Mobile
+    FD5Dmaxon motor ltd.
+    FD5ETapkey GmbH
+    FD5FMeta Platforms Technologies, LLC
+    FD60Sercomm Corporation
+    FD61Arendi AG
+    FD62Google LLC
+    FD63Google LLC
+    FD64INRIA
+    FD65Razer Inc.
+    FD66Zebra Technologies Corporation
+    FD67Montblanc Simplo GmbH
+    FD68Ubique Innovation AG
+    FD69Samsung Electronics Co., Ltd
+    FD6AEmerson
+    FD6Brapitag GmbH
+    FD6CSamsung Electronics Co., Ltd.
+    FD6DSigma Elektro GmbH
+    FD6EPolidea sp. z o.o.
     FD6FExposure Notification Service
-    FDF0Audio Streaming for Hearing Aid
+    FD70GuangDong Oppo Mobile Telecommunications Corp., Ltd
+    FD71GN Hearing A/S
+    FD72Logitech International SA
+    FD73BRControls Products BV
+    FD74BRControls Products BV
+    FD75Insulet Corporation
+    FD76Insulet Corporation
+    FD77Withings
+    FD78Withings
+    FD79Withings
+    FD7AWithings
+    FD7BWYZE LABS, INC.
+    FD7CToshiba Information Systems(Japan) Corporation
+    FD7DCenter for Advanced Research Wernher Von Braun
+    FD7ESamsung Electronics Co., Ltd.
+    FD7FHusqvarna AB
+    FD80Phindex Technologies, Inc
+    FD81CANDY HOUSE, Inc.
+    FD82Sony Corporation
+    FD83iNFORM Technology GmbH
+    FD84Tile, Inc.
+    FD85Husqvarna AB
+    FD86Abbott
+    FD87Google LLC
+    FD88Urbanminded LTD
+    FD89Urbanminded LTD
+    FD8ASignify Netherlands B.V.
+    FD8BJigowatts Inc.
+    FD8CGoogle LLC
+    FD8Dquip NYC Inc.
+    FD8EMotorola Solutions
+    FD8FMatrix ComSec Pvt. Ltd.
+    FD90Guangzhou SuperSound Information Technology Co.,Ltd
+    FD91Groove X, Inc.
+    FD92Qualcomm Technologies International, Ltd. (QTIL)
+    FD93Bayerische Motoren Werke AG
+    FD94Hewlett Packard Enterprise
+    FD95Rigado
+    FD96Google LLC
+    FD97June Life, Inc.
+    FD98Disney Worldwide Services, Inc.
+    FD99ABB Oy
+    FD9AHuawei Technologies Co., Ltd.
+    FD9BHuawei Technologies Co., Ltd.
+    FD9CHuawei Technologies Co., Ltd.
+    FD9DGastec Corporation
+    FD9EThe Coca-Cola Company
+    FD9FVitalTech Affiliates LLC
+    FDA0Secugen Corporation
+    FDA1Groove X, Inc
+    FDA2Groove X, Inc
+    FDA3Inseego Corp.
+    FDA4Inseego Corp.
+    FDA5Neurostim OAB, Inc.
+    FDA6WWZN Information Technology Company Limited
+    FDA7WWZN Information Technology Company Limited
+    FDA8PSA Peugeot Citroën
+    FDA9Rhombus Systems, Inc.
+    FDAAXiaomi Inc.
+    FDABXiaomi Inc.
+    FDACTentacle Sync GmbH
+    FDADHouwa System Design, k.k.
+    FDAEHouwa System Design, k.k.
+    FDAFWiliot LTD
+    FDB0Oura Health Ltd
+    FDB1Oura Health Ltd
+    FDB2Portable Multimedia Ltd
+    FDB3Audiodo AB
+    FDB4HP Inc
+    FDB5ECSG
+    FDB6GWA Hygiene GmbH
+    FDB7LivaNova USA Inc.
+    FDB8LivaNova USA Inc.
+    FDB9Comcast Cable Corporation
+    FDBAComcast Cable Corporation
+    FDBBProfoto
+    FDBCEmerson
+    FDBDClover Network, Inc.
+    FDBECalifornia Things Inc.
+    FDBFCalifornia Things Inc.
+    FDC0Hunter Douglas
+    FDC1Hunter Douglas
+    FDC2Baidu Online Network Technology (Beijing) Co., Ltd
+    FDC3Baidu Online Network Technology (Beijing) Co., Ltd
+    FDC4Simavita (Aust) Pty Ltd
+    FDC5Automatic Labs
+    FDC6Eli Lilly and Company
+    FDC7Eli Lilly and Company
+    FDC8Hach - Danaher
+    FDC9Busch-Jaeger Elektro GmbH
+    FDCAFortin Electronic Systems
+    FDCBMeggitt SA
+    FDCCShoof Technologies
+    FDCDQingping Technology (Beijing) Co., Ltd.
+    FDCESENNHEISER electronic GmbH & Co. KG
+    FDCFNalu Medical, Inc
+    FDD0Huawei Technologies Co., Ltd
+    FDD1Huawei Technologies Co., Ltd
+    FDD2Bose Corporation
+    FDD3FUBA Automotive Electronics GmbH
+    FDD4LX Solutions Pty Limited
+    FDD5Brompton Bicycle Ltd
+    FDD6Ministry of Supply
+    FDD7Emerson
+    FDD8Jiangsu Teranovo Tech Co., Ltd.
+    FDD9Jiangsu Teranovo Tech Co., Ltd.
+    FDDAMHCS
+    FDDBSamsung Electronics Co., Ltd.
+    FDDC4iiii Innovations Inc.
+    FDDDArch Systems Inc
+    FDDENoodle Technology Inc.
+    FDDFHarman International
+    FDE0John Deere
+    FDE1Fortin Electronic Systems
+    FDE2Google LLC
+    FDE3Abbott Diabetes Care
+    FDE4JUUL Labs, Inc.
+    FDE5SMK Corporation
+    FDE6Intelletto Technologies Inc
+    FDE7SECOM Co., LTD
+    FDE8Robert Bosch GmbH
+    FDE9Spacesaver Corporation
+    FDEASeeScan, Inc
+    FDEBSyntronix Corporation
+    FDECMannkind Corporation
+    FDEDPole Star
+    FDEEHuawei Technologies Co., Ltd.
+    FDEFART AND PROGRAM, INC.
+    FDF0Google LLC
+    FDF1LAMPLIGHT Co.,Ltd
+    FDF2AMICCOM Electronics Corporation
+    FDF3Amersports
+    FDF4O. E. M. Controls, Inc.
+    FDF5Milwaukee Electric Tools
+    FDF6AIAIAI ApS
+    FDF7HP Inc.
+    FDF8Onvocal
+    FDF9INIA
+    FDFATandem Diabetes Care
+    FDFBTandem Diabetes Care
+    FDFCOptrel AG
+    FDFDRecursiveSoft Inc.
+    FDFEADHERIUM(NZ) LIMITED
+    FDFFOSRAM GmbH
+    FE00Amazon.com Services, Inc.
+    FE01Duracell U.S. Operations Inc.
+    FE02Robert Bosch GmbH
+    FE03Amazon.com Services, Inc.
+    FE04Motorola Solutions, Inc.
+    FE05CORE Transport Technologies NZ Limited
+    FE06Qualcomm Technologies, Inc.
+    FE07Sonos, Inc.
+    FE08Microsoft
+    FE09Pillsy, Inc.
+    FE0Aruwido austria gmbh
+    FE0Bruwido austria gmbh
+    FE0CProcter & Gamble
+    FE0DProcter & Gamble
+    FE0ESetec Pty Ltd
     FE0FSignify Netherlands B.V. (formerly Philips Lighting) Service
+    FE10LAPIS Technology Co., Ltd.
+    FE11GMC-I Messtechnik GmbH
+    FE12M-Way Solutions GmbH
+    FE13Apple Inc.
+    FE14Flextronics International USA Inc.
+    FE15Amazon.com Services, Inc..
+    FE16Footmarks, Inc.
+    FE17Telit Wireless Solutions GmbH
+    FE18Runtime, Inc.
+    FE19Google LLC
+    FE1ATyto Life LLC
+    FE1BTyto Life LLC
+    FE1CNetMedia, Inc.
+    FE1DIlluminati Instrument Corporation
+    FE1ELAMPLIGHT Co., Ltd.
+    FE1FGarmin International, Inc.
+    FE20Emerson
+    FE21Bose Corporation
+    FE22Zoll Medical Corporation
+    FE23Zoll Medical Corporation
+    FE24August Home Inc
+    FE25Apple, Inc.
+    FE26Google LLC
+    FE27Google LLC
+    FE28Ayla Networks
+    FE29Gibson Innovations
+    FE2ADaisyWorks, Inc.
+    FE2BITT Industries
     FE2CFast Pair Service
+    FE2DLAMPLIGHT Co., Ltd.
+    FE2EERi,Inc.
+    FE2FCRESCO Wireless, Inc
+    FE30Volkswagen AG
+    FE31Volkswagen AG
+    FE32Pro-Mark, Inc.
+    FE33CHIPOLO d.o.o.
+    FE34SmallLoop LLC
+    FE35HUAWEI Technologies Co., Ltd
+    FE36HUAWEI Technologies Co., Ltd
+    FE37Spaceek LTD
+    FE38Spaceek LTD
+    FE39TTS Tooltechnic Systems AG & Co. KG
+    FE3ATTS Tooltechnic Systems AG & Co. KG
+    FE3BDolby Laboratories
+    FE3Calibaba
+    FE3DBD Medical
+    FE3EBD Medical
+    FE3FFriday Labs Limited
+    FE40Inugo Systems Limited
+    FE41Inugo Systems Limited
+    FE42Nets A/S
+    FE43Andreas Stihl AG & Co. KG
+    FE44SK Telecom
+    FE45Snapchat Inc
+    FE46B&O Play A/S
+    FE47General Motors
+    FE48General Motors
+    FE49SenionLab AB
+    FE4AOMRON HEALTHCARE Co., Ltd.
+    FE4BSignify Netherlands B.V. (formerly Philips Lighting B.V.)
+    FE4CVolkswagen AG
+    FE4DCasambi Technologies Oy
+    FE4ENTT docomo
+    FE4FMolekule, Inc.
+    FE50Google LLC
+    FE51SRAM
+    FE52SetPoint Medical
+    FE533M
+    FE54Motiv, Inc.
+    FE55Google LLC
+    FE56Google LLC
+    FE57Dotted Labs
+    FE58Nordic Semiconductor ASA
     FE59Secure DFU Service
+    FE5ACronologics Corporation
+    FE5BGT-tronics HK Ltd
+    FE5Cmillion hunters GmbH
+    FE5DGrundfos A/S
+    FE5EPlastc Corporation
+    FE5FEyefi, Inc.
+    FE60Lierda Science & Technology Group Co., Ltd.
+    FE61Logitech International SA
+    FE62Indagem Tech LLC
+    FE63Connected Yard, Inc.
+    FE64Siemens AG
+    FE65CHIPOLO d.o.o.
+    FE66Intel Corporation
+    FE67Lab Sensor Solutions
+    FE68Capsle Technologies Inc.
+    FE69Capsle Technologies Inc.
+    FE6AKontakt Micro-Location Sp. z o.o.
+    FE6BTASER International, Inc.
+    FE6CTASER International, Inc.
+    FE6DThe University of Tokyo
+    FE6EThe University of Tokyo
+    FE6FLINE Corporation
+    FE70Beijing Jingdong Century Trading Co., Ltd.
+    FE71Plume Design Inc
+    FE72Abbott (formerly St. Jude Medical, Inc.)
+    FE73Abbott (formerly St. Jude Medical, Inc.)
+    FE74unwire
+    FE75TangoMe
+    FE76TangoMe
+    FE77Hewlett-Packard Company
+    FE78Hewlett-Packard Company
+    FE79Zebra Technologies
+    FE7ABragi GmbH
+    FE7BOrion Labs, Inc.
+    FE7CTelit Wireless Solutions (Formerly Stollmann E+V GmbH)
+    FE7DAterica Health Inc.
+    FE7EAwear Solutions Ltd
+    FE7FDoppler Lab
+    FE80Doppler Lab
+    FE81Medtronic Inc.
+    FE82Medtronic Inc.
+    FE83Blue Bite
+    FE84RF Digital Corp
+    FE85RF Digital Corp
+    FE86HUAWEI Technologies Co., Ltd
+    FE87Qingdao Yeelink Information Technology Co., Ltd. ( 青岛亿联客信息技术有限公司 )
+    FE88SALTO SYSTEMS S.L.
+    FE89B&O Play A/S
+    FE8AApple, Inc.
+    FE8BApple, Inc.
+    FE8CTRON Forum
+    FE8DInteraxon Inc.
+    FE8EARM Ltd
+    FE8FCSR
+    FE90JUMA
+    FE91Shanghai Imilab Technology Co.,Ltd
+    FE92Jarden Safety & Security
+    FE93OttoQ In
+    FE94OttoQ In
+    FE95Xiaomi Inc.
+    FE96Tesla Motors Inc.
+    FE97Tesla Motors Inc.
+    FE98Currant Inc
+    FE99Currant Inc
+    FE9AEstimote
+    FE9BSamsara Networks, Inc
+    FE9CGSI Laboratories, Inc.
+    FE9DMobiquity Networks Inc
+    FE9EDialog Semiconductor B.V.
+    FE9FGoogle LLC
+    FEA0Google LLC
+    FEA1Intrepid Control Systems, Inc.
+    FEA2Intrepid Control Systems, Inc.
+    FEA3ITT Industries
+    FEA4Paxton Access Ltd
+    FEA5GoPro, Inc.
+    FEA6GoPro, Inc.
+    FEA7UTC Fire and Security
+    FEA8Savant Systems LLC
+    FEA9Savant Systems LLC
     FEAAEddystone
+    FEABNokia
+    FEACNokia
+    FEADNokia
+    FEAENokia
+    FEAFNest Labs Inc
+    FEB0Nest Labs Inc
+    FEB1Electronics Tomorrow Limited
+    FEB2Microsoft Corporation
+    FEB3Taobao
+    FEB4WiSilica Inc.
+    FEB5WiSilica Inc.
+    FEB6Vencer Co., Ltd
+    FEB7Meta Platforms, Inc.
+    FEB8Meta Platforms, Inc.
+    FEB9LG Electronics
+    FEBATencent Holdings Limited
     FEBBFile Transfer Service by Adafruit
-    64629Xiaomi Inc.
-    64630Weber-Stephen Products LLC
-    64631SING SUN TECHNOLOGY (INTERNATIONAL) LIMITED
-    64632DHL
-    64633LG Electronics Inc.
-    64634Outshiny India Private Limited
-    64635Testo SE & Co. KGaA
-    64636Motorola Mobility, LLC
-    64637MML US, Inc
-    64638Harman International
-    64639Southco
-    64640TELE System Communications Pte. Ltd.
-    64641Axon Enterprise, Inc.
-    64642Zwift, Inc.
-    64643iHealth Labs, Inc.
-    64644NINGBO FOTILE KITCHENWARE CO., LTD.
-    64645Zhejiang Huanfu Technology Co., LTD
-    64646Samsara Networks, Inc
-    64647Samsara Networks, Inc
-    64648CCC del Uruguay
-    64649Intel Corporation
-    64650Intel Corporation
-    64651Kaspersky Lab Middle East FZ-LLC
-    64652SES-Imagotag
-    64653Caire Inc.
-    64654Blue Iris Labs, Inc.
-    64655Bose Corporation
-    64656Wiliot LTD.
-    64657Samsung Electronics Co., Ltd.
-    64658Furuno Electric Co., Ltd.
-    64659Komatsu Ltd.
-    64660Apple Inc.
-    64661Hippo Camp Software Ltd.
-    64662LEGO System A/S
-    64663Japan Display Inc.
-    64664Ruuvi Innovations Ltd.
-    64665Badger Meter
-    64666Plockat Solutions AB
-    64667Merry Electronics (S) Pte Ltd
-    64668Binary Power, Inc.
-    64669Lenovo (Singapore) Pte Ltd.
-    64670Dell Computer Corporation
-    64671Delta Development Team, Inc
-    64672Apple Inc.
-    64673PF SCHWEISSTECHNOLOGIE GMBH
-    64674Meizu Technology Co., Ltd.
-    64675Gunnebo Aktiebolag
-    64676HP Inc.
-    64677HAYWARD INDUSTRIES, INC.
-    64678Hubble Network Inc.
-    64679Hubble Network Inc.
-    64680Medtronic Inc.
-    64681Medtronic Inc.
-    64682Spintly, Inc.
-    64683IRISS INC.
-    64684IRISS INC.
-    64685Beijing 99help Safety Technology Co., Ltd
-    64686Imagine Marketing Limited
-    64687AltoBeam Inc.
-    64688Ford Motor Company
-    64689Google LLC
-    64690Apple Inc.
-    64691SWEEN
-    64692OMRON HEALTHCARE Co., Ltd.
-    64693OMRON HEALTHCARE Co., Ltd.
-    64694OMRON HEALTHCARE Co., Ltd.
-    64695T-Mobile USA
-    64696Ribbiot, INC.
-    64697Lumi United Technology Co., Ltd
-    64698BlueID GmbH
-    64699SharkNinja Operating LLC
-    64700Drowsy Digital, Inc.
-    64701Toshiba Corporation
-    64702Musen Connect, Inc.
-    64703ASSA ABLOY Opening Solutions Sweden AB
-    64704Xiaomi Inc.
-    64705TIMECODE SYSTEMS LIMITED
-    64706Qualcomm Technologies, Inc.
-    64707HP Inc.
-    64708OMRON(DALIAN) CO,.LTD.
-    64709OMRON(DALIAN) CO,.LTD.
-    64710Wiliot LTD.
-    64711PB INC.
-    64712Allthenticate, Inc.
-    64713SkyHawke Technologies
-    64714Cosmed s.r.l.
-    64715TOTO LTD.
-    64716Wi-Fi Easy Connect Specification
-    64717Zound Industries International AB
-    64718Luna Health, Inc.
-    64719Google LLC
-    64720Laerdal Medical AS
-    64721Shenzhen Benwei Media Co.,Ltd.
-    64722Allterco Robotics ltd
-    64723Fisher & Paykel Healthcare
-    64724OMRON HEALTHCARE
-    64725Nortek Security & Control
-    64726SWISSINNO SOLUTIONS AG
-    64727PowerPal Pty Ltd
-    64728Appex Factory S.L.
-    64729Huso, INC
-    64730Draeger
-    64731aconno GmbH
-    64732Amazon.com Services, LLC
-    64733Mobilaris AB
-    64734ARCTOP, INC.
-    64735NIO USA, Inc.
-    64736Akciju sabiedriba "SAF TEHNIKA"
-    64737Sony Group Corporation
-    64738Baracoda Daily Healthtech
-    64739Smith & Nephew Medical Limited
-    64740Samsara Networks, Inc
-    64741Samsara Networks, Inc
-    64742Guard RFID Solutions Inc.
-    64743TKH Security B.V.
-    64744ITT Industries
-    64745MindRhythm, Inc.
-    64746Chess Wise B.V.
-    64747Avi-On
-    64748Griffwerk GmbH
-    64749Workaround Gmbh
-    64750Velentium, LLC
-    64751Divesoft s.r.o.
-    64752Security Enhancement Systems, LLC
-    64753Google LLC
-    64754Bitwards Oy
-    64755Armatura LLC
-    64756Allegion
-    64757Trident Communication Technology, LLC
-    64758The Linux Foundation
-    64759Honor Device Co., Ltd.
-    64760Honor Device Co., Ltd.
-    64761Leupold & Stevens, Inc.
-    64762Leupold & Stevens, Inc.
-    64763Shenzhen Benwei Media Co., Ltd.
-    64764Barrot Technology Co.,Ltd.
-    64765Barrot Technology Co.,Ltd.
-    64766Sonova Consumer Hearing GmbH
-    64767701x
-    64768FUTEK Advanced Sensor Technology, Inc.
-    64769Sanvita Medical Corporation
-    64770LEGO System A/S
-    64771Quuppa Oy
-    64772Shure Inc.
-    64773Qualcomm Technologies, Inc.
-    64774RACE-AI LLC
-    64775Swedlock AB
-    64776Bull Group Incorporated Company
-    64777Cousins and Sears LLC
-    64778Luminostics, Inc.
-    64779Luminostics, Inc.
-    64780OSM HK Limited
-    64781Blecon Ltd
-    64782HerdDogg, Inc
-    64783AEON MOTOR CO.,LTD.
-    64784AEON MOTOR CO.,LTD.
-    64785AEON MOTOR CO.,LTD.
-    64786AEON MOTOR CO.,LTD.
-    64787BRG Sports, Inc.
-    64788BRG Sports, Inc.
-    64789Panasonic Corporation
-    64790Sensitech, Inc.
-    64791LEGIC Identsystems AG
-    64792LEGIC Identsystems AG
-    64793Smith & Nephew Medical Limited
-    64794CSIRO
-    64795Helios Sports, Inc.
-    64796Brady Worldwide Inc.
-    64797Samsung Electronics Co., Ltd
-    64798Plume Design Inc.
-    647993M
-    64800GN Hearing A/S
-    64801Huawei Technologies Co., Ltd.
-    64802Huawei Technologies Co., Ltd.
-    64803DOM Sicherheitstechnik GmbH & Co. KG
-    64804GD Midea Air-Conditioning Equipment Co., Ltd.
-    64805GD Midea Air-Conditioning Equipment Co., Ltd.
-    64806Novo Nordisk A/S
-    64807Integrated Illumination Systems, Inc.
-    64808Julius Blum GmbH
-    64809Asahi Kasei Corporation
-    64810Sony Corporation
-    64811The Access Technologies
-    64812The Access Technologies
-    64813Xiaomi Inc.
-    64814Bitstrata Systems Inc.
-    64815Bitstrata Systems Inc.
-    64816Sesam Solutions BV
-    64817LG Electronics Inc.
-    64818Gemalto Holding BV
-    64819DashLogic, Inc.
-    64820Aerosens LLC.
-    64821Transsion Holdings Limited
-    64822Google LLC
-    64823TireCheck GmbH
-    64824Danfoss A/S
-    64825PREDIKTAS
-    64826Verkada Inc.
-    64827Verkada Inc.
-    64828Redline Communications Inc.
-    64829Woan Technology (Shenzhen) Co., Ltd.
-    64830Pure Watercraft, inc.
-    64831Cognosos, Inc
-    64832Beflex Inc.
-    64833Amazon Lab126
-    64834Globe (Jiangsu) Co.,Ltd
-    64835Apple Inc.
-    64836Apple Inc.
-    64837GB Solution co.,Ltd
-    64838Lemco IKE
-    64839Liberty Global Inc.
-    64840Geberit International AG
-    64841Panasonic Corporation
-    64842Sigma Elektro GmbH
-    64843Samsung Electronics Co., Ltd.
-    64844Adolf Wuerth GmbH & Co KG
-    6484570mai Co.,Ltd.
-    6484670mai Co.,Ltd.
-    64847SONITOR TECHNOLOGIES AS
-    64848Hangzhou Tuya Information Technology Co., Ltd
-    64849UTC Fire and Security
-    64850UTC Fire and Security
-    64851PCI Private Limited
-    64852Qingdao Haier Technology Co., Ltd.
-    64853Braveheart Wireless, Inc.
-    64854Resmed Ltd
-    64855Volvo Car Corporation
-    64856Volvo Car Corporation
-    64857Samsung Electronics Co., Ltd.
-    64858Samsung Electronics Co., Ltd.
-    64859V2SOFT INC.
-    64860React Mobile
-    64861maxon motor ltd.
-    64862Tapkey GmbH
-    64863Meta Platforms Technologies, LLC
-    64864Sercomm Corporation
-    64865Arendi AG
-    64866Google LLC
-    64867Google LLC
-    64868INRIA
-    64869Razer Inc.
-    64870Zebra Technologies Corporation
-    64871Montblanc Simplo GmbH
-    64872Ubique Innovation AG
-    64873Samsung Electronics Co., Ltd
-    64874Emerson
-    64875rapitag GmbH
-    64876Samsung Electronics Co., Ltd.
-    64877Sigma Elektro GmbH
-    64878Polidea sp. z o.o.
-    64879Apple, Inc.
-    64880GuangDong Oppo Mobile Telecommunications Corp., Ltd
-    64881GN Hearing A/S
-    64882Logitech International SA
-    64883BRControls Products BV
-    64884BRControls Products BV
-    64885Insulet Corporation
-    64886Insulet Corporation
-    64887Withings
-    64888Withings
-    64889Withings
-    64890Withings
-    64891WYZE LABS, INC.
-    64892Toshiba Information Systems(Japan) Corporation
-    64893Center for Advanced Research Wernher Von Braun
-    64894Samsung Electronics Co., Ltd.
-    64895Husqvarna AB
-    64896Phindex Technologies, Inc
-    64897CANDY HOUSE, Inc.
-    64898Sony Corporation
-    64899iNFORM Technology GmbH
-    64900Tile, Inc.
-    64901Husqvarna AB
-    64902Abbott
-    64903Google LLC
-    64904Urbanminded LTD
-    64905Urbanminded LTD
-    64906Signify Netherlands B.V.
-    64907Jigowatts Inc.
-    64908Google LLC
-    64909quip NYC Inc.
-    64910Motorola Solutions
-    64911Matrix ComSec Pvt. Ltd.
-    64912Guangzhou SuperSound Information Technology Co.,Ltd
-    64913Groove X, Inc.
-    64914Qualcomm Technologies International, Ltd. (QTIL)
-    64915Bayerische Motoren Werke AG
-    64916Hewlett Packard Enterprise
-    64917Rigado
-    64918Google LLC
-    64919June Life, Inc.
-    64920Disney Worldwide Services, Inc.
-    64921ABB Oy
-    64922Huawei Technologies Co., Ltd.
-    64923Huawei Technologies Co., Ltd.
-    64924Huawei Technologies Co., Ltd.
-    64925Gastec Corporation
-    64926The Coca-Cola Company
-    64927VitalTech Affiliates LLC
-    64928Secugen Corporation
-    64929Groove X, Inc
-    64930Groove X, Inc
-    64931Inseego Corp.
-    64932Inseego Corp.
-    64933Neurostim OAB, Inc.
-    64934WWZN Information Technology Company Limited
-    64935WWZN Information Technology Company Limited
-    64936PSA Peugeot Citroën
-    64937Rhombus Systems, Inc.
-    64938Xiaomi Inc.
-    64939Xiaomi Inc.
-    64940Tentacle Sync GmbH
-    64941Houwa System Design, k.k.
-    64942Houwa System Design, k.k.
-    64943Wiliot LTD
-    64944Oura Health Ltd
-    64945Oura Health Ltd
-    64946Portable Multimedia Ltd
-    64947Audiodo AB
-    64948HP Inc
-    64949ECSG
-    64950GWA Hygiene GmbH
-    64951LivaNova USA Inc.
-    64952LivaNova USA Inc.
-    64953Comcast Cable Corporation
-    64954Comcast Cable Corporation
-    64955Profoto
-    64956Emerson
-    64957Clover Network, Inc.
-    64958California Things Inc.
-    64959California Things Inc.
-    64960Hunter Douglas
-    64961Hunter Douglas
-    64962Baidu Online Network Technology (Beijing) Co., Ltd
-    64963Baidu Online Network Technology (Beijing) Co., Ltd
-    64964Simavita (Aust) Pty Ltd
-    64965Automatic Labs
-    64966Eli Lilly and Company
-    64967Eli Lilly and Company
-    64968Hach - Danaher
-    64969Busch-Jaeger Elektro GmbH
-    64970Fortin Electronic Systems
-    64971Meggitt SA
-    64972Shoof Technologies
-    64973Qingping Technology (Beijing) Co., Ltd.
-    64974SENNHEISER electronic GmbH & Co. KG
-    64975Nalu Medical, Inc
-    64976Huawei Technologies Co., Ltd
-    64977Huawei Technologies Co., Ltd
-    64978Bose Corporation
-    64979FUBA Automotive Electronics GmbH
-    64980LX Solutions Pty Limited
-    64981Brompton Bicycle Ltd
-    64982Ministry of Supply
-    64983Emerson
-    64984Jiangsu Teranovo Tech Co., Ltd.
-    64985Jiangsu Teranovo Tech Co., Ltd.
-    64986MHCS
-    64987Samsung Electronics Co., Ltd.
-    649884iiii Innovations Inc.
-    64989Arch Systems Inc
-    64990Noodle Technology Inc.
-    64991Harman International
-    64992John Deere
-    64993Fortin Electronic Systems
-    64994Google LLC
-    64995Abbott Diabetes Care
-    64996JUUL Labs, Inc.
-    64997SMK Corporation
-    64998Intelletto Technologies Inc
-    64999SECOM Co., LTD
-    65000Robert Bosch GmbH
-    65001Spacesaver Corporation
-    65002SeeScan, Inc
-    65003Syntronix Corporation
-    65004Mannkind Corporation
-    65005Pole Star
-    65006Huawei Technologies Co., Ltd.
-    65007ART AND PROGRAM, INC.
-    65008Google LLC
-    65009LAMPLIGHT Co.,Ltd
-    65010AMICCOM Electronics Corporation
-    65011Amersports
-    65012O. E. M. Controls, Inc.
-    65013Milwaukee Electric Tools
-    65014AIAIAI ApS
-    65015HP Inc.
-    65016Onvocal
-    65017INIA
-    65018Tandem Diabetes Care
-    65019Tandem Diabetes Care
-    65020Optrel AG
-    65021RecursiveSoft Inc.
-    65022ADHERIUM(NZ) LIMITED
-    65023OSRAM GmbH
-    65024Amazon.com Services, Inc.
-    65025Duracell U.S. Operations Inc.
-    65026Robert Bosch GmbH
-    65027Amazon.com Services, Inc.
-    65028Motorola Solutions, Inc.
-    65029CORE Transport Technologies NZ Limited
-    65030Qualcomm Technologies, Inc.
-    65031Sonos, Inc.
-    65032Microsoft
-    65033Pillsy, Inc.
-    65034ruwido austria gmbh
-    65035ruwido austria gmbh
-    65036Procter & Gamble
-    65037Procter & Gamble
-    65038Setec Pty Ltd
-    65039Signify Netherlands B.V. (formerly Philips Lighting B.V.)
-    65040LAPIS Technology Co., Ltd.
-    65041GMC-I Messtechnik GmbH
-    65042M-Way Solutions GmbH
-    65043Apple Inc.
-    65044Flextronics International USA Inc.
-    65045Amazon.com Services, Inc..
-    65046Footmarks, Inc.
-    65047Telit Wireless Solutions GmbH
-    65048Runtime, Inc.
-    65049Google LLC
-    65050Tyto Life LLC
-    65051Tyto Life LLC
-    65052NetMedia, Inc.
-    65053Illuminati Instrument Corporation
-    65054LAMPLIGHT Co., Ltd.
-    65055Garmin International, Inc.
-    65056Emerson
-    65057Bose Corporation
-    65058Zoll Medical Corporation
-    65059Zoll Medical Corporation
-    65060August Home Inc
-    65061Apple, Inc.
-    65062Google LLC
-    65063Google LLC
-    65064Ayla Networks
-    65065Gibson Innovations
-    65066DaisyWorks, Inc.
-    65067ITT Industries
-    65068Google LLC
-    65069LAMPLIGHT Co., Ltd.
-    65070ERi,Inc.
-    65071CRESCO Wireless, Inc
-    65072Volkswagen AG
-    65073Volkswagen AG
-    65074Pro-Mark, Inc.
-    65075CHIPOLO d.o.o.
-    65076SmallLoop LLC
-    65077HUAWEI Technologies Co., Ltd
-    65078HUAWEI Technologies Co., Ltd
-    65079Spaceek LTD
-    65080Spaceek LTD
-    65081TTS Tooltechnic Systems AG & Co. KG
-    65082TTS Tooltechnic Systems AG & Co. KG
-    65083Dolby Laboratories
-    65084alibaba
-    65085BD Medical
-    65086BD Medical
-    65087Friday Labs Limited
-    65088Inugo Systems Limited
-    65089Inugo Systems Limited
-    65090Nets A/S
-    65091Andreas Stihl AG & Co. KG
-    65092SK Telecom
-    65093Snapchat Inc
-    65094B&O Play A/S
-    65095General Motors
-    65096General Motors
-    65097SenionLab AB
-    65098OMRON HEALTHCARE Co., Ltd.
-    65099Signify Netherlands B.V. (formerly Philips Lighting B.V.)
-    65100Volkswagen AG
-    65101Casambi Technologies Oy
-    65102NTT docomo
-    65103Molekule, Inc.
-    65104Google LLC
-    65105SRAM
-    65106SetPoint Medical
-    651073M
-    65108Motiv, Inc.
-    65109Google LLC
-    65110Google LLC
-    65111Dotted Labs
-    65112Nordic Semiconductor ASA
-    65113Nordic Semiconductor ASA
-    65114Cronologics Corporation
-    65115GT-tronics HK Ltd
-    65116million hunters GmbH
-    65117Grundfos A/S
-    65118Plastc Corporation
-    65119Eyefi, Inc.
-    65120Lierda Science & Technology Group Co., Ltd.
-    65121Logitech International SA
-    65122Indagem Tech LLC
-    65123Connected Yard, Inc.
-    65124Siemens AG
-    65125CHIPOLO d.o.o.
-    65126Intel Corporation
-    65127Lab Sensor Solutions
-    65128Capsle Technologies Inc.
-    65129Capsle Technologies Inc.
-    65130Kontakt Micro-Location Sp. z o.o.
-    65131TASER International, Inc.
-    65132TASER International, Inc.
-    65133The University of Tokyo
-    65134The University of Tokyo
-    65135LINE Corporation
-    65136Beijing Jingdong Century Trading Co., Ltd.
-    65137Plume Design Inc
-    65138Abbott (formerly St. Jude Medical, Inc.)
-    65139Abbott (formerly St. Jude Medical, Inc.)
-    65140unwire
-    65141TangoMe
-    65142TangoMe
-    65143Hewlett-Packard Company
-    65144Hewlett-Packard Company
-    65145Zebra Technologies
-    65146Bragi GmbH
-    65147Orion Labs, Inc.
-    65148Telit Wireless Solutions (Formerly Stollmann E+V GmbH)
-    65149Aterica Health Inc.
-    65150Awear Solutions Ltd
-    65151Doppler Lab
-    65152Doppler Lab
-    65153Medtronic Inc.
-    65154Medtronic Inc.
-    65155Blue Bite
-    65156RF Digital Corp
-    65157RF Digital Corp
-    65158HUAWEI Technologies Co., Ltd
-    65159Qingdao Yeelink Information Technology Co., Ltd. ( 青岛亿联客信息技术有限公司 )
-    65160SALTO SYSTEMS S.L.
-    65161B&O Play A/S
-    65162Apple, Inc.
-    65163Apple, Inc.
-    65164TRON Forum
-    65165Interaxon Inc.
-    65166ARM Ltd
-    65167CSR
-    65168JUMA
-    65169Shanghai Imilab Technology Co.,Ltd
-    65170Jarden Safety & Security
-    65171OttoQ In
-    65172OttoQ In
-    65173Xiaomi Inc.
-    65174Tesla Motors Inc.
-    65175Tesla Motors Inc.
-    65176Currant Inc
-    65177Currant Inc
-    65178Estimote
-    65179Samsara Networks, Inc
-    65180GSI Laboratories, Inc.
-    65181Mobiquity Networks Inc
-    65182Dialog Semiconductor B.V.
-    65183Google LLC
-    65184Google LLC
-    65185Intrepid Control Systems, Inc.
-    65186Intrepid Control Systems, Inc.
-    65187ITT Industries
-    65188Paxton Access Ltd
-    65189GoPro, Inc.
-    65190GoPro, Inc.
-    65191UTC Fire and Security
-    65192Savant Systems LLC
-    65193Savant Systems LLC
-    65194Google LLC
-    65195Nokia
-    65196Nokia
-    65197Nokia
-    65198Nokia
-    65199Nest Labs Inc
-    65200Nest Labs Inc
-    65201Electronics Tomorrow Limited
-    65202Microsoft Corporation
-    65203Taobao
-    65204WiSilica Inc.
-    65205WiSilica Inc.
-    65206Vencer Co., Ltd
-    65207Meta Platforms, Inc.
-    65208Meta Platforms, Inc.
-    65209LG Electronics
-    65210Tencent Holdings Limited
-    65211adafruit industries
-    65212Dexcom Inc
-    65213Clover Network, Inc
-    65214Bose Corporation
-    65215Nod, Inc.
-    65216KDDI Corporation
-    65217KDDI Corporation
-    65218Blue Spark Technologies, Inc.
-    65219360fly, Inc.
-    65220PLUS Location Systems
-    65221Realtek Semiconductor Corp.
-    65222Kocomojo, LLC
-    65223Apple, Inc.
-    65224Apple, Inc.
-    65225Apple, Inc.
-    65226Apple, Inc.
-    65227Apple, Inc.
-    65228Apple, Inc.
-    65229Apple, Inc.
-    65230Apple, Inc.
-    65231Apple, Inc.
-    65232Apple, Inc.
-    65233Apple, Inc.
-    65234Apple, Inc.
-    65235Apple, Inc.
-    65236Apple, Inc.
-    65237Plantronics Inc.
-    65238Broadcom
-    65239Broadcom
-    65240Google LLC
-    65241Pebble Technology Corporation
-    65242ISSC Technologies Corp.
-    65243Perka, Inc.
-    65244Jawbone
-    65245Jawbone
-    65246Coin, Inc.
-    65247Design SHIFT
-    65248Anhui Huami Information Technology Co., Ltd.
-    65249Anhui Huami Information Technology Co., Ltd.
-    65250Anki, Inc.
-    65251Anki, Inc.
-    65252Nordic Semiconductor ASA
-    65253Nordic Semiconductor ASA
-    65254Silvair, Inc.
-    65255Tencent Holdings Limited.
-    65256Quintic Corp.
-    65257Quintic Corp.
-    65258Swirl Networks, Inc.
-    65259Swirl Networks, Inc.
-    65260Tile, Inc.
-    65261Tile, Inc.
-    65262Polar Electro Oy
-    65263Polar Electro Oy
-    65264Intel
-    65265CSR
-    65266CSR
-    65267Google LLC
-    65268Google LLC
-    65269Dialog Semiconductor GmbH
-    65270Wicentric, Inc.
-    65271Aplix Corporation
-    65272Aplix Corporation
-    65273PayPal, Inc.
-    65274PayPal, Inc.
-    65275Telit Wireless Solutions (Formerly Stollmann E+V GmbH)
-    65276Gimbal, Inc.
-    65277Gimbal, Inc.
-    65278GN Hearing A/S
-    65279GN Netcom
-    65519Wi-Fi Direct Specification
-    65520Public Key Open Credential (PKOC)
-    65521ICCE Digital Key
-    65522Aliro
-    65523FiRa Consortium
-    65524FiRa Consortium
-    65525Car Connectivity Consortium, LLC
-    65526Matter Profile ID
-    65527Zigbee Direct
-    65528Mopria Alliance BLE
-    65529FIDO2 secure client-to-authenticator transport
-    65530ASTM Remote ID
-    65531Direct Thread Commissioning
-    65532Wireless Power Transfer (WPT)
-    65533Universal Second Factor Authenticator
-    65534Wireless Power Transfer
+    FEBCDexcom Inc
+    FEBDClover Network, Inc
+    FEBEBose Corporation
+    FEBFNod, Inc.
+    FEC0KDDI Corporation
+    FEC1KDDI Corporation
+    FEC2Blue Spark Technologies, Inc.
+    FEC3360fly, Inc.
+    FEC4PLUS Location Systems
+    FEC5Realtek Semiconductor Corp.
+    FEC6Kocomojo, LLC
+    FEC7Apple, Inc.
+    FEC8Apple, Inc.
+    FEC9Apple, Inc.
+    FECAApple, Inc.
+    FECBApple, Inc.
+    FECCApple, Inc.
+    FECDApple, Inc.
+    FECEApple, Inc.
+    FECFApple, Inc.
+    FED0Apple, Inc.
+    FED1Apple, Inc.
+    FED2Apple, Inc.
+    FED3Apple, Inc.
+    FED4Apple, Inc.
+    FED5Plantronics Inc.
+    FED6Broadcom
+    FED7Broadcom
+    FED8Google LLC
+    FED9Pebble Technology Corporation
+    FEDAISSC Technologies Corp.
+    FEDBPerka, Inc.
+    FEDCJawbone
+    FEDDJawbone
+    FEDECoin, Inc.
+    FEDFDesign SHIFT
+    FEE0Anhui Huami Information Technology Co., Ltd.
+    FEE1Anhui Huami Information Technology Co., Ltd.
+    FEE2Anki, Inc.
+    FEE3Anki, Inc.
+    FEE4Nordic Semiconductor ASA
+    FEE5Nordic Semiconductor ASA
+    FEE6Silvair, Inc.
+    FEE7Tencent Holdings Limited.
+    FEE8Quintic Corp.
+    FEE9Quintic Corp.
+    FEEASwirl Networks, Inc.
+    FEEBSwirl Networks, Inc.
+    FEECTile, Inc.
+    FEEDTile, Inc.
+    FEEEPolar Electro Oy
+    FEEFPolar Electro Oy
+    FEF0Intel
+    FEF1CSR
+    FEF2CSR
+    FEF3Google LLC
+    FEF4Google LLC
+    FEF5Dialog Semiconductor GmbH
+    FEF6Wicentric, Inc.
+    FEF7Aplix Corporation
+    FEF8Aplix Corporation
+    FEF9PayPal, Inc.
+    FEFAPayPal, Inc.
+    FEFBTelit Wireless Solutions (Formerly Stollmann E+V GmbH)
+    FEFCGimbal, Inc.
+    FEFDGimbal, Inc.
+    FEFEGN Hearing A/S
+    FEFFGN Netcom
+    FFEFWi-Fi Direct Specification
+    FFF0Public Key Open Credential (PKOC)
+    FFF1ICCE Digital Key
+    FFF2Aliro
+    FFF3FiRa Consortium
+    FFF4FiRa Consortium
+    FFF5Car Connectivity Consortium, LLC
+    FFF6Matter Profile ID
+    FFF7Zigbee Direct
+    FFF8Mopria Alliance BLE
+    FFF9FIDO2 secure client-to-authenticator transport
+    FFFAASTM Remote ID
+    FFFBDirect Thread Commissioning
+    FFFCWireless Power Transfer (WPT)
+    FFFDUniversal Second Factor Authenticator
+    FFFEWireless Power Transfer
     """#
 
   /// Company identifiers: 3413.

@@ -98,6 +98,9 @@ public struct HCILayer: Hashable, Sendable {
       let subevent = try LESubevent(parsing: &reader)
       self.subevent = subevent
       try readLink(HCIEventInfo[subevent], reader.bytes, from: reader.offset)
+    case .numberOfCompletedPackets:
+      // Of one link, or of several.
+      if try reader.readUInt8() == 1 { connection = try ConnectionHandle(parsing: &reader) }
     default: try readLink(HCIEventInfo[code], reader.bytes, from: reader.offset)
     }
   }
