@@ -124,7 +124,7 @@ public enum BTSnoop {
     guard let original = bytes.uint32(at: 0, .big).map(Int.init),
       let included = bytes.uint32(at: 4, .big).map(Int.init)
     else { return .needsMore }
-    try checkLengths(included: included, original: original)
+    try checkLength(included)
     let recordLength = recordHeaderLength + included
     guard bytes.byteCount >= recordLength, let flags = bytes.uint32(at: 8, .big),
       let time = bytes.integer(at: 16, as: Int64.self, .big)
@@ -135,6 +135,7 @@ public enum BTSnoop {
       // A timestamp of zero means that there is none.
       .hci(direction), microseconds: time == 0 ? nil : time &- epochOffset, start: recordHeaderLength,
       length: included, originalLength: original, recordLength: recordLength)
+    record.drops = bytes.uint32(at: 12, .big) ?? 0
     switch datalink {
     case .h1:
       let isData = !Flags(rawValue: flags).contains(.commandOrEvent)

@@ -29,8 +29,10 @@ public struct CaptureError: Error, Hashable, Sendable {
     case noPackets(of: UInt16?, others: [UInt16])
     /// A record with an implausible length, in bytes.
     case recordTooLarge(Int)
-    /// A record that holds more bytes than its packet had.
-    case recordLongerThanPacket(included: Int, original: Int)
+    /// The file is compressed with this program.
+    case compressed(CompressionFormat)
+    /// A file that is followed got shorter, or another file took its place.
+    case replaced(FileChange)
     /// A record with inconsistent fields; the description.
     case damagedRecord(String)
   }
@@ -47,6 +49,49 @@ public struct CaptureError: Error, Hashable, Sendable {
     self.offset = offset
     self.path = path
   }
+}
+
+/// Compressed files that are recognized by their first bytes.
+public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
+  case gzip, zstd, xz, bzip2, lz4
+
+  private var magic: [UInt8] {
+    switch self {
+    case .gzip: [0x1F, 0x8B]
+    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+    case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
+    case .bzip2: Array("BZh".utf8)
+    case .lz4: [0x04, 0x22, 0x4D, 0x18]
+    }
+  }
+
+  /// The program that writes a file of this format, decompressed, to standard output.
+  public var reader: String {
+    switch self {
+    case .gzip: "zcat"
+    case .zstd: "zstdcat"
+    case .xz: "xzcat"
+    case .bzip2: "bzcat"
+    case .lz4: "lz4cat"
+    }
+  }
+
+  /// The format of a file with this beginning; nil if it is none of them.
+  init?(_ bytes: RawSpan) {
+    let found = Self.allCases.first { format in
+      format.magic.indices.allSatisfy { bytes.byte(at: $0) == format.magic[$0] }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+}
+
+/// What happened to a file that is followed.
+public enum FileChange: Hashable, Sendable {
+  /// It has fewer bytes than were read.
+  case shrunk(from: Int, to: Int)
+  /// Its path leads to another file.
+  case otherFile
 }
 
 extension CaptureError: CustomStringConvertible {
@@ -81,8 +126,9 @@ extension CaptureError: CustomStringConvertible {
         + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
     case .recordTooLarge(let length):
       "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
-    case .recordLongerThanPacket(let included, let original):
-      "a record claims to hold \(included) bytes of a packet of \(original); the file is damaged from here on"
+    case .compressed(let format): "the file is compressed with \(format.rawValue)"
+    case .replaced(.shrunk(let before, let now)): "the file shrank from \(before) to \(now) bytes"
+    case .replaced(.otherFile): "another file took its place"
     case .damagedRecord(let what): "\(what); the file is damaged from here on"
     }
   }

@@ -119,13 +119,34 @@ struct CaptureFile: ~Copyable {
     } while length < 0 && (errno == EINTR || errno == EAGAIN && !follow && isReadable(within: -1))
     if length < 0, errno == EAGAIN { return .nothing }
     guard length >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: path) }
-    if length == 0 { return follow && isRegular ? .nothing : .end }
+    if length == 0 {
+      guard follow, isRegular else { return .end }
+      try checkIdentity()
+      return .nothing
+    }
     end += length
     let skipped = min(pendingSkip, count)
     pendingSkip -= skipped
     start += skipped
     offset += skipped
     return .more
+  }
+
+  /// Throws if the file that is followed has become shorter, or if its path leads to another file: no more data can
+  /// be expected from it.
+  private func checkIdentity() throws(CaptureError) {
+    var own = stat()
+    guard SystemCall.status(descriptor, &own) == 0 else { return }
+    let position = offset + count
+    guard own.st_size >= position else {
+      throw CaptureError(.replaced(.shrunk(from: position, to: Int(own.st_size))), path: path)
+    }
+    var named = stat()
+    // A file without a name can still grow.
+    guard path != "-", stat(path, &named) == 0 else { return }
+    guard named.st_dev == own.st_dev, named.st_ino == own.st_ino else {
+      throw CaptureError(.replaced(.otherFile), path: path)
+    }
   }
 
   /// Whether a read would return within the given number of milliseconds; -1 waits without limit.

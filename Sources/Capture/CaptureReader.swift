@@ -34,6 +34,8 @@ public struct CaptureReader: ~Copyable {
   private let isFollowing: Bool
   private var reader: FormatReader?
   private var range = 0..<0
+  /// The drop counter of the record before.
+  private var drops: UInt32 = 0
   private var failure: CaptureError?
 
   /// Opens a file and reads its header.
@@ -108,6 +110,9 @@ public struct CaptureReader: ~Copyable {
           number: info.number + 1, fileOffset: offset, microseconds: found.microseconds,
           adapter: found.adapter, content: found.content,
           originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
+        // The counter of a file that was written in several runs begins again.
+        if found.drops > drops { info.drops = Int(found.drops - drops) }
+        drops = found.drops
         return .record
       case .skip(let length):
         file.skip(length)

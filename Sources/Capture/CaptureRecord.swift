@@ -36,8 +36,11 @@ public struct CaptureRecordInfo: Hashable, Sendable {
   public var adapter: UInt16?
   /// What the bytes are.
   public var content: CaptureContent
-  /// The original length; greater than that of the bytes if the packet was truncated (snap length).
+  /// The original length as stated in the file: greater than that of the bytes if the packet was truncated (snap
+  /// length); some programs write too small a number.
   public var originalLength: Int
+  /// The number of packets that the recorder lost between the record before and this one.
+  public var drops = 0
 
   public init(
     number: Int = 1, fileOffset: Int = 0, microseconds: Int64?, adapter: UInt16? = nil,

@@ -33,6 +33,7 @@ enum FormatReader {
       return (.packetLogger(order), 0)
     } else {
       guard isWhole || bytes.byteCount >= identifyingLength else { return nil }
+      if let format = CompressionFormat(bytes) { throw CaptureError(.compressed(format)) }
       throw CaptureError(bytes.byteCount == 0 ? .empty : .unknownFormat)
     }
     guard isWhole else { return nil }
@@ -109,6 +110,8 @@ struct FoundRecord {
   var typeByte: UInt8?
   /// The length of the complete record in the file; it may exceed the available bytes.
   var recordLength: Int
+  /// The number of packets lost since the start of the file, if the format counts them.
+  var drops: UInt32 = 0
 
   init(
     _ content: CaptureContent, microseconds: Int64?, start: Int, length: Int, originalLength: Int,
@@ -146,12 +149,10 @@ let maximumCapturedLength = 262_144
 /// The maximum number of bytes that have to be in the buffer: a record of the largest size with its surroundings.
 let maximumBlockLength = 2 * maximumCapturedLength
 
-/// Throws if the lengths are invalid.
-func checkLengths(included: Int, original: Int) throws(CaptureError) {
+/// Throws if the length is invalid. A record may state that its packet was shorter than its bytes: some programs write
+/// that, and the bytes are complete.
+func checkLength(_ included: Int) throws(CaptureError) {
   guard included <= maximumCapturedLength else { throw CaptureError(.recordTooLarge(included)) }
-  guard included <= original else {
-    throw CaptureError(.recordLongerThanPacket(included: included, original: original))
-  }
 }
 
 /// The byte order of integers.

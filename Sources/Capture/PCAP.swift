@@ -45,7 +45,7 @@ struct PCAP {
       let included = bytes.uint32(at: 8, order).map(Int.init),
       let original = bytes.uint32(at: 12, order).map(Int.init)
     else { return .needsMore }
-    try checkLengths(included: included, original: original)
+    try checkLength(included)
     let recordLength = Self.recordHeaderLength + included
     guard bytes.byteCount >= recordLength else { return .needsMore }
     let microseconds = Int64(hasNanoseconds ? fraction / 1000 : fraction)
@@ -120,7 +120,7 @@ extension FoundRecord {
     }
     start += 4
     length -= 4
-    originalLength -= 4
+    originalLength = max(0, originalLength - 4)
     return header
   }
 }

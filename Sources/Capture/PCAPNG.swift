@@ -100,7 +100,7 @@ struct PCAPNG {
       let original = bytes.uint32(at: 24, order).map(Int.init)
     else { return .needsMore }
     let interface = try interface(index)
-    try checkLengths(included: included, original: original)
+    try checkLength(included)
     guard included <= length - 32 else {
       throw damage("a packet of \(included) bytes is longer than its block")
     }
@@ -136,7 +136,7 @@ struct PCAPNG {
     guard let original = bytes.uint32(at: 8, order).map(Int.init) else { return .needsMore }
     let interface = try interface(0)
     let included = interface.snapLength > 0 ? min(original, interface.snapLength) : original
-    try checkLengths(included: included, original: original)
+    try checkLength(included)
     guard included <= length - 16 else {
       throw damage("a packet of \(included) bytes is longer than its block")
     }

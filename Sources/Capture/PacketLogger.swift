@@ -49,7 +49,7 @@ public enum PacketLogger {
     }
     // The timestamp takes eight of the bytes, the type one.
     let included = max(0, length - 9)
-    try checkLengths(included: included, original: included)
+    try checkLength(included)
     guard bytes.byteCount >= 4 + length, let seconds = bytes.uint32(at: 4, order),
       let microseconds = bytes.uint32(at: 8, order)
     else { return .needsMore }

@@ -42,7 +42,11 @@ public final class Dissector {
   ///   - info: the record's time, direction and kind
   public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
     var packet = DissectedPacket(Array(bytes), info)
-    if packet.hci != nil { state(of: info.adapter ?? 0).dissect(&packet, bytes) }
+    if packet.hci != nil {
+      state(of: info.adapter ?? 0).dissect(&packet, bytes)
+    } else if let adapter = info.adapter {
+      state(of: adapter).note(packet, bytes)
+    }
     return packet
   }
 

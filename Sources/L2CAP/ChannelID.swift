@@ -9,6 +9,8 @@ public struct ChannelID: HCICode {
     self.rawValue = rawValue
   }
 
+  /// The signalling channel of a BR/EDR link.
+  public static let signaling = ChannelID(rawValue: 0x0001)
   /// The Attribute Protocol.
   public static let attribute = ChannelID(rawValue: 0x0004)
   /// The signalling channel of an LE link.
@@ -18,6 +20,9 @@ public struct ChannelID: HCICode {
 }
 
 extension ChannelID {
+  /// Whether it is assigned when a channel is opened.
+  public var isDynamic: Bool { rawValue >= 0x0040 }
+
   /// The name in the specification, if any.
   public var description: String {
     switch rawValue {
@@ -29,7 +34,7 @@ extension ChannelID {
     case Self.securityManager.rawValue: "SMP"
     case 0x0007: "BR/EDR SMP"
     case 0x003F: "AMP test manager"
-    case 0x0040...0x007F: "dynamic channel \(Hex.string(rawValue))"
+    case 0x0040...: "dynamic channel \(Hex.string(rawValue))"
     default: "CID \(Hex.string(rawValue))"
     }
   }

@@ -7,14 +7,14 @@ extension SignalingPacket.Code {
     .commandReject: ("Command Reject", "4.1", CommandReject()),
     .connectionRequest: ("Connection Request", "4.2", ChannelRequest()),
     .connectionResponse: ("Connection Response", "4.3", ChannelResponse()),
-    .configurationRequest: ("Configuration Request", "4.4", nil),
-    .configurationResponse: ("Configuration Response", "4.5", nil),
+    .configurationRequest: ("Configuration Request", "4.4", ConfigurationRequest()),
+    .configurationResponse: ("Configuration Response", "4.5", ConfigurationResponse()),
     .disconnectionRequest: ("Disconnection Request", "4.6", ChannelEnd()),
     .disconnectionResponse: ("Disconnection Response", "4.7", ChannelEnd()),
-    .echoRequest: ("Echo Request", "4.8", nil),
-    .echoResponse: ("Echo Response", "4.9", nil),
+    .echoRequest: ("Echo Request", "4.8", Echo()),
+    .echoResponse: ("Echo Response", "4.9", Echo()),
     .informationRequest: ("Information Request", "4.10", InformationRequest()),
-    .informationResponse: ("Information Response", "4.11", nil),
+    .informationResponse: ("Information Response", "4.11", InformationResponse()),
     .connectionParameterUpdateRequest: (
       "Connection Parameter Update Request", "4.20", ConnectionParameterUpdateRequest()
     ),
@@ -30,8 +30,8 @@ extension SignalingPacket.Code {
     .flowControlCredit: ("Flow Control Credit", "4.24", Credits()),
     .creditBasedConnectionRequest: ("Credit Based Connection Request", "4.25", CreditRequest()),
     .creditBasedConnectionResponse: ("Credit Based Connection Response", "4.26", CreditResponse()),
-    .creditBasedReconfigureRequest: ("Credit Based Reconfigure Request", "4.27", nil),
-    .creditBasedReconfigureResponse: ("Credit Based Reconfigure Response", "4.28", nil),
+    .creditBasedReconfigureRequest: ("Credit Based Reconfigure Request", "4.27", ReconfigureRequest()),
+    .creditBasedReconfigureResponse: ("Credit Based Reconfigure Response", "4.28", ReconfigureResponse()),
   ]
 
   /// Name and number.
@@ -51,12 +51,26 @@ extension SignalingPacket.Code {
 public struct CommandReject: PacketFields {
   /// 0 command not understood, 1 MTU exceeded, 2 invalid CID.
   public var reason: UInt16 = 0
+  /// The largest MTU, or the two identifiers of the channel; empty for other reasons.
+  public var data: [UInt16] = []
 
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value(
       "reason", &reason, .names([0: "command not understood", 1: "MTU exceeded", 2: "invalid CID"]))
+    guard let left = fields.bytesLeft else {
+      for index in data.indices { try fields.value("data", &data[index]) }
+      return
+    }
+    data = Array(repeating: 0, count: reason == 1 ? min(1, left / 2) : reason == 2 ? min(2, left / 2) : 0)
+    for index in data.indices {
+      if reason == 1 {
+        try fields.value("maximum MTU", &data[index], .unit("bytes"))
+      } else {
+        try fields.value(index == 0 ? "local CID" : "remote CID", &data[index], .hex)
+      }
+    }
   }
 }
 
@@ -94,137 +108,5 @@ public struct ConnectionParameterUpdateResponse: PacketFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("result", &result, .names([0: "accepted", 1: "rejected"]))
-  }
-}
-
-// MARK: Channels, which the stack does not open
-
-private struct ChannelRequest: PacketFields {
-  var psm: UInt16 = 0
-  var source: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("PSM", &psm, .hex)
-    try fields.value("source CID", &source, .hex)
-  }
-}
-
-private struct ChannelResponse: PacketFields {
-  var ends = ChannelEnd()
-  var result: UInt16 = 0
-  var status: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try ends.visit(&fields)
-    try fields.value(
-      "result", &result,
-      .names([0: "successful", 1: "pending", 2: "PSM not supported", 3: "security block"]))
-    try fields.value("status", &status)
-  }
-}
-
-private struct ChannelEnd: PacketFields {
-  var destination: UInt16 = 0
-  var source: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("destination CID", &destination, .hex)
-    try fields.value("source CID", &source, .hex)
-  }
-}
-
-private struct InformationRequest: PacketFields {
-  var type: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("type", &type, .names([1: "MTU", 2: "extended features", 3: "fixed channels"]))
-  }
-}
-
-/// The MTU, MPS and credits of a credit-based channel (4.22 to 4.26).
-private struct CreditSizes: PacketFields {
-  var mtu: UInt16 = 0
-  var mps: UInt16 = 0
-  var credits: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("MTU", &mtu)
-    try fields.value("MPS", &mps)
-    try fields.value("credits", &credits)
-  }
-}
-
-private struct LECreditRequest: PacketFields {
-  var spsm: UInt16 = 0
-  var source: UInt16 = 0
-  var sizes = CreditSizes()
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("SPSM", &spsm, .hex)
-    try fields.value("source CID", &source, .hex)
-    try sizes.visit(&fields)
-  }
-}
-
-private struct LECreditResponse: PacketFields {
-  var destination: UInt16 = 0
-  var sizes = CreditSizes()
-  var result: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("destination CID", &destination, .hex)
-    try sizes.visit(&fields)
-    try fields.value(
-      "result", &result, .names([0: "successful", 2: "SPSM not supported", 4: "no resources"]))
-  }
-}
-
-private struct Credits: PacketFields {
-  var channel: UInt16 = 0
-  var credits: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("CID", &channel, .hex)
-    try fields.value("credits", &credits)
-  }
-}
-
-private struct CreditRequest: PacketFields {
-  var spsm: UInt16 = 0
-  var sizes = CreditSizes()
-  var channels: [SourceChannel] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("SPSM", &spsm, .hex)
-    try sizes.visit(&fields)
-    try fields.items(nil, &channels)
-  }
-
-  struct SourceChannel: PacketFields {
-    var channel: UInt16 = 0
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("source CID", &channel, .hex)
-    }
-  }
-}
-
-private struct CreditResponse: PacketFields {
-  var sizes = CreditSizes()
-  var result: UInt16 = 0
-  var channels: [DestinationChannel] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try sizes.visit(&fields)
-    try fields.value("result", &result)
-    try fields.items(nil, &channels)
-  }
-
-  struct DestinationChannel: PacketFields {
-    var channel: UInt16 = 0
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("destination CID", &channel, .hex)
-    }
   }
 }

@@ -153,6 +153,6 @@ extension Failure {
       case .cannotRead, .cannotWrite: .outputFailed
       default: .badData
       }
-    self.init(code, error.description)
+    self.init(code, error.messageWithRemedy)
   }
 }

@@ -33,6 +33,38 @@ func expect(
     #expect(format == whole.format)
   }
 
+  /// What comes next is not the continuation of what was read.
+  @Test func aFileThatShrinksIsReported() throws {
+    let file = TemporaryFile(btsnoop(1002, btsnoopRecord([1, 2, 3], flags: 0)))
+    var reader = try CaptureReader(path: file.path, follow: true)
+    try expect(.record, of: &reader)
+    try expect(.needsMore, of: &reader)
+    truncate(file.path, 16)
+    do throws(CaptureError) {
+      _ = try reader.advance()
+      Issue.record("no error")
+    } catch {
+      #expect(error.reason == .replaced(.shrunk(from: 43, to: 16)))
+    }
+  }
+
+  @Test func aFileThatIsReplacedIsReported() throws {
+    let file = TemporaryFile(btsnoop(1002, btsnoopRecord([1], flags: 0)))
+    let other = TemporaryFile(btsnoop(1002, btsnoopRecord([1], flags: 0)))
+    var reader = try CaptureReader(path: file.path, follow: true)
+    try expect(.record, of: &reader)
+    try expect(.needsMore, of: &reader)
+    rename(other.path, file.path)
+    do throws(CaptureError) {
+      _ = try reader.advance()
+      Issue.record("no error")
+    } catch {
+      #expect(error.reason == .replaced(.otherFile))
+    }
+    // Without `follow`, the file that was opened is read to its end.
+    unlink(file.path)
+  }
+
   /// A pipe tells its end; until then there may be more.
   @Test(arguments: samples.indices) func aPipe(_ index: Int) throws {
     let sample = samples[index]

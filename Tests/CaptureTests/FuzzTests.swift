@@ -27,7 +27,6 @@ private func checkReading(_ bytes: [UInt8]) throws -> Int {
     try #require(info.fileOffset > offset)
     offset = info.fileOffset
     try #require(length <= bytes.count - offset)
-    try #require(length <= info.originalLength)
   }
   let truncated = reader.truncatedBytes
   try #require(truncated <= bytes.count)

@@ -30,6 +30,26 @@ final class Script {
         originalLength: bytes.count))
   }
 
+  /// Lets time pass before the next packet.
+  func pause(seconds: Int64) { microseconds += seconds * 1_000_000 }
+
+  /// A received packet of which the capture has only the beginning.
+  func truncated(_ bytes: [UInt8], to count: Int) -> DissectedPacket {
+    number += 1
+    microseconds += 1000
+    return dissector.dissect(
+      bytes.span.bytes.extracting(0..<count),
+      CaptureRecordInfo(
+        number: number, microseconds: microseconds, content: .hci(.controllerToHost),
+        originalLength: bytes.count))
+  }
+
+  /// A frame on an L2CAP channel in one ACL packet.
+  @discardableResult
+  func frame(_ digits: String, channel: UInt16, isSent: Bool) -> DissectedPacket {
+    packet(Script.acl(hex(digits.dense), channel: channel, isSent: isSent), isSent: isSent)
+  }
+
   @discardableResult
   func sent(_ digits: String) -> DissectedPacket { packet(hex(digits), isSent: true) }
 

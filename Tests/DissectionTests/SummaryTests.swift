@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import HCI
+import L2CAP
 import RingLink
 import TestSupport
 import Testing
@@ -53,6 +54,52 @@ import Testing
     #expect(summary.values[source]?.statistics.count == 3)
     #expect(summary.errors["requests that were never answered"] == 1)
     #expect(summary.errors["Read Request: Insufficient Authentication (0x05)"] == 1)
+  }
+
+  /// A ring that is connected to again an hour later has not paused for an hour.
+  @Test func theTimeBetweenConnectionsIsNoInterval() throws {
+    let script = Script()
+    var summary = CaptureSummary()
+    for _ in 0..<2 {
+      summary.add(script.received(Script.connected))
+      for _ in 0..<3 { summary.add(script.att("1b120041", isSent: false)) }
+      summary.add(script.received(Script.disconnected))
+      script.pause(seconds: 3600)
+    }
+    let source = CaptureSummary.Source(peer: "30:35:38:41:BE:EF", handle: 0x12)
+    let statistics = try #require(summary.values[source]?.statistics)
+    #expect(statistics.count == 6)
+    #expect(statistics.longestInterval == 1_000_000)
+    #expect(statistics.gaps == 0)
+    #expect(statistics.rate == 1000)
+  }
+
+  @Test func linksOfBREDRHaveTheirPeerAndProtocols() throws {
+    let script = Script()
+    var summary = CaptureSummary()
+    summary.add(script.received("04 07 0a 00 efbe41383530 523033".dense))
+    summary.add(script.received("04 03 0b 00 4000 efbe41383530 01 00"))
+    summary.add(script.frame("02 01 0400 0100 4100", channel: 1, isSent: true))
+    summary.add(script.frame("03 01 0800 5000 4100 0000 0000", channel: 1, isSent: false))
+    summary.add(script.frame("01 0002 0002 0003", channel: 0x41, isSent: false))
+    summary.add(script.received("04 2c 11 00 4100 efbe41383530 02 0c 04 3c00 3c00 02".dense))
+    summary.add(script.received(Script.disconnected))
+    #expect(summary.connections.count == 2)
+    let link = try #require(summary.connections.first)
+    #expect(link.peer?.description == "30:35:38:41:BE:EF" && link.name == "R03")
+    #expect(link.classicType == .acl && link.frames == [.sdp: 1])
+    #expect(link.reason == .remoteUserTerminatedConnection)
+    #expect(summary.connections[1].classicType?.description == "eSCO")
+  }
+
+  @Test func lostPacketsAreCounted() {
+    let script = Script()
+    var summary = CaptureSummary()
+    var packet = script.received(Script.connected)
+    packet.info.drops = 3
+    summary.add(packet)
+    summary.add(packet)
+    #expect(summary.lost == 6)
   }
 
   @Test func aRingsFramesAreCountedByName() {

@@ -10,6 +10,8 @@ public struct PacketField: Hashable, Sendable {
   public var reference: String
   /// The nesting depth; 0 is the top of its layer.
   public var depth: Int
+  /// The value as a number, if it is one: as in the packet, in the units of the specification.
+  public var number: FieldNumber?
 
   public init(_ name: String, _ value: String, range: Range<Int>, reference: String, depth: Int = 0) {
     self.name = name
@@ -17,6 +19,21 @@ public struct PacketField: Hashable, Sendable {
     self.range = range
     self.reference = reference
     self.depth = depth
+  }
+}
+
+/// A number with a fixed count of decimal places: 3650 with 2 places is 36.50.
+public struct FieldNumber: Hashable, Sendable, CustomStringConvertible {
+  public var value: Int64
+  public var places: Int
+
+  public init(_ value: Int64, places: Int = 0) {
+    self.value = value
+    self.places = places
+  }
+
+  public var description: String {
+    places == 0 ? "\(value)" : DecimalText.string(value, places: places)
   }
 }
 
@@ -46,13 +63,40 @@ public struct FieldLister: ~Escapable {
   /// The number of bytes read.
   public var offset: Int { reader.offset }
 
+  /// The byte at an offset from the next one, without reading it; nil if there are fewer.
+  public func peek(at index: Int) -> UInt8? {
+    index >= 0 ? reader.bytes.byte(at: reader.offset + index) : nil
+  }
+
+  /// Two bytes at an offset from the next one, the most significant first; 0 if there are fewer.
+  public func peekWord(at index: Int) -> UInt16 {
+    guard let high = peek(at: index), let low = peek(at: index + 1) else { return 0 }
+    return UInt16(high) << 8 | UInt16(low)
+  }
+
+  /// An error for bytes that should follow.
+  public func missing(_ count: Int) -> DecodeError {
+    DecodeError(offset: reader.offset, reason: .truncated(needed: count, available: remaining))
+  }
+
+  /// Reads a value without a field; see ``note(_:_:from:)``.
+  @_lifetime(self: copy self)
+  public mutating func take<Value>(
+    _ read: (inout ByteReader) throws(DecodeError) -> Value
+  ) throws(DecodeError) -> Value {
+    try readWhole(read)
+  }
+
   /// Adds a field for bytes that were read already.
   @_lifetime(self: copy self)
-  public mutating func note(_ name: String, _ value: String, from start: Int? = nil) {
+  public mutating func note(
+    _ name: String, _ value: String, number: FieldNumber? = nil, from start: Int? = nil
+  ) {
     let end = base + reader.offset
     fields.append(
       PacketField(
         name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
+    fields[fields.count - 1].number = number
   }
 
   /// Lists the fields of `packet`. Undecodable and remaining bytes are listed as fields, too.
@@ -142,6 +186,10 @@ extension FieldLister: FieldVisitor {
     let start = reader.offset
     value = try readWhole { reader throws(DecodeError) in try Value(parsing: &reader) }
     note(name.description, style().text(value, width: reader.offset - start), from: start)
+    // Numbers with a sign are extended; 64 bits without a sign may not fit.
+    if let number = value.fieldNumber, reader.offset - start < 8 || number <= UInt64(Int64.max) {
+      fields[fields.count - 1].number = FieldNumber(Int64(bitPattern: number), places: value.fieldPlaces)
+    }
   }
 
   @_lifetime(self: copy self)

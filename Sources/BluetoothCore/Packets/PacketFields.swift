@@ -24,11 +24,14 @@ public protocol FieldValue: Sendable, CustomStringConvertible {
   func write(into writer: inout ByteWriter)
   /// The value as a number, for a ``FieldStyle``; nil if it has none.
   var fieldNumber: UInt64? { get }
+  /// The number of decimal places of ``fieldNumber``.
+  var fieldPlaces: Int { get }
   /// The value as text, with its unit.
   var fieldText: String { get }
 }
 
 extension FieldValue {
+  public var fieldPlaces: Int { 0 }
   public var fieldText: String { description }
 }
 

@@ -67,22 +67,86 @@ public struct ATTLayer: Hashable, Sendable {
 }
 
 extension ATTLayer {
+  /// Whether the PDU has more than a handle and a value: ranges, types, lists.
+  public var hasList: Bool {
+    switch opcode {
+    case .readRequest, .readResponse, .readBlobResponse, .writeRequest, .writeResponse, .writeCommand,
+      .handleValueNotification, .handleValueIndication, .handleValueConfirmation, .errorResponse:
+      false
+    default: true
+    }
+  }
+
   /// The fields of the PDU, with the known attributes.
   func fields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField] {
     var lister = FieldLister(source, range, reference: reference)
     lister.readAll { lister throws(DecodeError) in
       try ATTPDU.list(&lister)
     }
-    return lister.fields.map { field in
-      var field = field
+    var fields: [PacketField] = []
+    for var field in lister.fields {
       switch field.name {
       case "handle", "handle in error": if let name = gatt?.attribute?.name { field.value += " (\(name))" }
       case "type": field.value = Self.type(of: source, field.range) ?? field.value
-      case "value": field.value = words(of: source, field.range, gatt)
+      case "value":
+        field.value = words(of: source, field.range, gatt)
+        if let type = valueType(gatt) { field.reference = Self.reference(of: type) ?? field.reference }
       default: break
       }
-      return field
+      fields.append(field)
+      if field.name == "value" { fields += valueFields(of: source, field, gatt) }
     }
+    return fields
+  }
+
+  /// The type of the attribute whose value the PDU has; nil if it is not known, or not in one PDU.
+  private func valueType(_ gatt: GATTLayer?) -> BluetoothUUID? {
+    switch opcode {
+    case .readByTypeResponse: gatt?.type
+    case .readResponse, .writeRequest, .writeCommand, .handleValueNotification, .handleValueIndication:
+      gatt?.attribute?.valueType
+    default: nil
+    }
+  }
+
+  /// Where the value of a declaration or a descriptor of GATT is specified.
+  private static func reference(of type: BluetoothUUID) -> String? {
+    switch type {
+    case GATTUUID.characteristic: "Vol 3, Part G, 3.3.1.1"
+    case GATTUUID.include: "Vol 3, Part G, 3.2"
+    default: type.short.flatMap { CharacteristicValue.isKnown($0) ? CharacteristicValue.reference($0) : nil }
+    }
+  }
+
+  /// The parts of a value, one level below it.
+  func valueFields(of source: RawSpan, _ field: PacketField, _ gatt: GATTLayer?) -> [PacketField] {
+    guard let type = valueType(gatt) else { return [] }
+    if type == GATTUUID.characteristic { return Self.declarationFields(of: source, field) }
+    guard let short = type.short,
+      var fields = CharacteristicValue.fields(of: source, field.range, type: short)
+    else { return [] }
+    for index in fields.indices { fields[index].depth += field.depth + 1 }
+    return fields
+  }
+
+  /// The parts of a value, without the PDU around it; nil if the type of the attribute is not known.
+  public func valueFields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField]? {
+    guard let value, let type = valueType(gatt)?.short else { return nil }
+    return CharacteristicValue.fields(of: source, value, type: type)
+  }
+
+  private static func declarationFields(of source: RawSpan, _ field: PacketField) -> [PacketField] {
+    let value = Array(source.extracting(field.range.clamped(to: 0..<source.byteCount)))
+    guard let declared = AttributeTable.declaration(value) else { return [] }
+    let start = field.range.lowerBound
+    func part(_ name: String, _ text: String, _ range: Range<Int>) -> PacketField {
+      PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: field.depth + 1)
+    }
+    return [
+      part("properties", "\(declared.properties)", start..<start + 1),
+      part("value handle", "\(declared.value)", start + 1..<start + 3),
+      part("UUID", UUIDName.described(declared.uuid), start + 3..<field.range.upperBound),
+    ]
   }
 
   private static func type(of source: RawSpan, _ range: Range<Int>) -> String? {
@@ -98,7 +162,8 @@ extension ATTLayer {
     case .findByTypeValueRequest, .prepareWriteRequest, .prepareWriteResponse: return Self.value(value, nil)
     case .signedWriteCommand, .readMultipleVariableResponse, .multipleHandleValueNotification:
       return Hex.string(value, separator: " ")
-    default: return Self.value(value, gatt?.attribute?.uuid)
+    case .readBlobResponse: return Self.part(value, gatt?.attribute?.valueType)
+    default: return Self.value(value, gatt?.attribute?.valueType)
     }
   }
 }
@@ -141,14 +206,16 @@ extension ATTLayer {
     case .readBlobRequest(let handle, let offset): return "\(named(handle)) from byte \(offset)"
     case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
       return handles.map(\.description).joined(separator: ", ")
-    case .readResponse(let value), .readBlobResponse(let value), .readMultipleResponse(let value):
-      return (gatt?.attribute.map { "\($0.name): " } ?? "") + Self.value(value, gatt?.attribute?.uuid)
+    case .readResponse(let value):
+      return (gatt?.attribute.map { "\($0.name): " } ?? "") + Self.value(value, gatt?.attribute?.valueType)
+    case .readBlobResponse(let value), .readMultipleResponse(let value):
+      return (gatt?.attribute.map { "\($0.name): " } ?? "") + Self.part(value, gatt?.attribute?.valueType)
     case .readMultipleVariableResponse(let values):
       return values.map { Hex.string($0) }.joined(separator: ", ")
     case .writeRequest(let handle, let value), .writeCommand(let handle, let value),
       .signedWriteCommand(let handle, let value, _), .handleValueNotification(let handle, let value),
       .handleValueIndication(let handle, let value):
-      return "\(named(handle)): \(Self.value(value, gatt?.attribute?.uuid))"
+      return "\(named(handle)): \(Self.value(value, gatt?.attribute?.valueType))"
     case .prepareWriteRequest(let part), .prepareWriteResponse(let part):
       return "\(named(part.handle)) from byte \(part.offset): \(Hex.string(part.value))"
     case .executeWriteRequest(let flags): return flags == .cancel ? "cancel" : "write"
@@ -167,21 +234,15 @@ extension ATTLayer {
     return "\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)"
   }
 
-  /// Values of a few types as text; all others in hexadecimal.
+  /// Values of the SIG's characteristics as text; all others in hexadecimal.
   static func value(_ value: [UInt8], _ type: BluetoothUUID?) -> String {
-    switch type?.short {
-    case 0x2902? where value.count == 2:
-      switch value[0] & 3 {
-      case 0: return "off"
-      case 1: return "notifications on"
-      case 2: return "indications on"
-      default: return "notifications and indications on"
-      }
-    case 0x2A19? where value.count == 1: return "\(value[0]) percent"
-    case 0x2A00?, 0x2A24?, 0x2A25?, 0x2A26?, 0x2A27?, 0x2A28?, 0x2A29?, 0x2901?:
-      return "\"\(String(printable: value))\""
-    default: return value.isEmpty ? "empty" : Hex.string(value)
-    }
+    if let short = type?.short, let text = CharacteristicValue.text(value, type: short) { return text }
+    return value.isEmpty ? "empty" : Hex.string(value)
+  }
+
+  /// A part of a value: only text is understood without the rest.
+  private static func part(_ value: [UInt8], _ type: BluetoothUUID?) -> String {
+    self.value(value, type?.short.map(CharacteristicValue.isText) == true ? type : nil)
   }
 
   private static func uuidOrBytes(_ value: [UInt8]) -> String {

@@ -104,12 +104,19 @@ public struct Attribute: Hashable, Sendable {
   public var owner: BluetoothUUID?
   /// Of a characteristic.
   public var properties: CharacteristicProperties?
+  /// Whether the attribute was not discovered, but recognized by the values that are written to it.
+  public var isInferred = false
+  /// Of an inferred configuration: the handle of the characteristic whose values followed.
+  public var subscribed: AttributeHandle?
 
   init(_ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil) {
     self.kind = kind
     self.uuid = uuid
     self.properties = properties
   }
+
+  /// The type of its value, if the value is that of a characteristic or of a descriptor.
+  var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
 
   /// Name and UUID: `Battery Level (2A19)`.
   public var longName: String { UUIDName.described(uuid) }
@@ -122,14 +129,58 @@ public struct Attribute: Hashable, Sendable {
     case .include: return "include"
     case .declaration: return "declaration of \(own)"
     case .value: return own
-    case .descriptor: return own + (owner.map { " of \(UUIDName.short($0))" } ?? "")
+    case .descriptor:
+      if let subscribed { return "\(own) of \(subscribed)" }
+      if isInferred { return "\(own) (by its value)" }
+      return own + (owner.map { " of \(UUIDName.short($0))" } ?? "")
     }
   }
 }
 
 /// A device's attributes, shared by all links to it: a later link needs no discovery.
 final class Server {
+  /// The most configurations that are inferred.
+  private static let inferredCapacity = 64
+
   var table = AttributeTable()
+  /// Attributes that were not discovered, but are written as Client Characteristic Configurations are; with the handle
+  /// of the characteristic whose values followed.
+  private var inferred: [AttributeHandle: AttributeHandle?] = [:]
+  /// The number of those without such a handle.
+  private var unconfirmed = 0
+
+  subscript(handle: AttributeHandle) -> Attribute? {
+    if let attribute = table[handle] { return attribute }
+    guard !inferred.isEmpty, let subscribed = inferred[handle] else { return nil }
+    var attribute = Attribute(.descriptor, GATTUUID.clientCharacteristicConfiguration)
+    attribute.isInferred = true
+    attribute.subscribed = subscribed
+    return attribute
+  }
+
+  /// Two bytes that switch notifications or indications on, written to an unknown attribute: a Client Characteristic
+  /// Configuration (Core Specification Vol 3, Part G, 3.3.3.3).
+  func noteWrite(_ handle: AttributeHandle?, _ value: RawSpan) {
+    guard let handle, value.byteCount == 2, value.byte(at: 1) == 0, let bits = value.byte(at: 0),
+      (1...3).contains(bits), table.attributes[handle] == nil, inferred[handle] == nil,
+      inferred.count < Self.inferredCapacity
+    else { return }
+    inferred[handle] = .some(nil)
+    unconfirmed += 1
+  }
+
+  /// A value is sent by the characteristic before the configuration: it was subscribed to.
+  func noteValue(_ handle: AttributeHandle?) {
+    guard unconfirmed > 0, let handle, table.attributes[handle] == nil else { return }
+    // Other descriptors may be between them.
+    for distance in UInt16(1)...4 where handle.rawValue <= .max - distance {
+      let descriptor = AttributeHandle(handle.rawValue + distance)
+      guard case .some(nil) = inferred[descriptor] else { continue }
+      inferred[descriptor] = handle
+      unconfirmed -= 1
+      return
+    }
+  }
 
   /// Adds the attributes in a response.
   ///

@@ -31,7 +31,7 @@ struct GATTTracker {
 
   private(set) var open: Request?
   private var running: Running?
-  private var indication: Moment?
+  private var indication: (moment: Moment, handle: AttributeHandle?)?
 
   /// Handles a PDU of the client.
   mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
@@ -42,7 +42,9 @@ struct GATTTracker {
     case .signedWriteCommand: gatt.procedure = .signedWrite
     case .handleValueConfirmation:
       gatt.procedure = .indications
-      gatt.request = indication.map { PacketReference($0, to: moment) }
+      gatt.request = indication.map { PacketReference($0.moment, to: moment) }
+      gatt.handle = indication?.handle
+      gatt.attribute = gatt.handle.flatMap { server[$0] }
       indication = nil
     default:
       guard att.opcode.kind == .request else { break }
@@ -68,8 +70,8 @@ struct GATTTracker {
       case .handleValueNotification: gatt.procedure = .notifications
       case .handleValueIndication:
         gatt.procedure = .indications
-        gatt.unanswered = indication?.number
-        indication = moment
+        gatt.unanswered = indication?.moment.number
+        indication = (moment, att.handle)
       default: gatt.procedure = .multipleNotifications
       }
       return gatt
@@ -92,7 +94,7 @@ struct GATTTracker {
     gatt.type = request.type
     gatt.handle = request.handle
     if let pdu { running?.next = server.learn(pdu, request) }
-    gatt.attribute = request.handle.flatMap { server.table[$0] }
+    gatt.attribute = request.handle.flatMap { server[$0] }
     if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
       // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
       gatt.mtu = max(23, min(mtu, own))
@@ -180,6 +182,6 @@ extension GATTLayer {
   /// The attribute that a PDU names.
   fileprivate init(_ att: ATTLayer, _ server: Server) {
     handle = att.handle
-    attribute = att.handle.flatMap { server.table[$0] }
+    attribute = att.handle.flatMap { server[$0] }
   }
 }

@@ -31,16 +31,20 @@ extension HCILayer {
       case .event:
         var header = EventHeader()
         try header.list(&lister)
-      case .acl, .isochronous:
+      case .acl:
         var header = ACLHeader()
         try header.list(&lister)
+      case .isochronous: break
       case .synchronous:
         var header = SynchronousHeader()
         try header.list(&lister)
       default: lister.showRest("bytes")
       }
     }
-    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
+    var fields = header.fields
+    // The type byte belongs to the transport.
+    if !fields.isEmpty { fields[0].reference = "Vol 4, Part A, 2" }
+    return fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
   }
 
   /// The data that follows the header.
@@ -52,18 +56,21 @@ extension HCILayer {
       case .command:
         if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
       case .event: try listEvent(&lister, commands)
+      case .isochronous:
+        var header = ISODataHeader()
+        try header.list(&lister)
       default: break
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
     var fields = body.fields
-    for index in fields.indices.dropFirst() where fields[index].name == "value" {
-      // The value of an AD structure follows its type.
-      let range = fields[index].range
-      guard let type = packet.byte(at: range.lowerBound - 1) else { continue }
-      fields[index].value = AdvertisingText.describe(
-        ADType(rawValue: type), Array(packet.extracting(range)))
+    if event == .commandComplete, let own = opcode.flatMap({ commands[$0]?.info.reference }) {
+      // Credits and opcode are the event's; the return parameters are the command's.
+      for index in fields.indices where fields[index].range.lowerBound >= 6 { fields[index].reference = own }
     }
+    // Extended inquiry responses have the same structures.
+    let format = event == .extendedInquiryResult ? "Vol 3, Part C, 8" : "Vol 3, Part C, 11"
+    AdvertisingText.describe(&fields, packet, format: format)
     return fields
   }
 
@@ -106,7 +113,7 @@ extension HCILayer {
     switch type {
     case .command, .synchronous: 4
     case .event: 3
-    case .acl, .isochronous: 5
+    case .acl: 5
     default: 1
     }
   }
@@ -122,6 +129,25 @@ extension HCILayer {
 
 /// Advertising data as text.
 enum AdvertisingText {
+  /// Puts AD structures in words, with the sections that define them.
+  ///
+  /// - Parameters:
+  ///   - fields: of the packet; those of structures are a length, a type and a value
+  ///   - packet: the bytes that the fields are in
+  ///   - format: the section that defines structures
+  static func describe(_ fields: inout [PacketField], _ packet: RawSpan, format: String) {
+    for index in fields.indices where fields[index].name == "AD length" {
+      fields[index].reference = format
+      guard index + 1 < fields.count, fields[index + 1].name == "type",
+        let type = packet.byte(at: fields[index + 1].range.lowerBound).map(ADType.init)
+      else { continue }
+      fields[index + 1].reference = format
+      guard index + 2 < fields.count, fields[index + 2].name == "value" else { continue }
+      fields[index + 2].reference = type.reference
+      fields[index + 2].value = describe(type, Array(packet.extracting(fields[index + 2].range)))
+    }
+  }
+
   /// The payload of one AD structure.
   static func describe(_ type: ADType, _ payload: [UInt8]) -> String {
     let data = AdvertisingData([UInt8(truncatingIfNeeded: payload.count + 1), type.rawValue] + payload)
@@ -137,9 +163,10 @@ enum AdvertisingText {
       uuids.map(UUIDName.described).joined(separator: ", ")
     case .serviceData(let uuid, _, let bytes):
       "\(UUIDName.described(uuid)): \(Hex.string(bytes, separator: " "))"
-    case .manufacturerData(let company, let bytes): "company \(company): \(Hex.string(bytes, separator: " "))"
+    case .manufacturerData(let company, let bytes):
+      "company \(company.fieldText): \(Hex.string(bytes, separator: " "))"
     case .txPower(let power): "\(power) dBm"
-    case .appearance(let appearance): "\(appearance)"
+    case .appearance(let appearance): appearance.fieldText
     case .connectionIntervalRange(let min, let max): "\(min) to \(max)"
     case .deviceAddress(let address): "\(address)"
     case .role(let role): "\(role)"

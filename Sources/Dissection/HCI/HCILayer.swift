@@ -19,6 +19,8 @@ public struct HCILayer: Hashable, Sendable {
   public var length = 0
   /// The command that an event answers.
   public var command: PacketReference?
+  /// Of a vendor-specific command or event: the manufacturer of the controller, once it is known.
+  public var manufacturer: CompanyIdentifier?
   /// The device at the other end of the link.
   public var peer: BluetoothAddress?
   /// The reason why it is malformed.
@@ -56,9 +58,13 @@ public struct HCILayer: Hashable, Sendable {
   }
 
   private mutating func readCommand(_ reader: inout ByteReader) throws(DecodeError) {
-    opcode = try HCIOpcode(parsing: &reader)
+    let opcode = try HCIOpcode(parsing: &reader)
+    self.opcode = opcode
     length = Int(try reader.readUInt8())
     check(reader.remaining)
+    if length >= 2, HCICommandCatalog.standard[opcode]?.isAboutLink == true {
+      connection = try ConnectionHandle(parsing: &reader)
+    }
   }
 
   private mutating func readData(_ reader: inout ByteReader) throws(DecodeError) {
@@ -92,6 +98,9 @@ public struct HCILayer: Hashable, Sendable {
       let subevent = try LESubevent(parsing: &reader)
       self.subevent = subevent
       try readLink(HCIEventInfo[subevent], reader.bytes, from: reader.offset)
+    case .numberOfCompletedPackets:
+      // Of one link, or of several.
+      if try reader.readUInt8() == 1 { connection = try ConnectionHandle(parsing: &reader) }
     default: try readLink(HCIEventInfo[code], reader.bytes, from: reader.offset)
     }
   }
@@ -123,16 +132,34 @@ extension HCILayer {
     case .command:
       guard let opcode else { return "command" }
       let parameters = parameters(of: packet, commands)
-      return commands.name(of: opcode) + (parameters.isEmpty ? "" : ": \(parameters)")
+      return name(of: opcode, commands) + (parameters.isEmpty ? "" : ": \(parameters)")
     case .event: return eventText(of: packet, commands)
     case .acl:
       guard let connection else { return "ACL data" }
       if connection == .controllerDebug { return "debug output of the controller, \(length) bytes" }
       return "ACL data, link \(connection), \(boundary.map { "\($0)" } ?? ""), \(length) bytes"
     case .synchronous: return "synchronous data, \(length) bytes"
-    case .isochronous: return "isochronous data, \(length) bytes"
+    case .isochronous:
+      return "isochronous data: \(parameters(of: packet, commands, without: ["data"])), \(length) bytes"
     default: return "packet type \(Hex.string(type.rawValue))"
     }
+  }
+
+  /// Of a command, also where only its manufacturer defines it.
+  private func name(of opcode: HCIOpcode, _ commands: HCICommandCatalog) -> String {
+    guard opcode.isVendorSpecific, let name = VendorNames.name(of: opcode, manufacturer) else {
+      return commands.name(of: opcode)
+    }
+    return "\(name) (\(Hex.string(opcode.rawValue)))"
+  }
+
+  /// The public name of a vendor-specific command or event.
+  ///
+  /// - Parameter packet: with its H4 type byte
+  public func vendorName(in packet: RawSpan) -> String? {
+    if let opcode { return opcode.isVendorSpecific ? VendorNames.name(of: opcode, manufacturer) : nil }
+    guard event == .vendorSpecific, let code = packet.byte(at: 3) else { return nil }
+    return VendorNames.name(ofEvent: code, manufacturer)
   }
 
   private func eventText(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
@@ -150,16 +177,19 @@ extension HCILayer {
       let more =
         event == .commandComplete && (status ?? .success) == .success
         ? parameters(of: packet, commands, without: ["commands allowed", "command", "status"]) : ""
-      return "\(commands.name(of: opcode)) \(event == .commandComplete ? "done" : "pending")\(outcome)"
+      return "\(name(of: opcode, commands)) \(event == .commandComplete ? "done" : "pending")\(outcome)"
         + (more.isEmpty ? "" : ": \(more)") + answered
     case .leMeta:
       guard let subevent else { return "LE Meta" }
       switch subevent {
       case .advertisingReport, .directedAdvertisingReport, .extendedAdvertisingReport:
         return "\(subevent.name ?? ""): \(reports(of: packet))"
-      default: return text(subevent.name ?? "\(subevent)", packet, commands)
+      default: return text(subevent.name ?? "\(subevent)", packet, commands) + answered
       }
-    default: return text(event.name ?? "\(event)", packet, commands)
+    case .extendedInquiryResult, .inquiryResultWithRSSI, .inquiryResult:
+      return "\(event.name ?? ""): \(ClassicReports.text(packet, event))"
+    case .vendorSpecific: return text(vendorName(in: packet) ?? "\(event)", packet, commands)
+    default: return text(event.name ?? "\(event)", packet, commands) + answered
     }
   }
 

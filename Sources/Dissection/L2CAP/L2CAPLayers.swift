@@ -9,6 +9,12 @@ public struct L2CAPLayer: Hashable, Sendable {
   public var range: Range<Int>
   /// The number of packets that carried it.
   public var fragments: Int
+  /// The protocol of a dynamic channel, if the capture shows how it was opened.
+  public var psm: PSM?
+  /// Of a credit-based channel: the frames that the sender may still send after this one.
+  public var credits: Int?
+  /// Of a credit-based channel: the data of the unit that this frame completes, in ``DissectedPacket/source``.
+  public var unit: Range<Int>?
 
   /// In bytes, as the header has it.
   public var length: Int { range.count - BasicHeader.length }
@@ -16,59 +22,30 @@ public struct L2CAPLayer: Hashable, Sendable {
   public var payload: Range<Int> { range.lowerBound + BasicHeader.length..<range.upperBound }
 
   var summary: String {
-    "\(channel), \(length) bytes" + (fragments > 1 ? ", from \(fragments) fragments" : "")
+    var words = psm.map { "\($0), \(channel)" } ?? "\(channel)"
+    words += ", \(length) bytes"
+    if fragments > 1 { words += ", from \(fragments) fragments" }
+    if let credits {
+      words += unit == nil ? ", part of a unit" : ", unit of \(unit?.count ?? 0) bytes"
+      words += ", \(credits) credits left"
+    }
+    return words
   }
 
   func fields(of source: RawSpan, hasUpperLayer: Bool) -> [PacketField] {
-    var lister = FieldLister(
-      source, hasUpperLayer ? range.lowerBound..<payload.lowerBound : range,
-      reference: "Vol 3, Part A, 3.1")
+    let end = hasUpperLayer ? unit?.lowerBound ?? payload.lowerBound : range.upperBound
+    var lister = FieldLister(source, range.lowerBound..<end, reference: "Vol 3, Part A, 3.1")
     lister.readAll { lister throws(DecodeError) in
       var header = BasicHeader()
       try header.list(&lister)
-      lister.showRest("payload")
-    }
-    return lister.fields
-  }
-}
-
-/// A command on a signalling channel (Core Specification Vol 3, Part A, 4).
-public struct SignalingLayer: Hashable, Sendable {
-  public var code: SignalingPacket.Code
-  public var identifier: UInt8
-  /// In ``DissectedPacket/source``.
-  public var range: Range<Int>
-
-  init?(_ source: RawSpan, _ range: Range<Int>) {
-    guard let code = source.byte(at: range.lowerBound),
-      let identifier = source.byte(at: range.lowerBound + 1),
-      range.count >= 4
-    else { return nil }
-    self.code = SignalingPacket.Code(rawValue: code)
-    self.identifier = identifier
-    self.range = range
-  }
-
-  /// In the terms of the specification.
-  public var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
-
-  var reference: String { code.reference }
-
-  func summary(of source: RawSpan) -> String {
-    let data = fields(of: source).filter { $0.depth == 1 }
-    let words = data.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-    return "\(name), id \(identifier)" + (words.isEmpty ? "" : ": \(words)")
-  }
-
-  func fields(of source: RawSpan) -> [PacketField] {
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
-      var header = SignalingHeader()
-      try header.list(&lister)
-      try lister.group("data") { lister throws(DecodeError) in
-        if var data = code.data { try data.list(&lister) }
-        lister.showRest("bytes")
+      if let psm { lister.note("PSM", "\(psm)") }
+      if let credits {
+        lister.note("credits left", "\(credits)")
+        if unit != nil {
+          try lister.show("SDU length", { r throws(DecodeError) in try r.readUInt16() }) { "\($0) bytes" }
+        }
       }
+      lister.showRest("payload")
     }
     return lister.fields
   }

@@ -11,29 +11,38 @@ final class Link {
   /// The largest frame that L2CAP has.
   static let maximumPayload = 65535
 
-  var peer: BluetoothAddress?
+  /// The handle, and the device at the other end.
+  private(set) var identity: LinkIdentity
+  var peer: BluetoothAddress? { identity.peer }
   let peerServer: Server
   let localServer: Server
   var lastUsed = 0
 
-  /// The host as a client, and the peer as one.
-  private(set) var host = GATTTracker()
-  private(set) var remote = GATTTracker()
+  private var bearers = ATTBearers()
+  private var channels = ChannelTable()
   private var ring = RingTracker()
   private let sent = Recombiner(maximumPayload: Link.maximumPayload, reserved: 64)
   private let received = Recombiner(maximumPayload: Link.maximumPayload, reserved: 64)
   private var sentFragments = 0
   private var receivedFragments = 0
+  private var sentPart = TruncatedFrame()
+  private var receivedPart = TruncatedFrame()
 
-  init(peer: BluetoothAddress?, peerServer: Server, localServer: Server) {
-    self.peer = peer
+  init(_ identity: LinkIdentity, peerServer: Server, localServer: Server) {
+    self.identity = identity
     self.peerServer = peerServer
     self.localServer = localServer
   }
 
+  /// Whether a frame goes on whose beginning was truncated in the capture.
+  var isTruncated: Bool { sentPart.isCollecting || receivedPart.isCollecting }
+
   /// The requests without a response.
-  var open: [Int] {
-    [host.open, remote.open].compactMap { $0?.moment.number }
+  var open: [Int] { bearers.open + channels.open }
+
+  /// The device has a new name.
+  func rename(_ name: String?) {
+    identity = LinkIdentity(identity.handle, identity.peer, name: name)
   }
 
   /// Handles the data of an ACL packet, and adds the layers of the frame that it completes.
@@ -73,6 +82,26 @@ final class Link {
     if let frame { receive(frame, into: &packet, isSent: isSent, at: moment) }
   }
 
+  /// Handles a packet that is truncated in the capture, or one whose frame began with such a packet.
+  ///
+  /// - Returns: whether the packet belongs to a frame that is not complete in the capture
+  func receiveTruncated(
+    _ header: ACLHeader, _ data: RawSpan, into packet: inout DissectedPacket, at moment: Moment
+  ) -> Bool {
+    let isStart = header.boundary != .continuing
+    let isSent = direction(of: header.boundary, packet.info.direction) == .hostToController
+    var part = isSent ? sentPart : receivedPart
+    guard data.byteCount < Int(header.dataLength) || !isStart && part.isCollecting else { return false }
+    let frame = part.receive(data, length: Int(header.dataLength), isStart: isStart)
+    if isSent { sentPart = part } else { receivedPart = part }
+    (isSent ? sent : received).reset()
+    guard let frame else { return true }
+    packet.reassembled = part.bytes
+    packet.l2cap = frame
+    receive(frame, into: &packet, isSent: isSent, at: moment)
+    return true
+  }
+
   /// Where the direction is unknown: a host starts non-flushable frames, a controller others (Vol 4, Part E, 5.4.2); a
   /// continuation belongs to the incomplete frame.
   private func direction(
@@ -92,48 +121,60 @@ final class Link {
     case .attribute:
       guard let att = ATTLayer(source, frame.payload) else { return }
       packet.att = att
-      receive(att, source, into: &packet, isSent: isSent, at: moment)
-    case .leSignaling, ChannelID(rawValue: 1): packet.signaling = SignalingLayer(source, frame.payload)
+      packet.gatt = bearers.receive(
+        att, source, isSent: isSent, at: moment, peer: peerServer, local: localServer)
+      findRing(in: source, of: att, into: &packet, at: moment)
+    case .leSignaling, .signaling:
+      packet.signaling = SignalingLayer(source, frame.payload)
+      channels.follow(source, frame.payload, isSent: isSent)
     case .securityManager, ChannelID(rawValue: 7): packet.smp = SMPLayer(source, frame.payload)
+    case let channel where channel.isDynamic: receive(on: channel, into: &packet, isSent: isSent, at: moment)
     default: break
     }
   }
 
+  /// Handles a frame on a channel that was opened with signalling commands.
   private func receive(
-    _ att: ATTLayer, _ source: RawSpan, into packet: inout DissectedPacket, isSent: Bool, at moment: Moment
+    on channel: ChannelID, into packet: inout DissectedPacket, isSent: Bool, at moment: Moment
   ) {
-    let kind = att.opcode.kind
-    let isFromClient = kind == .request || kind == .command || kind == .confirmation
-    let isHostClient = isFromClient == isSent
-    let server = isHostClient ? peerServer : localServer
-    // Values that do not describe attributes are read in place.
-    let pdu = att.opcode.carriesOnlyValue ? nil : try? ATTPDU(source.extracting(att.range))
-    if isFromClient {
-      packet.gatt =
-        isHostClient
-        ? host.takeRequest(att, pdu, at: moment, server) : remote.takeRequest(att, pdu, at: moment, server)
-    } else if kind != .unknown {
-      packet.gatt =
-        isHostClient
-        ? host.takeResponse(att, pdu, at: moment, server) : remote.takeResponse(att, pdu, at: moment, server)
-    }
-    guard let handle = att.handle, let value = att.value else { return }
-    switch att.opcode {
-    case .writeRequest, .writeCommand, .handleValueNotification, .handleValueIndication:
-      packet.ring = ring.take(
-        source, value, handle: handle, uuid: packet.gatt?.attribute?.uuid, isFromRing: !isFromClient,
-        at: moment)
-    default: break
+    guard let frame = packet.l2cap, let open = channels[channel, isSent] else { return }
+    packet.l2cap?.psm = open.psm
+    let bytes = packet.source
+    if open.isCreditBased {
+      guard let unit = channels.receive(bytes.span.bytes, frame, open, isSent: isSent) else {
+        packet.l2cap?.credits = channels.credits(of: open, isSent: isSent)
+        return
+      }
+      packet.l2cap?.credits = unit.credits
+      packet.l2cap?.unit = unit.range
+      if let whole = unit.reassembled {
+        packet.reassembled = whole
+        packet.l2cap?.range = 0..<whole.count
+        packet.l2cap?.fragments = unit.frames
+      }
+      guard open.psm == .enhancedATT else { return }
+      let source = packet.source
+      guard let att = ATTLayer(source.span.bytes, unit.range) else { return }
+      packet.att = att
+      packet.gatt = open.bearers.receive(
+        att, source.span.bytes, isSent: isSent, at: moment, peer: peerServer, local: localServer)
+      findRing(in: source.span.bytes, of: att, into: &packet, at: moment)
+    } else if !open.isRetransmitting {
+      packet.profile = ProfileLayer(open, bytes.span.bytes, frame.payload, isSent: isSent)
     }
   }
-}
 
-extension ATTOpcode {
-  /// Whether a handle and a value are all that it has.
-  fileprivate var carriesOnlyValue: Bool {
-    switch self {
-    case .writeRequest, .writeCommand, .handleValueNotification, .handleValueIndication: true
-    default: false
+  private func findRing(
+    in source: RawSpan, of att: ATTLayer, into packet: inout DissectedPacket, at moment: Moment
+  ) {
+    guard let handle = att.handle, let value = att.value, att.opcode.carriesOnlyValue else {
+      if att.opcode == .readResponse || att.opcode == .readByTypeResponse {
+        ring.learnFirmware(packet)
+      }
+      return
     }
+    packet.ring = ring.take(
+      source, value, handle: handle, uuid: packet.gatt?.attribute?.uuid, isFromRing: !att.isFromClient,
+      at: moment)
   }
 }

@@ -12,9 +12,13 @@ public struct DissectedPacket: Hashable, Sendable {
   public var reassembled: [UInt8]?
   /// Nil for records that are not HCI packets, such as a monitor's notes.
   public var hci: HCILayer?
+  /// The link that it is about or was sent on, if there is one.
+  public var link: LinkIdentity?
   public var l2cap: L2CAPLayer?
   public var signaling: SignalingLayer?
   public var smp: SMPLayer?
+  /// A protocol of BR/EDR on a channel of its own.
+  public var profile: ProfileLayer?
   public var att: ATTLayer?
   public var gatt: GATTLayer?
   public var ring: RingLayer?
@@ -49,6 +53,10 @@ public struct DissectedPacket: Hashable, Sendable {
     case .l2cap: l2cap != nil
     case .signaling: signaling != nil
     case .smp: smp != nil
+    case .sdp: profile?.kind == .sdp
+    case .rfcomm: profile?.kind == .rfcomm
+    case .avdtp: profile?.kind == .avdtp
+    case .avctp: profile?.kind == .avctp
     case .att: att != nil
     case .gatt: gatt != nil
     case .ring: ring != nil
@@ -59,6 +67,7 @@ public struct DissectedPacket: Hashable, Sendable {
   public var top: Layer? {
     if ring != nil { return .ring }
     if att != nil { return .att }
+    if let profile { return profile.layer }
     if smp != nil { return .smp }
     if signaling != nil { return .signaling }
     if l2cap != nil { return .l2cap }
@@ -78,6 +87,7 @@ public struct DissectedPacket: Hashable, Sendable {
     case .l2cap: l2cap?.summary
     case .signaling: signaling?.summary(of: span)
     case .smp: smp?.summary(of: span)
+    case .sdp, .rfcomm, .avdtp, .avctp: profile?.summary(of: span)
     case .att: att?.summary(of: span, gatt)
     case .gatt: gatt?.summary
     case .ring: ring?.summary
@@ -102,24 +112,46 @@ public struct DissectedPacket: Hashable, Sendable {
     let span = source.span.bytes
     return switch layer {
     case .hci: hci?.fields(of: bytes.span.bytes, hasUpperLayer: l2cap != nil, commands) ?? []
-    case .l2cap: l2cap?.fields(of: span, hasUpperLayer: att != nil || signaling != nil || smp != nil) ?? []
+    case .l2cap: l2cap?.fields(of: span, hasUpperLayer: top != .l2cap) ?? []
     case .signaling: signaling?.fields(of: span) ?? []
     case .smp: smp?.fields(of: span) ?? []
+    case .sdp, .rfcomm, .avdtp, .avctp: profile?.fields(of: span) ?? []
     case .att: att?.fields(of: span, gatt) ?? []
     case .gatt: gatt?.fields(at: att?.range.lowerBound ?? 0) ?? []
     case .ring: ring?.fields(of: span) ?? []
     }
   }
 
+  /// The parameters of a command or an event, or the headers of isochronous data.
+  public var parameters: [PacketField] {
+    hci?.parameterFields(of: bytes.span.bytes, .standard) ?? []
+  }
+
   /// The text of a characteristic's value in a response, if the request was for that characteristic.
   public func readText(of uuid: BluetoothUUID) -> String? {
+    readRange(of: uuid).map { String(printable: source[$0]) }
+  }
+
+  /// The range of a characteristic's value in a response, in ``source``.
+  private func readRange(of uuid: BluetoothUUID) -> Range<Int>? {
     guard let att, gatt?.type == uuid || gatt?.attribute?.uuid == uuid else { return nil }
-    switch try? ATTPDU(source.span.bytes.extracting(att.range)) {
-    case .readByTypeResponse(let entries)?: return entries.first.map { String(printable: $0.value) }
-    case .readResponse(let value)?: return String(printable: value)
+    switch att.opcode {
+    case .readResponse: return att.value
+    case .readByTypeResponse:
+      // The length of an entry, the handle, the value.
+      let first = att.range.lowerBound + 1
+      guard att.range.count >= 4, Int(source[first]) >= 2 else { return nil }
+      return first + 3..<min(first + 1 + Int(source[first]), att.range.upperBound)
     default: return nil
     }
   }
+
+  /// The range of the peer's Device Name, if it is in this response.
+  var deviceName: Range<Int>? {
+    direction == .controllerToHost ? readRange(of: Self.deviceNameType) : nil
+  }
+
+  private static let deviceNameType = BluetoothUUID(0x2A00 as UInt16)
 }
 
 /// The layers of a packet, from the wire up.
@@ -128,9 +160,21 @@ public enum Layer: String, Hashable, Sendable, CaseIterable {
   case l2cap
   case signaling
   case smp
+  case sdp
+  case rfcomm
+  case avdtp
+  case avctp
   case att
   case gatt
   case ring
+
+  /// Whether it is a protocol of BR/EDR on a channel of its own.
+  public var isProfile: Bool {
+    switch self {
+    case .sdp, .rfcomm, .avdtp, .avctp: true
+    default: false
+    }
+  }
 }
 
 /// An earlier packet that one belongs to: the command of an event, the request of a response.

@@ -1,4 +1,6 @@
+import ATT
 import BluetoothCore
+import GATTClient
 import HCI
 
 /// Chooses packets: terms of the form `key=value`, with commas or spaces between them, all of which must hold. A value
@@ -6,8 +8,9 @@ import HCI
 ///
 /// | key | what |
 /// | --- | --- |
-/// | `handle` | attribute handle |
+/// | `handle` | attribute handle: named by the PDU or its request, or found by discovery |
 /// | `link` | connection handle |
+/// | `peer` | the device at the other end of the link, by its address, or by how its name begins |
 /// | `opcode` | ATT opcode, or opcode of an HCI command or its answer |
 /// | `event`, `subevent` | code of an HCI event |
 /// | `address` | a device's address: of the link, or in the command or event |
@@ -15,12 +18,26 @@ import HCI
 /// | `packet` | number in the capture |
 public struct PacketFilter: Sendable {
   private enum Key: String, CaseIterable {
-    case handle, link, opcode, event, subevent, time, packet, address
+    case handle, link, peer, opcode, event, subevent, time, packet, address
   }
 
   private enum Term: Sendable {
     case ranges(Key, [ClosedRange<Double>])
     case address(BluetoothAddress)
+    case peer([Peer])
+  }
+
+  private enum Peer: Sendable {
+    case address(BluetoothAddress)
+    /// In lower case.
+    case name(String)
+
+    func matches(_ link: LinkIdentity) -> Bool {
+      switch self {
+      case .address(let address): link.peer?.value == address.value
+      case .name(let name): link.name?.lowercased().hasPrefix(name) == true
+      }
+    }
   }
 
   /// Why a filter cannot be parsed, in one line.
@@ -51,6 +68,13 @@ public struct PacketFilter: Sendable {
       guard let address = BluetoothAddress(parts[1]) else { throw wrong }
       return .address(address)
     }
+    if key == .peer {
+      let peers = parts[1].split(separator: "|").map { part in
+        BluetoothAddress(part).map(Peer.address) ?? .name(part.lowercased())
+      }
+      guard !peers.isEmpty else { throw wrong }
+      return .peer(peers)
+    }
     var ranges: [ClosedRange<Double>] = []
     for part in parts[1].split(separator: "|", omittingEmptySubsequences: false) {
       guard let range = range(part) else { throw wrong }
@@ -63,6 +87,7 @@ public struct PacketFilter: Sendable {
     switch key {
     case .handle: "0x0012"
     case .link: "0x0040"
+    case .peer: "R02_BEEF"
     case .opcode: "0x1b"
     case .event: "0x0e"
     case .subevent: "1"
@@ -96,6 +121,8 @@ public struct PacketFilter: Sendable {
     terms.allSatisfy { term in
       switch term {
       case .address(let address): Self.names(packet, address)
+      case .peer(let peers): packet.link.map { link in peers.contains { $0.matches(link) } } ?? false
+      case .ranges(.handle, let ranges): Self.handles(of: packet, in: ranges)
       case .ranges(let key, let ranges):
         Self.values(key, packet, start).contains { value in ranges.contains { $0.contains(value) } }
       }
@@ -105,8 +132,7 @@ public struct PacketFilter: Sendable {
   private static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [Double] {
     var values: [Double?]
     switch key {
-    case .handle:
-      values = [(packet.att?.handle ?? packet.gatt?.handle).map { Double($0.rawValue) }]
+    case .handle, .address, .peer: values = []
     case .link: values = [packet.hci?.connection.map { Double($0.rawValue) }]
     case .opcode:
       values = [
@@ -118,9 +144,36 @@ public struct PacketFilter: Sendable {
     case .time:
       guard let start, let time = packet.info.microseconds else { return [] }
       values = [Double(time &- start) / 1e6]
-    case .address: values = []
     }
     return values.compactMap { $0 }
+  }
+
+  /// Whether the PDU or its request names a handle in one of the ranges, or a response of a discovery has found it.
+  private static func handles(of packet: DissectedPacket, in ranges: [ClosedRange<Double>]) -> Bool {
+    func has(_ first: AttributeHandle, _ last: AttributeHandle) -> Bool {
+      ranges.contains { $0.overlaps(Double(first.rawValue)...Double(max(first, last).rawValue)) }
+    }
+    guard let att = packet.att else { return false }
+    if let handle = att.handle ?? packet.gatt?.handle { return has(handle, handle) }
+    let source = packet.source
+    switch try? ATTPDU(source.span.bytes.extracting(att.range.clamped(to: 0..<source.count))) {
+    case .findInformationResponse(let entries)?: return entries.contains { has($0.handle, $0.handle) }
+    case .findByTypeValueResponse(let groups)?: return groups.contains { has($0.start, $0.end) }
+    case .readByGroupTypeResponse(let entries)?:
+      return entries.contains { has($0.group.start, $0.group.end) }
+    case .readByTypeResponse(let entries)?:
+      let isDeclaration = packet.gatt?.type == GATTUUID.characteristic
+      return entries.contains { entry in
+        // A declaration also names the handle of the value.
+        has(entry.handle, entry.handle)
+          || isDeclaration && AttributeTable.declaration(entry.value).map { has($0.value, $0.value) } == true
+      }
+    case .readMultipleRequest(let handles)?, .readMultipleVariableRequest(let handles)?:
+      return handles.contains { has($0, $0) }
+    case .multipleHandleValueNotification(let entries)?:
+      return entries.contains { has($0.handle, $0.handle) }
+    default: return false
+    }
   }
 
   private static func names(_ packet: DissectedPacket, _ address: BluetoothAddress) -> Bool {

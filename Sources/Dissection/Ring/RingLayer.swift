@@ -21,6 +21,8 @@ public struct RingLayer: Hashable, Sendable {
   public var isByShape: Bool
   /// The value, in ``DissectedPacket/source``.
   public var range: Range<Int>
+  /// How the ring encodes acceleration, if the capture has shown it.
+  public var encoding: AccelerometerEncoding?
 
   /// The row of the command table.
   public var entry: CommandEntry? {
@@ -47,7 +49,7 @@ extension RingLayer {
       guard let entry else { return "\(frame.command) \(side): \(frame)\(doubt)" }
       guard let form = meaning.form else { return "\(entry.name), \(side): \(frame)\(doubt)" }
       let name = Self.isPlain(form.name) ? entry.name : "\(entry.name), \(form.name)"
-      let fields = meaning.fields.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+      let fields = meaning.fields.map { "\($0.name) \(text(of: $0))" }.joined(separator: ", ")
       return "\(name), \(side)" + (fields.isEmpty ? "" : ": \(fields)") + doubt
     case .bulk(let frame):
       return "bulk \(frame.id), \(side): \(frame.payload.count) bytes of payload\(doubt)"
@@ -55,6 +57,21 @@ extension RingLayer {
       return "bulk \(id), \(side): \(received) of \(length) bytes so far\(doubt)"
     case .damaged(let what): return "\(what), \(side)"
     }
+  }
+
+  /// Acceleration in g and in counts of the sensor, where its encoding is known.
+  private func text(of field: FrameMeaning.Field) -> String {
+    guard let encoding, let counts = axis(field).map(encoding.counts) else { return "\(field.value)" }
+    let g = Int64((Double(counts) / encoding.countsPerG * 10_000).rounded())
+    return "\(DecimalText.string(g, places: 4)) g (\(counts))"
+  }
+
+  /// The two bytes of an axis; nil for any other field.
+  private func axis(_ field: FrameMeaning.Field) -> UInt16? {
+    guard case .accelerometer? = sample, case .bytes(let pair) = field.value, pair.count == 2 else {
+      return nil
+    }
+    return UInt16(pair[0]) << 8 | UInt16(pair[1])
   }
 
   private static func isPlain(_ form: String) -> Bool { form == "request" || form == "reply" }
@@ -77,7 +94,7 @@ extension RingLayer {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
       } else if let form = meaning.form {
         add("form", form.name, 1..<15)
-        for field in meaning.fields { add(field.name, "\(field.value)", field.range, depth: 1) }
+        for field in meaning.fields { add(field.name, text(of: field), field.range, depth: 1) }
       } else {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
       }
@@ -111,6 +128,16 @@ struct RingTracker {
 
   /// The command that was sent to the ring last, and is not answered.
   private var pending: RingCommand?
+  private var encoding = AccelerometerEncodingDetector()
+
+  /// Learns how the ring encodes acceleration from the revision of its firmware, if a response has it.
+  mutating func learnFirmware(_ packet: DissectedPacket) {
+    guard encoding.encoding == nil, let firmware = packet.readText(of: RingGATT.firmwareRevision) else {
+      return
+    }
+    let family = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
+    encoding = AccelerometerEncodingDetector(known: family.accelerometerEncoding)
+  }
 
   /// Handles a written or notified value.
   ///
@@ -148,6 +175,10 @@ struct RingTracker {
       } else {
         return nil
       }
+    }
+    if case .accelerometer(let sample)? = layer.sample {
+      encoding.observe(sample)
+      layer.encoding = encoding.encoding
     }
     return layer
   }

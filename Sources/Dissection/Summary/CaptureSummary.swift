@@ -43,8 +43,10 @@ public struct CaptureSummary: Sendable {
     public var name: String?
     /// The number of bytes of all values.
     public var bytes = 0
-    /// The rate and the gaps.
+    /// The rate and the gaps, within each connection.
     public var statistics = StreamStatistics()
+    /// The index of the connection in ``CaptureSummary/connections``.
+    fileprivate var connection: Int?
   }
 
   /// The number of packets.
@@ -67,6 +69,8 @@ public struct CaptureSummary: Sendable {
   public private(set) var errors: [String: Int] = [:]
   /// A ring's frames by their names.
   public private(set) var ringFrames: [String: Int] = [:]
+  /// The number of packets that the recorder lost.
+  public private(set) var lost = 0
   /// The number of omitted items.
   public private(set) var overflow = 0
 
@@ -78,6 +82,7 @@ public struct CaptureSummary: Sendable {
   /// Adds the next packet.
   public mutating func add(_ packet: DissectedPacket) {
     packets += 1
+    lost += packet.info.drops
     if let time = packet.info.microseconds {
       start = min(start ?? time, time)
       end = max(end ?? time, time)
@@ -125,8 +130,33 @@ public struct CaptureSummary: Sendable {
     switch (hci.event, hci.subevent) {
     case (.leMeta?, _), (.disconnectionComplete?, _), (.encryptionChange?, _):
       if let event = try? HCIEvent(parsing: &reader) { add(event, hci, packet.info) }
+    case (.connectionComplete?, _), (.synchronousConnectionComplete?, _):
+      guard hci.status == .success, let handle = hci.connection else { break }
+      close(handle, packet.info, reason: nil)
+      // After the header: status, handle, address, type of the link (Vol 4, Part E, 7.7.3 and 7.7.35).
+      let type = bytes.count > 12 ? LinkType(rawValue: bytes[12]) : .acl
+      change(begin(handle, packet.info)) {
+        $0.peer = hci.peer
+        $0.classicType = type
+      }
+    case (.inquiryResult?, _), (.inquiryResultWithRSSI?, _), (.extendedInquiryResult?, _):
+      guard let code = hci.event, var result = HCIEventInfo[code]?.parameters as? InquiryResult else { break }
+      var reader = ByteReader(bytes.span.bytes.extracting(min(3, bytes.count)..<bytes.count))
+      guard (try? result.visit(&reader)) != nil else { break }
+      for device in result.devices {
+        add(AdvertisingReport(address: device.address, eventType: [], rssi: device.rssi, data: device.data))
+      }
     default: break
     }
+    name(hci, packet)
+  }
+
+  /// A link's peer may be named after the link has begun.
+  private mutating func name(_ hci: HCILayer, _ packet: DissectedPacket) {
+    guard let handle = hci.connection, let name = packet.link?.name,
+      let index = open[key(handle, packet.info)], connections[index].name != name
+    else { return }
+    connections[index].name = name
   }
 
   private mutating func add(_ event: HCIEvent, _ hci: HCILayer, _ info: CaptureRecordInfo) {
@@ -209,7 +239,18 @@ public struct CaptureSummary: Sendable {
   // MARK: Data
 
   private mutating func addData(_ hci: HCILayer, _ packet: DissectedPacket) {
-    guard let handle = hci.connection, let att = packet.att else { return }
+    guard let handle = hci.connection else { return }
+    if let psm = packet.l2cap?.psm {
+      change(open[key(handle, packet.info)] ?? begin(handle, packet.info)) {
+        // The number of protocols that a peer can name is not bounded.
+        if $0.frames[psm] != nil || $0.frames.count < ConnectionSummary.changeCapacity {
+          $0.frames[psm, default: 0] += 1
+        }
+        if $0.peer == nil { $0.peer = hci.peer }
+      }
+    }
+    if packet.l2cap != nil { name(hci, packet) }
+    guard let att = packet.att else { return }
     let isSent = packet.info.direction == .hostToController
     let mtu = packet.gatt?.mtu
     change(open[key(handle, packet.info)] ?? begin(handle, packet.info)) {
@@ -248,7 +289,10 @@ public struct CaptureSummary: Sendable {
       overflow += 1
       return
     }
-    values[source, default: Values()].bytes += att.value?.count ?? 0
+    let link = open[key(connection, packet.info)]
+    if let known = values[source], known.connection != link { values[source]?.statistics.interrupt() }
+    values[source, default: Values()].connection = link
+    values[source]?.bytes += att.value?.count ?? 0
     if let name = packet.gatt?.attribute?.name { values[source]?.name = name }
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
     if !overflow { values[source]?.statistics.add(Instant(nanoseconds: nanoseconds)) }

@@ -1,5 +1,6 @@
 import BluetoothCore
 import HCI
+import L2CAP
 
 /// The summary of one link.
 public struct ConnectionSummary: Hashable, Sendable {
@@ -18,6 +19,10 @@ public struct ConnectionSummary: Hashable, Sendable {
   public var handle: ConnectionHandle
   /// Nil if the capture begins in the middle of the link.
   public var peer: BluetoothAddress?
+  /// The name of the peer, if the capture shows it.
+  public var name: String?
+  /// Of a BR/EDR link; nil for LE, and if the capture does not show which it is.
+  public var classicType: LinkType?
   public var role: LERole?
   /// The time of the first packet of the link, in microseconds since 1970-01-01 UTC; nil if it has no timestamp.
   public var start: Int64?
@@ -33,6 +38,8 @@ public struct ConnectionSummary: Hashable, Sendable {
   public var sentPDUs = 0
   /// The number of ATT PDUs to the host.
   public var receivedPDUs = 0
+  /// The number of L2CAP frames on channels that were opened, by their protocol.
+  public var frames: [PSM: Int] = [:]
 
   mutating func add(_ words: String, at microseconds: Int64?) {
     if changes.count < Self.changeCapacity {

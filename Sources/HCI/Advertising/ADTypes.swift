@@ -44,9 +44,55 @@ public struct ADType: HCICode {
     .deviceAddress: "device address", .role: "role",
     .solicitedServiceUUIDs32: "32-bit solicited service UUIDs", .serviceData32: "service data, 32-bit UUID",
     .serviceData128: "service data, 128-bit UUID", .uri: "URI", .manufacturerData: "manufacturer data",
+    ADType(rawValue: 0x0D): "class of device", ADType(rawValue: 0x0E): "simple pairing hash",
+    ADType(rawValue: 0x0F): "simple pairing randomizer", ADType(rawValue: 0x10): "device ID or TK value",
+    ADType(rawValue: 0x11): "security manager OOB flags", ADType(rawValue: 0x17): "public target address",
+    ADType(rawValue: 0x18): "random target address", ADType(rawValue: 0x1A): "advertising interval",
+    ADType(rawValue: 0x22): "LE secure connections confirm",
+    ADType(rawValue: 0x23): "LE secure connections random", ADType(rawValue: 0x25): "indoor positioning",
+    ADType(rawValue: 0x26): "transport discovery data", ADType(rawValue: 0x27): "LE supported features",
+    ADType(rawValue: 0x28): "channel map update", ADType(rawValue: 0x29): "PB-ADV",
+    ADType(rawValue: 0x2A): "mesh message", ADType(rawValue: 0x2B): "mesh beacon",
+    ADType(rawValue: 0x2C): "BIGInfo", ADType(rawValue: 0x2D): "broadcast code",
+    ADType(rawValue: 0x2E): "resolvable set identifier", ADType(rawValue: 0x2F): "advertising interval, long",
+    ADType(rawValue: 0x30): "broadcast name", ADType(rawValue: 0x31): "encrypted advertising data",
+    ADType(rawValue: 0x32): "periodic advertising response timing",
   ]
 
   public var description: String { Self.texts[self] ?? "type \(Hex.string(rawValue))" }
+
+  /// Where the payload is specified: in the Core Specification Supplement (CSS), Part A.
+  public var reference: String {
+    let section =
+      switch rawValue {
+      case 0x01: "1.3"
+      case 0x02...0x07: "1.1"
+      case 0x08, 0x09: "1.2"
+      case 0x0A: "1.5"
+      case 0x0D...0x0F, 0x1D, 0x1E: "1.6"
+      case 0x10: "1.8"
+      case 0x11: "1.7"
+      case 0x12: "1.9"
+      case 0x14, 0x15, 0x1F: "1.10"
+      case 0x16, 0x20, 0x21: "1.11"
+      case 0x17: "1.13"
+      case 0x18: "1.14"
+      case 0x19: "1.12"
+      case 0x1A, 0x2F: "1.15"
+      case 0x1B: "1.16"
+      case 0x1C: "1.17"
+      case 0x24: "1.18"
+      case 0x27: "1.19"
+      case 0x28: "1.20"
+      case 0x2C: "1.21"
+      case 0x2D: "1.22"
+      case 0x31: "1.23"
+      case 0x32: "1.24"
+      case 0xFF: "1.4"
+      default: "1"
+      }
+    return "CSS, Part A, \(section)"
+  }
 }
 
 /// The discoverable mode and the supported transports of a device (Core Specification Supplement, Part A, 1.3).
@@ -81,6 +127,11 @@ public struct Appearance: HCICode, CustomStringConvertible {
   public var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
 
   public var description: String { Hex.string(rawValue) }
+
+  /// Name and number: `Watch (0x00c0)`.
+  public var fieldText: String {
+    AssignedNumbers.appearance(rawValue).map { "\($0) (\(self))" } ?? description
+  }
 }
 
 /// The number of bytes that encode a UUID in advertising data. It is kept because a UUID is equal in all its forms, and

@@ -7,13 +7,19 @@ public struct HCIEventCode: HCICode, ExpressibleByIntegerLiteral {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public init(integerLiteral rawValue: UInt8) { self.rawValue = rawValue }
 
+  public static let inquiryResult: HCIEventCode = 0x02
+  public static let connectionComplete: HCIEventCode = 0x03
   public static let disconnectionComplete: HCIEventCode = 0x05
+  public static let remoteNameRequestComplete: HCIEventCode = 0x07
   public static let encryptionChange: HCIEventCode = 0x08
   public static let readRemoteVersionInformationComplete: HCIEventCode = 0x0C
   public static let commandComplete: HCIEventCode = 0x0E
   public static let commandStatus: HCIEventCode = 0x0F
   public static let hardwareError: HCIEventCode = 0x10
   public static let numberOfCompletedPackets: HCIEventCode = 0x13
+  public static let inquiryResultWithRSSI: HCIEventCode = 0x22
+  public static let synchronousConnectionComplete: HCIEventCode = 0x2C
+  public static let extendedInquiryResult: HCIEventCode = 0x2F
   public static let encryptionKeyRefreshComplete: HCIEventCode = 0x30
   public static let leMeta: HCIEventCode = 0x3E
   public static let vendorSpecific: HCIEventCode = 0xFF
@@ -48,6 +54,7 @@ public struct LESubevent: HCICode, ExpressibleByIntegerLiteral {
   public static let extendedAdvertisingReport: LESubevent = 0x0D
   public static let scanTimeout: LESubevent = 0x11
   public static let channelSelectionAlgorithm: LESubevent = 0x14
+  public static let cisRequest: LESubevent = 0x1A
   public static let enhancedConnectionCompleteV2: LESubevent = 0x29
 
   /// The event's name in the specification; nil if unknown.

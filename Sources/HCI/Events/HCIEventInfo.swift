@@ -30,10 +30,10 @@ public struct HCIEventInfo: Sendable {
   private struct Row<Code: HCICode> where Code.RawValue == UInt8 {
     var code: Code
     var name: String
-    var section: String?
+    var section: String
     var parameters: (any PacketFields)?
 
-    init(_ code: Code, _ name: String, _ section: String?, _ parameters: (any PacketFields)? = nil) {
+    init(_ code: Code, _ name: String, _ section: String, _ parameters: (any PacketFields)? = nil) {
       self.code = code
       self.name = name
       self.section = section
@@ -41,29 +41,29 @@ public struct HCIEventInfo: Sendable {
     }
   }
 
-  private static func table<Code>(_ rows: [Row<Code>], chapter: String) -> [HCIEventInfo?] {
+  private static func table<Code>(_ rows: [Row<Code>]) -> [HCIEventInfo?] {
     var table: [HCIEventInfo?] = Array(repeating: nil, count: 256)
     for row in rows {
       table[Int(row.code.rawValue)] = HCIEventInfo(
-        row.name, "Vol 4, Part E, \(row.section ?? chapter)", row.parameters)
+        row.name, "Vol 4, Part E, \(row.section)", row.parameters)
     }
     return table
   }
 
   /// All events up to Core Specification 5.4 (Vol 4, Part E, 7.7).
-  private static let events = table(eventRows, chapter: "7.7")
+  private static let events = table(eventRows)
 
   /// All LE Meta events up to Core Specification 5.4 (Vol 4, Part E, 7.7.65).
-  private static let leEvents = table(leEventRows, chapter: "7.7.65")
+  private static let leEvents = table(leEventRows)
 
   private static let eventRows: [Row<HCIEventCode>] = [
     .init(0x01, "Inquiry Complete", "7.7.1", StatusOnly()),
-    .init(0x02, "Inquiry Result", "7.7.2"),
-    .init(0x03, "Connection Complete", "7.7.3", ConnectionComplete()),
+    .init(.inquiryResult, "Inquiry Result", "7.7.2", InquiryResult(.plain)),
+    .init(.connectionComplete, "Connection Complete", "7.7.3", ConnectionComplete()),
     .init(0x04, "Connection Request", "7.7.4", ClassicConnectionRequest()),
     .init(.disconnectionComplete, "Disconnection Complete", "7.7.5", DisconnectionComplete()),
     .init(0x06, "Authentication Complete", "7.7.6", LinkStatus()),
-    .init(0x07, "Remote Name Request Complete", "7.7.7", RemoteNameRequestComplete()),
+    .init(.remoteNameRequestComplete, "Remote Name Request Complete", "7.7.7", RemoteNameRequestComplete()),
     .init(.encryptionChange, "Encryption Change", "7.7.8", EncryptionChange()),
     .init(0x09, "Change Connection Link Key Complete", "7.7.9", LinkStatus()),
     .init(0x0A, "Link Key Type Changed", "7.7.10", LinkStatus()),
@@ -71,61 +71,65 @@ public struct HCIEventInfo: Sendable {
     .init(
       .readRemoteVersionInformationComplete, "Read Remote Version Information Complete", "7.7.12",
       ReadRemoteVersionInformationComplete()),
-    .init(0x0D, "QoS Setup Complete", "7.7.13", LinkStatus()),
+    .init(0x0D, "QoS Setup Complete", "7.7.13", QoSSetupComplete()),
     .init(.commandComplete, "Command Complete", "7.7.14", CommandComplete()),
     .init(.commandStatus, "Command Status", "7.7.15", CommandStatus()),
     .init(.hardwareError, "Hardware Error", "7.7.16", HardwareError()),
     .init(0x11, "Flush Occurred", "7.7.17", LinkOnly()),
     .init(0x12, "Role Change", "7.7.18", RoleChange()),
     .init(.numberOfCompletedPackets, "Number of Completed Packets", "7.7.19", NumberOfCompletedPackets()),
-    .init(0x14, "Mode Change", "7.7.20", LinkStatus()),
-    .init(0x15, "Return Link Keys", "7.7.21"),
+    .init(0x14, "Mode Change", "7.7.20", ModeChange()),
+    .init(0x15, "Return Link Keys", "7.7.21", ReturnLinkKeys()),
     .init(0x16, "PIN Code Request", "7.7.22", PeerAddress()),
     .init(0x17, "Link Key Request", "7.7.23", PeerAddress()),
-    .init(0x18, "Link Key Notification", "7.7.24"),
-    .init(0x19, "Loopback Command", "7.7.25"),
-    .init(0x1A, "Data Buffer Overflow", "7.7.26"),
+    .init(0x18, "Link Key Notification", "7.7.24", LinkKeyNotification()),
+    .init(0x19, "Loopback Command", "7.7.25", LoopbackCommand()),
+    .init(0x1A, "Data Buffer Overflow", "7.7.26", DataBufferOverflow()),
     .init(0x1B, "Max Slots Change", "7.7.27", MaxSlotsChange()),
-    .init(0x1C, "Read Clock Offset Complete", "7.7.28", LinkStatus()),
-    .init(0x1D, "Connection Packet Type Changed", "7.7.29", LinkStatus()),
+    .init(0x1C, "Read Clock Offset Complete", "7.7.28", ReadClockOffsetComplete()),
+    .init(0x1D, "Connection Packet Type Changed", "7.7.29", ConnectionPacketTypeChanged()),
     .init(0x1E, "QoS Violation", "7.7.30", LinkOnly()),
-    .init(0x20, "Page Scan Repetition Mode Change", "7.7.31"),
-    .init(0x21, "Flow Specification Complete", "7.7.32", LinkStatus()),
-    .init(0x22, "Inquiry Result With RSSI", "7.7.33"),
-    .init(0x23, "Read Remote Extended Features Complete", "7.7.34", LinkStatus()),
-    .init(0x2C, "Synchronous Connection Complete", "7.7.35", LinkStatus()),
-    .init(0x2D, "Synchronous Connection Changed", "7.7.36", LinkStatus()),
-    .init(0x2E, "Sniff Subrating", "7.7.37", LinkStatus()),
-    .init(0x2F, "Extended Inquiry Result", "7.7.38"),
+    .init(0x20, "Page Scan Repetition Mode Change", "7.7.31", PageScanRepetitionModeChange()),
+    .init(0x21, "Flow Specification Complete", "7.7.32", FlowSpecificationComplete()),
+    .init(.inquiryResultWithRSSI, "Inquiry Result With RSSI", "7.7.33", InquiryResult(.withRSSI)),
+    .init(0x23, "Read Remote Extended Features Complete", "7.7.34", ReadRemoteExtendedFeaturesComplete()),
+    .init(
+      .synchronousConnectionComplete, "Synchronous Connection Complete", "7.7.35",
+      SynchronousConnectionComplete()),
+    .init(0x2D, "Synchronous Connection Changed", "7.7.36", SynchronousConnectionChanged()),
+    .init(0x2E, "Sniff Subrating", "7.7.37", SniffSubrating()),
+    .init(.extendedInquiryResult, "Extended Inquiry Result", "7.7.38", InquiryResult(.extended)),
     .init(
       .encryptionKeyRefreshComplete, "Encryption Key Refresh Complete", "7.7.39",
       EncryptionKeyRefreshComplete()),
     .init(0x31, "IO Capability Request", "7.7.40", PeerAddress()),
-    .init(0x32, "IO Capability Response", "7.7.41"),
-    .init(0x33, "User Confirmation Request", "7.7.42"),
+    .init(0x32, "IO Capability Response", "7.7.41", IOCapabilityResponse()),
+    .init(0x33, "User Confirmation Request", "7.7.42", UserConfirmationRequest()),
     .init(0x34, "User Passkey Request", "7.7.43", PeerAddress()),
     .init(0x35, "Remote OOB Data Request", "7.7.44", PeerAddress()),
     .init(0x36, "Simple Pairing Complete", "7.7.45", AddressStatus()),
-    .init(0x38, "Link Supervision Timeout Changed", "7.7.46", LinkOnly()),
+    .init(0x38, "Link Supervision Timeout Changed", "7.7.46", LinkSupervisionTimeoutChanged()),
     .init(0x39, "Enhanced Flush Complete", "7.7.47", LinkOnly()),
-    .init(0x3B, "User Passkey Notification", "7.7.48"),
-    .init(0x3C, "Keypress Notification", "7.7.49"),
-    .init(0x3D, "Remote Host Supported Features Notification", "7.7.50"),
+    .init(0x3B, "User Passkey Notification", "7.7.48", UserPasskeyNotification()),
+    .init(0x3C, "Keypress Notification", "7.7.49", KeypressNotification()),
+    .init(
+      0x3D, "Remote Host Supported Features Notification", "7.7.50", RemoteHostSupportedFeaturesNotification()
+    ),
     .init(.leMeta, "LE Meta", "7.7.65"),
-    .init(0x48, "Number of Completed Data Blocks", nil),
-    .init(0x4E, "Triggered Clock Capture", nil),
-    .init(0x4F, "Synchronization Train Complete", nil),
-    .init(0x50, "Synchronization Train Received", nil, StatusOnly()),
-    .init(0x51, "Connectionless Peripheral Broadcast Receive", nil),
-    .init(0x52, "Connectionless Peripheral Broadcast Timeout", nil),
-    .init(0x53, "Truncated Page Complete", nil, StatusOnly()),
-    .init(0x54, "Peripheral Page Response Timeout", nil),
-    .init(0x55, "Connectionless Peripheral Broadcast Channel Map Change", nil),
-    .init(0x56, "Inquiry Response Notification", nil),
-    .init(0x57, "Authenticated Payload Timeout Expired", nil, LinkOnly()),
-    .init(0x58, "Sam Status Change", nil),
-    .init(0x59, "Encryption Change [v2]", nil, EncryptionChangeV2()),
-    .init(.vendorSpecific, "Vendor Specific", nil),
+    .init(0x48, "Number of Completed Data Blocks", "7.7.59"),
+    .init(0x4E, "Triggered Clock Capture", "7.7.66"),
+    .init(0x4F, "Synchronization Train Complete", "7.7.67"),
+    .init(0x50, "Synchronization Train Received", "7.7.68", StatusOnly()),
+    .init(0x51, "Connectionless Peripheral Broadcast Receive", "7.7.69"),
+    .init(0x52, "Connectionless Peripheral Broadcast Timeout", "7.7.70"),
+    .init(0x53, "Truncated Page Complete", "7.7.71", StatusOnly()),
+    .init(0x54, "Peripheral Page Response Timeout", "7.7.72"),
+    .init(0x55, "Connectionless Peripheral Broadcast Channel Map Change", "7.7.73"),
+    .init(0x56, "Inquiry Response Notification", "7.7.74"),
+    .init(0x57, "Authenticated Payload Timeout Expired", "7.7.75", LinkOnly()),
+    .init(0x58, "Sam Status Change", "7.7.76"),
+    .init(0x59, "Encryption Change [v2]", "7.7.8", EncryptionChangeV2()),
+    .init(.vendorSpecific, "Vendor Specific", "5.4.4"),
   ]
 
   private static let leEventRows: [Row<LESubevent>] = [
@@ -187,40 +191,4 @@ public struct HCIEventInfo: Sendable {
       LEConnectionComplete(form: .enhancedV2)),
     .init(0x2A, "LE CIS Established [v2]", "7.7.65.25", LinkStatus()),
   ]
-}
-
-/// Finds the offsets of the status and the connection handle in parameters of fixed size.
-private struct FieldOffsets: FieldVisitor {
-  var status: Int?
-  var handle: Int?
-  private var offset = 0
-  private var writer = ByteWriter()
-
-  mutating func value<Value: FieldValue>(
-    _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
-  ) {
-    if Value.self == HCIErrorCode.self, status == nil, offset == 0 { status = 0 }
-    if Value.self == ConnectionHandle.self, handle == nil, offset <= 1 { handle = offset }
-    writer.removeAll()
-    value.write(into: &writer)
-    offset += writer.count
-  }
-
-  mutating func bytes(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
-  ) { offset += count }
-
-  mutating func rest(
-    _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle
-  ) {}
-
-  mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
-  ) { offset += 6 }
-
-  mutating func items<Item: PacketFields>(
-    _ name: StaticString?, _ items: inout [Item], like prototype: Item
-  ) {}
-
-  mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) {}
 }

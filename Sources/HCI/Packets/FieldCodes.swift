@@ -24,6 +24,11 @@ public struct CompanyIdentifier: HCICode {
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   public var description: String { Hex.string(rawValue) }
+
+  /// Name and number: `Nordic Semiconductor ASA (0x0059)`.
+  public var fieldText: String {
+    AssignedNumbers.company(rawValue).map { "\($0) (\(self))" } ?? description
+  }
 }
 
 /// The role of this side on a link (Core Specification Vol 4, Part E, 7.7.65.1).

@@ -115,6 +115,8 @@ public struct HCIOpcode: HCICode {
   /// E, 4.4).
   public static let noOperation = HCIOpcode(rawValue: 0)
 
+  public static let leCreateCIS = HCIOpcode(rawValue: 0x2064)
+
   /// Whether it is a vendor-specific command.
   public var isVendorSpecific: Bool { group == 0x3F }
 
@@ -162,6 +164,8 @@ public struct HCICommandCatalog: Sendable {
     public var info: HCICommandInfo
     /// The type that declares the command; nil if its parameters are not declared.
     public var type: (any HCICommand.Type)?
+    /// Whether the parameters begin with a connection handle.
+    public var isAboutLink = false
   }
 
   /// All known commands.
@@ -174,7 +178,12 @@ public struct HCICommandCatalog: Sendable {
   ///   - others: commands of which only the name is known
   public init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
     for info in others { entries[info.opcode] = Entry(info: info) }
-    for type in types { entries[type.opcode] = Entry(info: type.info, type: type) }
+    for type in types {
+      var offsets = FieldOffsets()
+      var parameters = type.init() as any PacketFields
+      parameters.visit(&offsets)
+      entries[type.opcode] = Entry(info: type.info, type: type, isAboutLink: offsets.handle == 0)
+    }
   }
 
   public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }

@@ -25,6 +25,10 @@ public struct StreamStatistics: Sendable {
   private var gapCount = 0
   /// A pause that is not classified yet.
   private var pause: Pause?
+  /// Whether the next sample begins a new run; the number of earlier runs, and their nanoseconds.
+  private var isInterrupted = false
+  private var runs = 0
+  private var runTime: Int64 = 0
 
   private struct Pause {
     /// The beginning and length of the pause, and the interval between two samples before it, in nanoseconds.
@@ -58,6 +62,7 @@ public struct StreamStatistics: Sendable {
       (first, last, count) = (time, time, 1)
       return
     }
+    guard !isInterrupted else { return begin(at: time) }
     let interval = max(0, time.nanoseconds(since: last))
     longestInterval = max(longestInterval, interval)
     if isPause(interval) {
@@ -73,6 +78,17 @@ public struct StreamStatistics: Sendable {
     // Stamps can go back when the machine slept between a packet and its read.
     (last, count) = (max(last, time), count + 1)
     followPause()
+  }
+
+  /// The stream was interrupted on purpose: the time to the next sample is not an interval.
+  public mutating func interrupt() { isInterrupted = count > 0 }
+
+  private mutating func begin(at time: Instant) {
+    isInterrupted = false
+    closePause()
+    runs += 1
+    runTime += last.nanoseconds(since: first)
+    (first, last, count) = (time, time, count + 1)
   }
 
   private mutating func learn(_ interval: Double) {
@@ -119,8 +135,8 @@ public struct StreamStatistics: Sendable {
 
   /// Samples per second, from the first to the last; nil for fewer than two.
   public var rate: Double? {
-    let nanoseconds = last.nanoseconds(since: first)
-    return count > 1 && nanoseconds > 0 ? Double(count - 1) * 1e9 / Double(nanoseconds) : nil
+    let nanoseconds = runTime + last.nanoseconds(since: first)
+    return count > 1 + runs && nanoseconds > 0 ? Double(count - 1 - runs) * 1e9 / Double(nanoseconds) : nil
   }
 
   /// The standard deviation of the intervals in seconds, without pauses; nil for fewer than three samples.

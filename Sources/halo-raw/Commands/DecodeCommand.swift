@@ -9,11 +9,15 @@ enum DecodeOption {
   static let layer = Option(
     "--layer", as: .layers,
     help:
-      "only packets with one of these layers: hci, l2cap, signaling, smp, att, gatt, ring; comma-separated")
+      """
+      only packets with one of these layers: hci, l2cap, signaling, smp, sdp, rfcomm, avdtp, avctp, att, gatt, \
+      ring; comma-separated
+      """)
   static let filter = Option(
     "--filter", as: .packetFilter,
     help: """
-      only packets that match all terms: handle=0x0012, link=0x0040, opcode=0x1b|0x52, event=0x0e, subevent=1, \
+      only packets that match all terms: handle=0x0012, link=0x0040, peer=R02_BEEF (a name or its beginning, or an \
+      address), opcode=0x1b|0x52, event=0x0e, subevent=1, \
       address=C0:11:22:33:A1:B2, time=1.5..3 (seconds), packet=10..; comma-separated
       """)
   static let format = Option(
@@ -71,6 +75,9 @@ let decodeCommand = CommandSpec(
     - is standard input. A frame that spans several packets is shown with the last of them. A damaged file is decoded up
     to the damage, and the exit code is 65. NO_COLOR disables colors.
 
+    A line ends with the adapter, the link, and the address and name of the device at its other end, as far as the capture
+    has them. Sections are those of the \(Specification.name); CSS is its Supplement.
+
     A report (--html) is one file that loads nothing. It holds up to \(PageWriter.packetLimit) packets and
     \(PageWriter.byteLimit >> 20) MiB of packet data, and states what it leaves out. Use --filter and --layer to select
     packets.
@@ -84,7 +91,7 @@ let decodeCommand = CommandSpec(
 struct DecodeOptions {
   /// The form of the output.
   enum Form {
-    case lines, blocks, jsonl, summary
+    case lines, blocks, jsonl, summary, summaryJSON
     case samples(OutputFormat, SampleKinds)
     /// An HTML report at this path, instead of lines on standard output.
     case page(String)
@@ -115,8 +122,7 @@ struct DecodeOptions {
     guard invocation[DecodeOption.summary] else {
       return format == .jsonl ? .jsonl : invocation[DecodeOption.verbose] ? .blocks : .lines
     }
-    if format == .jsonl { throw .usage("--summary is text only; leave --format out") }
-    return .summary
+    return format == .jsonl ? .summaryJSON : .summary
   }
 
   func shows(_ packet: DissectedPacket, start: Int64?) -> Bool {

@@ -72,7 +72,11 @@ struct Decoding {
   ///
   /// - Parameter remark: why a report does not have the whole capture
   private mutating func finish(_ remark: String?) async throws(Failure) {
-    if case .summary = options.form { output.write(SummaryText.lines(summary, dissector.servers)) }
+    switch options.form {
+    case .summary: output.write(SummaryText.lines(summary, dissector.servers))
+    case .summaryJSON: SummaryJSON.write(summary, dissector.servers, into: &output)
+    default: break
+    }
     output.flush()
     if var page { try await page.finish(remark: remark) }
   }
@@ -96,7 +100,7 @@ struct Decoding {
     case .jsonl: PacketJSON.write(packet, into: &output)
     case .blocks: text.writeBlock(packet, start: start, into: &output)
     case .lines: text.writeLine(packet, start: start, into: &output)
-    case .summary: summary.add(packet)
+    case .summary, .summaryJSON: summary.add(packet)
     case .samples: samples?.add(packet)
     }
     if output.pending >= Self.outputSize { output.flush() }

@@ -23,24 +23,34 @@ enum PacketJSON {
     case nil: output.write(",\"direction\":null")
     }
     if let adapter = packet.info.adapter { number(",\"adapter\":", Int(adapter), &output) }
-    if packet.info.originalLength > packet.bytes.count {
+    if packet.info.originalLength != packet.bytes.count {
       number(",\"original_length\":", packet.info.originalLength, &output)
     }
+    if packet.info.drops > 0 { number(",\"dropped\":", packet.info.drops, &output) }
     if packet.hci == nil { text(",\"note\":", packet.summary, &output) }
-    if let hci = packet.hci { write(hci, &output) }
+    if let hci = packet.hci { write(hci, packet, &output) }
     if let l2cap = packet.l2cap { write(l2cap, &output) }
     if let signaling = packet.signaling {
       text(",\"signaling\":{\"name\":", signaling.name, &output)
       number(",\"code\":", Int(signaling.code.rawValue), &output)
       number(",\"identifier\":", Int(signaling.identifier), &output)
+      FieldJSON.write("fields", packet.fields(of: .signaling), &output)
       output.write("}")
     }
     if let smp = packet.smp {
       text(",\"smp\":{\"name\":", smp.name, &output)
       number(",\"code\":", Int(smp.code.rawValue), &output)
+      FieldJSON.write("fields", packet.fields(of: .smp), &output)
       output.write("}")
     }
-    if let att = packet.att { write(att, packet.source, &output) }
+    if let profile = packet.profile, let layer = packet.layers.first(where: \.isProfile) {
+      output.write(",\"\(layer.rawValue)\":{\"psm\":")
+      output.write(Int(profile.psm.rawValue))
+      text(",\"name\":", profile.name(in: packet.source.span.bytes), &output)
+      FieldJSON.write("fields", packet.fields(of: layer), &output)
+      output.write("}")
+    }
+    if let att = packet.att { write(att, packet, &output) }
     if let gatt = packet.gatt { write(gatt, &output) }
     if let ring = packet.ring { write(ring, &output) }
     if !packet.unanswered.isEmpty {
@@ -49,7 +59,7 @@ enum PacketJSON {
     output.write("}\n")
   }
 
-  private static func write(_ hci: HCILayer, _ output: inout LineWriter) {
+  private static func write(_ hci: HCILayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     switch hci.type {
     case .command: output.write(",\"hci\":{\"type\":\"command\"")
     case .event: output.write(",\"hci\":{\"type\":\"event\"")
@@ -72,9 +82,18 @@ enum PacketJSON {
     if let status = hci.status { number(",\"status\":", Int(status.rawValue), &output) }
     if let connection = hci.connection { number(",\"link\":", Int(connection.rawValue), &output) }
     if let peer = hci.peer { text(",\"peer\":", peer.description, &output) }
+    if let name = packet.link?.name { text(",\"peer_name\":", name, &output) }
     number(",\"length\":", hci.length, &output)
     if let command = hci.command { reference(",\"answers\":", command, &output) }
     if let problem = hci.problem { text(",\"problem\":", problem, &output) }
+    if hci.manufacturer != nil || hci.opcode?.isVendorSpecific == true,
+      let name = hci.vendorName(in: packet.bytes.span.bytes)
+    {
+      text(",\"vendor\":", name, &output)
+    }
+    if hci.type == .command || hci.type == .event || hci.type == .isochronous {
+      FieldJSON.write("parameters", packet.parameters, &output)
+    }
     output.write("}")
   }
 
@@ -82,10 +101,14 @@ enum PacketJSON {
     number(",\"l2cap\":{\"cid\":", Int(l2cap.channel.rawValue), &output)
     number(",\"length\":", l2cap.length, &output)
     number(",\"fragments\":", l2cap.fragments, &output)
+    if let psm = l2cap.psm { number(",\"psm\":", Int(psm.rawValue), &output) }
+    if let credits = l2cap.credits { number(",\"credits\":", credits, &output) }
+    if let unit = l2cap.unit { number(",\"unit\":", unit.count, &output) }
     output.write("}")
   }
 
-  private static func write(_ att: ATTLayer, _ source: [UInt8], _ output: inout LineWriter) {
+  private static func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+    let source = packet.source
     number(",\"att\":{\"opcode\":", Int(att.opcode.rawValue), &output)
     text(",\"name\":", att.opcode.description, &output)
     if let handle = att.handle { number(",\"handle\":", Int(handle.rawValue), &output) }
@@ -103,6 +126,10 @@ enum PacketJSON {
     if let error = att.error { number(",\"error\":", Int(error.rawValue), &output) }
     if let failed = att.failed { number(",\"request\":", Int(failed.rawValue), &output) }
     if let problem = att.problem { text(",\"problem\":", problem.description, &output) }
+    if att.hasList { FieldJSON.write("fields", packet.fields(of: .att), &output) }
+    if let fields = att.valueFields(of: source.span.bytes, packet.gatt) {
+      FieldJSON.write("fields", fields, &output)
+    }
     output.write("}")
   }
 
@@ -126,7 +153,7 @@ enum PacketJSON {
     output.write(ring.isFromRing ? ",\"ring\":{\"from\":\"ring\"" : ",\"ring\":{\"from\":\"host\"")
     if ring.isByShape { output.write(",\"by_shape\":true") }
     switch ring.content {
-    case .frame(let meaning): write(meaning, &output)
+    case .frame(let meaning): write(meaning, of: ring, &output)
     case .bulk(let frame):
       text(",\"name\":", frame.id.description, &output)
       number(",\"bulk\":", Int(frame.id.rawValue), &output)
@@ -141,7 +168,32 @@ enum PacketJSON {
     output.write("}")
   }
 
-  private static func write(_ meaning: FrameMeaning, _ output: inout LineWriter) {
+  /// Acceleration in g and in counts, with the names that `stream` uses; null until the encoding is known.
+  private static func write(
+    _ sample: AccelerometerSample, _ encoding: AccelerometerEncoding?, _ output: inout LineWriter
+  ) {
+    let acceleration = encoding.map { sample.acceleration($0) }
+    let counts = encoding.map { sample.counts($0) }
+    func write(_ key: StaticString, _ value: Double?) {
+      output.write(key)
+      if let value { output.write(value) } else { output.write("null") }
+    }
+    func write(_ key: StaticString, _ value: Int16?) {
+      output.write(key)
+      if let value { output.write(Int(value)) } else { output.write("null") }
+    }
+    write("\"x\":", acceleration?.x)
+    write(",\"y\":", acceleration?.y)
+    write(",\"z\":", acceleration?.z)
+    write(",\"raw_x\":", counts?.x)
+    write(",\"raw_y\":", counts?.y)
+    write(",\"raw_z\":", counts?.z)
+    number(",\"bytes_x\":", Int(sample.x), &output)
+    number(",\"bytes_y\":", Int(sample.y), &output)
+    number(",\"bytes_z\":", Int(sample.z), &output)
+  }
+
+  private static func write(_ meaning: FrameMeaning, of ring: RingLayer, _ output: inout LineWriter) {
     number(",\"command\":", Int(meaning.frame.command.rawValue), &output)
     if let refusal = meaning.refusal {
       text(",\"refused\":", meaning.name, &output)
@@ -152,6 +204,10 @@ enum PacketJSON {
     guard let form = meaning.form else { return }
     text(",\"form\":", form.name, &output)
     output.write(",\"fields\":{")
+    if case .accelerometer(let sample)? = ring.sample {
+      write(sample, ring.encoding, &output)
+      return output.write("}")
+    }
     for (index, field) in meaning.fields.enumerated() {
       if index > 0 { output.write(",") }
       output.write("\"")

@@ -15,7 +15,23 @@ struct PacketText {
     writeHeader(packet, start, &output)
     output.write(packet.summary)
     writeLoose(packet, &output)
+    writePlace(packet, &output)
     output.write("\n")
+  }
+
+  /// The adapter, the link and the device at its other end: `  [hci0 0x0040 30:35:38:41:BE:EF R02_BEEF]`.
+  private func writePlace(_ packet: DissectedPacket, _ output: inout LineWriter) {
+    guard packet.hci != nil, packet.link != nil || packet.info.adapter != nil else { return }
+    output.write("  [")
+    if let adapter = packet.info.adapter {
+      output.write("hci")
+      output.write(Int(adapter))
+    }
+    if let link = packet.link {
+      if packet.info.adapter != nil { output.write(" ") }
+      output.write(link.text)
+    }
+    output.write("]")
   }
 
   func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
@@ -56,6 +72,12 @@ struct PacketText {
     if !packet.unanswered.isEmpty {
       output.write("; never answered: packet \(packet.unanswered.map(String.init).joined(separator: ", "))")
     }
+    if packet.info.drops > 0 {
+      output.write("; \(Console.counted(packet.info.drops, "packet")) before it lost by the recorder")
+    }
+    if packet.info.originalLength < packet.bytes.count, packet.hci != nil {
+      output.write("; the file states a length of \(packet.info.originalLength) bytes")
+    }
     if packet.info.originalLength > packet.bytes.count {
       output.write("; the capture has \(packet.bytes.count) of \(packet.info.originalLength) bytes")
     }
@@ -85,7 +107,7 @@ struct PacketText {
     guard isColored else { return }
     switch layer {
     case .hci: output.write("\u{1B}[34m")
-    case .l2cap, .signaling, .smp: output.write("\u{1B}[36m")
+    case .l2cap, .signaling, .smp, .sdp, .rfcomm, .avdtp, .avctp: output.write("\u{1B}[36m")
     case .att, .gatt: output.write("\u{1B}[32m")
     case .ring: output.write("\u{1B}[35m")
     }

@@ -25,7 +25,11 @@ enum SummaryText {
     let kinds = counted(summary.kinds).joined(separator: ", ")
     var text = Console.counted(summary.packets, "packet")
     if let start = summary.start, let end = summary.end { text += " in \(seconds(end &- start)) s" }
-    return text + (kinds.isEmpty ? "" : ": \(kinds)") + "\n"
+    text += kinds.isEmpty ? "" : ": \(kinds)"
+    if summary.lost > 0 {
+      text += "; the recorder lost \(Console.counted(summary.lost, "packet"))"
+    }
+    return text + "\n"
   }
 
   private static func devices(_ summary: CaptureSummary) -> [String] {
@@ -42,12 +46,18 @@ enum SummaryText {
       return "\(seconds(value &- start)) s"
     }
     var first = "hci\(link.adapter) \(link.handle) to \(link.peer.map { "\($0)" } ?? "an unknown peer")"
+    if let name = link.name { first += " \"\(name)\"" }
+    if let type = link.classicType { first += ", BR/EDR \(type)" }
     if let role = link.role { first += ", as \(role)" }
     first += ", \(time(link.start)) to "
     first += link.end == nil ? "the end of the capture" : time(link.end)
     if let reason = link.reason { first += ": \(reason)" }
     first += "; \(link.sentPDUs) PDUs sent, \(link.receivedPDUs) received"
     if let mtu = link.mtu { first += ", MTU \(mtu)" }
+    let frames = link.frames.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+    if !frames.isEmpty {
+      first += "; frames: " + frames.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
     return [first] + link.changes.map { "  \(time($0.microseconds)): \($0.words)" }
   }
 

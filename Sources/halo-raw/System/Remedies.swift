@@ -1,3 +1,4 @@
+import Capture
 import Glibc
 import HCI
 import LinuxBluetooth
@@ -6,6 +7,19 @@ import LinuxBluetooth
 extension AdapterError {
   /// The error, followed by its remedy.
   var messageWithRemedy: String { "cannot \(operation): \(reason.textWithRemedy)" }
+}
+
+extension CaptureError {
+  /// The error, followed by its remedy.
+  var messageWithRemedy: String {
+    switch reason {
+    case .compressed(let format):
+      "\(self); decompress it: \(format.reader) \(path ?? "FILE") > CAPTURE, or for decode: "
+        + "\(format.reader) \(path ?? "FILE") | halo-raw decode -"
+    case .replaced: "\(self); start again to read it from its beginning"
+    default: description
+    }
+  }
 }
 
 extension AdapterError.Reason {

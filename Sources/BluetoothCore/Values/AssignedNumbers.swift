@@ -1,0 +1,45 @@
+/// The names that the Bluetooth SIG has assigned to numbers (Assigned Numbers). They are constants of the program: a
+/// look-up is a binary search in them, and allocates only the name.
+public enum AssignedNumbers {
+  /// The name of a UUID of 16 bits: a service, a characteristic, a descriptor, a protocol or a service class.
+  public static func uuid(_ number: UInt16) -> String? { name(of: number, in: AssignedNumbersTable.uuids) }
+
+  /// The name of a company.
+  public static func company(_ number: UInt16) -> String? {
+    name(of: number, in: AssignedNumbersTable.companies)
+  }
+
+  /// The name of an appearance: its category, and its subcategory if it has one with a name.
+  public static func appearance(_ number: UInt16) -> String? {
+    let table = AssignedNumbersTable.appearances
+    return name(of: number, in: table) ?? name(of: number & 0xFFC0, in: table)
+  }
+
+  /// - Parameter table: lines of four hexadecimal digits and a name, sorted by number
+  private static func name(of wanted: UInt16, in table: StaticString) -> String? {
+    table.withUTF8Buffer { text -> String? in
+      // The line is in low..<high, which begins and ends with a line.
+      var (low, high) = (0, text.count)
+      while low < high {
+        var start = (low + high) / 2
+        while start > low, text[start - 1] != newline { start -= 1 }
+        var end = start
+        while end < high, text[end] != newline { end += 1 }
+        let number = text[start..<min(start + digits, end)].reduce(UInt16(0)) { $0 << 4 | value(of: $1) }
+        if number == wanted {
+          return String(decoding: text[min(start + digits, end)..<end], as: UTF8.self)
+        }
+        if number < wanted { low = min(end + 1, high) } else { high = start }
+      }
+      return nil
+    }
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+  /// Of a number in the table.
+  private static let digits = 4
+
+  private static func value(of digit: UInt8) -> UInt16 {
+    UInt16(digit < UInt8(ascii: "A") ? digit &- UInt8(ascii: "0") : digit &- UInt8(ascii: "A") &+ 10)
+  }
+}

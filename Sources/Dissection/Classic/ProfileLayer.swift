@@ -1,0 +1,131 @@
+import BluetoothCore
+import HCI
+import L2CAP
+
+/// A frame of a protocol above L2CAP on BR/EDR. The channel says which one it is; the frame is read on demand.
+public struct ProfileLayer: Hashable, Sendable {
+  /// The protocols whose frames are decoded.
+  public enum Kind: Hashable, Sendable {
+    case sdp, rfcomm, avdtp, avctp
+  }
+
+  public var kind: Kind
+  public var psm: PSM
+  /// In ``DissectedPacket/source``.
+  public var range: Range<Int>
+
+  /// - Returns: nil for a channel of another protocol, and for the media of AVDTP
+  init?(_ channel: Channel, _ source: RawSpan, _ range: Range<Int>, isSent: Bool) {
+    switch channel.psm {
+    case .sdp: kind = .sdp
+    case .rfcomm: kind = .rfcomm
+    case .avdtp where !channel.isSecond: kind = .avdtp
+    case .avctp: kind = .avctp
+    default: return nil
+    }
+    psm = channel.psm
+    self.range = range.clamped(to: 0..<source.byteCount)
+  }
+
+  var layer: Layer {
+    switch kind {
+    case .sdp: .sdp
+    case .rfcomm: .rfcomm
+    case .avdtp: .avdtp
+    case .avctp: .avctp
+    }
+  }
+
+  /// The name of the frame's command, signal or type.
+  public func name(in source: RawSpan) -> String {
+    let frame = source.extracting(range)
+    return switch kind {
+    case .sdp: SDPFrame.name(frame)
+    case .rfcomm: RFCOMMFrame.name(frame)
+    case .avdtp: AVDTPFrame.name(frame)
+    case .avctp: AVCTPFrame.name(frame)
+    }
+  }
+
+  /// The fields that stand for the frame in a line.
+  private var telling: Set<String> {
+    switch kind {
+    case .sdp: ["transaction", "UUID", "attribute range", "error", "attribute bytes", "service records"]
+    case .rfcomm: ["channel", "credits", "data", "command", "multiplexer DLCI", "maximum frame size"]
+    case .avdtp: ["label", "ACP SEID", "error", "codec", "delay"]
+    case .avctp: ["label", "operation", "event", "state", "volume", "error"]
+    }
+  }
+
+  func summary(of source: RawSpan) -> String {
+    let words = fields(of: source).filter { telling.contains($0.name) && !$0.value.isEmpty }.prefix(8)
+      .map { $0.name == "data" ? "\($0.range.count) bytes" : "\($0.name) \($0.value)" }
+    return ([name(in: source)] + words).joined(separator: ", ")
+  }
+
+  func fields(of source: RawSpan) -> [PacketField] {
+    let reference =
+      switch kind {
+      case .sdp: SDPFrame.reference(source.extracting(range))
+      case .rfcomm: "RFCOMM 1.2, 5.1"
+      case .avdtp: "AVDTP 1.3, 8.4"
+      case .avctp: "AVCTP 1.4, 6.1"
+      }
+    var lister = FieldLister(source, range, reference: reference)
+    lister.readAll { lister throws(DecodeError) in
+      switch kind {
+      case .sdp: try SDPFrame.list(&lister)
+      case .rfcomm: try RFCOMMFrame.list(&lister)
+      case .avdtp: try AVDTPFrame.list(&lister)
+      case .avctp: try AVCTPFrame.list(&lister)
+      }
+    }
+    return lister.fields
+  }
+}
+
+/// An integer that is sent with its most significant byte first.
+struct BigEndian<Value: FixedWidthInteger & UnsignedInteger & Sendable>: FieldValue {
+  var value: Value = 0
+
+  init() {}
+
+  init(parsing reader: inout ByteReader) throws(DecodeError) {
+    for _ in 0..<Value.bitWidth / 8 { value = value << 8 | Value(try reader.readUInt8()) }
+  }
+
+  func write(into writer: inout ByteWriter) {
+    for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
+      writer.write(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    }
+  }
+
+  var fieldNumber: UInt64? { UInt64(value) }
+  var description: String { "\(value)" }
+}
+
+extension FieldLister {
+  /// Some bits of the byte that was read last.
+  @_lifetime(self: copy self)
+  mutating func bits(_ name: String, _ value: UInt8, _ names: [UInt8: String] = [:]) {
+    note(name, names[value] ?? "\(value)", from: offset - 1)
+  }
+
+  /// A byte with names for its values.
+  @_lifetime(self: copy self)
+  @discardableResult
+  mutating func byte(_ name: StaticString, _ names: [UInt64: String] = [:]) throws(DecodeError) -> UInt8 {
+    var byte: UInt8 = 0
+    try value(name, &byte, .names(names))
+    return byte
+  }
+
+  /// Two bytes, the most significant first.
+  @_lifetime(self: copy self)
+  @discardableResult
+  mutating func word(_ name: StaticString, _ style: FieldStyle = .plain) throws(DecodeError) -> UInt16 {
+    var word = BigEndian<UInt16>()
+    try value(name, &word, style)
+    return word.value
+  }
+}

@@ -1,0 +1,68 @@
+import BluetoothCore
+import HCI
+import L2CAP
+
+/// A command on a signalling channel (Core Specification Vol 3, Part A, 4).
+public struct SignalingLayer: Hashable, Sendable {
+  public var code: SignalingPacket.Code
+  public var identifier: UInt8
+  /// In ``DissectedPacket/source``.
+  public var range: Range<Int>
+
+  init?(_ source: RawSpan, _ range: Range<Int>) {
+    guard let code = source.byte(at: range.lowerBound),
+      let identifier = source.byte(at: range.lowerBound + 1),
+      range.count >= 4
+    else { return nil }
+    self.code = SignalingPacket.Code(rawValue: code)
+    self.identifier = identifier
+    self.range = range
+  }
+
+  /// In the terms of the specification.
+  public var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
+
+  var reference: String { code.reference }
+
+  func summary(of source: RawSpan) -> String {
+    let data = fields(of: source).filter { $0.depth == 1 && !$0.value.isEmpty }
+    let words = data.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    return "\(name), id \(identifier)" + (words.isEmpty ? "" : ": \(words)")
+  }
+
+  func fields(of source: RawSpan) -> [PacketField] {
+    var fields: [PacketField] = []
+    // On BR/EDR, several commands may share a frame (4).
+    for (range, code) in SignalingLayer.commands(in: source, range) {
+      var lister = FieldLister(source, range, reference: code.reference)
+      lister.readAll { lister throws(DecodeError) in
+        var header = SignalingHeader()
+        try header.list(&lister)
+        try lister.group("data") { lister throws(DecodeError) in
+          if var data = code.data { try data.list(&lister) }
+          lister.showRest("bytes")
+        }
+      }
+      fields += lister.fields
+    }
+    return fields
+  }
+
+  /// The commands in a frame, each with its range; the last one may be damaged.
+  static func commands(
+    in source: RawSpan, _ range: Range<Int>
+  ) -> [(range: Range<Int>, code: SignalingPacket.Code)] {
+    var commands: [(range: Range<Int>, code: SignalingPacket.Code)] = []
+    var start = range.lowerBound
+    while start < range.upperBound, let code = source.byte(at: start).map(SignalingPacket.Code.init) {
+      var end = range.upperBound
+      if let low = source.byte(at: start + 2), let high = source.byte(at: start + 3) {
+        let next = start + 4 + (Int(high) << 8 | Int(low))
+        if next + 4 <= range.upperBound { end = next }
+      }
+      commands.append((start..<end, code))
+      start = end
+    }
+    return commands
+  }
+}

@@ -1,0 +1,55 @@
+import BluetoothCore
+import Dissection
+import LineOutput
+
+/// Fields as a JSON array. A field is an object with its name, its number if it is one, its text if that says more, and
+/// the fields of a group.
+///
+///     [{"name":"connection handle","number":64,"text":"0x0040"},{"name":"report 1","fields":[...]}]
+enum FieldJSON {
+  /// Writes `,"key":[...]`; nothing if there are no fields.
+  static func write(_ key: StaticString, _ fields: [PacketField], _ output: inout LineWriter) {
+    guard let depth = fields.first?.depth else { return }
+    output.write(",\"")
+    output.write(key)
+    output.write("\":[")
+    // The depths of the open groups; a field that is less deep than its predecessor closes some.
+    var open = depth
+    for (index, field) in fields.enumerated() {
+      while open > field.depth {
+        output.write("]}")
+        open -= 1
+      }
+      if index > 0, fields[index - 1].depth >= field.depth { output.write(",") }
+      write(field, &output)
+      if index + 1 < fields.count, fields[index + 1].depth > field.depth {
+        output.write(",\"fields\":[")
+        open += 1
+      } else {
+        output.write("}")
+      }
+    }
+    while open > depth {
+      output.write("]}")
+      open -= 1
+    }
+    output.write("]")
+  }
+
+  /// Without the closing brace.
+  private static func write(_ field: PacketField, _ output: inout LineWriter) {
+    output.write("{\"name\":")
+    output.writeQuoted(field.name)
+    var text = field.value
+    if let number = field.number {
+      let digits = "\(number)"
+      output.write(",\"number\":")
+      output.write(digits)
+      if text == digits { text = "" }
+    }
+    if !text.isEmpty {
+      output.write(",\"text\":")
+      output.writeQuoted(text)
+    }
+  }
+}
