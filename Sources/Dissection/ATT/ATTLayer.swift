@@ -67,125 +67,213 @@ public struct ATTLayer: Hashable, Sendable {
 }
 
 extension ATTLayer {
-  /// The fields of the PDU, with the known attributes.
-  func fields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField] {
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
+  /// Lists the fields of the PDU, with the known attributes.
+  func list(_ source: RawSpan, _ gatt: GATTLayer?, to list: inout FieldList) {
+    let first = list.count
+    list.read(source, range, reference: reference) { lister throws(DecodeError) in
       try ATTPDU.list(&lister)
     }
-    return lister.fields.map { field in
-      var field = field
-      switch field.name {
-      case "handle", "handle in error": if let name = gatt?.attribute?.name { field.value += " (\(name))" }
-      case "type": field.value = Self.type(of: source, field.range) ?? field.value
-      case "value": field.value = words(of: source, field.range, gatt)
-      default: break
+    for index in first..<list.count {
+      let bytes = source.extracting(list.entries[index].range)
+      if list.isNamed(index, "value") {
+        list.setValue(of: index) { writeField(bytes, gatt, to: &$0) }
+      } else if list.isNamed(index, "type") {
+        var reader = ByteReader(bytes)
+        guard let uuid = try? BluetoothUUID(parsing: &reader, length: bytes.byteCount) else { continue }
+        list.setValue(of: index) { $0.write(UUIDName.described(uuid)) }
+      } else if list.isNamed(index, "handle") || list.isNamed(index, "handle in error") {
+        guard let name = gatt?.attribute?.name else { continue }
+        list.extendValue(of: index) { text in
+          text.write(" (")
+          text.write(name)
+          text.write(")")
+        }
       }
-      return field
     }
   }
 
-  private static func type(of source: RawSpan, _ range: Range<Int>) -> String? {
-    var reader = ByteReader(source.extracting(range))
-    return (try? BluetoothUUID(parsing: &reader, length: range.count)).map(UUIDName.described)
-  }
-
-  private func words(of source: RawSpan, _ range: Range<Int>, _ gatt: GATTLayer?) -> String {
-    let value = Array(source.extracting(range))
+  private func writeField(_ value: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     switch opcode {
-    case .readByGroupTypeResponse: return Self.uuidOrBytes(value)
-    case .readByTypeResponse: return Self.words(value, type: gatt?.type)
-    case .findByTypeValueRequest, .prepareWriteRequest, .prepareWriteResponse: return Self.value(value, nil)
+    case .readByGroupTypeResponse: Self.writeUUID(value, to: &text)
+    case .readByTypeResponse: Self.write(value, ofEntry: gatt?.type, to: &text)
+    case .findByTypeValueRequest, .prepareWriteRequest, .prepareWriteResponse:
+      Self.write(value, of: nil, to: &text)
     case .signedWriteCommand, .readMultipleVariableResponse, .multipleHandleValueNotification:
-      return Hex.string(value, separator: " ")
-    default: return Self.value(value, gatt?.attribute?.uuid)
+      text.writeSpacedHex(value)
+    default: Self.write(value, of: gatt?.attribute?.uuid, to: &text)
     }
   }
 }
 
 extension ATTLayer {
-  /// A one-line summary of the PDU.
-  func summary(of source: RawSpan, _ gatt: GATTLayer?) -> String {
-    if let problem { return "\(opcode), damaged: \(problem)" }
-    let words = arguments(of: source, gatt)
-    return words.isEmpty ? "\(opcode)" : "\(opcode), \(words)"
+  /// Writes a one-line summary of the PDU.
+  func writeSummary(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
+    text.write(opcode)
+    let end = text.count
+    text.write(", ")
+    let start = text.count
+    if let problem {
+      text.write("damaged: \(problem)")
+    } else if let value {
+      writeArguments(source.extracting(value.clamped(to: 0..<source.byteCount)), gatt, source, to: &text)
+    } else {
+      writeArguments(of: source, gatt, to: &text)
+    }
+    if text.count == start { text.truncate(to: end) }
   }
 
-  private func arguments(of source: RawSpan, _ gatt: GATTLayer?) -> String {
+  /// Writes the arguments of a PDU that carries one value, which is read in place.
+  private func writeArguments(
+    _ value: RawSpan, _ gatt: GATTLayer?, _ source: RawSpan, to text: inout TextBuffer
+  ) {
+    switch opcode {
+    case .readResponse, .readBlobResponse, .readMultipleResponse:
+      if let attribute = gatt?.attribute {
+        text.write(attribute.name)
+        text.write(": ")
+      }
+      Self.write(value, of: gatt?.attribute?.uuid, to: &text)
+    case .writeRequest, .writeCommand, .signedWriteCommand, .handleValueNotification, .handleValueIndication:
+      if let handle { write(handle, gatt, to: &text) }
+      text.write(": ")
+      Self.write(value, of: gatt?.attribute?.uuid, to: &text)
+    default: writeArguments(of: source, gatt, to: &text)
+    }
+  }
+
+  /// The handle and the name of its attribute.
+  private func write(_ handle: AttributeHandle, _ gatt: GATTLayer?, to text: inout TextBuffer) {
+    text.write(handle)
+    guard let attribute = gatt?.attribute else { return }
+    text.write(" ")
+    text.write(attribute.name)
+  }
+
+  private func writeArguments(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     let pdu: ATTPDU
     do throws(DecodeError) {
       pdu = try ATTPDU(source.extracting(range.clamped(to: 0..<source.byteCount)))
     } catch {
-      return "damaged: \(error)"
-    }
-    func named(_ handle: AttributeHandle) -> String {
-      gatt?.attribute.map { "\(handle) \($0.name)" } ?? "\(handle)"
+      return text.write("damaged: \(error)")
     }
     switch pdu {
-    case .errorResponse(let error): return "\(error.code) for \(error.request), \(named(error.handle))"
-    case .exchangeMTURequest(let mtu): return "client MTU \(mtu)"
-    case .exchangeMTUResponse(let mtu): return "server MTU \(mtu)"
-    case .findInformationRequest(let range): return "\(range)"
+    case .errorResponse(let error):
+      text.write(error.code.description)
+      text.write(" for ")
+      text.write(error.request)
+      text.write(", ")
+      write(error.handle, gatt, to: &text)
+    case .exchangeMTURequest(let mtu):
+      text.write("client MTU ")
+      text.write(Int(mtu))
+    case .exchangeMTUResponse(let mtu):
+      text.write("server MTU ")
+      text.write(Int(mtu))
+    case .findInformationRequest(let range): text.write(range)
     case .findInformationResponse(let entries):
-      return entries.map { "\($0.handle) \(UUIDName.short($0.type))" }.joined(separator: ", ")
-    case .findByTypeValueRequest(let range, let type, let value):
-      return "\(UUIDName.short(BluetoothUUID(type))) \(Self.uuidOrBytes(value)), \(range)"
-    case .findByTypeValueResponse(let ranges): return ranges.map(\.description).joined(separator: ", ")
-    case .readByTypeRequest(let range, let type), .readByGroupTypeRequest(let range, let type):
-      return "\(UUIDName.short(type)), \(range)"
-    case .readByTypeResponse(let entries):
-      return entries.map { "\($0.handle) \(Self.words($0.value, type: gatt?.type))" }.joined(separator: ", ")
-    case .readByGroupTypeResponse(let entries):
-      return entries.map { "\($0.group) \(Self.uuidOrBytes($0.value))" }.joined(separator: ", ")
-    case .readRequest(let handle): return named(handle)
-    case .readBlobRequest(let handle, let offset): return "\(named(handle)) from byte \(offset)"
-    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
-      return handles.map(\.description).joined(separator: ", ")
-    case .readResponse(let value), .readBlobResponse(let value), .readMultipleResponse(let value):
-      return (gatt?.attribute.map { "\($0.name): " } ?? "") + Self.value(value, gatt?.attribute?.uuid)
-    case .readMultipleVariableResponse(let values):
-      return values.map { Hex.string($0) }.joined(separator: ", ")
-    case .writeRequest(let handle, let value), .writeCommand(let handle, let value),
-      .signedWriteCommand(let handle, let value, _), .handleValueNotification(let handle, let value),
-      .handleValueIndication(let handle, let value):
-      return "\(named(handle)): \(Self.value(value, gatt?.attribute?.uuid))"
-    case .prepareWriteRequest(let part), .prepareWriteResponse(let part):
-      return "\(named(part.handle)) from byte \(part.offset): \(Hex.string(part.value))"
-    case .executeWriteRequest(let flags): return flags == .cancel ? "cancel" : "write"
-    case .multipleHandleValueNotification(let entries):
-      return entries.map { "\($0.handle) \(Hex.string($0.value))" }.joined(separator: ", ")
-    case .unknown(_, let parameters): return Hex.string(parameters)
-    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: return ""
-    }
-  }
-
-  /// The value of an entry of Read By Type Response, if its type is known.
-  static func words(_ value: [UInt8], type: BluetoothUUID?) -> String {
-    guard type == GATTUUID.characteristic, let declared = AttributeTable.declaration(value) else {
-      return Self.value(value, type)
-    }
-    return "\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)"
-  }
-
-  /// Values of a few types as text; all others in hexadecimal.
-  static func value(_ value: [UInt8], _ type: BluetoothUUID?) -> String {
-    switch type?.short {
-    case 0x2902? where value.count == 2:
-      switch value[0] & 3 {
-      case 0: return "off"
-      case 1: return "notifications on"
-      case 2: return "indications on"
-      default: return "notifications and indications on"
+      text.write(entries) { entry, text in
+        text.write(entry.handle)
+        text.write(" ")
+        text.write(UUIDName.short(entry.type))
       }
-    case 0x2A19? where value.count == 1: return "\(value[0]) percent"
-    case 0x2A00?, 0x2A24?, 0x2A25?, 0x2A26?, 0x2A27?, 0x2A28?, 0x2A29?, 0x2901?:
-      return "\"\(String(printable: value))\""
-    default: return value.isEmpty ? "empty" : Hex.string(value)
+    case .findByTypeValueRequest(let range, let type, let value):
+      text.write(UUIDName.short(BluetoothUUID(type)))
+      text.write(" ")
+      Self.writeUUID(value.span.bytes, to: &text)
+      text.write(", ")
+      text.write(range)
+    case .findByTypeValueResponse(let ranges): text.write(ranges) { $1.write($0) }
+    case .readByTypeRequest(let range, let type), .readByGroupTypeRequest(let range, let type):
+      text.write(UUIDName.short(type))
+      text.write(", ")
+      text.write(range)
+    case .readByTypeResponse(let entries):
+      text.write(entries) { entry, text in
+        text.write(entry.handle)
+        text.write(" ")
+        Self.write(entry.value.span.bytes, ofEntry: gatt?.type, to: &text)
+      }
+    case .readByGroupTypeResponse(let entries):
+      text.write(entries) { entry, text in
+        text.write(entry.group)
+        text.write(" ")
+        Self.writeUUID(entry.value.span.bytes, to: &text)
+      }
+    case .readRequest(let handle): write(handle, gatt, to: &text)
+    case .readBlobRequest(let handle, let offset):
+      write(handle, gatt, to: &text)
+      text.write(" from byte ")
+      text.write(Int(offset))
+    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
+      text.write(handles) { $1.write($0) }
+    case .readMultipleVariableResponse(let values): text.write(values) { $1.writeHex($0.span.bytes) }
+    case .prepareWriteRequest(let part), .prepareWriteResponse(let part):
+      write(part.handle, gatt, to: &text)
+      text.write(" from byte ")
+      text.write(Int(part.offset))
+      text.write(": ")
+      text.writeHex(part.value.span.bytes)
+    case .executeWriteRequest(let flags): text.write(flags == .cancel ? "cancel" : "write")
+    case .multipleHandleValueNotification(let entries):
+      text.write(entries) { entry, text in
+        text.write(entry.handle)
+        text.write(" ")
+        text.writeHex(entry.value.span.bytes)
+      }
+    case .unknown(_, let parameters): text.writeHex(parameters.span.bytes)
+    // Their value is read in place.
+    case .readResponse, .readBlobResponse, .readMultipleResponse, .writeRequest, .writeCommand,
+      .signedWriteCommand, .handleValueNotification, .handleValueIndication:
+      break
+    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: break
     }
   }
 
-  private static func uuidOrBytes(_ value: [UInt8]) -> String {
-    let uuid = value.withReader { reader in try? BluetoothUUID(parsing: &reader, length: value.count) }
-    return uuid.map(UUIDName.short) ?? Hex.string(value)
+  /// Writes the value of an entry of Read By Type Response, if its type is known.
+  private static func write(_ value: RawSpan, ofEntry type: BluetoothUUID?, to text: inout TextBuffer) {
+    guard type == GATTUUID.characteristic, let declared = AttributeTable.declaration(Array(value)) else {
+      return write(value, of: type, to: &text)
+    }
+    text.write("\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)")
+  }
+
+  /// Writes values of a few types as text; all others in hexadecimal.
+  static func write(_ value: RawSpan, of type: BluetoothUUID?, to text: inout TextBuffer) {
+    switch type?.short {
+    case 0x2902? where value.byteCount == 2:
+      switch (value.byte(at: 0) ?? 0) & 3 {
+      case 0: text.write("off")
+      case 1: text.write("notifications on")
+      case 2: text.write("indications on")
+      default: text.write("notifications and indications on")
+      }
+    case 0x2A19? where value.byteCount == 1:
+      text.write(Int(value.byte(at: 0) ?? 0))
+      text.write(" percent")
+    case 0x2A00?, 0x2A24?, 0x2A25?, 0x2A26?, 0x2A27?, 0x2A28?, 0x2A29?, 0x2901?:
+      text.write("\"")
+      text.writePrintable(value)
+      text.write("\"")
+    default: if value.byteCount == 0 { text.write("empty") } else { text.writeHex(value) }
+    }
+  }
+
+  private static func writeUUID(_ value: RawSpan, to text: inout TextBuffer) {
+    var reader = ByteReader(value)
+    if let uuid = try? BluetoothUUID(parsing: &reader, length: value.byteCount) {
+      text.write(UUIDName.short(uuid))
+    } else {
+      text.writeHex(value)
+    }
+  }
+}
+
+extension TextBuffer {
+  /// Writes items with commas between them.
+  fileprivate mutating func write<Item>(_ items: [Item], _ body: (Item, inout TextBuffer) -> Void) {
+    for (index, item) in items.enumerated() {
+      if index > 0 { write(", ") }
+      body(item, &self)
+    }
   }
 }

@@ -17,11 +17,10 @@ extension HCILayer {
   }
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
-  func fields(
-    of packet: RawSpan, hasUpperLayer: Bool = false, _ commands: HCICommandCatalog
-  ) -> [PacketField] {
-    var header = FieldLister(packet, 0..<headerLength, reference: headerReference(commands))
-    header.readAll { lister throws(DecodeError) in
+  func list(
+    _ packet: RawSpan, hasUpperLayer: Bool, _ commands: HCICommandCatalog, to list: inout FieldList
+  ) {
+    list.read(packet, 0..<headerLength, reference: headerReference(commands)) { lister throws(DecodeError) in
       var type = type
       try lister.value("packet type", &type)
       switch type {
@@ -40,14 +39,14 @@ extension HCILayer {
       default: lister.showRest("bytes")
       }
     }
-    return header.fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
+    if !hasUpperLayer { listParameters(packet, commands, to: &list) }
   }
 
-  /// The data that follows the header.
-  func parameterFields(of packet: RawSpan, _ commands: HCICommandCatalog) -> [PacketField] {
-    var body = FieldLister(
-      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference(commands))
-    body.readAll { lister throws(DecodeError) in
+  /// Lists the data that follows the header.
+  func listParameters(_ packet: RawSpan, _ commands: HCICommandCatalog, to list: inout FieldList) {
+    let first = list.count
+    let body = min(headerLength, packet.byteCount)..<packet.byteCount
+    list.read(packet, body, reference: reference(commands)) { lister throws(DecodeError) in
       switch type {
       case .command:
         if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
@@ -56,15 +55,13 @@ extension HCILayer {
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
-    var fields = body.fields
-    for index in fields.indices.dropFirst() where fields[index].name == "value" {
+    for index in first..<list.count where index > first && list.isNamed(index, "value") {
       // The value of an AD structure follows its type.
-      let range = fields[index].range
+      let range = list.entries[index].range
       guard let type = packet.byte(at: range.lowerBound - 1) else { continue }
-      fields[index].value = AdvertisingText.describe(
-        ADType(rawValue: type), Array(packet.extracting(range)))
+      let payload = Array(packet.extracting(range))
+      list.setValue(of: index) { $0.write(AdvertisingText.describe(ADType(rawValue: type), payload)) }
     }
-    return fields
   }
 
   private static func list(

@@ -15,20 +15,24 @@ public struct L2CAPLayer: Hashable, Sendable {
   /// Without the header.
   public var payload: Range<Int> { range.lowerBound + BasicHeader.length..<range.upperBound }
 
-  var summary: String {
-    "\(channel), \(length) bytes" + (fragments > 1 ? ", from \(fragments) fragments" : "")
+  func writeSummary(to text: inout TextBuffer) {
+    text.write(channel.description)
+    text.write(", ")
+    text.write(length)
+    text.write(" bytes")
+    guard fragments > 1 else { return }
+    text.write(", from ")
+    text.write(fragments)
+    text.write(" fragments")
   }
 
-  func fields(of source: RawSpan, hasUpperLayer: Bool) -> [PacketField] {
-    var lister = FieldLister(
-      source, hasUpperLayer ? range.lowerBound..<payload.lowerBound : range,
-      reference: "Vol 3, Part A, 3.1")
-    lister.readAll { lister throws(DecodeError) in
+  func list(_ source: RawSpan, hasUpperLayer: Bool, to list: inout FieldList) {
+    let part = hasUpperLayer ? range.lowerBound..<payload.lowerBound : range
+    list.read(source, part, reference: "Vol 3, Part A, 3.1") { lister throws(DecodeError) in
       var header = BasicHeader()
       try header.list(&lister)
       lister.showRest("payload")
     }
-    return lister.fields
   }
 }
 
@@ -54,15 +58,24 @@ public struct SignalingLayer: Hashable, Sendable {
 
   var reference: String { code.reference }
 
-  func summary(of source: RawSpan) -> String {
-    let data = fields(of: source).filter { $0.depth == 1 }
-    let words = data.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-    return "\(name), id \(identifier)" + (words.isEmpty ? "" : ": \(words)")
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
+    text.write(name)
+    text.write(", id ")
+    text.write(Int(identifier))
+    var fields = FieldList()
+    list(source, to: &fields)
+    var separator: StaticString = ": "
+    for entry in fields.entries where entry.depth == 1 {
+      text.write(separator)
+      text.write(fields.bytes(entry.name))
+      text.write(" ")
+      text.write(fields.bytes(entry.value))
+      separator = ", "
+    }
   }
 
-  func fields(of source: RawSpan) -> [PacketField] {
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
+  func list(_ source: RawSpan, to list: inout FieldList) {
+    list.read(source, range, reference: reference) { lister throws(DecodeError) in
       var header = SignalingHeader()
       try header.list(&lister)
       try lister.group("data") { lister throws(DecodeError) in
@@ -70,7 +83,6 @@ public struct SignalingLayer: Hashable, Sendable {
         lister.showRest("bytes")
       }
     }
-    return lister.fields
   }
 }
 
@@ -91,14 +103,17 @@ public struct SMPLayer: Hashable, Sendable {
 
   var reference: String { code.reference }
 
-  func summary(of source: RawSpan) -> String {
-    let reason = fields(of: source).first { $0.name == "reason" }
-    return reason.map { "\(name): \($0.value)" } ?? name
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
+    text.write(name)
+    var fields = FieldList()
+    list(source, to: &fields)
+    guard let index = fields.entries.indices.first(where: { fields.isNamed($0, "reason") }) else { return }
+    text.write(": ")
+    text.write(fields.bytes(fields.entries[index].value))
   }
 
-  func fields(of source: RawSpan) -> [PacketField] {
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
+  func list(_ source: RawSpan, to list: inout FieldList) {
+    list.read(source, range, reference: reference) { lister throws(DecodeError) in
       let name = name
       try lister.show("code", { r throws(DecodeError) in try r.readUInt8() }) {
         "\(name) (\(Hex.string($0)))"
@@ -106,6 +121,5 @@ public struct SMPLayer: Hashable, Sendable {
       guard var fields = code.fields else { return lister.showRest("parameters") }
       try fields.list(&lister)
     }
-    return lister.fields
   }
 }

@@ -30,7 +30,18 @@ public enum CommandTable {
   /// All actions, in the order of the reference page.
   public static let actions: [RingAction] = rows.compactMap { $0 as? RingAction }
 
-  private static let bySubject = Dictionary(grouping: all, by: \.subject)
+  /// The indices in ``all`` of the entries of each command, by its number.
+  private static let frameRows = rows { if case .frame(let command) = $0 { command.rawValue } else { nil } }
+  /// The same for bulk frames.
+  private static let bulkRows = rows { if case .bulk(let id) = $0 { id.rawValue } else { nil } }
+
+  private static func rows(_ number: (CommandEntry.Subject) -> UInt8?) -> [[Int]] {
+    var rows = Array(repeating: [Int](), count: 256)
+    for (row, entry) in all.enumerated() {
+      if let number = number(entry.subject) { rows[Int(number)].append(row) }
+    }
+    return rows
+  }
 
   // Swift finds a property of a group by these.
   public static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
@@ -51,7 +62,17 @@ public enum CommandTable {
   }
 
   /// The entries that share a first byte or a bulk id.
-  public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] { bySubject[subject] ?? [] }
+  public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] {
+    rows(for: subject).map { all[$0] }
+  }
+
+  /// Their indices in ``all``.
+  static func rows(for subject: CommandEntry.Subject) -> [Int] {
+    switch subject {
+    case .frame(let command): frameRows[Int(command.rawValue)]
+    case .bulk(let id): bulkRows[Int(id.rawValue)]
+    }
+  }
 }
 
 /// A part of the command table.
