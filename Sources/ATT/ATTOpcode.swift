@@ -70,7 +70,7 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     var response: ATTOpcode?
   }
 
-  private static let table: [ATTOpcode: Row] = [
+  private static let rows: [ATTOpcode: Row] = [
     .errorResponse: .init(name: "Error Response", section: "1.1", kind: .response),
     .exchangeMTURequest: .init(
       name: "Exchange MTU Request", section: "2.1", kind: .request, response: .exchangeMTUResponse),
@@ -118,16 +118,27 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     .signedWriteCommand: .init(name: "Signed Write Command", section: "5.4", kind: .command),
   ]
 
+  /// By number, as it is looked up for each PDU.
+  private static let table: [Row?] = (0...UInt8.max).map { rows[ATTOpcode($0)] }
+
   /// Where the PDU is specified: `Vol 3, Part F, 3.4.7.1`.
-  public var reference: String { "Vol 3, Part F, 3.4" + (Self.table[self].map { ".\($0.section)" } ?? "") }
+  public var reference: String { "Vol 3, Part F, 3.4" + (Self.table[Int(rawValue)].map { ".\($0.section)" } ?? "") }
 
   public var kind: Kind {
-    if let known = Self.table[self] { return known.kind }
+    if let known = Self.table[Int(rawValue)]?.kind { return known }
     return rawValue & 0x40 != 0 ? .command : .unknown
   }
 
   /// The opcode of the success answer to this request or indication.
-  public var response: ATTOpcode? { Self.table[self]?.response }
+  public var response: ATTOpcode? { Self.table[Int(rawValue)]?.response }
+}
+
+extension ATTOpcode: TextWritable {
+  public func write(to text: inout TextBuffer) {
+    if let name = Self.table[Int(rawValue)]?.name { return text.write(name) }
+    text.write("opcode ")
+    text.writeHex(rawValue)
+  }
 }
 
 extension ATTOpcode: FieldCode {
@@ -135,9 +146,5 @@ extension ATTOpcode: FieldCode {
   public var fieldText: String {
     let flags = (rawValue & 0x40 != 0 ? ", command" : "") + (rawValue & 0x80 != 0 ? ", signed" : "")
     return "\(self) (\(Hex.string(rawValue))\(flags))"
-  }
-
-  public var description: String {
-    Self.table[self]?.name ?? "opcode \(Hex.string(rawValue))"
   }
 }

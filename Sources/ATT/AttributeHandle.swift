@@ -30,12 +30,13 @@ public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable 
   }
 }
 
-extension AttributeHandle: FieldCode, ExpressibleByIntegerLiteral {
+extension AttributeHandle: FieldCode, TextWritable, ExpressibleByIntegerLiteral {
   public init(integerLiteral value: UInt16) {
     self.init(value)
   }
 
-  public var description: String { Hex.string(rawValue) }
+  public func write(to text: inout TextBuffer) { text.writeHex(rawValue) }
+  public func writeField(to text: inout TextBuffer) { write(to: &text) }
 }
 
 /// A range of attribute handles, both ends included.
@@ -62,6 +63,10 @@ public struct HandleRange: Hashable, Sendable {
   }
 }
 
-extension HandleRange: CustomStringConvertible {
-  public var description: String { "\(start)...\(end)" }
+extension HandleRange: TextWritable {
+  public func write(to text: inout TextBuffer) {
+    text.write(start)
+    text.write("...")
+    text.write(end)
+  }
 }

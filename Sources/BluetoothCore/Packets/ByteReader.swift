@@ -6,29 +6,35 @@ public struct ByteReader: ~Escapable {
   /// All bytes, including those already read.
   public let bytes: RawSpan
   /// Index of the next byte to read.
-  public private(set) var offset = 0
+  @inlinable public var offset: Int { position }
+  @usableFromInline var position = 0
 
   /// Begins at the first byte.
   @_lifetime(copy bytes)
+  @inlinable
   public init(_ bytes: RawSpan) {
     self.bytes = bytes
   }
 
   /// The number of unread bytes.
-  public var remaining: Int { bytes.byteCount - offset }
+  @inlinable public var remaining: Int { bytes.byteCount - position }
 
   /// Whether all bytes are read.
-  public var isAtEnd: Bool { remaining == 0 }
+  @inlinable public var isAtEnd: Bool { remaining == 0 }
 
   /// Advances by `count` bytes and returns the offset of the first of them.
-  @inline(__always)
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  private mutating func take(_ count: Int) throws(DecodeError) -> Int {
-    guard count >= 0, remaining >= count else {
-      throw DecodeError(offset: offset, reason: .truncated(needed: count, available: remaining))
-    }
-    defer { offset += count }
-    return offset
+  mutating func take(_ count: Int) throws(DecodeError) -> Int {
+    guard count >= 0, remaining >= count else { throw truncated(count) }
+    defer { position += count }
+    return position
+  }
+
+  /// Not inlined, as it is the exception.
+  @usableFromInline @inline(never)
+  func truncated(_ count: Int) -> DecodeError {
+    DecodeError(offset: position, reason: .truncated(needed: count, available: remaining))
   }
 
   /// The next byte.
@@ -73,7 +79,7 @@ public struct ByteReader: ~Escapable {
     return UInt32(byte(start)) | UInt32(byte(start + 1)) << 8 | UInt32(byte(start + 2)) << 16
   }
 
-  @usableFromInline
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
   mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(
     _ type: T.Type
@@ -88,6 +94,7 @@ public struct ByteReader: ~Escapable {
   }
 
   /// The next `count` bytes, as a span.
+  @inlinable
   @_lifetime(copy self)
   public mutating func readSpan(_ count: Int) throws(DecodeError) -> RawSpan {
     let start = try take(count)
@@ -97,8 +104,8 @@ public struct ByteReader: ~Escapable {
   /// All remaining bytes, as a span.
   @_lifetime(copy self)
   public mutating func readRest() -> RawSpan {
-    let start = offset
-    offset = bytes.byteCount
+    let start = position
+    position = bytes.byteCount
     return bytes.extracting(start..<bytes.byteCount)
   }
 
@@ -114,6 +121,7 @@ public struct ByteReader: ~Escapable {
   }
 
   /// Advances by `count` bytes.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func skip(_ count: Int) throws(DecodeError) {
     _ = try take(count)
@@ -137,7 +145,7 @@ public struct ByteReader: ~Escapable {
 
 extension RawSpan {
   /// The byte at `index`; nil if out of bounds.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func byte(at index: Int) -> UInt8? {
     index >= 0 && index < byteCount ? unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
   }
@@ -152,6 +160,7 @@ extension RawSpan {
 
 extension Array where Element == UInt8 {
   /// A copy of the bytes of a span.
+  @inlinable
   public init(_ bytes: RawSpan) {
     self = bytes.withUnsafeBytes { Array($0) }
   }

@@ -39,11 +39,12 @@ public struct FieldNumber: Hashable, Sendable, CustomStringConvertible {
 
 /// Reads the fields of packets, and records their values and byte ranges.
 public struct FieldLister: ~Escapable {
-  public private(set) var fields: [PacketField] = []
+  private var list = FieldList()
   private var reader: ByteReader
   /// The index of the reader's first byte in the bytes that the ranges refer to.
   private let base: Int
-  private let reference: String
+  /// The index of the section in the list.
+  private let reference: Int
   private var depth = 0
 
   /// - Parameters:
@@ -55,8 +56,23 @@ public struct FieldLister: ~Escapable {
     let range = range.clamped(to: 0..<bytes.byteCount)
     reader = ByteReader(bytes.extracting(range))
     base = range.lowerBound
-    self.reference = reference
+    self.reference = list.index(ofReference: reference)
   }
+
+  /// Takes the fields of `list`, and adds to them; ``finish(_:)`` puts them back.
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, _ range: Range<Int>, reference: String, addingTo list: inout FieldList) {
+    swap(&self.list, &list)
+    let range = range.clamped(to: 0..<bytes.byteCount)
+    reader = ByteReader(bytes.extracting(range))
+    base = range.lowerBound
+    self.reference = self.list.index(ofReference: reference)
+  }
+
+  mutating func finish(_ list: inout FieldList) { swap(&self.list, &list) }
+
+  /// The fields so far.
+  public var fields: [PacketField] { list.fields }
 
   public var remaining: Int { reader.remaining }
   public var isAtEnd: Bool { reader.isAtEnd }
@@ -92,11 +108,25 @@ public struct FieldLister: ~Escapable {
   public mutating func note(
     _ name: String, _ value: String, number: FieldNumber? = nil, from start: Int? = nil
   ) {
+    list.add(
+      range(from: start), reference: reference, depth: depth, number: number, name: { $0.write(name) },
+      value: { $0.write(value) })
+  }
+
+  /// The same, with a value that is written into the list at once.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  private mutating func note(
+    _ name: StaticString, from start: Int, number: FieldNumber? = nil, _ value: (inout TextBuffer) -> Void
+  ) {
+    list.add(
+      range(from: start), reference: reference, depth: depth, number: number, name: { $0.write(name) },
+      value: value)
+  }
+
+  private func range(from start: Int?) -> Range<Int> {
     let end = base + reader.offset
-    fields.append(
-      PacketField(
-        name, value, range: (start.map { base + $0 } ?? end)..<end, reference: reference, depth: depth))
-    fields[fields.count - 1].number = number
+    return (start.map { base + $0 } ?? end)..<end
   }
 
   /// Lists the fields of `packet`. Undecodable and remaining bytes are listed as fields, too.
@@ -127,13 +157,14 @@ public struct FieldLister: ~Escapable {
   public mutating func group(
     _ name: String, _ value: String = "", _ body: (inout FieldLister) throws(DecodeError) -> Void
   ) throws(DecodeError) {
-    let index = fields.count
+    let index = list.count
     let start = base + reader.offset
-    fields.append(PacketField(name, value, range: start..<start, reference: reference, depth: depth))
+    note(name, value)
     depth += 1
     defer {
       depth -= 1
-      fields[index].range = start..<base + reader.offset
+      let range = start..<base + reader.offset
+      list.change(index) { $0.range = range }
     }
     try body(&self)
   }
@@ -169,8 +200,10 @@ public struct FieldLister: ~Escapable {
   public mutating func showRest(_ name: String) {
     guard !isAtEnd else { return }
     let start = reader.offset
-    let bytes = reader.readRemainingBytes()
-    note(name, Hex.string(bytes, separator: " "), from: start)
+    let bytes = reader.readRest()
+    list.add(
+      range(from: start), reference: reference, depth: depth, name: { $0.write(name) },
+      value: { $0.writeSpacedHex(bytes) })
   }
 }
 
@@ -185,11 +218,14 @@ extension FieldLister: FieldVisitor {
   ) throws(DecodeError) {
     let start = reader.offset
     value = try readWhole { reader throws(DecodeError) in try Value(parsing: &reader) }
-    note(name.description, style().text(value, width: reader.offset - start), from: start)
+    let width = reader.offset - start
+    let style = style()
     // Numbers with a sign are extended; 64 bits without a sign may not fit.
-    if let number = value.fieldNumber, reader.offset - start < 8 || number <= UInt64(Int64.max) {
-      fields[fields.count - 1].number = FieldNumber(Int64(bitPattern: number), places: value.fieldPlaces)
+    let number = value.fieldNumber.flatMap { number in
+      width < 8 || number <= UInt64(Int64.max)
+        ? FieldNumber(Int64(bitPattern: number), places: value.fieldPlaces) : nil
     }
+    note(name, from: start, number: number) { style.write(value, width: width, to: &$0) }
   }
 
   @_lifetime(self: copy self)
@@ -197,9 +233,11 @@ extension FieldLister: FieldVisitor {
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     let start = reader.offset
-    bytes = try reader.readBytes(count)
+    let span = try reader.readSpan(count)
+    bytes = Array(span)
     guard count > 0 else { return }
-    note(name.description, style().text(bytes), from: start)
+    let style = style()
+    note(name, from: start) { style.write(span, to: &$0) }
   }
 
   @_lifetime(self: copy self)
@@ -217,7 +255,8 @@ extension FieldLister: FieldVisitor {
     address = try readWhole { reader throws(DecodeError) in
       try BluetoothAddress(parsing: &reader, kind: kind)
     }
-    note(name.description, address.description, from: start)
+    let text = address
+    note(name, from: start) { $0.write(text) }
   }
 
   /// A damaged group is listed as such, with the fields that could be decoded.
@@ -237,12 +276,17 @@ extension FieldLister: FieldVisitor {
     let start = reader.offset
     let span = try reader.readSpan(count)
     bytes = Array(span)
-    var inner = FieldLister(span, 0..<count, reference: reference)
-    inner.list(Fields())
-    for var field in inner.fields {
-      field.range = base + start + field.range.lowerBound..<base + start + field.range.upperBound
-      field.depth += depth
-      self.fields.append(field)
+    let first = list.count
+    list.read(span, 0..<count, reference: list.references[reference]) { lister throws(DecodeError) in
+      var fields = Fields()
+      try fields.list(&lister)
+    }
+    for index in first..<list.count {
+      let (offset, depth) = (base + start, depth)
+      list.change(index) {
+        $0.range = offset + $0.range.lowerBound..<offset + $0.range.upperBound
+        $0.depth += depth
+      }
     }
   }
 
@@ -272,20 +316,32 @@ extension PacketFields {
 }
 
 extension FieldStyle {
-  func text(_ value: some FieldValue, width: Int) -> String {
+  func write(_ value: some FieldValue, width: Int, to text: inout TextBuffer) {
     switch self {
-    case .plain, .text: return value.fieldText
-    case .unit(let unit): return "\(value.fieldText) \(unit)"
-    case .power: return value.fieldNumber == 127 ? "not known" : "\(value.fieldText) dBm"
-    case .hex: return value.fieldNumber.map { Hex.string($0, bytes: width) } ?? value.fieldText
-    case .names(let names): return value.fieldNumber.flatMap { names[$0] } ?? value.fieldText
+    case .plain, .text: value.writeField(to: &text)
+    case .unit(let unit):
+      value.writeField(to: &text)
+      text.write(" ")
+      text.write(unit)
+    case .power:
+      guard value.fieldNumber != 127 else { return text.write("not known") }
+      value.writeField(to: &text)
+      text.write(" dBm")
+    case .hex:
+      guard let number = value.fieldNumber else { return value.writeField(to: &text) }
+      text.writeHex(number, bytes: width)
+    case .names(let names):
+      guard let name = value.fieldNumber.flatMap({ names[$0] }) else { return value.writeField(to: &text) }
+      text.write(name)
     }
   }
 
-  func text(_ bytes: [UInt8]) -> String {
-    switch self {
-    case .text: "\"" + String(printable: bytes.prefix { $0 != 0 }) + "\""
-    default: Hex.string(bytes, separator: " ")
-    }
+  func write(_ bytes: RawSpan, to text: inout TextBuffer) {
+    guard case .text = self else { return text.writeSpacedHex(bytes) }
+    var length = 0
+    while let byte = bytes.byte(at: length), byte != 0 { length += 1 }
+    text.write("\"")
+    text.writePrintable(bytes.extracting(0..<length))
+    text.write("\"")
   }
 }

@@ -28,11 +28,22 @@ public protocol FieldValue: Sendable, CustomStringConvertible {
   var fieldPlaces: Int { get }
   /// The value as text, with its unit.
   var fieldText: String { get }
+  /// Writes ``fieldText``; values that packets are full of write it without a string.
+  func writeField(to text: inout TextBuffer)
 }
 
 extension FieldValue {
   public var fieldPlaces: Int { 0 }
   public var fieldText: String { description }
+
+  public func writeField(to text: inout TextBuffer) { text.write(fieldText) }
+}
+
+extension FieldValue where Self: FixedWidthInteger {
+  public func writeField(to text: inout TextBuffer) {
+    if self < 0 { text.write(ascii: UInt8(ascii: "-")) }
+    text.write(magnitude: UInt64(magnitude), digits: 1)
+  }
 }
 
 /// Visits the fields of a packet. ``ByteReader`` reads them, ``ByteWriter`` writes them.

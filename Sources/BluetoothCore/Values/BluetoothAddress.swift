@@ -71,15 +71,15 @@ public struct BluetoothAddress: Hashable, Sendable {
   }
 }
 
-extension BluetoothAddress: CustomStringConvertible {
+extension BluetoothAddress: TextWritable {
   /// `C0:11:22:33:A1:B2`, without the type.
-  public var description: String {
-    String(unsafeUninitializedCapacity: 17) { text in
+  public func write(to text: inout TextBuffer) {
+    text.withRoom(17) { room in
       for index in 0..<17 {
         let isColon = index % 3 == 2
         let nibble = UInt8(truncatingIfNeeded: value >> UInt64(44 - (index - index / 3) * 4)) & 15
         let digit = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
-        text.initializeElement(at: index, to: isColon ? UInt8(ascii: ":") : digit)
+        room[index] = isColon ? UInt8(ascii: ":") : digit
       }
       return 17
     }

@@ -82,22 +82,21 @@ public struct BluetoothUUID: Hashable, Sendable {
   }
 }
 
-extension BluetoothUUID: CustomStringConvertible {
+extension BluetoothUUID: TextWritable {
   /// The shortest form, in upper case: `180A`, or 36 characters.
-  public var description: String {
+  public func write(to text: inout TextBuffer) {
     let count = shorter == nil ? 32 : short == nil ? 8 : 4
     // The short forms are the most significant digits of the first group.
     let digits = shorter.map { UInt128($0) } ?? value
-    return String(unsafeUninitializedCapacity: 36) { text in
+    text.withRoom(36) { room in
       var place = 0
       for index in 0..<count {
         if count == 32, [8, 12, 16, 20].contains(index) {
-          text.initializeElement(at: place, to: UInt8(ascii: "-"))
+          room[place] = UInt8(ascii: "-")
           place += 1
         }
         let nibble = UInt8(truncatingIfNeeded: digits >> UInt128((count - 1 - index) * 4)) & 15
-        text.initializeElement(
-          at: place, to: nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10)
+        room[place] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
         place += 1
       }
       return place

@@ -1,41 +1,44 @@
 /// Bytes written as hexadecimal digits.
 public enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
+  /// The two digits of each byte, as they stand in memory.
+  static let pairs: [UInt16] = {
+    let digits = Array("0123456789abcdef".utf8)
+    return (0..<256).map { (UInt16(digits[$0 >> 4]) | UInt16(digits[$0 & 15]) << 8).littleEndian }
+  }()
 
   /// Two digits a byte, `separator` between the bytes: `"a1 04"`.
+  @inlinable
   public static func string(_ bytes: some Collection<UInt8>, separator: String = "") -> String {
-    guard !bytes.isEmpty else { return "" }
-    let gap = Array(separator.utf8)
-    let length = bytes.count * 2 + (bytes.count - 1) * gap.count
-    return String(unsafeUninitializedCapacity: length) { text in
-      var place = 0
-      for byte in bytes {
-        if place > 0 { for letter in gap { text.initializeElement(at: place, to: letter); place += 1 } }
-        text.initializeElement(at: place, to: digits[Int(byte >> 4)])
-        text.initializeElement(at: place + 1, to: digits[Int(byte & 15)])
-        place += 2
+    if let string = bytes.withContiguousStorageIfAvailable({ string($0.span.bytes, separator: separator) }) {
+      return string
+    }
+    return Array(bytes).withUnsafeBufferPointer { string($0.span.bytes, separator: separator) }
+  }
+
+  /// Two digits a byte, `separator` between the bytes: `"a1 04"`.
+  public static func string(_ bytes: RawSpan, separator: String = "") -> String {
+    TextBuffer.string(capacity: bytes.byteCount * (2 + separator.utf8.count)) { text in
+      switch separator {
+      case "": text.writeHex(bytes)
+      case " ": text.writeSpacedHex(bytes)
+      default:
+        for index in 0..<bytes.byteCount {
+          if index > 0 { text.write(separator) }
+          text.writeHex(bytes.extracting(index..<index + 1))
+        }
       }
-      return place
     }
   }
 
   /// An integer with all its leading zeros: `"0x0012"`.
+  @inlinable
   public static func string(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
     string(UInt64(value), bytes: value.bitWidth / 8)
   }
 
   /// The low `bytes` bytes of an integer, with all leading zeros: `"0x000012"`.
   public static func string(_ value: UInt64, bytes: Int) -> String {
-    let count = bytes * 2
-    return String(unsafeUninitializedCapacity: count + 2) { text in
-      text.initializeElement(at: 0, to: UInt8(ascii: "0"))
-      text.initializeElement(at: 1, to: UInt8(ascii: "x"))
-      for index in 0..<count {
-        let digit = Int(truncatingIfNeeded: value >> ((count - 1 - index) * 4)) & 15
-        text.initializeElement(at: index + 2, to: digits[digit])
-      }
-      return count + 2
-    }
+    TextBuffer.string(capacity: 2 + 2 * bytes) { $0.writeHex(value, bytes: bytes) }
   }
 
   /// The bytes that `text` represents. Spaces, colons, dashes and underscores between bytes and a leading `0x` are

@@ -77,26 +77,40 @@ extension ATTLayer {
     }
   }
 
-  /// The fields of the PDU, with the known attributes.
-  func fields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField] {
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
+  /// Lists the fields of the PDU, with the known attributes and the parts of values.
+  func list(_ source: RawSpan, _ gatt: GATTLayer?, to list: inout FieldList) {
+    var index = list.count
+    list.read(source, range, reference: reference) { lister throws(DecodeError) in
       try ATTPDU.list(&lister)
     }
-    var fields: [PacketField] = []
-    for var field in lister.fields {
-      switch field.name {
-      case "handle", "handle in error": if let name = gatt?.attribute?.name { field.value += " (\(name))" }
-      case "type": field.value = Self.type(of: source, field.range) ?? field.value
-      case "value":
-        field.value = words(of: source, field.range, gatt)
-        if let type = valueType(gatt) { field.reference = Self.reference(of: type) ?? field.reference }
-      default: break
+    while index < list.count {
+      let range = list.entries[index].range
+      let bytes = source.extracting(range)
+      var parts: [PacketField] = []
+      if list.isNamed(index, "value") {
+        list.setValue(of: index) { writeField(bytes, gatt, to: &$0) }
+        if let type = valueType(gatt) {
+          if let reference = Self.reference(of: type) { list.setReference(of: index, reference) }
+          parts = Self.valueFields(of: source, range, type, depth: list.entries[index].depth + 1)
+        }
+      } else if list.isNamed(index, "type") {
+        var reader = ByteReader(bytes)
+        if let uuid = try? BluetoothUUID(parsing: &reader, length: bytes.byteCount) {
+          list.setValue(of: index) { $0.write(UUIDName.described(uuid)) }
+        }
+      } else if list.isNamed(index, "handle") || list.isNamed(index, "handle in error"),
+        let name = gatt?.attribute?.name
+      {
+        list.extendValue(of: index) { text in
+          text.write(" (")
+          text.write(name)
+          text.write(")")
+        }
       }
-      fields.append(field)
-      if field.name == "value" { fields += valueFields(of: source, field, gatt) }
+      index += 1
+      list.insert(parts, at: index)
+      index += parts.count
     }
-    return fields
   }
 
   /// The type of the attribute whose value the PDU has; nil if it is not known, or not in one PDU.
@@ -118,14 +132,15 @@ extension ATTLayer {
     }
   }
 
-  /// The parts of a value, one level below it.
-  func valueFields(of source: RawSpan, _ field: PacketField, _ gatt: GATTLayer?) -> [PacketField] {
-    guard let type = valueType(gatt) else { return [] }
-    if type == GATTUUID.characteristic { return Self.declarationFields(of: source, field) }
-    guard let short = type.short,
-      var fields = CharacteristicValue.fields(of: source, field.range, type: short)
-    else { return [] }
-    for index in fields.indices { fields[index].depth += field.depth + 1 }
+  /// The parts of a value.
+  private static func valueFields(
+    of source: RawSpan, _ range: Range<Int>, _ type: BluetoothUUID, depth: Int
+  ) -> [PacketField] {
+    if type == GATTUUID.characteristic { return declarationFields(of: source, range, depth: depth) }
+    guard let short = type.short, var fields = CharacteristicValue.fields(of: source, range, type: short) else {
+      return []
+    }
+    for index in fields.indices { fields[index].depth += depth }
     return fields
   }
 
@@ -135,118 +150,205 @@ extension ATTLayer {
     return CharacteristicValue.fields(of: source, value, type: type)
   }
 
-  private static func declarationFields(of source: RawSpan, _ field: PacketField) -> [PacketField] {
-    let value = Array(source.extracting(field.range.clamped(to: 0..<source.byteCount)))
+  private static func declarationFields(
+    of source: RawSpan, _ range: Range<Int>, depth: Int
+  ) -> [PacketField] {
+    let value = Array(source.extracting(range.clamped(to: 0..<source.byteCount)))
     guard let declared = AttributeTable.declaration(value) else { return [] }
-    let start = field.range.lowerBound
+    let start = range.lowerBound
     func part(_ name: String, _ text: String, _ range: Range<Int>) -> PacketField {
-      PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: field.depth + 1)
+      PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: depth)
     }
     return [
       part("properties", "\(declared.properties)", start..<start + 1),
       part("value handle", "\(declared.value)", start + 1..<start + 3),
-      part("UUID", UUIDName.described(declared.uuid), start + 3..<field.range.upperBound),
+      part("UUID", UUIDName.described(declared.uuid), start + 3..<range.upperBound),
     ]
   }
 
-  private static func type(of source: RawSpan, _ range: Range<Int>) -> String? {
-    var reader = ByteReader(source.extracting(range))
-    return (try? BluetoothUUID(parsing: &reader, length: range.count)).map(UUIDName.described)
-  }
-
-  private func words(of source: RawSpan, _ range: Range<Int>, _ gatt: GATTLayer?) -> String {
-    let value = Array(source.extracting(range))
+  private func writeField(_ value: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     switch opcode {
-    case .readByGroupTypeResponse: return Self.uuidOrBytes(value)
-    case .readByTypeResponse: return Self.words(value, type: gatt?.type)
-    case .findByTypeValueRequest, .prepareWriteRequest, .prepareWriteResponse: return Self.value(value, nil)
+    case .readByGroupTypeResponse: Self.writeUUID(value, to: &text)
+    case .readByTypeResponse: Self.write(value, ofEntry: gatt?.type, to: &text)
+    case .findByTypeValueRequest, .prepareWriteRequest, .prepareWriteResponse:
+      Self.write(value, of: nil, to: &text)
     case .signedWriteCommand, .readMultipleVariableResponse, .multipleHandleValueNotification:
-      return Hex.string(value, separator: " ")
-    case .readBlobResponse: return Self.part(value, gatt?.attribute?.valueType)
-    default: return Self.value(value, gatt?.attribute?.valueType)
+      text.writeSpacedHex(value)
+    case .readBlobResponse: Self.writePart(value, of: gatt?.attribute?.valueType, to: &text)
+    default: Self.write(value, of: gatt?.attribute?.valueType, to: &text)
     }
   }
 }
 
 extension ATTLayer {
-  /// A one-line summary of the PDU.
-  func summary(of source: RawSpan, _ gatt: GATTLayer?) -> String {
-    if let problem { return "\(opcode), damaged: \(problem)" }
-    let words = arguments(of: source, gatt)
-    return words.isEmpty ? "\(opcode)" : "\(opcode), \(words)"
+  /// Writes a one-line summary of the PDU.
+  func writeSummary(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
+    text.write(opcode)
+    let end = text.count
+    text.write(", ")
+    let start = text.count
+    if let problem {
+      text.write("damaged: \(problem)")
+    } else if let value {
+      writeArguments(source.extracting(value.clamped(to: 0..<source.byteCount)), gatt, source, to: &text)
+    } else {
+      writeArguments(of: source, gatt, to: &text)
+    }
+    if text.count == start { text.truncate(to: end) }
   }
 
-  private func arguments(of source: RawSpan, _ gatt: GATTLayer?) -> String {
+  /// Writes the arguments of a PDU that carries one value, which is read in place.
+  private func writeArguments(
+    _ value: RawSpan, _ gatt: GATTLayer?, _ source: RawSpan, to text: inout TextBuffer
+  ) {
+    switch opcode {
+    case .readResponse, .readBlobResponse, .readMultipleResponse:
+      if let attribute = gatt?.attribute {
+        text.write(attribute.name)
+        text.write(": ")
+      }
+      let type = gatt?.attribute?.valueType
+      if opcode == .readResponse {
+        Self.write(value, of: type, to: &text)
+      } else {
+        Self.writePart(value, of: type, to: &text)
+      }
+    case .writeRequest, .writeCommand, .signedWriteCommand, .handleValueNotification, .handleValueIndication:
+      if let handle { write(handle, gatt, to: &text) }
+      text.write(": ")
+      Self.write(value, of: gatt?.attribute?.valueType, to: &text)
+    default: writeArguments(of: source, gatt, to: &text)
+    }
+  }
+
+  /// The handle and the name of its attribute.
+  private func write(_ handle: AttributeHandle, _ gatt: GATTLayer?, to text: inout TextBuffer) {
+    text.write(handle)
+    guard let attribute = gatt?.attribute else { return }
+    text.write(" ")
+    text.write(attribute.name)
+  }
+
+  private func writeArguments(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     let pdu: ATTPDU
     do throws(DecodeError) {
       pdu = try ATTPDU(source.extracting(range.clamped(to: 0..<source.byteCount)))
     } catch {
-      return "damaged: \(error)"
-    }
-    func named(_ handle: AttributeHandle) -> String {
-      gatt?.attribute.map { "\(handle) \($0.name)" } ?? "\(handle)"
+      return text.write("damaged: \(error)")
     }
     switch pdu {
-    case .errorResponse(let error): return "\(error.code) for \(error.request), \(named(error.handle))"
-    case .exchangeMTURequest(let mtu): return "client MTU \(mtu)"
-    case .exchangeMTUResponse(let mtu): return "server MTU \(mtu)"
-    case .findInformationRequest(let range): return "\(range)"
+    case .errorResponse(let error):
+      text.write(error.code.description)
+      text.write(" for ")
+      text.write(error.request)
+      text.write(", ")
+      write(error.handle, gatt, to: &text)
+    case .exchangeMTURequest(let mtu):
+      text.write("client MTU ")
+      text.write(Int(mtu))
+    case .exchangeMTUResponse(let mtu):
+      text.write("server MTU ")
+      text.write(Int(mtu))
+    case .findInformationRequest(let range): text.write(range)
     case .findInformationResponse(let entries):
-      return entries.map { "\($0.handle) \(UUIDName.short($0.type))" }.joined(separator: ", ")
+      text.write(entries) { entry, text in
+        text.write(entry.handle)
+        text.write(" ")
+        text.write(UUIDName.short(entry.type))
+      }
     case .findByTypeValueRequest(let range, let type, let value):
-      return "\(UUIDName.short(BluetoothUUID(type))) \(Self.uuidOrBytes(value)), \(range)"
-    case .findByTypeValueResponse(let ranges): return ranges.map(\.description).joined(separator: ", ")
+      text.write(UUIDName.short(BluetoothUUID(type)))
+      text.write(" ")
+      Self.writeUUID(value.span.bytes, to: &text)
+      text.write(", ")
+      text.write(range)
+    case .findByTypeValueResponse(let ranges): text.write(ranges) { $1.write($0) }
     case .readByTypeRequest(let range, let type), .readByGroupTypeRequest(let range, let type):
-      return "\(UUIDName.short(type)), \(range)"
+      text.write(UUIDName.short(type))
+      text.write(", ")
+      text.write(range)
     case .readByTypeResponse(let entries):
-      return entries.map { "\($0.handle) \(Self.words($0.value, type: gatt?.type))" }.joined(separator: ", ")
+      text.write(entries) { entry, text in
+        text.write(entry.handle)
+        text.write(" ")
+        Self.write(entry.value.span.bytes, ofEntry: gatt?.type, to: &text)
+      }
     case .readByGroupTypeResponse(let entries):
-      return entries.map { "\($0.group) \(Self.uuidOrBytes($0.value))" }.joined(separator: ", ")
-    case .readRequest(let handle): return named(handle)
-    case .readBlobRequest(let handle, let offset): return "\(named(handle)) from byte \(offset)"
+      text.write(entries) { entry, text in
+        text.write(entry.group)
+        text.write(" ")
+        Self.writeUUID(entry.value.span.bytes, to: &text)
+      }
+    case .readRequest(let handle): write(handle, gatt, to: &text)
+    case .readBlobRequest(let handle, let offset):
+      write(handle, gatt, to: &text)
+      text.write(" from byte ")
+      text.write(Int(offset))
     case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
-      return handles.map(\.description).joined(separator: ", ")
-    case .readResponse(let value):
-      return (gatt?.attribute.map { "\($0.name): " } ?? "") + Self.value(value, gatt?.attribute?.valueType)
-    case .readBlobResponse(let value), .readMultipleResponse(let value):
-      return (gatt?.attribute.map { "\($0.name): " } ?? "") + Self.part(value, gatt?.attribute?.valueType)
-    case .readMultipleVariableResponse(let values):
-      return values.map { Hex.string($0) }.joined(separator: ", ")
-    case .writeRequest(let handle, let value), .writeCommand(let handle, let value),
-      .signedWriteCommand(let handle, let value, _), .handleValueNotification(let handle, let value),
-      .handleValueIndication(let handle, let value):
-      return "\(named(handle)): \(Self.value(value, gatt?.attribute?.valueType))"
+      text.write(handles) { $1.write($0) }
+    case .readMultipleVariableResponse(let values): text.write(values) { $1.writeHex($0.span.bytes) }
     case .prepareWriteRequest(let part), .prepareWriteResponse(let part):
-      return "\(named(part.handle)) from byte \(part.offset): \(Hex.string(part.value))"
-    case .executeWriteRequest(let flags): return flags == .cancel ? "cancel" : "write"
+      write(part.handle, gatt, to: &text)
+      text.write(" from byte ")
+      text.write(Int(part.offset))
+      text.write(": ")
+      text.writeHex(part.value.span.bytes)
+    case .executeWriteRequest(let flags): text.write(flags == .cancel ? "cancel" : "write")
     case .multipleHandleValueNotification(let entries):
-      return entries.map { "\($0.handle) \(Hex.string($0.value))" }.joined(separator: ", ")
-    case .unknown(_, let parameters): return Hex.string(parameters)
-    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: return ""
+      text.write(entries) { entry, text in
+        text.write(entry.handle)
+        text.write(" ")
+        text.writeHex(entry.value.span.bytes)
+      }
+    case .unknown(_, let parameters): text.writeHex(parameters.span.bytes)
+    // Their value is read in place.
+    case .readResponse, .readBlobResponse, .readMultipleResponse, .writeRequest, .writeCommand,
+      .signedWriteCommand, .handleValueNotification, .handleValueIndication:
+      break
+    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: break
     }
   }
 
-  /// The value of an entry of Read By Type Response, if its type is known.
-  static func words(_ value: [UInt8], type: BluetoothUUID?) -> String {
-    guard type == GATTUUID.characteristic, let declared = AttributeTable.declaration(value) else {
-      return Self.value(value, type)
+  /// Writes the value of an entry of Read By Type Response, if its type is known.
+  private static func write(_ value: RawSpan, ofEntry type: BluetoothUUID?, to text: inout TextBuffer) {
+    guard type == GATTUUID.characteristic, let declared = AttributeTable.declaration(Array(value)) else {
+      return write(value, of: type, to: &text)
     }
-    return "\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)"
+    text.write("\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)")
   }
 
-  /// Values of the SIG's characteristics as text; all others in hexadecimal.
-  static func value(_ value: [UInt8], _ type: BluetoothUUID?) -> String {
-    if let short = type?.short, let text = CharacteristicValue.text(value, type: short) { return text }
-    return value.isEmpty ? "empty" : Hex.string(value)
+  /// Writes values of the SIG's characteristics as text; all others in hexadecimal.
+  static func write(_ value: RawSpan, of type: BluetoothUUID?, to text: inout TextBuffer) {
+    if let short = type?.short, let words = CharacteristicValue.text(Array(value), type: short) {
+      text.write(words)
+    } else if value.byteCount == 0 {
+      text.write("empty")
+    } else {
+      text.writeHex(value)
+    }
   }
 
-  /// A part of a value: only text is understood without the rest.
-  private static func part(_ value: [UInt8], _ type: BluetoothUUID?) -> String {
-    self.value(value, type?.short.map(CharacteristicValue.isText) == true ? type : nil)
+  /// Writes a part of a value: only text is understood without the rest.
+  private static func writePart(_ value: RawSpan, of type: BluetoothUUID?, to text: inout TextBuffer) {
+    write(value, of: type?.short.map(CharacteristicValue.isText) == true ? type : nil, to: &text)
   }
 
-  private static func uuidOrBytes(_ value: [UInt8]) -> String {
-    let uuid = value.withReader { reader in try? BluetoothUUID(parsing: &reader, length: value.count) }
-    return uuid.map(UUIDName.short) ?? Hex.string(value)
+  private static func writeUUID(_ value: RawSpan, to text: inout TextBuffer) {
+    var reader = ByteReader(value)
+    if let uuid = try? BluetoothUUID(parsing: &reader, length: value.byteCount) {
+      text.write(UUIDName.short(uuid))
+    } else {
+      text.writeHex(value)
+    }
+  }
+}
+
+extension TextBuffer {
+  /// Writes items with commas between them.
+  fileprivate mutating func write<Item>(_ items: [Item], _ body: (Item, inout TextBuffer) -> Void) {
+    for (index, item) in items.enumerated() {
+      if index > 0 { write(", ") }
+      body(item, &self)
+    }
   }
 }

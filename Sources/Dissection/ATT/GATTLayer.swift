@@ -21,30 +21,45 @@ public struct GATTLayer: Hashable, Sendable {
   /// The MTU of the link from here on, if this packet settles it.
   public var mtu: UInt16?
 
-  var summary: String {
-    var words = procedure?.name ?? attribute?.name ?? "no request seen"
-    if step > 1 { words += ", step \(step)" }
-    if let request { words += ", answered \(request.words)" }
-    if let mtu { words += ", MTU is \(mtu) now" }
-    if let unanswered { words += "; the request before (packet \(unanswered)) was never answered" }
-    return words
+  func writeSummary(to text: inout TextBuffer) {
+    text.write(procedure?.name ?? attribute?.name ?? "no request seen")
+    if step > 1 {
+      text.write(", step ")
+      text.write(step)
+    }
+    if let request {
+      text.write(", answered ")
+      text.write(request)
+    }
+    if let mtu {
+      text.write(", MTU is ")
+      text.write(Int(mtu))
+      text.write(" now")
+    }
+    if let unanswered {
+      text.write("; the request before (packet ")
+      text.write(unanswered)
+      text.write(") was never answered")
+    }
   }
 
-  func fields(at offset: Int) -> [PacketField] {
-    let range = offset..<offset
+  func list(at offset: Int, to list: inout FieldList) {
     let reference = procedure?.reference ?? "Vol 3, Part G, 4"
-    var fields: [PacketField] = []
-    func add(_ name: String, _ value: String?) {
-      if let value { fields.append(PacketField(name, value, range: range, reference: reference)) }
+    func add<Value>(_ name: StaticString, _ value: Value?, _ write: (inout TextBuffer, Value) -> Void) {
+      guard let value else { return }
+      list.add(name, range: offset..<offset, reference: reference) { write(&$0, value) }
     }
-    add("procedure", procedure?.name)
-    add("began in", start.map { "packet \($0)" })
-    add("step", "\(step)")
-    add("answered", request?.words)
-    add("attribute", attribute?.name)
-    add("MTU", mtu.map { "\($0)" })
-    add("never answered", unanswered.map { "packet \($0)" })
-    return fields
+    func packet(_ text: inout TextBuffer, _ number: Int) {
+      text.write("packet ")
+      text.write(number)
+    }
+    add("procedure", procedure?.name) { $0.write($1) }
+    add("began in", start, packet)
+    add("step", step) { $0.write($1) }
+    add("answered", request) { $0.write($1) }
+    add("attribute", attribute?.name) { $0.write($1) }
+    add("MTU", mtu) { $0.write(Int($1)) }
+    add("never answered", unanswered, packet)
   }
 }
 

@@ -57,13 +57,29 @@ public struct ProfileLayer: Hashable, Sendable {
     }
   }
 
-  func summary(of source: RawSpan) -> String {
-    let words = fields(of: source).filter { telling.contains($0.name) && !$0.value.isEmpty }.prefix(8)
-      .map { $0.name == "data" ? "\($0.range.count) bytes" : "\($0.name) \($0.value)" }
-    return ([name(in: source)] + words).joined(separator: ", ")
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
+    text.write(name(in: source))
+    var fields = FieldList()
+    list(source, to: &fields)
+    var count = 0
+    for index in fields.entries.indices where count < 8 {
+      let entry = fields.entries[index]
+      let name = fields.text.string(entry.name)
+      guard telling.contains(name), !entry.value.isEmpty else { continue }
+      count += 1
+      text.write(", ")
+      if name == "data" {
+        text.write(entry.range.count)
+        text.write(" bytes")
+      } else {
+        text.write(name)
+        text.write(" ")
+        text.write(fields.bytes(entry.value))
+      }
+    }
   }
 
-  func fields(of source: RawSpan) -> [PacketField] {
+  func list(_ source: RawSpan, to list: inout FieldList) {
     let reference =
       switch kind {
       case .sdp: SDPFrame.reference(source.extracting(range))
@@ -71,8 +87,7 @@ public struct ProfileLayer: Hashable, Sendable {
       case .avdtp: "AVDTP 1.3, 8.4"
       case .avctp: "AVCTP 1.4, 6.1"
       }
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
+    list.read(source, range, reference: reference) { lister throws(DecodeError) in
       switch kind {
       case .sdp: try SDPFrame.list(&lister)
       case .rfcomm: try RFCOMMFrame.list(&lister)
@@ -80,7 +95,6 @@ public struct ProfileLayer: Hashable, Sendable {
       case .avctp: try AVCTPFrame.list(&lister)
       }
     }
-    return lister.fields
   }
 }
 

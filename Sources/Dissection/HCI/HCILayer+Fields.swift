@@ -17,11 +17,11 @@ extension HCILayer {
   }
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
-  func fields(
-    of packet: RawSpan, hasUpperLayer: Bool = false, _ commands: HCICommandCatalog
-  ) -> [PacketField] {
-    var header = FieldLister(packet, 0..<headerLength, reference: headerReference(commands))
-    header.readAll { lister throws(DecodeError) in
+  func list(
+    _ packet: RawSpan, hasUpperLayer: Bool, _ commands: HCICommandCatalog, to list: inout FieldList
+  ) {
+    let first = list.count
+    list.read(packet, 0..<headerLength, reference: headerReference(commands)) { lister throws(DecodeError) in
       var type = type
       try lister.value("packet type", &type)
       switch type {
@@ -41,17 +41,16 @@ extension HCILayer {
       default: lister.showRest("bytes")
       }
     }
-    var fields = header.fields
     // The type byte belongs to the transport.
-    if !fields.isEmpty { fields[0].reference = "Vol 4, Part A, 2" }
-    return fields + (hasUpperLayer ? [] : parameterFields(of: packet, commands))
+    if list.count > first { list.setReference(of: first, "Vol 4, Part A, 2") }
+    if !hasUpperLayer { listParameters(packet, commands, to: &list) }
   }
 
-  /// The data that follows the header.
-  func parameterFields(of packet: RawSpan, _ commands: HCICommandCatalog) -> [PacketField] {
-    var body = FieldLister(
-      packet, min(headerLength, packet.byteCount)..<packet.byteCount, reference: reference(commands))
-    body.readAll { lister throws(DecodeError) in
+  /// Lists the data that follows the header.
+  func listParameters(_ packet: RawSpan, _ commands: HCICommandCatalog, to list: inout FieldList) {
+    let first = list.count
+    let body = min(headerLength, packet.byteCount)..<packet.byteCount
+    list.read(packet, body, reference: reference(commands)) { lister throws(DecodeError) in
       switch type {
       case .command:
         if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
@@ -63,15 +62,15 @@ extension HCILayer {
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
-    var fields = body.fields
     if event == .commandComplete, let own = opcode.flatMap({ commands[$0]?.info.reference }) {
       // Credits and opcode are the event's; the return parameters are the command's.
-      for index in fields.indices where fields[index].range.lowerBound >= 6 { fields[index].reference = own }
+      for index in first..<list.count where list.entries[index].range.lowerBound >= 6 {
+        list.setReference(of: index, own)
+      }
     }
     // Extended inquiry responses have the same structures.
     let format = event == .extendedInquiryResult ? "Vol 3, Part C, 8" : "Vol 3, Part C, 11"
-    AdvertisingText.describe(&fields, packet, format: format)
-    return fields
+    AdvertisingText.describe(&list, from: first, packet, format: format)
   }
 
   private static func list(
@@ -132,19 +131,21 @@ enum AdvertisingText {
   /// Puts AD structures in words, with the sections that define them.
   ///
   /// - Parameters:
-  ///   - fields: of the packet; those of structures are a length, a type and a value
+  ///   - list: the fields of the packet; those of structures are a length, a type and a value
+  ///   - first: the index of the first field to look at
   ///   - packet: the bytes that the fields are in
   ///   - format: the section that defines structures
-  static func describe(_ fields: inout [PacketField], _ packet: RawSpan, format: String) {
-    for index in fields.indices where fields[index].name == "AD length" {
-      fields[index].reference = format
-      guard index + 1 < fields.count, fields[index + 1].name == "type",
-        let type = packet.byte(at: fields[index + 1].range.lowerBound).map(ADType.init)
+  static func describe(_ list: inout FieldList, from first: Int, _ packet: RawSpan, format: String) {
+    for index in first..<list.count where list.isNamed(index, "AD length") {
+      list.setReference(of: index, format)
+      guard index + 1 < list.count, list.isNamed(index + 1, "type"),
+        let type = packet.byte(at: list.entries[index + 1].range.lowerBound).map(ADType.init)
       else { continue }
-      fields[index + 1].reference = format
-      guard index + 2 < fields.count, fields[index + 2].name == "value" else { continue }
-      fields[index + 2].reference = type.reference
-      fields[index + 2].value = describe(type, Array(packet.extracting(fields[index + 2].range)))
+      list.setReference(of: index + 1, format)
+      guard index + 2 < list.count, list.isNamed(index + 2, "value") else { continue }
+      list.setReference(of: index + 2, type.reference)
+      let payload = Array(packet.extracting(list.entries[index + 2].range))
+      list.setValue(of: index + 2) { $0.write(describe(type, payload)) }
     }
   }
 

@@ -121,36 +121,47 @@ public struct HCILayer: Hashable, Sendable {
 }
 
 extension HCILayer {
-  /// A one-line summary of the packet.
-  func summary(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
-    let text = text(of: packet, commands)
-    return problem.map { "\(text); \($0)" } ?? text
-  }
-
-  private func text(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
+  /// Writes a one-line summary of the packet.
+  func writeSummary(of packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
     switch type {
     case .command:
-      guard let opcode else { return "command" }
-      let parameters = parameters(of: packet, commands)
-      return name(of: opcode, commands) + (parameters.isEmpty ? "" : ": \(parameters)")
-    case .event: return eventText(of: packet, commands)
-    case .acl:
-      guard let connection else { return "ACL data" }
-      if connection == .controllerDebug { return "debug output of the controller, \(length) bytes" }
-      return "ACL data, link \(connection), \(boundary.map { "\($0)" } ?? ""), \(length) bytes"
-    case .synchronous: return "synchronous data, \(length) bytes"
+      if let opcode {
+        write(opcode, commands, to: &text)
+        writeParameters(of: packet, commands, after: ": ", to: &text)
+      } else {
+        text.write("command")
+      }
+    case .event: writeEvent(packet, commands, to: &text)
+    case .acl: writeData(to: &text)
+    case .synchronous:
+      text.write("synchronous data, ")
+      text.write(length)
+      text.write(" bytes")
     case .isochronous:
-      return "isochronous data: \(parameters(of: packet, commands, without: ["data"])), \(length) bytes"
-    default: return "packet type \(Hex.string(type.rawValue))"
+      text.write("isochronous data")
+      writeParameters(of: packet, commands, after: ": ", without: .data, to: &text)
+      text.write(", ")
+      text.write(length)
+      text.write(" bytes")
+    default:
+      text.write("packet type ")
+      text.writeHex(type.rawValue)
+    }
+    if let problem {
+      text.write("; ")
+      text.write(problem)
     }
   }
 
-  /// Of a command, also where only its manufacturer defines it.
-  private func name(of opcode: HCIOpcode, _ commands: HCICommandCatalog) -> String {
+  /// Writes the name of a command, also where only its manufacturer defines it.
+  private func write(_ opcode: HCIOpcode, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
     guard opcode.isVendorSpecific, let name = VendorNames.name(of: opcode, manufacturer) else {
-      return commands.name(of: opcode)
+      return text.write(commands.name(of: opcode))
     }
-    return "\(name) (\(Hex.string(opcode.rawValue)))"
+    text.write(name)
+    text.write(" (")
+    text.writeHex(opcode.rawValue)
+    text.write(")")
   }
 
   /// The public name of a vendor-specific command or event.
@@ -162,68 +173,159 @@ extension HCILayer {
     return VendorNames.name(ofEvent: code, manufacturer)
   }
 
-  private func eventText(of packet: RawSpan, _ commands: HCICommandCatalog) -> String {
-    guard let event else { return "event" }
-    // A note of ours among the packets: not the radio's.
-    if let note = CaptureNote.text(of: packet.withUnsafeBytes(Array.init)) {
-      return "note of halo-raw: \(note)"
+  private func writeData(to text: inout TextBuffer) {
+    guard let connection else { return text.write("ACL data") }
+    if connection == .controllerDebug {
+      text.write("debug output of the controller, ")
+    } else {
+      text.write("ACL data, link ")
+      text.write(connection)
+      text.write(", ")
+      if let boundary { text.write("\(boundary)") }
+      text.write(", ")
     }
-    let answered = command.map { ", \($0.words)" } ?? ""
+    text.write(length)
+    text.write(" bytes")
+  }
+
+  private func writeEvent(_ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
+    guard let event else { return text.write("event") }
+    // A note of ours among the packets: not the radio's.
+    if event == .vendorSpecific, let note = CaptureNote.text(of: Array(packet)) {
+      text.write("note of halo-raw: ")
+      return text.write(note)
+    }
     switch event {
     case .commandComplete, .commandStatus:
-      guard let opcode else { return "\(event.name ?? "")" }
-      guard opcode != .noOperation else { return "\(event.name ?? ""): commands may be sent" }
-      let outcome = status.map { $0 == .success ? "" : ": \($0)" } ?? ""
-      let more =
-        event == .commandComplete && (status ?? .success) == .success
-        ? parameters(of: packet, commands, without: ["commands allowed", "command", "status"]) : ""
-      return "\(name(of: opcode, commands)) \(event == .commandComplete ? "done" : "pending")\(outcome)"
-        + (more.isEmpty ? "" : ": \(more)") + answered
+      guard let opcode else { return text.write(event.name ?? "") }
+      guard opcode != .noOperation else {
+        text.write(event.name ?? "")
+        return text.write(": commands may be sent")
+      }
+      write(opcode, commands, to: &text)
+      if event == .commandComplete { text.write(" done") } else { text.write(" pending") }
+      if let status, status != .success {
+        text.write(": ")
+        text.write("\(status)")
+      } else if event == .commandComplete {
+        // Behind the number of commands, the opcode and the status.
+        writeParameters(of: packet, commands, after: ": ", without: .answered, to: &text)
+      }
+      writeAnswered(to: &text)
     case .leMeta:
-      guard let subevent else { return "LE Meta" }
+      guard let subevent else { return text.write("LE Meta") }
+      text.write(subevent.name ?? "\(subevent)")
       switch subevent {
       case .advertisingReport, .directedAdvertisingReport, .extendedAdvertisingReport:
-        return "\(subevent.name ?? ""): \(reports(of: packet))"
-      default: return text(subevent.name ?? "\(subevent)", packet, commands) + answered
+        text.write(": ")
+        writeReports(of: packet, to: &text)
+      default:
+        writeOutcome(packet, commands, to: &text)
+        writeAnswered(to: &text)
       }
     case .extendedInquiryResult, .inquiryResultWithRSSI, .inquiryResult:
-      return "\(event.name ?? ""): \(ClassicReports.text(packet, event))"
-    case .vendorSpecific: return text(vendorName(in: packet) ?? "\(event)", packet, commands)
-    default: return text(event.name ?? "\(event)", packet, commands) + answered
+      text.write(event.name ?? "")
+      text.write(": ")
+      text.write(ClassicReports.text(packet, event))
+    case .vendorSpecific:
+      text.write(vendorName(in: packet) ?? "\(event)")
+      writeOutcome(packet, commands, to: &text)
+    default:
+      text.write(event.name ?? "\(event)")
+      writeOutcome(packet, commands, to: &text)
+      writeAnswered(to: &text)
     }
   }
 
-  private func text(_ name: String, _ packet: RawSpan, _ commands: HCICommandCatalog) -> String {
-    let outcome = status.map { $0 == .success ? [] : ["\($0)"] } ?? []
-    let words =
-      outcome + [parameters(of: packet, commands, without: ["subevent", "status"])].filter { !$0.isEmpty }
-    return words.isEmpty ? name : "\(name): \(words.joined(separator: ", "))"
+  /// Writes which command an event answers.
+  private func writeAnswered(to text: inout TextBuffer) {
+    guard let command else { return }
+    text.write(", ")
+    text.write(command)
   }
 
-  /// The fields in a row.
-  private func parameters(
-    of packet: RawSpan, _ commands: HCICommandCatalog, without: Set<String> = []
-  ) -> String {
-    parameterFields(of: packet, commands).filter {
-      $0.depth == 0 && !$0.value.isEmpty && !without.contains($0.name)
+  /// Writes the status of a failure, and the parameters.
+  private func writeOutcome(_ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
+    var separator: StaticString = ": "
+    if let status, status != .success {
+      text.write(separator)
+      text.write("\(status)")
+      separator = ", "
     }
-    .map {
-      $0.range.count > 8 && $0.value.utf8.count > 60
-        ? "\($0.name) \($0.range.count) bytes" : "\($0.name) \($0.value)"
-    }
-    .joined(separator: ", ")
+    writeParameters(of: packet, commands, after: separator, without: .outcome, to: &text)
   }
 
-  private func reports(of packet: RawSpan) -> String {
+  /// Fields that a line shows elsewhere.
+  private enum Omission {
+    case none
+    /// What the answer to a command begins with.
+    case answered
+    /// Subevent and status.
+    case outcome
+    /// The data behind headers.
+    case data
+
+    func covers(_ fields: FieldList, _ index: Int) -> Bool {
+      switch self {
+      case .none: false
+      case .answered:
+        fields.isNamed(index, "commands allowed") || fields.isNamed(index, "command")
+          || fields.isNamed(index, "status")
+      case .outcome: fields.isNamed(index, "subevent") || fields.isNamed(index, "status")
+      case .data: fields.isNamed(index, "data")
+      }
+    }
+  }
+
+  /// Writes the fields in a row.
+  private func writeParameters(
+    of packet: RawSpan, _ commands: HCICommandCatalog, after separator: StaticString,
+    without omission: Omission = .none, to text: inout TextBuffer
+  ) {
+    var fields = FieldList()
+    listParameters(packet, commands, to: &fields)
+    var separator = separator
+    for index in fields.entries.indices {
+      let entry = fields.entries[index]
+      if entry.depth > 0 || entry.value.isEmpty || omission.covers(fields, index) { continue }
+      text.write(separator)
+      separator = ", "
+      text.write(fields.bytes(entry.name))
+      text.write(" ")
+      if entry.range.count > 8, entry.value.count > 60 {
+        text.write(entry.range.count)
+        text.write(" bytes")
+      } else {
+        text.write(fields.bytes(entry.value))
+      }
+    }
+  }
+
+  private func writeReports(of packet: RawSpan, to text: inout TextBuffer) {
     var reader = ByteReader(packet.extracting(min(1, packet.byteCount)..<packet.byteCount))
-    guard case .leAdvertisingReports(let event)? = try? HCIEvent(parsing: &reader) else { return "damaged" }
-    let words = event.reports.map { report in
-      let data = AdvertisingData(report.data)
-      var words = "\(report.address) (\(report.address.kind))"
-      if let name = data.localName { words += " \"\(name)\"" }
-      if let rssi = report.rssi { words += ", \(rssi) dBm" }
-      return words + ", \(report.data.count) bytes"
+    guard case .leAdvertisingReports(let event)? = try? HCIEvent(parsing: &reader) else {
+      return text.write("damaged")
     }
-    return words.joined(separator: "; ") + (event.isDamaged ? "; damaged" : "")
+    for (index, report) in event.reports.enumerated() {
+      if index > 0 { text.write("; ") }
+      text.write(report.address)
+      text.write(" (")
+      text.write(report.address.kind.description)
+      text.write(")")
+      if let name = AdvertisingData(report.data).localName {
+        text.write(" \"")
+        text.write(name)
+        text.write("\"")
+      }
+      if let rssi = report.rssi {
+        text.write(", ")
+        text.write(Int(rssi))
+        text.write(" dBm")
+      }
+      text.write(", ")
+      text.write(report.data.count)
+      text.write(" bytes")
+    }
+    if event.isDamaged { text.write("; damaged") }
   }
 }

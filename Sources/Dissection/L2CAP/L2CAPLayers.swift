@@ -21,21 +21,35 @@ public struct L2CAPLayer: Hashable, Sendable {
   /// Without the header.
   public var payload: Range<Int> { range.lowerBound + BasicHeader.length..<range.upperBound }
 
-  var summary: String {
-    var words = psm.map { "\($0), \(channel)" } ?? "\(channel)"
-    words += ", \(length) bytes"
-    if fragments > 1 { words += ", from \(fragments) fragments" }
-    if let credits {
-      words += unit == nil ? ", part of a unit" : ", unit of \(unit?.count ?? 0) bytes"
-      words += ", \(credits) credits left"
+  func writeSummary(to text: inout TextBuffer) {
+    if let psm {
+      text.write(psm.description)
+      text.write(", ")
     }
-    return words
+    text.write(channel.description)
+    text.write(", ")
+    text.write(length)
+    text.write(" bytes")
+    if fragments > 1 {
+      text.write(", from ")
+      text.write(fragments)
+      text.write(" fragments")
+    }
+    guard let credits else { return }
+    if let unit {
+      text.write(", unit of ")
+      text.write(unit.count)
+      text.write(" bytes, ")
+    } else {
+      text.write(", part of a unit, ")
+    }
+    text.write(credits)
+    text.write(" credits left")
   }
 
-  func fields(of source: RawSpan, hasUpperLayer: Bool) -> [PacketField] {
+  func list(_ source: RawSpan, hasUpperLayer: Bool, to list: inout FieldList) {
     let end = hasUpperLayer ? unit?.lowerBound ?? payload.lowerBound : range.upperBound
-    var lister = FieldLister(source, range.lowerBound..<end, reference: "Vol 3, Part A, 3.1")
-    lister.readAll { lister throws(DecodeError) in
+    list.read(source, range.lowerBound..<end, reference: "Vol 3, Part A, 3.1") { lister throws(DecodeError) in
       var header = BasicHeader()
       try header.list(&lister)
       if let psm { lister.note("PSM", "\(psm)") }
@@ -47,7 +61,6 @@ public struct L2CAPLayer: Hashable, Sendable {
       }
       lister.showRest("payload")
     }
-    return lister.fields
   }
 }
 
@@ -68,14 +81,17 @@ public struct SMPLayer: Hashable, Sendable {
 
   var reference: String { code.reference }
 
-  func summary(of source: RawSpan) -> String {
-    let reason = fields(of: source).first { $0.name == "reason" }
-    return reason.map { "\(name): \($0.value)" } ?? name
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
+    text.write(name)
+    var fields = FieldList()
+    list(source, to: &fields)
+    guard let index = fields.entries.indices.first(where: { fields.isNamed($0, "reason") }) else { return }
+    text.write(": ")
+    text.write(fields.bytes(fields.entries[index].value))
   }
 
-  func fields(of source: RawSpan) -> [PacketField] {
-    var lister = FieldLister(source, range, reference: reference)
-    lister.readAll { lister throws(DecodeError) in
+  func list(_ source: RawSpan, to list: inout FieldList) {
+    list.read(source, range, reference: reference) { lister throws(DecodeError) in
       let name = name
       try lister.show("code", { r throws(DecodeError) in try r.readUInt8() }) {
         "\(name) (\(Hex.string($0)))"
@@ -83,6 +99,5 @@ public struct SMPLayer: Hashable, Sendable {
       guard var fields = code.fields else { return lister.showRest("parameters") }
       try fields.list(&lister)
     }
-    return lister.fields
   }
 }

@@ -24,18 +24,26 @@ public struct SignalingLayer: Hashable, Sendable {
 
   var reference: String { code.reference }
 
-  func summary(of source: RawSpan) -> String {
-    let data = fields(of: source).filter { $0.depth == 1 && !$0.value.isEmpty }
-    let words = data.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-    return "\(name), id \(identifier)" + (words.isEmpty ? "" : ": \(words)")
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
+    text.write(name)
+    text.write(", id ")
+    text.write(Int(identifier))
+    var fields = FieldList()
+    list(source, to: &fields)
+    var separator: StaticString = ": "
+    for entry in fields.entries where entry.depth == 1 && !entry.value.isEmpty {
+      text.write(separator)
+      text.write(fields.bytes(entry.name))
+      text.write(" ")
+      text.write(fields.bytes(entry.value))
+      separator = ", "
+    }
   }
 
-  func fields(of source: RawSpan) -> [PacketField] {
-    var fields: [PacketField] = []
+  func list(_ source: RawSpan, to list: inout FieldList) {
     // On BR/EDR, several commands may share a frame (4).
     for (range, code) in SignalingLayer.commands(in: source, range) {
-      var lister = FieldLister(source, range, reference: code.reference)
-      lister.readAll { lister throws(DecodeError) in
+      list.read(source, range, reference: code.reference) { lister throws(DecodeError) in
         var header = SignalingHeader()
         try header.list(&lister)
         try lister.group("data") { lister throws(DecodeError) in
@@ -43,9 +51,7 @@ public struct SignalingLayer: Hashable, Sendable {
           lister.showRest("bytes")
         }
       }
-      fields += lister.fields
     }
-    return fields
   }
 
   /// The commands in a frame, each with its range; the last one may be damaged.

@@ -74,57 +74,81 @@ public struct DissectedPacket: Hashable, Sendable {
     return hci == nil ? nil : .hci
   }
 
-  /// One line about one layer.
+  /// Writes one line about one layer; nothing if the packet does not have it.
   ///
   /// - Parameters:
   ///   - layer: a layer of this packet
+  ///   - text: receives the line, without its end
   ///   - commands: the known HCI commands
-  public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
+  public func writeSummary(
+    of layer: Layer, to text: inout TextBuffer, commands: HCICommandCatalog = .standard
+  ) {
     let source = source
     let span = source.span.bytes
-    return switch layer {
-    case .hci: hci?.summary(of: bytes.span.bytes, commands)
-    case .l2cap: l2cap?.summary
-    case .signaling: signaling?.summary(of: span)
-    case .smp: smp?.summary(of: span)
-    case .sdp, .rfcomm, .avdtp, .avctp: profile?.summary(of: span)
-    case .att: att?.summary(of: span, gatt)
-    case .gatt: gatt?.summary
-    case .ring: ring?.summary
+    switch layer {
+    case .hci: hci?.writeSummary(of: bytes.span.bytes, commands, to: &text)
+    case .l2cap: l2cap?.writeSummary(to: &text)
+    case .signaling: signaling?.writeSummary(of: span, to: &text)
+    case .smp: smp?.writeSummary(of: span, to: &text)
+    case .sdp, .rfcomm, .avdtp, .avctp: profile?.writeSummary(of: span, to: &text)
+    case .att: att?.writeSummary(of: span, gatt, to: &text)
+    case .gatt: gatt?.writeSummary(to: &text)
+    case .ring: ring?.writeSummary(to: &text)
     }
   }
 
-  /// One line about the whole packet: its highest layer, and its purpose.
-  public var summary: String {
-    guard let top else { return RecordNote.summary(of: self) }
-    let own = summary(of: top) ?? ""
-    guard top == .att, let gatt else { return own }
-    return "\(own) · \(gatt.summary)"
+  /// One line about one layer; nil if the packet does not have it.
+  public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
+    has(layer) ? TextBuffer.string { writeSummary(of: layer, to: &$0, commands: commands) } : nil
   }
 
-  /// The fields of one layer.
+  /// Writes one line about the whole packet: its highest layer, and its purpose.
+  public func writeSummary(to text: inout TextBuffer) {
+    guard let top else { return text.write(RecordNote.summary(of: self)) }
+    writeSummary(of: top, to: &text)
+    guard top == .att, let gatt else { return }
+    text.write(" · ")
+    gatt.writeSummary(to: &text)
+  }
+
+  /// One line about the whole packet: its highest layer, and its purpose.
+  public var summary: String { TextBuffer.string { writeSummary(to: &$0) } }
+
+  /// Adds the fields of one layer to a list; none if the packet does not have it.
   ///
   /// - Parameters:
   ///   - layer: a layer of this packet
+  ///   - list: receives the fields
   ///   - commands: the known HCI commands
-  public func fields(of layer: Layer, commands: HCICommandCatalog = .standard) -> [PacketField] {
+  public func listFields(
+    of layer: Layer, to list: inout FieldList, commands: HCICommandCatalog = .standard
+  ) {
     let source = source
     let span = source.span.bytes
-    return switch layer {
-    case .hci: hci?.fields(of: bytes.span.bytes, hasUpperLayer: l2cap != nil, commands) ?? []
-    case .l2cap: l2cap?.fields(of: span, hasUpperLayer: top != .l2cap) ?? []
-    case .signaling: signaling?.fields(of: span) ?? []
-    case .smp: smp?.fields(of: span) ?? []
-    case .sdp, .rfcomm, .avdtp, .avctp: profile?.fields(of: span) ?? []
-    case .att: att?.fields(of: span, gatt) ?? []
-    case .gatt: gatt?.fields(at: att?.range.lowerBound ?? 0) ?? []
-    case .ring: ring?.fields(of: span) ?? []
+    switch layer {
+    case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands, to: &list)
+    case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: &list)
+    case .signaling: signaling?.list(span, to: &list)
+    case .smp: smp?.list(span, to: &list)
+    case .sdp, .rfcomm, .avdtp, .avctp: profile?.list(span, to: &list)
+    case .att: att?.list(span, gatt, to: &list)
+    case .gatt: gatt?.list(at: att?.range.lowerBound ?? 0, to: &list)
+    case .ring: ring?.list(to: &list)
     }
   }
 
   /// The parameters of a command or an event, or the headers of isochronous data.
   public var parameters: [PacketField] {
-    hci?.parameterFields(of: bytes.span.bytes, .standard) ?? []
+    var list = FieldList()
+    hci?.listParameters(bytes.span.bytes, .standard, to: &list)
+    return list.fields
+  }
+
+  /// The fields of one layer, as values of their own.
+  public func fields(of layer: Layer, commands: HCICommandCatalog = .standard) -> [PacketField] {
+    var list = FieldList()
+    listFields(of: layer, to: &list, commands: commands)
+    return list.fields
   }
 
   /// The text of a characteristic's value in a response, if the request was for that characteristic.
@@ -189,10 +213,21 @@ public struct PacketReference: Hashable, Sendable {
     if let start = earlier.microseconds, let end = later.microseconds { microseconds = end &- start }
   }
 
+}
+
+extension PacketReference: TextWritable {
   /// `after 12.345 ms (packet 7)`.
-  var words: String {
-    guard let microseconds else { return "packet \(number)" }
-    return "after \(DecimalText.string(microseconds, places: 3)) ms (packet \(number))"
+  public func write(to text: inout TextBuffer) {
+    if let microseconds {
+      text.write("after ")
+      text.write(microseconds, places: 3)
+      text.write(" ms (packet ")
+      text.write(number)
+      text.write(")")
+    } else {
+      text.write("packet ")
+      text.write(number)
+    }
   }
 }
 

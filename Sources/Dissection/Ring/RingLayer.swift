@@ -39,50 +39,84 @@ public struct RingLayer: Hashable, Sendable {
 }
 
 extension RingLayer {
-  var summary: String {
-    let side = isFromRing ? "from the ring" : "to the ring"
-    let doubt = isByShape ? " (by its shape)" : ""
+  func writeSummary(to text: inout TextBuffer) {
     switch content {
-    case .frame(let meaning):
-      let frame = meaning.frame
-      if let refusal = meaning.refusal { return "\(meaning.name) refused: \(refusal.code)\(doubt)" }
-      guard let entry else { return "\(frame.command) \(side): \(frame)\(doubt)" }
-      guard let form = meaning.form else { return "\(entry.name), \(side): \(frame)\(doubt)" }
-      let name = Self.isPlain(form.name) ? entry.name : "\(entry.name), \(form.name)"
-      let fields = meaning.fields.map { "\($0.name) \(text(of: $0))" }.joined(separator: ", ")
-      return "\(name), \(side)" + (fields.isEmpty ? "" : ": \(fields)") + doubt
+    case .frame(let meaning): write(meaning, to: &text)
     case .bulk(let frame):
-      return "bulk \(frame.id), \(side): \(frame.payload.count) bytes of payload\(doubt)"
+      text.write("bulk ")
+      text.write(frame.id.description)
+      writeSide(to: &text)
+      text.write(": ")
+      text.write(frame.payload.count)
+      text.write(" bytes of payload")
     case .part(let id, let received, let length):
-      return "bulk \(id), \(side): \(received) of \(length) bytes so far\(doubt)"
-    case .damaged(let what): return "\(what), \(side)"
+      text.write("bulk ")
+      text.write(id.description)
+      writeSide(to: &text)
+      text.write(": ")
+      text.write(received)
+      text.write(" of ")
+      text.write(length)
+      text.write(" bytes so far")
+    case .damaged(let what):
+      text.write(what)
+      return writeSide(to: &text)
+    }
+    if isByShape { text.write(" (by its shape)") }
+  }
+
+  private func writeSide(to text: inout TextBuffer) {
+    if isFromRing { text.write(", from the ring") } else { text.write(", to the ring") }
+  }
+
+  private func write(_ meaning: FrameMeaning, to text: inout TextBuffer) {
+    text.write(meaning.name)
+    if let refusal = meaning.refusal {
+      text.write(" refused: ")
+      return text.write("\(refusal.code)")
+    }
+    guard let form = meaning.form else {
+      // A command that is not in the table has no name of its own before the side.
+      if meaning.isKnown { text.write(",") }
+      text.write(isFromRing ? " from the ring: " : " to the ring: ")
+      return text.write(meaning.frame)
+    }
+    if form.name != "request", form.name != "reply" {
+      text.write(", ")
+      text.write(form.name)
+    }
+    writeSide(to: &text)
+    var separator: StaticString = ": "
+    for index in form.fields.indices {
+      text.write(separator)
+      text.write(form.fields[index].name)
+      text.write(" ")
+      write(form.fields[index].value(in: meaning.frame), to: &text)
+      separator = ", "
     }
   }
 
-  /// Acceleration in g and in counts of the sensor, where its encoding is known.
-  private func text(of field: FrameMeaning.Field) -> String {
-    guard let encoding, let counts = axis(field).map(encoding.counts) else { return "\(field.value)" }
-    let g = Int64((Double(counts) / encoding.countsPerG * 10_000).rounded())
-    return "\(DecimalText.string(g, places: 4)) g (\(counts))"
+  /// Writes a value; acceleration in g and in counts of the sensor, where its encoding is known.
+  private func write(_ value: FrameFieldValue, to text: inout TextBuffer) {
+    guard let encoding, let counts = axis(value).map(encoding.counts) else { return text.write(value) }
+    text.write(Int64((Double(counts) / encoding.countsPerG * 10_000).rounded()), places: 4)
+    text.write(" g (")
+    text.write(Int(counts))
+    text.write(")")
   }
 
   /// The two bytes of an axis; nil for any other field.
-  private func axis(_ field: FrameMeaning.Field) -> UInt16? {
-    guard case .accelerometer? = sample, case .bytes(let pair) = field.value, pair.count == 2 else {
-      return nil
-    }
+  private func axis(_ value: FrameFieldValue) -> UInt16? {
+    guard case .bytes(let pair) = value, pair.count == 2, case .accelerometer? = sample else { return nil }
     return UInt16(pair[0]) << 8 | UInt16(pair[1])
   }
 
-  private static func isPlain(_ form: String) -> Bool { form == "request" || form == "reply" }
-
-  func fields(of source: RawSpan) -> [PacketField] {
+  func list(to list: inout FieldList) {
     let reference = "ring reference, " + (meaning?.refusal == nil ? entry?.source ?? "2" : "2")
-    var fields: [PacketField] = []
     func add(_ name: String, _ value: String, _ range: Range<Int>, depth: Int = 0) {
       let start = self.range.lowerBound
       let place = start + range.lowerBound..<start + range.upperBound
-      fields.append(
+      list.append(
         PacketField(name, value, range: place.clamped(to: self.range), reference: reference, depth: depth))
     }
     switch content {
@@ -94,7 +128,9 @@ extension RingLayer {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
       } else if let form = meaning.form {
         add("form", form.name, 1..<15)
-        for field in meaning.fields { add(field.name, text(of: field), field.range, depth: 1) }
+        for field in meaning.fields {
+          add(field.name, TextBuffer.string { write(field.value, to: &$0) }, field.range, depth: 1)
+        }
       } else {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
       }
@@ -107,7 +143,6 @@ extension RingLayer {
       add("payload so far", "\(received) of \(length) bytes", 0..<range.count)
     case .damaged(let what): add("damaged", what, 0..<range.count)
     }
-    return fields
   }
 }
 
@@ -168,7 +203,7 @@ struct RingTracker {
         if case .damaged = layer.content { return nil }
       } else if let frame = try? RingFrame(parsing: value),
         known.contains(place)
-          || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).entry != nil
+          || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).isKnown
       {
         if known.count < Self.capacity { known.insert(place) }
         layer.content = .frame(meaning(of: frame, isFromRing))

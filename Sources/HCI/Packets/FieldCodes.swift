@@ -127,7 +127,7 @@ extension HCICode where Self: OptionSet {
 
 /// A connection handle: 12 bits, 0x0000 to 0x0EFF (Core Specification Vol 4, Part E, 5.3.1). It may be reused as soon
 /// as its link is disconnected.
-public struct ConnectionHandle: HCICode {
+public struct ConnectionHandle: HCICode, TextWritable {
   /// The twelve bits; the higher bits in a packet are reserved, and dropped.
   public let rawValue: UInt16
 
@@ -143,4 +143,6 @@ public struct ConnectionHandle: HCICode {
   public static let controllerDebug = ConnectionHandle(rawValue: 0x0EDC)
 
   public var description: String { Hex.string(rawValue) }
+  public func write(to text: inout TextBuffer) { text.writeHex(rawValue) }
+  public func writeField(to text: inout TextBuffer) { write(to: &text) }
 }

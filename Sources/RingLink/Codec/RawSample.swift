@@ -204,4 +204,6 @@ final class RawStreamCommands: CommandGroup {
     subject: .frame(.rawStream), name: "raw stream", purpose: "The sensors as they are, sample by sample.",
     group: .rawStream, shape: .stream, requests: [FrameForm("control", RawControl.self)],
     replies: RawSample.Kind.allCases.map(\.form), source: "5 [F][C]")
+
+  var rows: [any CommandRow] { [rawStream] }
 }

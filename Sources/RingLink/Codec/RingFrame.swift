@@ -4,7 +4,7 @@ import BluetoothCore
 /// bytes modulo 256 (ring reference, 2).
 ///
 /// A frame is stored in two registers: receiving one does not allocate.
-public struct RingFrame: Hashable, Sendable, CustomStringConvertible {
+public struct RingFrame: Hashable, Sendable, TextWritable {
   /// In bytes.
   public static let length = 16
   /// In bytes: a frame without its command and checksum.
@@ -96,7 +96,11 @@ public struct RingFrame: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The bytes as hexadecimal digits.
-  public var description: String { Hex.string(bytes, separator: " ") }
+  public func write(to text: inout TextBuffer) {
+    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { bytes in
+      text.writeSpacedHex(RawSpan(_unsafeBytes: bytes))
+    }
+  }
 }
 
 /// The command of a frame: its first byte. ``CommandTable`` describes each.

@@ -22,6 +22,10 @@ public final class ActionCommands: CommandGroup {
     source: "4.5 [F]")
   public let factoryReset = RingAction(
     0xFF, startingWith: [0x66, 0x66], "factory reset", "Erases what the ring has stored.", source: "4.16 [F]")
+
+  var rows: [any CommandRow] {
+    [blink, find, cameraEnter, cameraKeep, cameraLeave, reboot, powerOff, factoryReset]
+  }
 }
 
 extension Ring {

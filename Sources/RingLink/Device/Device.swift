@@ -142,6 +142,10 @@ public final class DeviceCommands: CommandGroup {
   public let notificationMask = RingQuery<NoFields, NotificationMask>(
     0x61, "notification mask", "The kinds of phone messages that the ring is notified of.", .device,
     source: "4.3 [C]")
+
+  var rows: [any CommandRow] {
+    [setTime, battery, hostInformation, deviceSupport, setNotificationMask, notificationMask]
+  }
 }
 
 extension Ring {

@@ -204,4 +204,11 @@ public final class RingReports: CommandGroup {
     (0x10, "goals changed", "4.15 [?]"), (0x11, "display or touch", "4.15 [F]"),
     (0x25, "counter", "4.15 [F]"), (0x27, "value 0x27", "4.15 [F]"), (0x28, "value 0x28", "4.15 [F]"),
   ]
+
+  var rows: [any CommandRow] {
+    [
+      payloadLength, camera, mediaKey, findPhone, sportUpdate, batteryEvent, liveTotals, variabilityEvent,
+      stressEvent,
+    ] as [any CommandRow] + plainNotifications
+  }
 }

@@ -165,6 +165,8 @@ public final class ActivityCommands: CommandGroup {
     0x07, "day totals", "What was walked on a day, in sum.", families: [.rf03, .unknown], source: "4.14 [A]")
   public let activity = RingLog<ActivityLogAssembler>(
     0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
+
+  var rows: [any CommandRow] { [today, storedDays, dayTotals, activity] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

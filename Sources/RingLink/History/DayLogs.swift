@@ -155,6 +155,8 @@ public final class DayLogCommands: CommandGroup {
   public let hourlyCounter = RingLog<HourlyCounterAssembler>(
     0x7A, "hourly counter", "A counter by hours, of unknown meaning.", families: [.rt11cr],
     source: "4.16 [F]")
+
+  var rows: [any CommandRow] { [heartRateLog, stressLog, variabilityLog, hourlyCounter] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

@@ -110,6 +110,8 @@ public final class SleepCommands: CommandGroup {
     .nap, "naps", "The naps that the ring has stored. Sent with the answer to sleep.",
     isUnsolicited: true,
     source: "6.1 [C]")
+
+  var rows: [any CommandRow] { [sleep, naps] }
 }
 
 /// Nights and naps (ring reference, 6.1).

@@ -78,4 +78,6 @@ public final class SyncCommands: CommandGroup {
     source: "6 [C]")
   public let nickname = BulkQuery<BulkStatus<Nickname>>(
     0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
+
+  var rows: [any CommandRow] { [beginSync, sportRecords, nickname] }
 }

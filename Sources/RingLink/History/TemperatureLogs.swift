@@ -123,6 +123,8 @@ public final class TemperatureCommands: CommandGroup {
   public let intervalTemperatures = BulkQuery<IntervalTemperatures>(
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
     families: .newer, source: "6.4 [A]")
+
+  var rows: [any CommandRow] { [temperatureLog, intervalTemperatures] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

@@ -140,6 +140,8 @@ public final class VitalCommands: CommandGroup {
     0x28, "manual heart rates", "The heart rates measured on request.", source: "6.3 [C]")
   public let oxygenLog = BulkQuery<OxygenLog>(
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
+
+  var rows: [any CommandRow] { [manualHeartRates, oxygenLog] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

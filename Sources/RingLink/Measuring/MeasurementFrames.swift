@@ -166,4 +166,6 @@ public final class MeasurementCommands: CommandGroup {
   public let sport = RingQuery<SportControl, SportControl>(
     0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements, families: .newer,
     source: "4.14 [A]")
+
+  var rows: [any CommandRow] { [measurementStart, measurementStop, liveHeartRate, sport] }
 }

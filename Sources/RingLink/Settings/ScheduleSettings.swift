@@ -74,4 +74,8 @@ public final class ScheduleSettings: CommandGroup {
     0x3A, read: [3, 1], write: [3, 2], "temperature",
     "Automatic measurement of skin temperature.",
     families: .newer, source: "4.7 [A]")
+
+  var rows: [any CommandRow] {
+    [heartRateSchedule, oxygenSchedule, stressSchedule, variabilitySchedule, temperatureSchedule]
+  }
 }

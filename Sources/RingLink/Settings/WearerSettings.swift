@@ -220,4 +220,11 @@ public final class WearerSettings: CommandGroup {
   public let bloodPressureSchedule = FrameSetting<BloodPressureSchedule>(
     0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
     families: [.rt11cr], source: "4.7 [C]")
+
+  var rows: [any CommandRow] {
+    [
+      profile, goals, temperatureUnit, display, doNotDisturb, raiseToWake, touch, gesture,
+      bloodPressureSchedule,
+    ]
+  }
 }

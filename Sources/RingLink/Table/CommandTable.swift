@@ -3,8 +3,8 @@ import BluetoothCore
 /// Everything that a ring understands and sends, one entry each. Encoders, decoders, the virtual ring, the meaning of a
 /// frame and the reference page are made of it.
 ///
-/// The entries are in groups, in the files of their subjects: a stored property of a `CommandGroup` is an entry, and
-/// there is no other list. `CommandTable.battery` is the property `battery` of the group that has it.
+/// The entries are in groups, in the files of their subjects: a stored property of a `CommandGroup` is an entry, or an
+/// array of entries. `CommandTable.battery` is the property `battery` of the group that has it.
 @dynamicMemberLookup
 public enum CommandTable {
   static let groups: [any CommandGroup] = [
@@ -30,7 +30,18 @@ public enum CommandTable {
   /// All actions, in the order of the reference page.
   public static let actions: [RingAction] = rows.compactMap { $0 as? RingAction }
 
-  private static let bySubject = Dictionary(grouping: all, by: \.subject)
+  /// The indices in ``all`` of the entries of each command, by its number.
+  private static let frameRows = rows { if case .frame(let command) = $0 { command.rawValue } else { nil } }
+  /// The same for bulk frames.
+  private static let bulkRows = rows { if case .bulk(let id) = $0 { id.rawValue } else { nil } }
+
+  private static func rows(_ number: (CommandEntry.Subject) -> UInt8?) -> [[Int]] {
+    var rows = Array(repeating: [Int](), count: 256)
+    for (row, entry) in all.enumerated() {
+      if let number = number(entry.subject) { rows[Int(number)].append(row) }
+    }
+    return rows
+  }
 
   // Swift finds a property of a group by these.
   public static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
@@ -51,21 +62,25 @@ public enum CommandTable {
   }
 
   /// The entries that share a first byte or a bulk id.
-  public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] { bySubject[subject] ?? [] }
-}
+  public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] {
+    rows(for: subject).map { all[$0] }
+  }
 
-/// A part of the command table. Each stored property is an entry, or an array of entries.
-protocol CommandGroup: Sendable {
-  static var shared: Self { get }
-}
-
-extension CommandGroup {
-  /// The entries in the order in which they are declared.
-  var rows: [any CommandRow] {
-    Mirror(reflecting: self).children.flatMap { child -> [any CommandRow] in
-      (child.value as? any CommandRow).map { [$0] } ?? child.value as? [CommandEntry] ?? []
+  /// Their indices in ``all``.
+  static func rows(for subject: CommandEntry.Subject) -> [Int] {
+    switch subject {
+    case .frame(let command): frameRows[Int(command.rawValue)]
+    case .bulk(let id): bulkRows[Int(id.rawValue)]
     }
   }
+}
+
+/// A part of the command table.
+protocol CommandGroup: Sendable {
+  static var shared: Self { get }
+  /// Its entries, in the order of the reference page: all stored properties, which a test compares. Reflection would
+  /// find them as well, but takes as long as the rest of a short command.
+  var rows: [any CommandRow] { get }
 }
 
 /// A type with an entry in the command table.

@@ -84,4 +84,6 @@ final class BlockedCommands: CommandGroup {
           danger: "overwrites the ring's firmware, and can leave it dead")
       }
   }()
+
+  var rows: [any CommandRow] { blocked }
 }

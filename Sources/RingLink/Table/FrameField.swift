@@ -48,19 +48,26 @@ public struct FrameField: Hashable, Sendable {
 }
 
 /// The contents of one field.
-public enum FrameFieldValue: Hashable, Sendable, CustomStringConvertible {
+public enum FrameFieldValue: Hashable, Sendable, TextWritable {
   /// A number, its unit, and its symbol.
   case number(Int, RingUnit?, String?)
   case flag(Bool)
   case bytes([UInt8])
 
-  public var description: String {
+  public func write(to text: inout TextBuffer) {
     switch self {
-    case .number(let number, _, let word?): "\(word) (\(number))"
-    case .number(let number, let unit?, nil): "\(number) \(unit.rawValue)"
-    case .number(let number, nil, nil): "\(number)"
-    case .flag(let flag): flag ? "yes" : "no"
-    case .bytes(let bytes): Hex.string(bytes, separator: " ")
+    case .number(let number, _, let word?):
+      text.write(word)
+      text.write(" (")
+      text.write(number)
+      text.write(")")
+    case .number(let number, let unit, nil):
+      text.write(number)
+      guard let unit else { return }
+      text.write(" ")
+      text.write(unit.rawValue)
+    case .flag(let flag): text.write(flag ? "yes" : "no")
+    case .bytes(let bytes): text.writeSpacedHex(bytes.span.bytes)
     }
   }
 }

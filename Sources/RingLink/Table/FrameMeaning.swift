@@ -27,13 +27,46 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   public var frame: RingFrame
   /// What the frame refuses; nil if it is not a refusal.
   public var refusal: Refusal?
+  /// The index of ``entry`` in the table.
+  private var row: Int?
+  private var place = Place.none
+
+  /// Where ``form`` is. Indices instead of the form and the entry themselves: a meaning is made for each frame.
+  enum Place: Hashable, Sendable {
+    case none
+    case request(Int)
+    case reply(Int)
+    case refusal
+  }
+
+  init(frame: RingFrame, refusal: Refusal? = nil, row: Int?, place: Place = .none) {
+    self.frame = frame
+    self.refusal = refusal
+    self.row = row
+    self.place = place
+  }
+
+  /// Whether the table has a row for it.
+  public var isKnown: Bool { row != nil }
+
   /// The row of the table, for a refusal that of the refused command; nil if the table has none.
-  public var entry: CommandEntry?
+  public var entry: CommandEntry? { row.map { CommandTable.all[$0] } }
+
   /// Nil if the frame has none of the known forms of its command.
-  public var form: FrameForm?
+  public var form: FrameForm? {
+    guard let row else { return place == .refusal ? CommandTable.refusalForm : nil }
+    return switch place {
+    case .none: nil
+    case .request(let index): CommandTable.all[row].requests[index]
+    case .reply(let index): CommandTable.all[row].replies[index]
+    case .refusal: CommandTable.refusalForm
+    }
+  }
 
   /// `battery`, or `command 0x55`; for a refusal the name of the refused command.
-  public var name: String { entry?.name ?? (refusal?.command ?? frame.command).description }
+  public var name: String {
+    row.map { CommandTable.all[$0].name } ?? (refusal?.command ?? frame.command).description
+  }
 
   public var fields: [Field] {
     (form?.fields ?? []).map { Field(field: $0, value: $0.value(in: frame)) }
@@ -60,17 +93,17 @@ extension CommandTable {
     of frame: RingFrame, isFromRing: Bool, pending: RingCommand? = nil
   ) -> FrameMeaning {
     if isFromRing, let refusal = refusal(frame, pending: pending) {
-      let entry = entries(for: .frame(refusal.command)).first
-      return FrameMeaning(frame: frame, refusal: refusal, entry: entry, form: refusalForm)
+      let row = rows(for: .frame(refusal.command)).first
+      return FrameMeaning(frame: frame, refusal: refusal, row: row, place: .refusal)
     }
-    let candidates = entries(for: .frame(frame.command))
-    for entry in candidates {
-      let forms = isFromRing ? entry.replies : entry.requests
-      if let form = forms.first(where: { $0.matches(frame) }) {
-        return FrameMeaning(frame: frame, entry: entry, form: form)
+    let candidates = rows(for: .frame(frame.command))
+    for row in candidates {
+      let forms = isFromRing ? all[row].replies : all[row].requests
+      if let index = forms.firstIndex(where: { $0.matches(frame) }) {
+        return FrameMeaning(frame: frame, row: row, place: isFromRing ? .reply(index) : .request(index))
       }
     }
-    return FrameMeaning(frame: frame, entry: candidates.first)
+    return FrameMeaning(frame: frame, row: candidates.first)
   }
 
   /// The command that a frame refuses (ring reference, 2): a command without its top bit, set in the answer.
@@ -84,12 +117,12 @@ extension CommandTable {
     let code = RingErrorCode(rawValue: frame.byte(at: 1))
     guard
       command == pending || code == .notSupported
-        || (entries(for: .frame(frame.command)).isEmpty && !entries(for: .frame(command)).isEmpty)
+        || (rows(for: .frame(frame.command)).isEmpty && !rows(for: .frame(command)).isEmpty)
     else { return nil }
     return FrameMeaning.Refusal(command: command, code: code)
   }
 
-  private static let refusalForm = FrameForm(
+  fileprivate static let refusalForm = FrameForm(
     "refusal",
     [
       FrameField(

@@ -5,24 +5,46 @@ import EventLoop
 struct CommandSpec: Sendable {
   var name: String
   /// Its positional arguments: `[RING]`.
-  var arguments: String = ""
+  var arguments: String
   var summary: String
   /// How many positional arguments it takes.
   var positionals: ClosedRange<Int>
   /// How it uses the file that the first positional argument names; nil if that is not a file.
   var file: FileUse?
-  var options: [any CommandOption] = []
+  var options: [any CommandOption]
   /// Which of the options go together.
-  var rules: [OptionRule] = []
+  var rules: [OptionRule]
   /// Complete command lines that work, with what they do.
   var examples: [(line: String, does: String)]
-  /// More for `--help`: paragraphs with an empty line between them. Other line breaks do not count.
-  var details: String = ""
+  /// More for `--help`: paragraphs with an empty line between them. Other line breaks do not count. Only the help makes
+  /// this text: some of it comes from large tables.
+  var details: @Sendable () -> String
   /// Whether it uses an adapter to reach a device, and so takes the options for adapters.
-  var usesAdapter = true
+  var usesAdapter: Bool
   /// Whether everything after the first positional argument belongs to another command.
-  var wrapsCommand = false
+  var wrapsCommand: Bool
   var run: @BluetoothActor (Invocation) async throws(Failure) -> Void
+
+  init(
+    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
+    file: FileUse? = nil,
+    options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
+    details: @escaping @autoclosure @Sendable () -> String = "", usesAdapter: Bool = true,
+    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws(Failure) -> Void
+  ) {
+    self.name = name
+    self.arguments = arguments
+    self.summary = summary
+    self.positionals = positionals
+    self.file = file
+    self.options = options
+    self.rules = rules
+    self.examples = examples
+    self.details = details
+    self.usesAdapter = usesAdapter
+    self.wrapsCommand = wrapsCommand
+    self.run = run
+  }
 
   /// The options of this command and those that it shares with others.
   var allOptions: [any CommandOption] { options + commonOptions }

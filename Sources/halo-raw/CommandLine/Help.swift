@@ -45,7 +45,7 @@ enum Help {
     var text = paragraph("halo-raw \(command.name): \(command.summary)") + "\n"
     let arguments = command.arguments.isEmpty ? "" : " " + command.arguments
     text += "Usage: halo-raw \(command.name)\(arguments) [options]\n"
-    for part in command.details.split(separator: "\n\n") { text += "\n" + paragraph(String(part)) }
+    for part in command.details().split(separator: "\n\n") { text += "\n" + paragraph(String(part)) }
     if !command.options.isEmpty { text += "\nOptions\n" + rows(command.options) }
     text += "\nCommon options\n" + rows(command.commonOptions)
     text += "\nExamples\n"

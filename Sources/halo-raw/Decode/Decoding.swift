@@ -14,7 +14,7 @@ struct Decoding {
   private static let outputSize = 1 << 16
 
   private let options: DecodeOptions
-  private let text: PacketText
+  private var text: PacketText
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = Console.output(.wait)
   private var start: Int64?

@@ -14,7 +14,7 @@ final class Explainer {
   enum Form: Sendable { case lines, blocks }
 
   private let form: Form
-  private let text: PacketText
+  private var text: PacketText
   /// Created after privileges are dropped: the known rings are in the home of the invoking user.
   private lazy var dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = LineWriter(.standardError)

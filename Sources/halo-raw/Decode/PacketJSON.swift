@@ -81,7 +81,11 @@ enum PacketJSON {
     }
     if let status = hci.status { number(",\"status\":", Int(status.rawValue), &output) }
     if let connection = hci.connection { number(",\"link\":", Int(connection.rawValue), &output) }
-    if let peer = hci.peer { text(",\"peer\":", peer.description, &output) }
+    if let peer = hci.peer {
+      output.write(",\"peer\":\"")
+      output.write(peer)
+      output.write("\"")
+    }
     if let name = packet.link?.name { text(",\"peer_name\":", name, &output) }
     number(",\"length\":", hci.length, &output)
     if let command = hci.command { reference(",\"answers\":", command, &output) }
@@ -110,7 +114,9 @@ enum PacketJSON {
   private static func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     let source = packet.source
     number(",\"att\":{\"opcode\":", Int(att.opcode.rawValue), &output)
-    text(",\"name\":", att.opcode.description, &output)
+    output.write(",\"name\":\"")
+    output.write(att.opcode)
+    output.write("\"")
     if let handle = att.handle { number(",\"handle\":", Int(handle.rawValue), &output) }
     if let value = att.value {
       bytes(",\"value\":\"", source, value, &output)
@@ -140,7 +146,9 @@ enum PacketJSON {
     if gatt.start != nil { number(",\"step\":", gatt.step, &output) }
     if let request = gatt.request { reference(",\"request\":", request, &output) }
     if let attribute = gatt.attribute {
-      text(",\"uuid\":", attribute.uuid.description, &output)
+      output.write(",\"uuid\":\"")
+      output.write(attribute.uuid)
+      output.write("\"")
       text(",\"attribute\":", attribute.name, &output)
     }
     if let handle = gatt.handle { number(",\"handle\":", Int(handle.rawValue), &output) }
@@ -199,8 +207,8 @@ enum PacketJSON {
       text(",\"refused\":", meaning.name, &output)
       return number(",\"reason\":", Int(refusal.code.rawValue), &output)
     }
-    guard let entry = meaning.entry else { return }
-    text(",\"name\":", entry.name, &output)
+    guard meaning.isKnown else { return }
+    text(",\"name\":", meaning.name, &output)
     guard let form = meaning.form else { return }
     text(",\"form\":", form.name, &output)
     output.write(",\"fields\":{")
@@ -208,12 +216,12 @@ enum PacketJSON {
       write(sample, ring.encoding, &output)
       return output.write("}")
     }
-    for (index, field) in meaning.fields.enumerated() {
+    for index in form.fields.indices {
       if index > 0 { output.write(",") }
       output.write("\"")
-      output.write(field.name)
+      output.write(form.fields[index].name)
       output.write("\":")
-      switch field.value {
+      switch form.fields[index].value(in: meaning.frame) {
       case .number(let number, _, _): output.write(number)
       case .flag(let flag): if flag { output.write("true") } else { output.write("false") }
       case .bytes(let value):

@@ -6,6 +6,8 @@ import LineOutput
 /// Packets as text: a line each, or a block with all fields.
 struct PacketText {
   private let isColored: Bool
+  /// The fields of a layer; used again for each.
+  private var fields = FieldList()
 
   init(isColored: Bool) { self.isColored = isColored }
 
@@ -13,7 +15,7 @@ struct PacketText {
   func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     output.write(packet.info.number, width: 7)
     writeHeader(packet, start, &output)
-    output.write(packet.summary)
+    packet.writeSummary(to: &output.text)
     writeLoose(packet, &output)
     writePlace(packet, &output)
     output.write("\n")
@@ -34,16 +36,20 @@ struct PacketText {
     output.write("]")
   }
 
-  func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+  mutating func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     writeLine(packet, start: start, into: &output)
     if packet.hci == nil { writeBytes(packet.bytes, into: &output) }
     for layer in packet.layers {
       color(layer, &output)
       output.write("  \(layer.rawValue)")
       plain(&output)
-      output.write("  \(packet.summary(of: layer) ?? "")\n")
+      output.write("  ")
+      packet.writeSummary(of: layer, to: &output.text)
+      output.write("\n")
       let bytes = layer == .hci ? packet.bytes : packet.source
-      for field in packet.fields(of: layer) { write(field, bytes, &output) }
+      fields.removeAll()
+      packet.listFields(of: layer, to: &fields)
+      for entry in fields.entries { write(entry, bytes.span.bytes, &output.text) }
     }
     output.write("\n")
   }
@@ -83,23 +89,42 @@ struct PacketText {
     }
   }
 
-  private func write(_ field: PacketField, _ bytes: [UInt8], _ output: inout LineWriter) {
-    let name = Self.padding(4 + 2 * field.depth) + field.name
-    let part = bytes[field.range.clamped(to: 0..<bytes.count)]
-    let digits =
-      part.count > 8 ? Hex.string(part.prefix(7), separator: " ") + " .." : Hex.string(part, separator: " ")
-    let columns = name + Self.padding(34 - name.utf8.count) + " " + digits
-    let left = columns + Self.padding(60 - columns.utf8.count) + " " + field.value
-    output.write(left + Self.padding(100 - left.utf8.count) + "  ")
-    if isColored { output.write("\u{1B}[2m") }
-    output.write(field.reference)
-    plain(&output)
-    output.write("\n")
+  /// The columns begin at least this far from the start of the line, in bytes.
+  private enum Column {
+    static let bytes = 34
+    static let value = 60
+    static let reference = 100
+  }
+
+  private func write(_ field: FieldList.Entry, _ bytes: RawSpan, _ text: inout TextBuffer) {
+    let start = text.count
+    text.space(4 + 2 * field.depth)
+    text.write(fields.bytes(field.name))
+    text.space(start + Column.bytes - text.count)
+    text.write(" ")
+    let part = field.range.clamped(to: 0..<bytes.byteCount)
+    if part.count > 8 {
+      text.writeSpacedHex(bytes.extracting(part.prefix(7)))
+      text.write(" ..")
+    } else {
+      text.writeSpacedHex(bytes.extracting(part))
+    }
+    text.space(start + Column.value - text.count)
+    text.write(" ")
+    text.write(fields.bytes(field.value))
+    text.space(start + Column.reference - text.count)
+    text.write("  ")
+    if isColored { text.write("\u{1B}[2m") }
+    text.write(fields.references[field.reference])
+    if isColored { text.write("\u{1B}[0m") }
+    text.write("\n")
   }
 
   private func writeBytes(_ bytes: [UInt8], into output: inout LineWriter) {
     for start in stride(from: 0, to: bytes.count, by: 16) {
-      output.write("    " + Hex.string(bytes[start..<min(start + 16, bytes.count)], separator: " ") + "\n")
+      output.write("    ")
+      output.text.writeSpacedHex(bytes.span.bytes.extracting(start..<min(start + 16, bytes.count)))
+      output.write("\n")
     }
   }
 
@@ -117,27 +142,16 @@ struct PacketText {
     if isColored { output.write("\u{1B}[0m") }
   }
 
-  private static func padding(_ count: Int) -> String {
-    String(repeating: " ", count: max(0, count))
-  }
-
   /// Writes seconds with six decimals.
   static func write(seconds microseconds: Int64, width: Int = 0, into output: inout LineWriter) {
-    let magnitude = microseconds.magnitude
-    let whole = Int(magnitude / 1_000_000)
+    let (whole, fraction) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
     if microseconds < 0, whole == 0 {
       output.space(width - 9)
       output.write("-0")
     } else {
-      output.write(microseconds < 0 ? -whole : whole, width: width - 7)
+      output.write(microseconds < 0 ? -Int(whole) : Int(whole), width: width - 7)
     }
     output.write(".")
-    var decimals = Int(magnitude % 1_000_000)
-    var place = 100_000
-    while place > 0 {
-      output.write(decimals / place)
-      decimals %= place
-      place /= 10
-    }
+    output.text.write(magnitude: fraction, digits: 6)
   }
 }

@@ -1,8 +1,18 @@
-import RingLink
 import TestSupport
 import Testing
 
+@testable import RingLink
+
 struct CommandTableTests {
+  @Test func everyEntryOfAGroupIsListed() {
+    for group in CommandTable.groups {
+      let declared = Mirror(reflecting: group).children.flatMap { child -> [CommandEntry] in
+        (child.value as? any CommandRow).map { [$0.entry] } ?? child.value as? [CommandEntry] ?? []
+      }
+      #expect(group.rows.map(\.entry) == declared, "\(type(of: group))")
+    }
+  }
+
   @Test func noTwoEntriesMeanTheSameFrames() {
     var seen: Set<String> = []
     for entry in CommandTable.all {

@@ -1,0 +1,155 @@
+/// The fields of packets, for display. The text of all of them is in one buffer, and the list is used again for the next
+/// packet: a field costs no allocation.
+///
+///     list.removeAll()
+///     list.read(bytes, range, reference: "Vol 3, Part A, 3.1") { lister throws(DecodeError) in
+///       try header.list(&lister)
+///     }
+public struct FieldList: Sendable {
+  /// A field; its texts are ranges of ``FieldList/text``.
+  public struct Entry: Hashable, Sendable {
+    public var name: Range<Int>
+    public var value: Range<Int>
+    /// The byte range, as indices into the bytes given to the lister.
+    public var range: Range<Int>
+    public var depth: Int
+    /// The index in ``FieldList/references``.
+    public var reference: Int
+    /// The value as a number; see ``PacketField/number``.
+    public var number: FieldNumber?
+  }
+
+  /// The names and values.
+  public private(set) var text = TextBuffer(capacity: 0)
+  public private(set) var entries: [Entry] = []
+  /// The sections of the specification that define the fields.
+  public private(set) var references: [String] = []
+
+  public init() {}
+
+  /// Removes all fields, and keeps the memory.
+  public mutating func removeAll() {
+    text.removeAll()
+    entries.removeAll(keepingCapacity: true)
+    references.removeAll(keepingCapacity: true)
+  }
+
+  public var count: Int { entries.count }
+
+  /// The index of a reference, which is added unless it is the last one.
+  mutating func index(ofReference reference: String) -> Int {
+    if references.last != reference { references.append(reference) }
+    return references.count - 1
+  }
+
+  /// Adds a field.
+  ///
+  /// - Parameters:
+  ///   - range: its bytes
+  ///   - reference: an index in ``references``
+  ///   - number: the value as a number, if it is one
+  ///   - name: writes the name
+  ///   - value: writes the value
+  @inline(__always)
+  mutating func add(
+    _ range: Range<Int>, reference: Int, depth: Int, number: FieldNumber? = nil, name: (inout TextBuffer) -> Void,
+    value: (inout TextBuffer) -> Void
+  ) {
+    let start = text.count
+    name(&text)
+    let middle = text.count
+    value(&text)
+    entries.append(
+      Entry(
+        name: start..<middle, value: middle..<text.count, range: range, depth: depth, reference: reference,
+        number: number))
+  }
+
+  /// Adds a field. `value` writes its text.
+  public mutating func add(
+    _ name: StaticString, range: Range<Int>, reference: String, depth: Int = 0,
+    value: (inout TextBuffer) -> Void
+  ) {
+    add(range, reference: index(ofReference: reference), depth: depth, name: { $0.write(name) }, value: value)
+  }
+
+  /// Adds a field that is there already.
+  public mutating func append(_ field: PacketField) {
+    add(
+      field.range, reference: index(ofReference: field.reference), depth: field.depth, number: field.number,
+      name: { $0.write(field.name) }, value: { $0.write(field.value) })
+  }
+
+  public mutating func append(_ fields: [PacketField]) {
+    for field in fields { append(field) }
+  }
+
+  /// Changes the range or the depth of a field.
+  mutating func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&entries[index]) }
+
+  /// Gives a field another value, which `body` writes.
+  public mutating func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
+    let start = text.count
+    body(&text)
+    entries[index].value = start..<text.count
+  }
+
+  /// Adds to the value of a field.
+  public mutating func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
+    let old = entries[index].value
+    setValue(of: index) { text in
+      text.repeatText(old)
+      body(&text)
+    }
+  }
+
+  /// Gives a field another reference.
+  public mutating func setReference(of index: Int, _ reference: String) {
+    entries[index].reference = self.index(ofReference: reference)
+  }
+
+  /// Inserts fields before the one at `index`, or at the end.
+  public mutating func insert(_ fields: [PacketField], at index: Int) {
+    let start = entries.count
+    append(fields)
+    let inserted = entries[start...]
+    entries.removeLast(inserted.count)
+    entries.insert(contentsOf: inserted, at: index)
+  }
+
+  /// Whether the field has this name.
+  public func isNamed(_ index: Int, _ name: StaticString) -> Bool {
+    let range = entries[index].name
+    guard range.count == name.utf8CodeUnitCount else { return false }
+    return text.withUnsafeBytes { text in
+      text[range].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+  }
+
+  /// The name or the value of a field, as bytes.
+  @_lifetime(borrow self)
+  public func bytes(_ range: Range<Int>) -> RawSpan {
+    _overrideLifetime(text.span.extracting(range.clamped(to: 0..<text.count)), borrowing: self)
+  }
+
+  /// The fields as values of their own.
+  public var fields: [PacketField] { entries.map(field) }
+
+  private func field(_ entry: Entry) -> PacketField {
+    var field = PacketField(
+      text.string(entry.name), text.string(entry.value), range: entry.range,
+      reference: references[entry.reference], depth: entry.depth)
+    field.number = entry.number
+    return field
+  }
+
+  /// Lists the fields in `range` of `bytes`. Bytes that `body` can't decode or leaves unread are listed, too.
+  public mutating func read(
+    _ bytes: RawSpan, _ range: Range<Int>, reference: String,
+    _ body: (inout FieldLister) throws(DecodeError) -> Void
+  ) {
+    var lister = FieldLister(bytes, range, reference: reference, addingTo: &self)
+    lister.readAll(body)
+    lister.finish(&self)
+  }
+}

@@ -1,0 +1,272 @@
+/// UTF-8 text that is written piece by piece into one buffer, which is used again for the next line: nothing is
+/// allocated for names, numbers and digits once the buffer has grown to the size of a line.
+///
+///     text.write(handle)
+///     text.write(": ")
+///     text.writeHex(value)
+public struct TextBuffer: Sendable {
+  /// All of it is initialized; the first ``count`` bytes are the text.
+  @usableFromInline var storage: [UInt8]
+  /// In bytes.
+  public internal(set) var count: Int {
+    @inlinable get { end }
+    @inlinable set { end = newValue }
+  }
+  @usableFromInline var end = 0
+
+  /// - Parameter capacity: the size that it has at first, in bytes; it grows
+  public init(capacity: Int = 256) {
+    storage = Array(repeating: 0, count: max(16, capacity))
+  }
+
+  /// Removes the text, and keeps the memory.
+  @inlinable
+  public mutating func removeAll() { end = 0 }
+
+  /// Removes everything behind the first `count` bytes.
+  public mutating func truncate(to count: Int) { end = min(end, max(0, count)) }
+
+  /// The text as bytes.
+  public var span: RawSpan {
+    @_lifetime(borrow self)
+    get { storage.span.bytes.extracting(0..<end) }
+  }
+
+  @inlinable
+  public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    storage.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<end])) }
+  }
+
+  /// A part of the text; what is outside of it is left out.
+  public func string(_ range: Range<Int>) -> String {
+    String(decoding: storage[range.clamped(to: 0..<end)], as: UTF8.self)
+  }
+
+  /// The text.
+  public var string: String { string(0..<end) }
+
+  /// The text that `body` writes.
+  public static func string(capacity: Int = 64, _ body: (inout TextBuffer) -> Void) -> String {
+    var text = TextBuffer(capacity: capacity)
+    body(&text)
+    return text.string
+  }
+
+  @inline(never)
+  @usableFromInline
+  mutating func grow(by length: Int) {
+    storage.append(contentsOf: repeatElement(0, count: max(length, storage.count)))
+  }
+
+  /// Calls `body` with room for `length` bytes; it returns how many it has written.
+  @inlinable @inline(__always)
+  mutating func withRoom(_ length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+    if storage.count &- end < length { grow(by: length) }
+    storage.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      end &+= body(base + end)
+    }
+  }
+}
+
+// MARK: Text
+
+extension TextBuffer {
+  @inlinable
+  public mutating func write(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    withRoom(length) { room in
+      room.update(from: text.utf8Start, count: length)
+      return length
+    }
+  }
+
+  @_disfavoredOverload
+  public mutating func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in write(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  /// Writes UTF-8.
+  public mutating func write(_ bytes: RawSpan) {
+    bytes.withUnsafeBytes { write($0) }
+  }
+
+  /// Writes UTF-8.
+  @inlinable
+  public mutating func write(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    withRoom(bytes.count) { room in
+      UnsafeMutableRawPointer(room).copyMemory(from: source, byteCount: bytes.count)
+      return bytes.count
+    }
+  }
+
+  /// Writes a part of this text again, at the end.
+  public mutating func repeatText(_ range: Range<Int>) {
+    let range = range.clamped(to: 0..<end)
+    let start = end
+    withRoom(range.count) { room in
+      (room - (start - range.lowerBound)).withMemoryRebound(to: UInt8.self, capacity: range.count) {
+        room.update(from: $0, count: range.count)
+      }
+      return range.count
+    }
+  }
+
+  /// Writes one ASCII character.
+  @inlinable @inline(__always)
+  public mutating func write(ascii character: UInt8) {
+    withRoom(1) { room in
+      room.pointee = character
+      return 1
+    }
+  }
+
+  /// Writes `count` spaces; none if it is negative.
+  @inlinable
+  public mutating func space(_ count: Int) {
+    guard count > 0 else { return }
+    withRoom(count) { room in
+      room.update(repeating: 0x20, count: count)
+      return count
+    }
+  }
+
+  @inlinable
+  public mutating func write(_ value: some TextWritable) { value.write(to: &self) }
+
+  /// Writes untrusted text as `String(printable:)` does.
+  public mutating func writePrintable(_ bytes: RawSpan) {
+    var isPlain = bytes.byteCount == 0 || bytes.byte(at: bytes.byteCount - 1) != 0
+    for index in 0..<bytes.byteCount where isPlain {
+      guard let byte = bytes.byte(at: index) else { break }
+      isPlain = byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\")
+    }
+    if isPlain { write(bytes) } else { write(String(printable: Array(bytes))) }
+  }
+}
+
+// MARK: Numbers
+
+extension TextBuffer {
+  /// Writes a whole number.
+  @inlinable
+  public mutating func write(_ value: Int) {
+    if value < 0 { write(ascii: UInt8(ascii: "-")) }
+    write(magnitude: UInt64(value.magnitude), digits: 1)
+  }
+
+  /// Writes a number with spaces before it, up to `width`.
+  public mutating func write(_ value: Int, width: Int) {
+    var digits = value < 0 ? 2 : 1
+    var rest = value.magnitude
+    while rest >= 10 {
+      digits += 1
+      rest /= 10
+    }
+    space(width - digits)
+    write(value)
+  }
+
+  /// Writes a number with leading zeros up to `digits`.
+  public mutating func write(magnitude: UInt64, digits: Int) {
+    // 20 digits are the most that 64 bits have.
+    let room = max(20, digits)
+    withRoom(room) { start in
+      var place = room
+      var rest = magnitude
+      repeat {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        place -= 1
+        start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        rest = quotient
+      } while rest > 0
+      while room - place < digits {
+        place -= 1
+        start[place] = UInt8(ascii: "0")
+      }
+      let length = room - place
+      for index in 0..<length { start[index] = start[place + index] }
+      return length
+    }
+  }
+
+  /// Writes a number in units of 10^-places: `3650` with 2 places is `36.50`.
+  public mutating func write(_ number: Int64, places: Int) {
+    if number < 0 { write(ascii: UInt8(ascii: "-")) }
+    var unit: UInt64 = 1
+    for _ in 0..<places { unit &*= 10 }
+    let (whole, fraction) = number.magnitude.quotientAndRemainder(dividingBy: max(1, unit))
+    write(magnitude: whole, digits: 1)
+    write(ascii: UInt8(ascii: "."))
+    if places > 0 { write(magnitude: fraction, digits: places) }
+  }
+}
+
+// MARK: Hexadecimal digits
+
+extension TextBuffer {
+  /// Writes bytes as hexadecimal digits: `a104`.
+  public mutating func writeHex(_ bytes: RawSpan) {
+    withRoom(2 * bytes.byteCount) { room in
+      bytes.withUnsafeBytes { bytes in
+        Hex.pairs.withUnsafeBufferPointer { pairs in
+          let room = UnsafeMutableRawPointer(room)
+          for index in 0..<bytes.count {
+            room.storeBytes(of: pairs[Int(bytes[index])], toByteOffset: 2 * index, as: UInt16.self)
+          }
+        }
+      }
+      return 2 * bytes.byteCount
+    }
+  }
+
+  /// Writes bytes as hexadecimal digits with spaces between them: `a1 04`.
+  public mutating func writeSpacedHex(_ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
+    withRoom(3 * bytes.byteCount) { room in
+      bytes.withUnsafeBytes { bytes in
+        Hex.pairs.withUnsafeBufferPointer { pairs in
+          let room = UnsafeMutableRawPointer(room)
+          for index in 0..<bytes.count {
+            room.storeBytes(of: pairs[Int(bytes[index])], toByteOffset: 3 * index, as: UInt16.self)
+            room.storeBytes(of: 0x20, toByteOffset: 3 * index + 2, as: UInt8.self)
+          }
+        }
+      }
+      return 3 * bytes.byteCount - 1
+    }
+  }
+
+  /// Writes an integer with all its leading zeros: `0x0012`.
+  @inlinable
+  public mutating func writeHex(_ value: some FixedWidthInteger & UnsignedInteger) {
+    writeHex(UInt64(value), bytes: value.bitWidth / 8)
+  }
+
+  /// Writes the low `bytes` bytes of an integer, with all leading zeros: `0x000012`.
+  public mutating func writeHex(_ value: UInt64, bytes: Int) {
+    write("0x")
+    withRoom(2 * bytes) { room in
+      Hex.pairs.withUnsafeBufferPointer { pairs in
+        let room = UnsafeMutableRawPointer(room)
+        for index in 0..<bytes {
+          let byte = Int(truncatingIfNeeded: value >> UInt64((bytes - 1 - index) * 8)) & 0xFF
+          room.storeBytes(of: pairs[byte], toByteOffset: 2 * index, as: UInt16.self)
+        }
+      }
+      return 2 * bytes
+    }
+  }
+}
+
+/// A value whose text is written into a buffer, without a string of its own. ``TextBuffer`` calls `write(to:)`;
+/// `description` is the same text for those who want a string.
+public protocol TextWritable: CustomStringConvertible {
+  func write(to text: inout TextBuffer)
+}
+
+extension TextWritable {
+  public var description: String { TextBuffer.string { $0.write(self) } }
+}
