@@ -58,6 +58,7 @@ public struct ReplayOptions: Hashable, Sendable {
     let given = try table.map { try AttributeTableFile.read($0) }
     let traffic = try RecordedTraffic(path: path, .init(adapter: adapter, first: first))
     var options = ReplayedPeripheral.Options()
+    options.dialect = RingDialect()
     options.connection = connection
     options.peer = peer
     if connection == nil, peer == nil {

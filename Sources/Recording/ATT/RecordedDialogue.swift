@@ -73,6 +73,28 @@ struct RecordedDialogue {
     for pdu in builder.initiated { place(pdu, &anchors, connection.start) }
   }
 
+  /// The time of the recorded subscription to a characteristic; the start if it is not in the capture.
+  func subscription(to handle: AttributeHandle, _ attributes: RecordedAttributes) -> Int64 {
+    exchanges.first { exchange in
+      guard case .write(let written) = exchange.subject, exchange.value.first ?? 0 != 0 else { return false }
+      return attributes.owner(ofConfiguration: written) == handle
+    }?.time ?? start
+  }
+
+  /// What a characteristic sent after the writes of the recorded client, with the time since `time`, in order.
+  ///
+  /// What followed its subscription is left out.
+  func answers(of handle: AttributeHandle, after time: Int64) -> [Follower] {
+    var all: [Follower] = []
+    for exchange in exchanges where exchange.time > time {
+      for var follower in exchange.followers where follower.handle == handle {
+        follower.delay += exchange.time - time
+        all.append(follower)
+      }
+    }
+    return all.sorted { $0.packet < $1.packet }
+  }
+
   /// A refusal that asks for security is left out where the same request was answered later: the replayed link has the
   /// security that the recorded one got.
   private mutating func dropRefusalsForSecurity() {

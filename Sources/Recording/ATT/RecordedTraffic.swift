@@ -104,7 +104,7 @@ private final class Collector {
   private var finished: [(id: Int, connection: RecordedConnection)] = []
   private var seen: Set<Seen> = []
   private var bytes = 0
-  private var last: Int64 = 0
+  private var last: Int64?
 
   init() {
     links.onOpened = { [unowned self] id, event, info in
@@ -143,8 +143,9 @@ private final class Collector {
 
   /// The time of a record. A record without one, or with an earlier one than before, has that of the record before.
   private func time(_ info: CaptureRecordInfo) -> Int64 {
-    last = max(last, info.microseconds ?? last)
-    return last
+    let time = max(last ?? .min, info.microseconds ?? last ?? 0)
+    last = time
+    return time
   }
 
   private func keep(_ connection: RecordedConnection, _ id: Int) {

@@ -45,10 +45,10 @@ public final class ReplayAdapter: Adapter {
   /// The first time at which the client waited for nothing that the recording has; nil while it has something.
   private var idleSince: Instant?
 
-  /// The time that a link takes to be established.
-  private static let connectionDelay = Duration.milliseconds(10)
   /// How long a client waits for an answer that the capture does not hold, before the end of the recording ends it.
   private static let patience = Duration.seconds(60)
+  /// A client that waits longer than this after its subscriptions, and has written nothing, only listens.
+  private static let listening = Duration.seconds(2)
 
   /// - Parameters:
   ///   - peripheral: what to connect to
@@ -89,13 +89,13 @@ public final class ReplayAdapter: Adapter {
   ) -> () -> Void {
     let done = OneShot(completion)
     attempts += 1
-    timers.schedule(after: Self.connectionDelay) { [weak self] in
+    timers.schedule(after: .zero) { [weak self] in
       guard let self, done.isPending else { return }
       guard isRunning, isReachable, link == nil, request.peer.value == peripheral.address.value else { return }
       attempts -= 1
       done(.success(establish()))
     }
-    timers.schedule(after: max(request.deadline, Self.connectionDelay)) { [weak self] in
+    timers.schedule(after: request.deadline) { [weak self] in
       guard done.isPending else { return }
       self?.attempts -= 1
       done(.failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
@@ -138,6 +138,9 @@ public final class ReplayAdapter: Adapter {
   private func idle(until deadline: Instant?) -> Bool {
     guard isRunning, let onInterrupt, !isOver else { return false }
     if attempts > 0 || announcer.isBusy || link?.server.isBusy == true { return false }
+    if deadline ?? .init(nanoseconds: .max) > timers.now + Self.listening, link?.server.playOn() == true {
+      return true
+    }
     if let deadline, deadline <= limit { return false }
     isOver = true
     onInterrupt()
@@ -278,7 +281,8 @@ private struct Announcer {
   ) {
     guard !reports.isEmpty, state.next < reports.count * rounds else { return }
     let isNewRound = state.next > 0 && state.next % reports.count == 0
-    state.timer = timers.schedule(after: isNewRound ? pause : spacing) {
+    // The first at once, so that the link begins at its recorded time of day.
+    state.timer = timers.schedule(after: state.next == 0 ? .zero : isNewRound ? pause : spacing) {
       let report = reports[state.next % reports.count]
       state.next += 1
       schedule(reports, state, timers, deliver)

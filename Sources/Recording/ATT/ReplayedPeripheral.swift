@@ -44,6 +44,7 @@ public final class ReplayedPeripheral {
   private var expectations: [(expectation: Expectation, isMet: Bool)] = []
   let dialogues: [RecordedDialogue]
   let matching: Matching
+  let dialect: (any ReplayDialect)?
 
   /// Which values of a write are taken for a recorded one.
   public enum Matching: Hashable, Sendable {
@@ -64,6 +65,8 @@ public final class ReplayedPeripheral {
     /// The name if the capture does not show it.
     public var name: String?
     public var matching = Matching.similar
+    /// What is known of the protocol of the device beyond GATT; nil for nothing.
+    public var dialect: (any ReplayDialect)?
 
     public init() {}
   }
@@ -76,6 +79,7 @@ public final class ReplayedPeripheral {
     let first = try Self.choose(traffic.connections, options) ?? RecordedConnection(peer: nil, pdus: [])
     self.traffic = traffic
     matching = options.matching
+    dialect = options.dialect
     var connections = [first]
     if options.connection == nil, first.isServerPeer, let peer = first.peer {
       connections += traffic.connections.filter {
@@ -208,13 +212,24 @@ public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A write with another value than the recorded one whose answers it got.
+/// A write with another value than any recorded one.
 public struct AdaptedWrite: Hashable, Sendable {
   public var handle: AttributeHandle
   public var sent: [UInt8]
-  public var recorded: [UInt8]
-  /// The number of the recorded packet.
-  public var packet: Int
+  /// The recorded write whose answers it got, and its packet's number; nil if it was answered as having no data.
+  public var recorded: [UInt8]?
+  public var packet: Int?
+}
+
+/// What is known of the protocol of a device beyond GATT.
+public protocol ReplayDialect: Sendable {
+  /// Whether the answers to the recorded value suit another one that is sent to the characteristic; nil if unknown: the
+  /// longest common beginning decides.
+  func accepts(_ recorded: [UInt8], for sent: [UInt8], at characteristic: BluetoothUUID?) -> Bool?
+  /// The notification with which the device says that it has no data for what was written; nil if there is none.
+  func answerWithoutData(
+    to value: [UInt8], at characteristic: BluetoothUUID?
+  ) -> (characteristic: BluetoothUUID, value: [UInt8])?
 }
 
 /// Why a capture can't be replayed at the level of ATT, or what a replay lacked.

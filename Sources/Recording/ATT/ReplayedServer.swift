@@ -22,12 +22,21 @@ final class ReplayedServer {
   private var lossTimer: Timers.Token?
   private var isRunning = false
   private var responses = 0
+  private var startTime: Instant
 
   /// How often a request was answered, by its subject and the bytes that were matched.
   private var uses: [Use: Int] = [:]
   private var values: [AttributeHandle: [UInt8]] = [:]
   private var prepared: [ATTPreparedWrite] = []
   private static let preparedLimit = 1024
+  /// In microseconds, of an answer that was not recorded.
+  private static let answerDelay: Int64 = 30_000
+  /// Whether the client has written anything but subscriptions.
+  private var hasWritten = false
+  /// When the client subscribed to a characteristic in this link, by the handle of its value.
+  private var subscribed: [AttributeHandle: Instant] = [:]
+  /// Whether the recorded answers were played to a client that only listens.
+  private var hasPlayedOn = false
   /// The indication that is not confirmed yet.
   private var isWaitingForConfirmation = false
   /// The last match: the recorded time, and the time of the replay.
@@ -52,18 +61,22 @@ final class ReplayedServer {
     table = AttributeServer(
       attributes: attributes.attributes, mtu: UInt16(clamping: max(ATTBearer.defaultMTU, mtu)))
     queue = FollowerQueue()
-    position = (dialogue.start, timers.now)
+    startTime = timers.now
+    position = (dialogue.start, startTime)
   }
 
   /// Whether answers or notifications are still to be sent.
   var isBusy: Bool { responses > 0 || !queue.isEmpty || lossTimer != nil }
 
-  /// The time of the replay at which the recorded connection ends.
-  var end: Instant { position.time + .microseconds(max(0, dialogue.end - position.recorded)) }
+  /// The time of the replay at which the recorded connection ends, counted from the last match.
+  private var lossTime: Instant { position.time + .microseconds(max(0, dialogue.end - position.recorded)) }
+  /// The same, not before its recorded time of day.
+  var end: Instant { max(lossTime, startTime + .microseconds(dialogue.end - dialogue.start)) }
 
   func start() {
     isRunning = true
-    position = (dialogue.start, timers.now)
+    startTime = timers.now
+    position = (dialogue.start, startTime)
     queue.add(dialogue.greeting, at: timers.now)
     scheduleNext()
     scheduleLoss()
@@ -125,9 +138,10 @@ final class ReplayedServer {
     if let error = dialogue.mtuError, dialogue.serverMTU == nil {
       return refuse(.exchangeMTURequest, nil, error)
     }
-    let answer = table.receive(bytes).answer
-    match(.exact(Array(bytes)), packet: nil)
-    if let answer { reply(answer.bytes) }
+    guard let answer = table.receive(bytes).answer else { return }
+    let recorded = dialogue.exchanges.firstIndex { $0.opcode == .exchangeMTURequest }
+    match(recorded)
+    reply(answer.bytes, .microseconds(recorded.map { dialogue.exchanges[$0].responseDelay } ?? 0))
   }
 
   /// Answers as recorded if the request was, else from the table.
@@ -136,7 +150,9 @@ final class ReplayedServer {
   ) {
     if replyAsRecorded(.exact(Array(bytes))) { return }
     guard let answer = table.receive(bytes).answer else { return }
-    if case .errorResponse(let error) = answer, error.code == .attributeNotFound,
+    if case .errorResponse(let error) = answer, error.code == .readNotPermitted, let type = question.type {
+      note(request.opcode, error.handle, type, "its value was not read")
+    } else if case .errorResponse(let error) = answer, error.code == .attributeNotFound,
       !peripheral.attributes.covers(question, range)
     {
       note(request.opcode, range.start, question.type, "\(question) in \(range) was not asked for")
@@ -181,7 +197,7 @@ final class ReplayedServer {
 
   /// The value that the recorded server gave next; without one, that of the table. Refuses the request otherwise.
   private func nextValue(of handle: AttributeHandle, _ request: ATTOpcode) -> [UInt8]? {
-    if let exchange = next(.read(handle), prefix: []) {
+    if let exchange = next(.read(handle)) {
       if let code = exchange.errorCode {
         refuse(request, handle, code)
         return nil
@@ -217,7 +233,9 @@ final class ReplayedServer {
     if let owner = peripheral.attributes.owner(ofConfiguration: handle) {
       return configure(owner, handle, value, opcode)
     }
+    hasWritten = true
     guard let exchange = matchWrite(value, to: handle) else {
+      if answerWithoutData(to: value, at: handle, opcode) { return }
       return refuse(
         opcode, handle, peripheral.attributes[handle] == nil ? .invalidHandle : .writeRequestRejected,
         because: dialogue.bySubject[.write(handle)] == nil
@@ -230,21 +248,47 @@ final class ReplayedServer {
   private func matchWrite(_ value: [UInt8], to handle: AttributeHandle) -> RecordedDialogue.Exchange? {
     let subject = RecordedDialogue.Subject.write(handle)
     guard let all = dialogue.bySubject[subject] else { return nil }
-    let writes = all.lazy.map { self.dialogue.exchanges[$0] }
-    if writes.contains(where: { $0.value == value }) { return next(subject, prefix: value, isWhole: true) }
-    guard peripheral.matching == .similar else { return nil }
-    // A beginning that all commands have says nothing.
-    var shared = writes.reduce(writes.first?.value.count ?? 0) { min($0, commonPrefix($1.value, all)) }
-    if Set(writes.map(\.value)).count == 1 { shared = 0 }
-    let best = writes.filter { $0.value.count == value.count }.map { Self.common($0.value, value) }.max() ?? 0
-    guard best > shared else { return nil }
-    let prefix = Array(value.prefix(best))
-    guard let exchange = next(subject, prefix: prefix, count: value.count) else { return nil }
-    if peripheral.adapted.count < ReplayedPeripheral.mostReports {
-      peripheral.adapted.append(
-        AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet))
+    if all.contains(where: { dialogue.exchanges[$0].value == value }) {
+      return next(subject, prefix: value) { $0 == value }
     }
+    guard peripheral.matching == .similar else { return nil }
+    let uuid = peripheral.attributes[handle]?.type
+    // A beginning that all commands have says nothing.
+    let values = Set(all.map { dialogue.exchanges[$0].value })
+    let shared = values.count == 1 ? 0 : values.reduce(Int.max) { min($0, commonPrefix($1, all)) }
+    func suits(_ recorded: [UInt8]) -> Bool {
+      peripheral.dialect?.accepts(recorded, for: value, at: uuid)
+        ?? (recorded.count == value.count && Self.common(recorded, value) > shared)
+    }
+    let alike = values.filter(suits)
+    guard let best = alike.map({ Self.common($0, value) }).max() else { return nil }
+    let exchange = next(subject, prefix: Array(value.prefix(best))) { recorded in
+      alike.contains(recorded) && Self.common(recorded, value) == best
+    }
+    if let exchange { note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet)) }
     return exchange
+  }
+
+  /// Answers that there is no data, where the device has a way to say so.
+  private func answerWithoutData(
+    to value: [UInt8], at handle: AttributeHandle, _ opcode: ATTOpcode
+  ) -> Bool {
+    let attributes = peripheral.attributes
+    guard peripheral.matching == .similar,
+      let answer = peripheral.dialect?.answerWithoutData(to: value, at: attributes[handle]?.type),
+      let notified = attributes.handles(of: answer.characteristic).first
+    else { return false }
+    note(AdaptedWrite(handle: handle, sent: value))
+    peripheral.matched += 1
+    if opcode.kind == .request { reply(ATTPDU.writeResponse.bytes) }
+    let pdu = ATTPDU.handleValueNotification(notified, value: answer.value).bytes
+    queue.add([.init(packet: 0, delay: Self.answerDelay, bytes: pdu, handle: notified)], at: timers.now)
+    scheduleNext()
+    return true
+  }
+
+  private func note(_ write: AdaptedWrite) {
+    if peripheral.adapted.count < ReplayedPeripheral.mostReports { peripheral.adapted.append(write) }
   }
 
   private func commonPrefix(_ value: [UInt8], _ all: [Int]) -> Int {
@@ -263,10 +307,16 @@ final class ReplayedServer {
     let wasOn = values[handle]?.first ?? 0 != 0
     values[handle] = value
     let isOn = value.first ?? 0 != 0
-    if isOn { peripheral.meet(.subscription, at: owner) } else { queue.remove(owner) }
+    if isOn {
+      peripheral.meet(.subscription, at: owner)
+      if !wasOn { subscribed[owner] = timers.now }
+    } else {
+      subscribed[owner] = nil
+      queue.remove(owner)
+    }
     let subject = RecordedDialogue.Subject.write(handle)
     let isRecorded = (dialogue.bySubject[subject] ?? []).contains { dialogue.exchanges[$0].value == value }
-    if isRecorded, let exchange = next(subject, prefix: value, isWhole: true) {
+    if isRecorded, let exchange = next(subject, prefix: value, where: { $0 == value }) {
       answer(exchange, to: opcode, handle)
     } else {
       peripheral.matched += 1
@@ -317,27 +367,25 @@ final class ReplayedServer {
 
   // MARK: Matching
 
-  /// The next recorded exchange about the subject, of those whose value begins with `prefix`; the last one again when they
-  /// run out.
+  /// The next recorded exchange about the subject, of those whose value is accepted; the last one again when they run
+  /// out.
+  ///
+  /// - Parameter prefix: what the accepted values have in common
   private func next(
-    _ subject: RecordedDialogue.Subject, prefix: [UInt8], isWhole: Bool = false, count: Int? = nil
+    _ subject: RecordedDialogue.Subject, prefix: [UInt8] = [], where accepts: ([UInt8]) -> Bool = { _ in true }
   ) -> RecordedDialogue.Exchange? {
-    let found = (dialogue.bySubject[subject] ?? []).filter { index in
-      let value = dialogue.exchanges[index].value
-      return isWhole
-        ? value == prefix : value.starts(with: prefix) && (count == nil || value.count == count)
-    }
+    let found = (dialogue.bySubject[subject] ?? []).filter { accepts(dialogue.exchanges[$0].value) }
     guard let last = found.last else { return nil }
     let use = Use(subject: subject, prefix: prefix)
     let number = uses[use, default: 0]
     uses[use] = number + 1
     let index = number < found.count ? found[number] : last
-    match(subject, packet: number < found.count ? index : nil)
+    match(number < found.count ? index : nil)
     return dialogue.exchanges[index]
   }
 
-  /// - Parameter packet: the index of the exchange; nil if it was answered before
-  private func match(_ subject: RecordedDialogue.Subject, packet index: Int?) {
+  /// - Parameter index: of the exchange; nil if it was answered before
+  private func match(_ index: Int?) {
     peripheral.matched += 1
     guard let index else { return }
     let exchange = dialogue.exchanges[index]
@@ -358,7 +406,7 @@ final class ReplayedServer {
     let fits = all.allSatisfy { index in
       dialogue.exchanges[index].response.map { $0.bytes.count <= table.mtu } ?? false
     }
-    guard fits, let exchange = next(subject, prefix: []), let response = exchange.response else { return false }
+    guard fits, let exchange = next(subject), let response = exchange.response else { return false }
     queue.add(exchange.followers, at: timers.now)
     scheduleNext()
     reply(response.bytes, .microseconds(exchange.responseDelay))
@@ -430,11 +478,26 @@ final class ReplayedServer {
     send(follower.bytes)
   }
 
+  /// A client that only subscribes gets what the recorded client asked for, at the recorded distance to the
+  /// subscription.
+  ///
+  /// - Returns: whether there is something
+  func playOn() -> Bool {
+    guard isRunning, !hasWritten, !hasPlayedOn, !subscribed.isEmpty else { return false }
+    hasPlayedOn = true
+    for (handle, time) in subscribed {
+      let start = dialogue.subscription(to: handle, peripheral.attributes)
+      queue.add(dialogue.answers(of: handle, after: start), at: time)
+    }
+    scheduleNext()
+    return !queue.isEmpty
+  }
+
   private func scheduleLoss() {
     timers.cancel(lossTimer)
     lossTimer = nil
     guard isRunning, let reason = connection.loss else { return }
-    lossTimer = timers.schedule(at: end) { [weak self] in
+    lossTimer = timers.schedule(at: lossTime) { [weak self] in
       guard let self, isRunning else { return }
       lossTimer = nil
       onLoss?(reason)

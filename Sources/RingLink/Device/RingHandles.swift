@@ -168,3 +168,36 @@ public struct RingHandles {
     return range(a).last < range(b).first || range(b).last < range(a).first
   }
 }
+
+extension RingFrame {
+  /// What a ring sends if it has nothing stored for this request (ring reference, 4); nil for a request that is not about
+  /// stored data.
+  public var answerWithoutData: RingFrame? {
+    let logs = CommandTable.entries(for: .frame(command)).contains { $0.replies.contains(.noData) }
+    return logs ? RingFrame(command, NoFields(), form: .noData) : nil
+  }
+
+  /// Whether both ask for the stored data of the same day, or one of them for none.
+  public func isAboutDay(of other: RingFrame) -> Bool {
+    guard answerWithoutData != nil || other.answerWithoutData != nil else { return true }
+    guard command == CommandTable.heartRateLog.command, command == other.command,
+      let own = try? DayByTime(parsing: self), let others = try? DayByTime(parsing: other)
+    else { return self == other }
+    return own.day == others.day
+  }
+
+  /// Whether both are requests of one entry of the table, so that an answer to one has the form of an answer to the other.
+  public func hasForm(of other: RingFrame) -> Bool {
+    guard command == other.command else { return false }
+    return CommandTable.entries(for: .frame(command)).allSatisfy { entry in
+      entry.prefix.enumerated().allSatisfy {
+        (byte(at: $0.offset + 1) == $0.element) == (other.byte(at: $0.offset + 1) == $0.element)
+      }
+    } && (hasFreeParameters || byte(at: 1) == other.byte(at: 1))
+  }
+
+  /// Whether its first byte after the command does not select a form of the command: the time to set, and a day.
+  private var hasFreeParameters: Bool {
+    command == CommandTable.setTime.command || answerWithoutData != nil
+  }
+}

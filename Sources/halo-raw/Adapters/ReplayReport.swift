@@ -32,11 +32,14 @@ struct ReplayReport {
       "\(Console.counted(peripheral.matched, "request")) answered",
       Console.counted(peripheral.notified, "notification"),
     ]
-    if let first = peripheral.adapted.first {
+    let similar = peripheral.adapted.filter { $0.recorded != nil }
+    if let first = similar.first, let packet = first.packet {
       parts.append(
-        "\(Console.counted(peripheral.adapted.count, "write")) differed from the recorded "
-          + "(the first, to \(first.handle), from packet \(first.packet))")
+        "\(Console.counted(similar.count, "write")) like a recorded one (the first, to \(first.handle), like packet "
+          + "\(packet))")
     }
+    let empty = peripheral.adapted.count - similar.count
+    if empty > 0 { parts.append("\(Console.counted(empty, "request")) for data that the capture lacks") }
     let all = "at the level of ATT: " + parts.joined(separator: ", ")
     return missing.map { "\(all); the capture has no answer: \($0)" } ?? all
   }
