@@ -110,6 +110,16 @@ targets += [
   .executableTarget(
     name: "pulse", dependencies: ["HaloRaw"],
     path: "Examples/Pulse", swiftSettings: settings),
+  // An example with a test on a recorded device: docs/replay.md.
+  .target(
+    name: "HeartRateMonitor", dependencies: ["HaloRaw"],
+    path: "Examples/HeartRate/HeartRateMonitor", swiftSettings: settings),
+  .executableTarget(
+    name: "heart-rate", dependencies: ["HaloRaw", "HeartRateMonitor"],
+    path: "Examples/HeartRate/Program", swiftSettings: settings),
+  .testTarget(
+    name: "HeartRateMonitorTests", dependencies: ["HaloRaw", "HeartRateMonitor"],
+    path: "Examples/HeartRate/Tests", swiftSettings: settings),
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
     name: "hot-path-check",

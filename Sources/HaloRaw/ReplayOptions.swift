@@ -41,10 +41,14 @@ public struct ReplayOptions: Hashable, Sendable {
   /// The level that is replayed: the chosen one, else the one that fits the file.
   public func level(of path: String) -> Level {
     if let level { return level }
-    guard connection == nil, peer == nil, table == nil, let host = try? RecordedHost(path: path, transport),
-      host.isSetUpLikeOurs
-    else { return .att }
-    return .hci
+    guard connection == nil, peer == nil, table == nil else { return .att }
+    do throws(CaptureError) {
+      return try RecordedHost(path: path, transport).isSetUpLikeOurs ? .hci : .att
+    } catch {
+      // An adapter without packets is the same at both levels; the error there lists the others.
+      if case .noPackets = error.reason { return .hci }
+      return .att
+    }
   }
 
   /// The peripheral of a capture.

@@ -28,7 +28,7 @@ public enum AttributeTableFile {
     do throws(FileError) {
       bytes = try InputFile.read(path, limit: limit)
     } catch {
-      throw AttributeTableError("\(error)")
+      throw AttributeTableError("\(error)", isUnreadable: true)
     }
     return try parse(bytes, path: path.printable)
   }
@@ -115,8 +115,13 @@ extension AttributeTableFile {
 /// Why a file is not an attribute table.
 public struct AttributeTableError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
+  /// Whether the file can't be read; if not, its contents are wrong.
+  public let isUnreadable: Bool
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String, isUnreadable: Bool = false) {
+    self.description = description
+    self.isUnreadable = isUnreadable
+  }
 }
 
 extension KnownRing {

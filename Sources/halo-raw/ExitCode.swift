@@ -105,7 +105,9 @@ extension Failure {
     case let failure as Failure: self = failure
     case let error as CaptureError: self.init(error)
     case let error as AdapterError: self.init(error)
-    case is ReplayError, is AttributeTableError: self.init(.badData, "\(error)")
+    case let error as AttributeTableError:
+      self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
+    case let error as ReplayError: self.init(.badData, error.description)
     default: self.init(.noAdapter, "\(error)")
     }
   }

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import Capture
 import Central
+import EventLoop
 import GATTClient
 import HCI
 
@@ -163,6 +164,41 @@ public final class ReplayAdapter: Adapter {
     announcer.stop(timers)
     link?.disconnect()
     time.onIdle = nil
+  }
+}
+
+extension ReplayedPeripheral {
+  /// Runs a program on a radio with this peripheral, in a virtual time of its own, and ends all its links.
+  ///
+  /// Where the recording has nothing more for a program that waits, the program's task is cancelled: no test hangs.
+  /// Cancelling the caller's task does the same.
+  ///
+  /// - Throws: what the program throws
+  public func replay<Value: Sendable>(
+    _ program: @escaping @BluetoothActor (Central) async throws -> Value
+  ) async throws -> Value {
+    let time = EpollLoop.shared.makeVirtualTime()
+    defer { EpollLoop.shared.end(time) }
+    let adapter = ReplayAdapter(self, time: time)
+    let central = Central(adapter)
+    // A task that leaves the loop between two steps would let the time jump.
+    let task = Task(executorPreference: EpollLoop.shared) { @BluetoothActor in
+      let result: Result<Value, any Error>
+      do {
+        try await central.start()
+        result = .success(try await program(central))
+      } catch {
+        result = .failure(error)
+      }
+      await central.stop()
+      return result
+    }
+    adapter.onInterrupt = { task.cancel() }
+    return try await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }.get()
   }
 }
 

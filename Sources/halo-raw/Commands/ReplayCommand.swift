@@ -25,7 +25,7 @@ private enum ReplayOption {
 }
 
 let replayCommand = CommandSpec(
-  name: "replay", arguments: "FILE [options] [COMMAND [options]]",
+  name: "replay", arguments: "FILE [COMMAND [options]]",
   summary: "run a command against a recorded session or device", positionals: 1...1,
   file: .reads,
   options: ReplayOption.all,
