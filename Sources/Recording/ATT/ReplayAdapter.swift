@@ -182,23 +182,30 @@ extension ReplayedPeripheral {
     let adapter = ReplayAdapter(self, time: time)
     let central = Central(adapter)
     // A task that leaves the loop between two steps would let the time jump.
-    let task = Task(executorPreference: EpollLoop.shared) { @BluetoothActor in
-      let result: Result<Value, any Error>
-      do {
-        try await central.start()
-        result = .success(try await program(central))
-      } catch {
-        result = .failure(error)
-      }
-      await central.stop()
-      return result
-    }
+    let task = Task(executorPreference: EpollLoop.shared) { try await central.run(program) }
     adapter.onInterrupt = { task.cancel() }
     return try await withTaskCancellationHandler {
-      await task.value
+      try await task.value
     } onCancel: {
       task.cancel()
-    }.get()
+    }
+  }
+}
+
+extension Central {
+  /// Runs a program from the start of the radio to its end.
+  fileprivate func run<Value: Sendable>(
+    _ program: @BluetoothActor (Central) async throws -> Value
+  ) async throws -> Value {
+    do {
+      try await start()
+      let value = try await program(self)
+      await stop()
+      return value
+    } catch {
+      await stop()
+      throw error
+    }
   }
 }
 
