@@ -33,10 +33,11 @@ let layers = [
   layer("L2CAP", on: ["BluetoothCore", "HCI"]),
   layer("ATT", on: ["BluetoothCore"]),
   layer("GATTClient", on: ["BluetoothCore", "HCI", "ATT"]),
+  layer("GATTServer", on: ["BluetoothCore", "ATT", "GATTClient"]),
   layer("Central", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "EventLoop"]),
-  layer("RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "Central"]),
+  layer("RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central"]),
   layer(
-    "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"],
+    "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["Central", "EventLoop"]),
   // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
   layer("SystemCalls", on: []),
@@ -53,18 +54,21 @@ let layers = [
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
   layer(
     "Recording",
-    on: ["BluetoothCore", "HCI", "Capture", "EventLoop", "LinuxBluetooth", "SystemCalls"]),
+    on: [
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "Central", "Capture", "EventLoop",
+      "LinuxBluetooth", "SystemCalls",
+    ]),
   // What is stored about rings: the ones that were used, and their data.
   layer(
-    "KnownDevices", on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "RingLink"],
+    "KnownDevices", on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["Central", "EventLoop", "HCI", "VirtualRing"]),
   layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
   // All of it with one import, and adapters by their specification.
   layer(
     "HaloRaw",
     on: [
-      "BluetoothCore", "HCI", "ATT", "GATTClient", "Central", "RingLink", "VirtualRing", "EventLoop",
-      "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
+      "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central", "RingLink", "VirtualRing",
+      "EventLoop", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
     ]),
 ]
 
@@ -108,6 +112,16 @@ targets += [
   .executableTarget(
     name: "pulse", dependencies: ["HaloRaw"],
     path: "Examples/Pulse", swiftSettings: settings),
+  // An example with a test on a recorded device: docs/replay.md.
+  .target(
+    name: "HeartRateMonitor", dependencies: ["HaloRaw"],
+    path: "Examples/HeartRate/HeartRateMonitor", swiftSettings: settings),
+  .executableTarget(
+    name: "heart-rate", dependencies: ["HaloRaw", "HeartRateMonitor"],
+    path: "Examples/HeartRate/Program", swiftSettings: settings),
+  .testTarget(
+    name: "HeartRateMonitorTests", dependencies: ["HaloRaw", "HeartRateMonitor"],
+    path: "Examples/HeartRate/Tests", swiftSettings: settings),
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
     name: "hot-path-check",

@@ -27,6 +27,10 @@ public struct CaptureError: Error, Hashable, Sendable {
     /// The capture can be read, but there is nothing to replay: no HCI packet of this adapter; `others` lists the
     /// adapters that have some.
     case noPackets(of: UInt16?, others: [UInt16])
+    /// The capture can be read, but there is nothing to replay at the level of ATT: no ATT PDU and no advertisement.
+    case noAttributeTraffic(of: UInt16?)
+    /// The capture has more ATT traffic, up to this packet, than a replay holds in memory.
+    case tooMuchTraffic(packet: Int)
     /// A record with an implausible length, in bytes.
     case recordTooLarge(Int)
     /// The file is compressed with this program.
@@ -124,6 +128,12 @@ extension CaptureError: CustomStringConvertible {
     case .noPackets(let adapter, let others):
       "can't be replayed: it holds no HCI packet" + (adapter.map { " of hci\($0)" } ?? "")
         + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
+    case .noAttributeTraffic(let adapter):
+      "can't be replayed: it holds no ATT traffic of an LE connection" + (adapter.map { " of hci\($0)" } ?? "")
+        + ", and no advertisements"
+    case .tooMuchTraffic(let number):
+      "can't be replayed as a whole: it has more ATT traffic than fits, up to packet \(number); cut it into parts, "
+        + "for example with editcap"
     case .recordTooLarge(let length):
       "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
     case .compressed(let format): "the file is compressed with \(format.rawValue)"

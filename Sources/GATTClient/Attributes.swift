@@ -93,14 +93,18 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 }
 
 extension CharacteristicProperties: CustomStringConvertible {
+  private static let all: [(property: CharacteristicProperties, name: String)] = [
+    (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
+    (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+    (.authenticatedSignedWrites, "signed write"), (.extendedProperties, "extended"),
+  ]
+
   /// The names of the properties: `write without response`.
-  public var names: [String] {
-    let names: [(CharacteristicProperties, String)] = [
-      (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
-      (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-      (.authenticatedSignedWrites, "signed write"), (.extendedProperties, "extended"),
-    ]
-    return names.filter { contains($0.0) }.map(\.1)
+  public var names: [String] { Self.all.filter { contains($0.property) }.map(\.name) }
+
+  /// The properties with these names; others are left out.
+  public init(names: [String]) {
+    self = CharacteristicProperties(Self.all.filter { names.contains($0.name) }.map(\.property))
   }
 
   /// The names, with commas: `read, notify`.

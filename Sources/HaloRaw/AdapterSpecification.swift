@@ -16,7 +16,7 @@ public enum AdapterSpecification: Sendable {
   case tcp(host: String, port: UInt16)
   case unix(path: String)
   case serial(path: String, baud: Int)
-  case replay(path: String, ReplayTransport.Options)
+  case replay(path: String, ReplayOptions)
 
   /// Whether its devices exist after the session.
   public var isReal: Bool {
@@ -105,34 +105,69 @@ public enum AdapterSpecification: Sendable {
     -> AdapterSpecification
   {
     var path = text[...]
-    var options = ReplayTransport.Options()
+    var options = ReplayOptions()
     // From the end: a comma may be part of the path.
-    while let comma = path.lastIndex(of: ",") {
-      let option = path[path.index(after: comma)...]
-      let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      switch parts[0] {
-      case "lenient" where parts.count == 1: options.strictness = .lenient
-      case "index" where parts.count == 2:
-        guard let index = UInt16(parts[1]), index < .max else {
-          throw AdapterSpecificationError(
-            "\(whole.printable): index must be the number of an adapter, such as 0 for hci0")
-        }
-        options.adapter = index
-      case "from" where parts.count == 2:
-        guard let first = Int(parts[1]), first > 0 else {
-          throw AdapterSpecificationError(
-            "\(whole.printable): from must be the number of a packet, counted from 1")
-        }
-        options.first = first
-      default:
-        return .replay(path: String(path), options)
-      }
+    while let comma = path.lastIndex(of: ","),
+      try options.take(path[path.index(after: comma)...], of: whole)
+    {
       path = path[..<comma]
     }
     guard !path.isEmpty else {
       throw AdapterSpecificationError("\(whole.printable): missing file; use replay:FILE")
     }
     return .replay(path: String(path), options)
+  }
+}
+
+extension ReplayOptions {
+  /// Reads an option of `replay:FILE,OPTION`.
+  ///
+  /// - Returns: false if it is none
+  fileprivate mutating func take(
+    _ text: Substring, of whole: String
+  ) throws(AdapterSpecificationError) -> Bool {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let value = parts.count == 2 ? String(parts[1]) : nil
+    func wrong(_ what: String) -> AdapterSpecificationError {
+      AdapterSpecificationError("\(whole.printable): \(what)")
+    }
+    switch (parts[0], value) {
+    case ("lenient", nil): strictness = .lenient
+    case ("level", let value?):
+      guard let level = Level(rawValue: value) else { throw wrong("level must be hci or att") }
+      self.level = level
+    case ("index", let value?):
+      guard let index = UInt16(value), index < .max else {
+        throw wrong("index must be the number of an adapter, such as 0 for hci0")
+      }
+      adapter = index
+    case ("from", let value?):
+      guard let first = Int(value), first > 0 else {
+        throw wrong("from must be the number of a packet, counted from 1")
+      }
+      self.first = first
+    case ("connection", let value?):
+      guard choose(connection: value) else {
+        throw wrong("connection must be a number, counted from 1, or the address of the peer")
+      }
+    case ("table", let value?) where !value.isEmpty: table = value
+    default: return false
+    }
+    return true
+  }
+
+  /// Selects a connection by its number or by the address of the peer.
+  ///
+  /// - Returns: false if the text is neither
+  public mutating func choose(connection text: String) -> Bool {
+    if let number = Int(text), number > 0 {
+      connection = number
+    } else if let address = BluetoothAddress(text) {
+      peer = address
+    } else {
+      return false
+    }
+    return true
   }
 }
 

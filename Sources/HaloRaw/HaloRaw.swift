@@ -5,6 +5,7 @@
 @_exported import Central
 @_exported import EventLoop
 @_exported import GATTClient
+@_exported import GATTServer
 @_exported import HCI
 @_exported import KnownDevices
 @_exported import LinuxBluetooth

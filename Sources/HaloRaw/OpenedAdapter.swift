@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import Central
 import EventLoop
+import GATTServer
 import HCI
 import LinuxBluetooth
 import Recording
@@ -15,8 +16,9 @@ public struct AdapterOpening {
   /// Private folders, of which the first that this user can write gets a record of the adapter that is taken. If the
   /// process is killed, the next one that opens an adapter with these folders brings it up again.
   public var recordFolders: [String] = []
-  /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay it gets the recording.
-  public var makeTap: ((Timers, ReplayTransport?) throws -> TrafficTap?)?
+  /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay at the level of HCI it
+  /// gets the recording, at the level of ATT the offset from the timers to the recorded time of day, in microseconds.
+  public var makeTap: ((Timers, ReplayTransport?, _ wallOffset: Int64?) throws -> TrafficTap?)?
   /// Called when the sockets are open, before any file is created: the time to drop privileges. An adapter that the
   /// kernel drives still needs CAP_NET_RAW.
   public var onOpened: (_ needsRawSocket: Bool) throws -> Void = { _ in }
@@ -24,6 +26,8 @@ public struct AdapterOpening {
   public var onNote: (String) -> Void = { _ in }
   /// Changes the options of the virtual ring, which runs in this time.
   public var prepareRing: (VirtualRingOptions, Timers) -> VirtualRingOptions = { options, _ in options }
+  /// The attributes of a device that was used before, for captures that begin after discovery; nil if unknown.
+  public var knownAttributes: (BluetoothAddress) -> [ServerAttribute]? = { _ in nil }
 
   public init() {}
 
@@ -33,7 +37,7 @@ public struct AdapterOpening {
   ) async throws -> OpenedAdapter {
     do {
       try onOpened(false)
-      let tap = try makeTap?(transport.timers, replay)
+      let tap = try makeTap?(transport.timers, replay, nil)
       let adapter = HCIAdapter(
         tap.map { TappedTransport(transport, $0) } ?? transport, randomAddress: replay?.host.randomAddress)
       return OpenedAdapter(adapter: adapter, replay: replay, tap: tap)
@@ -52,6 +56,8 @@ public struct OpenedAdapter {
   public let adapter: any Adapter
   /// The recording that takes the controller's place; nil if there is none.
   public fileprivate(set) var replay: ReplayTransport?
+  /// The recording that takes the peripheral's place; nil if there is none.
+  public fileprivate(set) var replayAdapter: ReplayAdapter?
   /// Observes the traffic; nil if no tap was made.
   public fileprivate(set) var tap: TrafficTap?
   /// The source of the tap for an adapter that the kernel drives.
@@ -81,7 +87,7 @@ extension AdapterSpecification {
       try await adapter.open()
       let monitor = opening.makeTap == nil ? nil : try MonitorTap(.packets(of: adapter.index))
       try opening.onOpened(true)
-      let tap = try opening.makeTap?(adapter.timers, nil)
+      let tap = try opening.makeTap?(adapter.timers, nil, nil)
       if let tap { try monitor?.start(tap) }
       return OpenedAdapter(adapter: adapter, tap: tap, monitor: monitor)
     case .user(let index):
@@ -102,11 +108,33 @@ extension AdapterSpecification {
     case .serial(let path, let baud):
       return try await opening.attach(HCIStreamTransport.serial(path: path, baud: baud))
     case .replay(let path, let options):
-      let time = EpollLoop.shared.makeVirtualTime()
-      let replay = try ReplayTransport(path: path, options, time: time)
-      var opened = try await opening.attach(replay, replay)
+      return try await Self.open(path, options, opening)
+    }
+  }
+
+  @BluetoothActor
+  private static func open(
+    _ path: String, _ options: ReplayOptions, _ opening: AdapterOpening
+  ) async throws -> OpenedAdapter {
+    let time = EpollLoop.shared.makeVirtualTime()
+    do {
+      var opened: OpenedAdapter
+      switch options.level(of: path) {
+      case .hci:
+        let replay = try ReplayTransport(path: path, options.transport, time: time)
+        opened = try await opening.attach(replay, replay)
+      case .att:
+        let peripheral = try options.peripheral(of: path, known: opening.knownAttributes)
+        let adapter = ReplayAdapter(peripheral, time: time)
+        try opening.onOpened(false)
+        adapter.tap = try opening.makeTap?(time.timers, nil, adapter.wallOffset)
+        opened = OpenedAdapter(adapter: adapter, replayAdapter: adapter, tap: adapter.tap)
+      }
       opened.virtualTime = time
       return opened
+    } catch {
+      EpollLoop.shared.end(time)
+      throw error
     }
   }
 

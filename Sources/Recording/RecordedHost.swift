@@ -23,6 +23,20 @@ public struct RecordedHost: Hashable, Sendable {
   /// The notes; see `CaptureNote`.
   public private(set) var notes: [String] = []
 
+  /// Its first commands.
+  private var firstCommands: [HCIOpcode] = []
+
+  /// Whether its first commands are those with which this package sets a controller up.
+  public var isSetUpLikeOurs: Bool {
+    !firstCommands.isEmpty && Self.setUp.starts(with: firstCommands)
+  }
+
+  /// The beginning of the setup; other hosts have another order.
+  private static let setUp = [
+    Reset.opcode, ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
+    ReadLocalSupportedFeatures.opcode, LEReadLocalSupportedFeatures.opcode,
+  ]
+
   /// Whether it was recorded by this package.
   public var isOurs: Bool { !notes.isEmpty }
 
@@ -30,7 +44,7 @@ public struct RecordedHost: Hashable, Sendable {
   private static let mostRecords = 10_000
 
   /// - Throws: ``CaptureError`` if there is nothing to replay
-  init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
+  public init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     adapter = options.adapter
     var others: Set<UInt16> = []
@@ -83,6 +97,7 @@ public struct RecordedHost: Hashable, Sendable {
   private mutating func note(_ command: CommandPacket, _ number: Int) {
     let opcode = command.opcode
     if opcode == Reset.opcode { resets.append(number) }
+    if firstCommands.count < Self.setUp.count { firstCommands.append(opcode) }
     if beginsWithReset == nil { beginsWithReset = opcode == Reset.opcode }
     if randomAddress == nil, opcode == LESetRandomAddress.opcode {
       randomAddress = (try? command.decode(LESetRandomAddress.self))?.address

@@ -1,6 +1,8 @@
 import Capture
 import GATTClient
 import HCI
+import KnownDevices
+import Recording
 import RingLink
 import RingStore
 
@@ -103,6 +105,9 @@ extension Failure {
     case let failure as Failure: self = failure
     case let error as CaptureError: self.init(error)
     case let error as AdapterError: self.init(error)
+    case let error as AttributeTableError:
+      self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
+    case let error as ReplayError: self.init(.badData, error.description)
     default: self.init(.noAdapter, "\(error)")
     }
   }

@@ -40,7 +40,7 @@ import Testing
       sent: sent.map { hex($0) })
     change(&report)
     let options = ReplayTransport.Options()
-    let difference = ReplayDifference(path, options, try RecordedHost(path: path, options), report)
+    let difference = ReplayDifference(path, 1, try RecordedHost(path: path, options), report)
     return try #require(difference).message.replacing(path, with: "FILE")
   }
 

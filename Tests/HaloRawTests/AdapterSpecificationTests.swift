@@ -1,3 +1,4 @@
+import BluetoothCore
 import HCI
 import HaloRaw
 import Testing
@@ -16,14 +17,28 @@ import Testing
     #expect((path, baud) == ("/dev/ttyAMA0", 1_000_000))
     guard
       case .replay(let file, let options) = try AdapterSpecification(
-        "replay:a,b.btsnoop,index=3,from=7,lenient")
+        "replay:a,b.btsnoop,index=3,from=7,lenient,level=att,connection=2,table=t.jsonl")
     else {
       Issue.record("not replay")
       return
     }
-    #expect(file == "a,b.btsnoop" && options == .init(strictness: .lenient, adapter: 3, first: 7))
-    for text in ["replay:", "replay:,lenient", "replay:a,index=65535", "replay:a,index=x", "replay:a,from=0"]
-    {
+    var wanted = ReplayOptions()
+    wanted.strictness = .lenient
+    wanted.adapter = 3
+    wanted.first = 7
+    wanted.level = .att
+    wanted.connection = 2
+    wanted.table = "t.jsonl"
+    #expect(file == "a,b.btsnoop" && options == wanted)
+    guard case .replay(_, let byPeer) = try AdapterSpecification("replay:a,connection=C0:11:22:33:A1:B2") else {
+      Issue.record("not replay")
+      return
+    }
+    #expect(byPeer.peer == BluetoothAddress(0xC011_2233_A1B2, .random) && byPeer.level == nil)
+    for text in [
+      "replay:", "replay:,lenient", "replay:a,index=65535", "replay:a,index=x", "replay:a,from=0",
+      "replay:a,level=l2cap", "replay:a,connection=0", "replay:a,connection=ring",
+    ] {
       #expect(throws: AdapterSpecificationError.self) { try AdapterSpecification(text) }
     }
     guard case .virtual(let ring, let isFast) = try AdapterSpecification("virtual:rate=4,fast") else {

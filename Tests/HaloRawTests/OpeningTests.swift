@@ -26,7 +26,7 @@ import Testing
     let path = "/tmp/halo-opening-\(getpid()).btsnoop"
     defer { unlink(path) }
     var opening = AdapterOpening()
-    opening.makeTap = { timers, _ in TrafficTap(writer: try CaptureWriter(path: path), timers: timers) }
+    opening.makeTap = { timers, _, _ in TrafficTap(writer: try CaptureWriter(path: path), timers: timers) }
     let recorded = try await battery(try await AdapterSpecification("virtual:battery=73,fast").open(opening))
     #expect(recorded.contains("73"))
     let opened = try await AdapterSpecification("replay:\(path)").open()
@@ -38,7 +38,7 @@ import Testing
     var steps: [String] = []
     var opening = AdapterOpening()
     opening.onOpened = { steps.append($0 ? "raw" : "other") }
-    opening.makeTap = { _, _ in
+    opening.makeTap = { _, _, _ in
       steps.append("tap")
       return nil
     }

@@ -139,7 +139,7 @@ def test_the_first_difference_is_told_in_words(halo, tmp_path, wanted):
     if wanted:
         halo.run("replay", wanted, beginning, path, "battery").succeeded()
         return
-    result = halo.run("replay", path, "battery").failed(REPLAY_DIFFERS)
+    result = halo.run("replay", "--level", "hci", path, "battery").failed(REPLAY_DIFFERS)
     assert f"packet 3 of {path} is Read Buffer Size, and halo-raw sent Read Local Version" in result.err
     assert "of another host" in result.err and f"try replay --from {beginning} " in result.err
 
@@ -149,7 +149,8 @@ def test_a_capture_from_within_a_connection(halo, tmp_path):
     late = [(0, *packet) for packet in SESSION][-12:]
     data = next(number for number, (_, packet, *_) in enumerate(late, 1) if packet[0] == 2)
     monitor_capture(path, late)
-    result = halo.run("replay", path, "battery").failed(REPLAY_DIFFERS, saying="begins mid-connection")
+    result = halo.run("replay", "--level", "hci", path, "battery").failed(
+        REPLAY_DIFFERS, saying="begins mid-connection")
     assert f"packet {data} has data" in result.err and "halo-raw sent Reset" in result.err
 
 

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GATTServer
 import HCI
 import L2CAP
 import RingLink

@@ -80,7 +80,6 @@ final class Session {
       guard case .user = spec else { throw .usage("--take needs --adapter user:hciN") }
     }
     self.spec = spec
-    selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
     isVerbose = invocation[CommonOptions.verbose]
     scanParameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
     request = try ConnectionRequest(invocation)
@@ -93,12 +92,16 @@ final class Session {
     // Simulated rings are not stored.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
     paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
-    notes = SessionNote.all(in: opened.replay?.host.notes ?? [])
+    notes = opened.recordedNotes
+    // A replayed peripheral is the only one that can be connected to.
+    let replayed = opened.replayAdapter.map { RingSelector.address($0.peripheral.address.value, nil) }
+    selector = invocation.positionals.first.map { RingSelector($0) } ?? replayed ?? .anyRing
     self.opened = opened
     central = Central(opened.adapter)
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }
+    opened.replayAdapter?.onInterrupt = { [weak self] in self?.interruption.request() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
   }
@@ -154,12 +157,14 @@ final class Session {
   }
 
   private func conclude(_ result: Result<Void, Failure>) throws(Failure) {
-    guard case .replay(let path, let options) = spec, let replay = opened.replay else {
+    guard case .replay(let path, let options) = spec else {
       if let failure { throw failure }
       return try result.get()
     }
+    if let replay = opened.replayAdapter { return try conclude(result, replay, options) }
+    guard let replay = opened.replay else { return try result.get() }
     let report = replay.report
-    if let difference = ReplayDifference(path, options, replay.host, report) {
+    if let difference = ReplayDifference(path, options.first, replay.host, report) {
       throw Failure(.replayDiffers, difference.message)
     }
     if report.endedEarly || isCutOff(result, replay) {
@@ -172,6 +177,26 @@ final class Session {
       "replay: \(report.matched) packets sent, all as in the recording"
         + (report.truncatedBytes > 0
           ? " (its last record is truncated: \(report.truncatedBytes) bytes are left out)" : ""))
+  }
+
+  /// The end of a replay at the level of ATT: what the capture lacked is the cause of a failure.
+  private func conclude(
+    _ result: Result<Void, Failure>, _ replay: ReplayAdapter, _ options: ReplayOptions
+  ) throws(Failure) {
+    let report = ReplayReport(replay.peripheral)
+    if case .failure(let failed) = result {
+      let isCutOff = failed.code == .interrupted && replay.isOver && !Termination.hasBegun
+      if options.strictness == .strict, let missing = report.missing {
+        let cause = isCutOff ? "" : failed.message + "; "
+        throw Failure(.replayDiffers, "\(cause)the capture has no answer: \(missing)")
+      }
+      if isCutOff, failure == nil {
+        throw Failure(.badData, "the recording ends before the command; it is truncated, or of another command")
+      }
+    }
+    if let failure { throw failure }
+    try result.get()
+    Console.error("replay: \(report.summary)")
   }
 
   /// Whether the recording ended before the command had a result, without a signal.
@@ -195,7 +220,7 @@ final class Session {
     if !isReplay { known.remember(clock, of: ring) }
   }
 
-  var isReplay: Bool { opened.replay != nil }
+  var isReplay: Bool { opened.isReplay }
 
   /// Uses the wall clock of a ring from now on.
   func follow(clockOf ring: BluetoothAddress) {

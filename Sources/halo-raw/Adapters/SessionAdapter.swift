@@ -4,7 +4,9 @@ import Central
 import EventLoop
 import HCI
 import HaloRaw
+import KnownDevices
 import Recording
+import RingLink
 import VirtualRing
 
 /// The adapter that a command line selects, opened, with its recording and its explanation.
@@ -12,6 +14,13 @@ import VirtualRing
 struct SessionAdapter {
   var adapter: any Adapter { opened.adapter }
   var replay: ReplayTransport? { opened.replay }
+  /// A replay at the level of ATT; nil if it is none.
+  var replayAdapter: ReplayAdapter? { opened.replayAdapter }
+  var isReplay: Bool { replay != nil || replayAdapter != nil }
+  /// The notes of the recording that is replayed.
+  var recordedNotes: [SessionNote] {
+    SessionNote.all(in: replay?.host.notes ?? replayAdapter?.peripheral.traffic.notes ?? [])
+  }
   /// Sees the traffic; nil without `--record` and `--explain`.
   var tap: TrafficTap? { opened.tap }
 
@@ -34,9 +43,12 @@ struct SessionAdapter {
       virtualClock = clock
       return options.set(by: clock)
     }
+    opening.knownAttributes = { address in
+      KnownRings(path: KnownRings.standardPath).rings.first { $0.bluetoothAddress == address }?.attributes
+    }
     if !observers.isEmpty {
-      opening.makeTap = { timers, replay in
-        try observers.tap(timers, replay, wallOffset: virtualClock?.wallOffset)
+      opening.makeTap = { timers, replay, wallOffset in
+        try observers.tap(timers, replay, wallOffset: wallOffset ?? virtualClock?.wallOffset)
       }
     }
     do {
@@ -54,12 +66,25 @@ struct SessionAdapter {
   var clock: HostClock {
     if let replay {
       return HostClock(
-        adapter.timers, wallOffset: replay.wallOffset,
-        utcOffset: SessionNote.all(in: replay.host.notes).utcOffset)
+        adapter.timers, wallOffset: replay.wallOffset, utcOffset: recordedNotes.utcOffset)
     }
+    if let replayAdapter { return Self.clock(of: replayAdapter, recordedNotes) }
     if let virtualClock { return virtualClock }
     guard let tap else { return HostClock() }
     return HostClock(adapter.timers, wallOffset: tap.wallOffset, utcOffset: Self.utcOffset)
+  }
+
+  /// The clock of the recorded host. A capture of another program does not say in which zone it was: but it may have the
+  /// wall clock that was given to the ring.
+  private static func clock(of replay: ReplayAdapter, _ notes: [SessionNote]) -> HostClock {
+    let timers = replay.timers
+    guard notes.isEmpty, let connection = replay.peripheral.connections.first,
+      let (setting, time) = RingHandles(connection).clock, let wall = setting.time
+    else {
+      return HostClock(timers, wallOffset: replay.wallOffset, utcOffset: notes.utcOffset)
+    }
+    let ahead = Int64(wall.seconds) * 1_000_000 - time
+    return HostClock(timers, wallOffset: replay.wallOffset + ahead, utcOffset: 0)
   }
 
   private static var utcOffset: Int {

@@ -15,7 +15,7 @@ enum CommonOptions {
     "-i", "--adapter", as: .adapter,
     help: """
       the adapter: hciN, user:hciN, virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or \
-      replay:FILE[,lenient][,index=N][,from=N] (default: $HALO_ADAPTER, else the first adapter that is up)
+      replay:FILE[,OPTIONS], with the options of replay (default: $HALO_ADAPTER, else the first adapter that is up)
       """)
   static let take = Flag(
     "--take",

@@ -38,7 +38,7 @@ enum Help {
     ("tcp:HOST:PORT", "an H4 controller on TCP, real or emulated"),
     ("unix:PATH", "an H4 controller on a Unix domain socket"),
     ("serial:PATH[@BAUD]", "an H4 controller on a serial line with RTS/CTS, 115200 baud by default"),
-    ("replay:FILE", "a recorded session as the controller; see halo-raw replay --help"),
+    ("replay:FILE", "a recorded session or device; see halo-raw replay --help"),
   ]
 
   static func of(_ command: CommandSpec) -> String {

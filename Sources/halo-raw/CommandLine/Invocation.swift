@@ -18,12 +18,17 @@ struct Invocation: Sendable {
     var rest = arguments[...]
     var onlyPositionals = false
     while let argument = rest.popFirst() {
-      if onlyPositionals || !argument.hasPrefix("-") || argument == "-" {
+      let isOption = !onlyPositionals && argument.hasPrefix("-") && argument != "-"
+      // Behind its own arguments and options, everything belongs to the wrapped command.
+      if command.wrapsCommand, !positionals.isEmpty,
+        !isOption || !options.contains(where: { $0.names.contains(Self.name(of: argument)) })
+      {
         positionals.append(argument)
-        if command.wrapsCommand {
-          positionals += rest
-          break
-        }
+        positionals += rest
+        break
+      }
+      guard isOption else {
+        positionals.append(argument)
         continue
       }
       if argument == "--" {
@@ -31,7 +36,7 @@ struct Invocation: Sendable {
         continue
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(parts[0])
+      let name = Self.name(of: argument)
       guard let option = options.first(where: { $0.names.contains(name) }) else {
         throw .usage(
           "\(command.name) has no option \(name.printable)"
@@ -57,6 +62,11 @@ struct Invocation: Sendable {
     for (option, _, text) in given { values[option.name] = try option.parse(text) }
     try checkPositionals()
     for rule in command.rules { try rule.check { values[$0.spec.name] != nil } }
+  }
+
+  /// `--count` of `--count=3`
+  private static func name(of argument: String) -> String {
+    String(argument.prefix { $0 != "=" })
   }
 
   private func checkPositionals() throws(Failure) {

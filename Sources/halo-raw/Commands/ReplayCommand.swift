@@ -1,37 +1,58 @@
+import BluetoothCore
 import HCI
+import HaloRaw
 import Recording
 
 private enum ReplayOption {
+  static let level = Option(
+    "--level", as: .choice("LEVEL", ReplayOptions.Level.allCases.map { ($0.rawValue, $0) }),
+    help: "hci: compare every packet; att: answer requests by their meaning (default: what fits the file)")
   static let lenient = Flag(
     "--lenient", help: "count differences and continue; without, the first one ends the replay")
+  static let connection = Option(
+    "--connection", as: .connection,
+    help: "the connection to replay: its number, or the address of the peer (default: the first to a ring, else the "
+      + "first with a GATT server)")
+  static let table = Option(
+    "--table", as: .file(.reads),
+    help: "the attribute table of a capture that begins after discovery, as inspect --format jsonl prints it")
   static let index = Option(
     "--index", as: .integer(0...65534),
     help: "the adapter whose packets are replayed, 0 for hci0 (default: the first in the capture)")
   static let from = Option("--from", as: .count, default: "1", help: "the number of the packet to start at")
+
+  static let all: [any CommandOption] = [level, lenient, connection, table, index, from]
 }
 
 let replayCommand = CommandSpec(
   name: "replay", arguments: "FILE [COMMAND [options]]",
-  summary: "run a command against a recorded session and compare the traffic", positionals: 1...1,
+  summary: "run a command against a recorded session or device", positionals: 1...1,
   file: .reads,
-  options: [ReplayOption.lenient, ReplayOption.index, ReplayOption.from],
+  options: ReplayOption.all,
   examples: [
     ("halo-raw replay captures/virtual-stream.btsnoop", "print the samples of a recorded stream"),
     (
       "halo-raw replay captures/virtual-inspect.btsnoop inspect",
       "print the attribute table from a recording of inspect"
     ),
+    (
+      "halo-raw replay captures/virtual-measure.btsnoop --level att battery",
+      "another command than the recorded one"
+    ),
   ],
   details: """
-    COMMAND is the recorded command with its options; the default is stream. Time is the time of the recording and runs
-    as fast as possible. Where Ctrl-C or a count ended the original, the replay ends too.
+    COMMAND is any command that uses a device, with its options; the default is stream. Time is the time of the recording
+    and runs as fast as possible. Where Ctrl-C or a count ended the original, the replay ends too.
 
-    FILE may be any capture that decode reads, from any program, if it holds all traffic between a host and its
-    controller from the host's Reset on, and if the host sent what halo-raw sends. If it did not, the error shows the
-    first difference: the packet, what it is, what halo-raw sent instead, and why.
+    FILE may be any capture that decode reads, from any program. A recording that halo-raw made with exclusive access to
+    the controller is replayed at the level of HCI: every packet that halo-raw sends is compared with the recorded one.
+    COMMAND must be the recorded one. If a packet differs, the error shows the packet, what it is, what halo-raw sent
+    instead, and why.
 
-    A recording made with --adapter hciN can't be replayed: it holds the traffic of the kernel, not of halo-raw. Record
-    with --adapter user:hciN to replay.
+    All other captures are replayed at the level of ATT: recordings of --adapter hciN, the log of a phone, filtered ones.
+    The recorded peripheral answers any command as it answered then. What the capture does not hold is refused, and the
+    end of the replay says what was missing; with --lenient this does not change the exit code. A capture that begins
+    after discovery needs --table, unless it is that of a ring. docs/replay.md shows how to make a test of a recording.
     """,
   usesAdapter: false, wrapsCommand: true
 ) { invocation throws(Failure) in
@@ -44,10 +65,24 @@ let replayCommand = CommandSpec(
   guard !inner.isGiven(CommonOptions.adapter) else {
     throw .usage("replay and --adapter exclude each other; leave --adapter out")
   }
-  var options = ReplayTransport.Options(first: invocation[ReplayOption.from])
+  var options = invocation[ReplayOption.connection] ?? ReplayOptions()
+  options.level = invocation[ReplayOption.level]
+  options.table = invocation[ReplayOption.table]
+  options.first = invocation[ReplayOption.from]
   options.adapter = invocation[ReplayOption.index].map { UInt16($0) }
   if invocation[ReplayOption.lenient] { options.strictness = .lenient }
   inner.set(CommonOptions.adapter, to: .replay(path: path, options))
   try NamedFiles(inner, of: command).check()
   try await command.run(inner)
+}
+
+extension ArgumentType where Value == ReplayOptions {
+  /// The number of a connection, or the address of its peer.
+  fileprivate static var connection: Self {
+    ArgumentType(placeholder: "N|ADDRESS", expected: "the number of a connection or the address of its peer") {
+      text in
+      var options = ReplayOptions()
+      return options.choose(connection: text) ? options : nil
+    }
+  }
 }

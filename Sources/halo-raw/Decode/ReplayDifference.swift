@@ -8,18 +8,19 @@ import Recording
 /// instead, and why.
 struct ReplayDifference {
   let path: String
-  let options: ReplayTransport.Options
+  /// The number of the first packet that was replayed.
+  let first: Int
   let host: RecordedHost
   let report: ReplayTransport.Report
   let difference: ReplayTransport.Difference
 
   /// Nil if there is no difference.
   init?(
-    _ path: String, _ options: ReplayTransport.Options, _ host: RecordedHost, _ report: ReplayTransport.Report
+    _ path: String, _ first: Int, _ host: RecordedHost, _ report: ReplayTransport.Report
   ) {
     guard let difference = report.firstDifference else { return nil }
     self.path = path
-    self.options = options
+    self.first = first
     self.host = host
     self.report = report
     self.difference = difference
@@ -94,26 +95,26 @@ struct ReplayDifference {
       if host.isOurs || report.matched >= Self.setUp {
         return
           "the \(report.matched) packets before it are equal: the recording is of another command, other options or "
-          + "another version"
+          + "another version; --level att answers other commands, too"
       }
       return "the recording is of another host, which sends its commands in another order"
     }
     if host.isOurs {
       return
         "the recording was made with --adapter hciN and holds the commands of the kernel\(theirs), not of "
-        + "halo-raw; to replay, record with --adapter user:hciN"
+        + "halo-raw; to replay it, leave --level hci out"
     }
     if let stray = host.strayData {
       return
         "the capture begins mid-connection: packet \(stray) has data of a link that was set up before it; "
-        + "a replay begins with a host's Reset"
+        + "a replay at the level of HCI begins with a host's Reset"
     }
     if host.beginsWithReset == nil {
-      return "the capture has no commands of a host; a replay begins with a host's Reset"
+      return "the capture has no commands of a host; a replay at the level of HCI begins with a host's Reset"
     }
     return
-      "the capture begins after the setup of its host, or was made on an adapter of the kernel; a replay begins "
-      + "with a host's Reset"
+      "the capture begins after the setup of its host, or was made on an adapter of the kernel; a replay "
+      + "at the level of HCI begins with a host's Reset"
   }
 
   private var theirs: String {
@@ -127,7 +128,7 @@ struct ReplayDifference {
   /// A later Reset, from which a replay may work.
   private var hint: String {
     let here = difference.number ?? .max
-    guard report.matched <= 1, let next = host.resets.first(where: { $0 > max(here, options.first) }) else {
+    guard report.matched <= 1, let next = host.resets.first(where: { $0 > max(here, first) }) else {
       return ""
     }
     return "; packet \(next) is a Reset: try replay --from \(next) \(path.printable)"

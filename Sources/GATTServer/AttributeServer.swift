@@ -4,10 +4,10 @@ import GATTClient
 
 /// The server of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, responses out; independent of the
 /// meaning of its attributes.
-struct AttributeServer {
+public struct AttributeServer: Sendable {
   /// The largest PDU that both ends take.
-  private(set) var mtu = ATTBearer.defaultMTU
-  var attributes: [Attribute]
+  public private(set) var mtu = ATTBearer.defaultMTU
+  public var attributes: [ServerAttribute]
 
   private let grantedMTU: UInt16
   private var hasExchanged = false
@@ -15,27 +15,27 @@ struct AttributeServer {
   private static let preparedLimit = 64
 
   /// The result of a PDU.
-  struct Outcome {
-    var answer: ATTPDU?
+  public struct Outcome: Sendable {
+    public var answer: ATTPDU?
     /// The written values, in order.
-    var writes: [(handle: AttributeHandle, value: [UInt8])] = []
+    public var writes: [(handle: AttributeHandle, value: [UInt8])] = []
   }
 
-  init(attributes: [Attribute], mtu: UInt16) {
+  public init(attributes: [ServerAttribute], mtu: UInt16) {
     self.attributes = attributes
     grantedMTU = mtu
   }
 
   /// Handles the client's MTU: the smaller of both applies, never less than the default, and where each end has sent a
   /// request, the smaller result (3.4.2.2).
-  mutating func adopt(theirs: UInt16) {
+  public mutating func adopt(theirs: UInt16) {
     let agreed = max(ATTBearer.defaultMTU, Int(min(theirs, grantedMTU)))
     mtu = hasExchanged ? min(mtu, agreed) : agreed
     hasExchanged = true
   }
 
   /// Whether the characteristic with this value sends notifications (1) or indications (2).
-  func configuration(of value: AttributeHandle) -> UInt8 {
+  public func configuration(of value: AttributeHandle) -> UInt8 {
     guard let index = index(of: value), attributes.indices.contains(index + 1),
       attributes[index + 1].configuration != nil
     else { return 0 }
@@ -43,7 +43,7 @@ struct AttributeServer {
   }
 
   /// Handles a request or a command.
-  mutating func receive(_ bytes: RawSpan) -> Outcome {
+  public mutating func receive(_ bytes: RawSpan) -> Outcome {
     guard let first = bytes.byte(at: 0) else { return Outcome() }
     let opcode = ATTOpcode(rawValue: first)
     do throws(Refusal) {
@@ -91,7 +91,7 @@ struct AttributeServer {
 
   // MARK: Finding
 
-  private func find(_ range: HandleRange, _ request: ATTOpcode) throws(Refusal) -> ArraySlice<Attribute> {
+  private func find(_ range: HandleRange, _ request: ATTOpcode) throws(Refusal) -> ArraySlice<ServerAttribute> {
     guard range.isValid else { throw Refusal(request, range.start, .invalidHandle) }
     let start = attributes.firstIndex { $0.handle >= range.start } ?? attributes.endIndex
     let end = attributes.firstIndex { $0.handle > range.end } ?? attributes.endIndex
@@ -176,7 +176,7 @@ struct AttributeServer {
   }
 
   private func writable(
-    _ handle: AttributeHandle, _ access: Attribute.Access, _ request: ATTOpcode
+    _ handle: AttributeHandle, _ access: ServerAttribute.Access, _ request: ATTOpcode
   ) throws(Refusal) -> Int {
     guard let index = index(of: handle) else { throw Refusal(request, handle, .invalidHandle) }
     guard attributes[index].access.contains(access) else {
@@ -186,7 +186,7 @@ struct AttributeServer {
   }
 
   private mutating func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ access: Attribute.Access, _ request: ATTOpcode
+    _ value: [UInt8], to handle: AttributeHandle, _ access: ServerAttribute.Access, _ request: ATTOpcode
   ) throws(Refusal) -> (handle: AttributeHandle, value: [UInt8]) {
     let index = try writable(handle, access, request)
     try check(value, for: attributes[index], request)
@@ -195,7 +195,7 @@ struct AttributeServer {
   }
 
   private func check(
-    _ value: [UInt8], for attribute: Attribute, _ request: ATTOpcode
+    _ value: [UInt8], for attribute: ServerAttribute, _ request: ATTOpcode
   ) throws(Refusal) {
     guard value.count <= attribute.capacity else {
       throw Refusal(request, attribute.handle, .invalidAttributeValueLength)

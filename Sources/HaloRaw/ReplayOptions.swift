@@ -1,0 +1,117 @@
+import ATT
+import BluetoothCore
+import Capture
+import EventLoop
+import GATTServer
+import KnownDevices
+import Recording
+import RingLink
+
+/// How to replay a capture.
+public struct ReplayOptions: Hashable, Sendable {
+  /// What takes the place of the hardware.
+  public enum Level: String, Hashable, Sendable, CaseIterable {
+    /// The controller: every packet of the host is compared with the recorded one. For recordings of this package.
+    case hci
+    /// The peripheral: it answers by the meaning of requests. For captures of any program.
+    case att
+  }
+
+  /// Nil to choose: HCI for a recording of this package, as far as its host had the controller for itself, else ATT.
+  public var level: Level?
+  /// What follows from a difference.
+  public var strictness = ReplayTransport.Strictness.strict
+  /// The index of the adapter; nil for the first in the file, or for any at the level of ATT.
+  public var adapter: UInt16?
+  /// The number of the first packet to replay.
+  public var first = 1
+  /// The number of the connection, at the level of ATT; nil to choose.
+  public var connection: Int?
+  /// The peer of the connection, at the level of ATT; nil for any.
+  public var peer: BluetoothAddress?
+  /// A file with the attribute table, as `inspect --format jsonl` prints it; nil for what the capture shows.
+  public var table: String?
+
+  public init() {}
+
+  var transport: ReplayTransport.Options {
+    ReplayTransport.Options(strictness: strictness, adapter: adapter, first: first)
+  }
+
+  /// The level that is replayed: the chosen one, else the one that fits the file.
+  public func level(of path: String) -> Level {
+    if let level { return level }
+    guard connection == nil, peer == nil, table == nil else { return .att }
+    do throws(CaptureError) {
+      return try RecordedHost(path: path, transport).isSetUpLikeOurs ? .hci : .att
+    } catch {
+      // An adapter without packets is the same at both levels; the error there lists the others.
+      if case .noPackets = error.reason { return .hci }
+      return .att
+    }
+  }
+
+  /// The peripheral of a capture.
+  ///
+  /// - Parameter known: the attributes of a device that was used before, by its address
+  /// - Throws: `CaptureError`, `AttributeTableError`, `ReplayError`
+  @BluetoothActor
+  public func peripheral(
+    of path: String, known: (BluetoothAddress) -> [ServerAttribute]? = { _ in nil }
+  ) throws -> ReplayedPeripheral {
+    let given = try table.map { try AttributeTableFile.read($0) }
+    let traffic = try RecordedTraffic(path: path, .init(adapter: adapter, first: first))
+    var options = ReplayedPeripheral.Options()
+    options.dialect = RingDialect()
+    options.connection = connection
+    options.peer = peer
+    if connection == nil, peer == nil {
+      // A connection to a ring, if there is one.
+      options.connection = traffic.connections.first { $0.isToRing }?.number
+    }
+    let chosen = try ReplayedPeripheral.choose(traffic.connections, options)
+    options.connection = connection
+    options.peer = peer ?? (connection == nil ? chosen?.peer : nil)
+    if connection == nil, options.peer == nil { options.connection = chosen?.number }
+    if let given {
+      options.table = given
+    } else if let chosen, !chosen.hasDiscovery {
+      options.table = chosen.peer.flatMap(known) ?? RingHandles(chosen).attributes ?? []
+    }
+    return try ReplayedPeripheral(traffic, options)
+  }
+}
+
+extension RecordedConnection {
+  /// Whether its traffic is that of a ring.
+  fileprivate var isToRing: Bool { isServerPeer && RingHandles(self).attributes != nil }
+}
+
+extension RingHandles {
+  /// The values in the traffic of a connection.
+  public init(_ connection: RecordedConnection) {
+    self.init()
+    var read: AttributeHandle?
+    for pdu in connection.pdus {
+      guard let first = pdu.bytes.first else { continue }
+      let opcode = ATTOpcode(rawValue: first)
+      switch (opcode, pdu.isFromServer) {
+      case (.writeRequest, false), (.writeCommand, false), (.handleValueNotification, true), (.readRequest, false):
+        guard pdu.bytes.count >= 3 else { continue }
+        let handle = AttributeHandle(UInt16(pdu.bytes[2]) << 8 | UInt16(pdu.bytes[1]))
+        let value = Array(pdu.bytes.dropFirst(3))
+        if opcode == .readRequest {
+          read = handle
+        } else if pdu.isFromServer {
+          addNotification(value, of: handle)
+        } else {
+          addWrite(value, to: handle, at: pdu.time)
+        }
+      case (.readResponse, true):
+        if let handle = read { addRead(Array(pdu.bytes.dropFirst()), of: handle) }
+        read = nil
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import ATT
+import BluetoothCore
+import Files
+import FoundationEssentials
+import GATTClient
+import GATTServer
+import RingLink
+
+/// An attribute table in JSON lines, as `halo-raw inspect --format jsonl` prints it.
+public enum AttributeTableFile {
+  private static let limit = 4 << 20
+
+  private struct Row: Decodable {
+    var handle: UInt16
+    var kind: String
+    var uuid: String
+    var end: UInt16?
+    var value_handle: UInt16?
+    var properties: [String]?
+    var value: String?
+  }
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``AttributeTableError`` with the line that can't be read
+  public static func read(_ path: String) throws(AttributeTableError) -> [ServerAttribute] {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try InputFile.read(path, limit: limit)
+    } catch {
+      throw AttributeTableError("\(error)", isUnreadable: true)
+    }
+    return try parse(bytes, path: path.printable)
+  }
+
+  /// - Parameter path: the name of the file, for errors
+  public static func parse(
+    _ bytes: [UInt8], path: String = "the table"
+  ) throws(AttributeTableError) -> [ServerAttribute] {
+    var all: [ServerAttribute] = []
+    var includes: [Row] = []
+    let decoder = JSONDecoder()
+    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+    where !line.isEmpty {
+      guard let row = try? decoder.decode(Row.self, from: Data(line)), let found = attributes(row) else {
+        throw AttributeTableError(
+          "\(path), line \(index + 1): not a line of inspect --format jsonl")
+      }
+      all += found
+      if row.kind == "include" { includes.append(row) }
+    }
+    for row in includes { if let include = include(row, of: all) { all.append(include) } }
+    guard !all.isEmpty else {
+      throw AttributeTableError("\(path) has no attributes; write it with inspect --format jsonl")
+    }
+    var known: [AttributeHandle: ServerAttribute] = [:]
+    for attribute in all { known[attribute.handle] = attribute }
+    return known.values.sorted { $0.handle < $1.handle }
+  }
+
+  private static func attributes(_ row: Row) -> [ServerAttribute]? {
+    guard row.handle > 0, let uuid = BluetoothUUID(row.uuid) else { return nil }
+    let handle = AttributeHandle(row.handle)
+    var value: [UInt8]?
+    if let text = row.value {
+      guard let bytes = Hex.bytes(text) else { return nil }
+      value = bytes
+    }
+    switch row.kind {
+    case "service", "secondary service":
+      guard let end = row.end, end >= row.handle else { return nil }
+      let type = row.kind == "service" ? GATTUUID.primaryService : GATTUUID.secondaryService
+      return [
+        ServerAttribute(handle: handle, type: type, value: uuid.wireBytes, groupEnd: AttributeHandle(end))
+      ]
+    case "include":
+      // Its value has the start of the service, which is in the line of that service.
+      return []
+    case "characteristic":
+      guard let valueHandle = row.value_handle, valueHandle > row.handle else { return nil }
+      let properties = CharacteristicProperties(names: row.properties ?? [])
+      let declaration = [properties.rawValue, UInt8(valueHandle & 0xFF), UInt8(valueHandle >> 8)]
+      return [
+        ServerAttribute(
+          handle: handle, type: GATTUUID.characteristic, value: declaration + uuid.wireBytes),
+        ServerAttribute(
+          handle: AttributeHandle(valueHandle), type: uuid, access: value == nil ? .write : [.read, .write],
+          value: value ?? [], capacity: 512),
+      ]
+    case "descriptor":
+      return [
+        ServerAttribute(
+          handle: handle, type: uuid, access: value == nil ? .write : [.read, .write], value: value ?? [],
+          capacity: 512)
+      ]
+    default: return nil
+    }
+  }
+}
+
+extension AttributeTableFile {
+  private static func include(_ row: Row, of all: [ServerAttribute]) -> ServerAttribute? {
+    guard let uuid = BluetoothUUID(row.uuid),
+      let service = all.first(where: { $0.groupEnd?.rawValue == row.end && $0.value == uuid.wireBytes }),
+      let end = service.groupEnd
+    else { return nil }
+    var writer = ByteWriter()
+    writer.write(service.handle.rawValue)
+    writer.write(end.rawValue)
+    if let short = uuid.short { writer.write(short) }
+    return ServerAttribute(handle: AttributeHandle(row.handle), type: GATTUUID.include, value: writer.bytes)
+  }
+}
+
+/// Why a file is not an attribute table.
+public struct AttributeTableError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+  /// Whether the file can't be read; if not, its contents are wrong.
+  public let isUnreadable: Bool
+
+  init(_ description: String, isUnreadable: Bool = false) {
+    self.description = description
+    self.isUnreadable = isUnreadable
+  }
+}
+
+extension KnownRing {
+  /// The attributes of the ring that its stored handles show; nil if none are stored.
+  public var attributes: [ServerAttribute]? {
+    guard let layout else { return nil }
+    return RingHandles.attributes(
+      write: layout.commandWrite, notify: layout.commandNotify, firmwareRevision: layout.firmwareRevision)
+  }
+}

@@ -1,0 +1,198 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import GATTServer
+
+/// The attribute table of a recorded server, built of all discoveries, reads and subscriptions in a capture, and which
+/// questions about it the capture answers.
+public struct RecordedAttributes: Sendable {
+  /// A question that a client asks about a range of handles.
+  enum Question: Hashable {
+    case information
+    case group(BluetoothUUID)
+    case byType(BluetoothUUID)
+  }
+
+  /// More than any known device has.
+  static let capacity = 8192
+
+  private var byHandle: [AttributeHandle: ServerAttribute] = [:]
+  /// Values that were seen, so that an empty value differs from an unknown one.
+  private var valued: Set<AttributeHandle> = []
+  private var covered: [Question: [HandleRange]] = [:]
+  /// The configuration of a characteristic that was not discovered, by its handle.
+  private var inferred: [AttributeHandle: AttributeHandle] = [:]
+
+  public init() {}
+
+  /// The attributes in the order of their handles.
+  public var attributes: [ServerAttribute] { byHandle.values.sorted { $0.handle < $1.handle } }
+  public var isEmpty: Bool { byHandle.isEmpty }
+
+  public subscript(handle: AttributeHandle) -> ServerAttribute? { byHandle[handle] }
+
+  // MARK: Adding
+
+  /// Adds attributes from elsewhere, such as a table that was read from the device later.
+  ///
+  /// - Parameter isComplete: whether the server has no others
+  public mutating func add(_ attributes: [ServerAttribute], isComplete: Bool = true) {
+    for attribute in attributes {
+      insert(attribute.handle, attribute.type, attribute.value, isKnown: attribute.access.contains(.read))
+      if let end = attribute.groupEnd { byHandle[attribute.handle]?.groupEnd = end }
+      if !attribute.access.isEmpty { byHandle[attribute.handle]?.access = attribute.access }
+      if let configuration = attribute.configuration {
+        byHandle[attribute.handle]?.configuration = configuration
+      }
+    }
+    guard isComplete else { return }
+    let declarations = [
+      GATTUUID.primaryService, GATTUUID.secondaryService, GATTUUID.include, GATTUUID.characteristic,
+    ]
+    cover(.information, .all)
+    for type in declarations {
+      cover(.group(type), .all)
+      cover(.byType(type), .all)
+    }
+  }
+
+  private mutating func insert(
+    _ handle: AttributeHandle, _ type: BluetoothUUID, _ value: [UInt8]? = nil, isKnown: Bool = true
+  ) {
+    guard handle.isValid, byHandle.count < Self.capacity || byHandle[handle] != nil else { return }
+    var attribute = byHandle[handle] ?? ServerAttribute(handle: handle, type: type, access: [], capacity: 512)
+    attribute.type = type
+    if let value, isKnown {
+      attribute.value = value
+      attribute.access.insert(.read)
+      valued.insert(handle)
+    }
+    byHandle[handle] = attribute
+  }
+
+  private mutating func cover(_ question: Question, _ range: HandleRange) {
+    guard range.isValid, covered[question, default: []].count < Self.capacity else { return }
+    covered[question, default: []].append(range)
+  }
+
+  /// Whether the capture shows all that the answer to the question needs.
+  func covers(_ question: Question, _ range: HandleRange) -> Bool {
+    var next = range.start
+    for known in covered[question, default: []].sorted(by: { $0.start < $1.start })
+    where known.start <= next && known.end >= next {
+      guard known.end < range.end, let after = known.end.next else { return true }
+      next = after
+    }
+    return false
+  }
+
+  /// Adds what the answer to a request shows.
+  mutating func learn(_ request: ATTPDU, _ response: ATTPDU) {
+    let isEnd: Bool
+    if case .errorResponse(let error) = response { isEnd = error.code == .attributeNotFound } else { isEnd = false }
+    switch (request, response) {
+    case (.findInformationRequest(let range), .findInformationResponse(let entries)):
+      for entry in entries where byHandle[entry.handle] == nil { insert(entry.handle, entry.type) }
+      if let last = entries.last { cover(.information, HandleRange(range.start, last.handle)) }
+    case (.findInformationRequest(let range), _) where isEnd: cover(.information, range)
+    case (.readByGroupTypeRequest(let range, let type), .readByGroupTypeResponse(let entries)):
+      for entry in entries { learnService(type, entry.group, entry.value) }
+      if let last = entries.last { cover(.group(type), HandleRange(range.start, last.group.end)) }
+    case (.readByGroupTypeRequest(let range, let type), _) where isEnd: cover(.group(type), range)
+    case (.findByTypeValueRequest(_, let type, let value), .findByTypeValueResponse(let ranges)):
+      for range in ranges { learnService(BluetoothUUID(type), range, value) }
+    case (.readByTypeRequest(let range, let type), .readByTypeResponse(let entries)):
+      for entry in entries { learn(entry, of: type) }
+      if let last = entries.last { cover(.byType(type), HandleRange(range.start, last.handle)) }
+    case (.readByTypeRequest(let range, let type), _) where isEnd: cover(.byType(type), range)
+    case (.readRequest(let handle), .readResponse(let value)):
+      if byHandle[handle] != nil, !valued.contains(handle) {
+        insert(handle, byHandle[handle]?.type ?? .zero, value)
+      }
+    default: break
+    }
+  }
+
+  private mutating func learnService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]) {
+    guard type == GATTUUID.primaryService || type == GATTUUID.secondaryService, range.isValid else { return }
+    insert(range.start, type, value)
+    byHandle[range.start]?.groupEnd = range.end
+  }
+
+  private mutating func learn(_ entry: ATTHandleAndValue, of type: BluetoothUUID) {
+    insert(entry.handle, type, entry.value)
+    guard type == GATTUUID.characteristic, let declared = Self.declaration(entry.value) else { return }
+    insert(declared.value, declared.uuid)
+    // The value follows its declaration, so a client may continue after it.
+    cover(.byType(type), HandleRange(entry.handle, declared.value))
+  }
+
+  /// Adds what a write shows: two bytes on an unknown handle behind one that sends notifications are a subscription.
+  /// Called when all discoveries are known.
+  ///
+  /// - Parameter notified: the handles that send notifications or indications in the capture
+  mutating func learnWrite(_ handle: AttributeHandle, _ value: [UInt8], notified: Set<AttributeHandle>) {
+    guard byHandle[handle] == nil, value.count == 2, value[0] <= 3, value[1] == 0,
+      let owner = notified.filter({ $0 < handle && handle.rawValue - $0.rawValue <= 4 }).max()
+    else { return }
+    inferred[handle] = owner
+    insert(handle, GATTUUID.clientCharacteristicConfiguration)
+  }
+
+  // MARK: Looking up
+
+  /// The properties, the handle of the value and the UUID in a characteristic declaration (Core Specification Vol 3,
+  /// Part G, 3.3.1).
+  static func declaration(
+    _ value: [UInt8]
+  ) -> (properties: CharacteristicProperties, value: AttributeHandle, uuid: BluetoothUUID)? {
+    value.withReader { reader in
+      guard let properties = try? reader.readUInt8(), let handle = try? reader.readUInt16(), handle > 0,
+        let uuid = try? BluetoothUUID(parsing: &reader, length: reader.remaining)
+      else { return nil }
+      return (CharacteristicProperties(rawValue: properties), AttributeHandle(handle), uuid)
+    }
+  }
+
+  /// The handles of the values of all characteristics with a UUID.
+  public func handles(of uuid: BluetoothUUID) -> [AttributeHandle] {
+    attributes.filter { $0.type == uuid }.map(\.handle)
+  }
+
+  /// Whether the value of an attribute is in the capture.
+  func hasValue(_ handle: AttributeHandle) -> Bool { valued.contains(handle) }
+
+  /// The characteristic that a Client Characteristic Configuration belongs to: the handle of its value. Nil for any
+  /// other attribute.
+  func owner(ofConfiguration handle: AttributeHandle) -> AttributeHandle? {
+    if let owner = inferred[handle] { return owner }
+    guard byHandle[handle]?.type == GATTUUID.clientCharacteristicConfiguration else { return nil }
+    let declared = byHandle.values.filter { $0.type == GATTUUID.characteristic && $0.handle < handle }
+      .max { $0.handle < $1.handle }
+    return declared.flatMap { Self.declaration($0.value)?.value }
+      ?? AttributeHandle(handle.rawValue &- 1)
+  }
+
+  /// The properties of the characteristic with its value at this handle; nil if its declaration is not known.
+  func properties(of value: AttributeHandle) -> CharacteristicProperties? {
+    byHandle.values.lazy.filter { $0.type == GATTUUID.characteristic }
+      .compactMap { Self.declaration($0.value) }.first { $0.value == value }?.properties
+  }
+
+  /// The service that an attribute is in; nil if it is not known.
+  func service(of handle: AttributeHandle) -> HandleRange? {
+    for attribute in byHandle.values {
+      if let end = attribute.groupEnd, attribute.handle <= handle, handle <= end {
+        return HandleRange(attribute.handle, end)
+      }
+    }
+    return nil
+  }
+
+  /// The UUIDs of the primary services, in the order of their handles.
+  var services: [BluetoothUUID] {
+    attributes.filter { $0.type == GATTUUID.primaryService }.compactMap { service in
+      service.value.withReader { try? BluetoothUUID(parsing: &$0, length: service.value.count) }
+    }
+  }
+}

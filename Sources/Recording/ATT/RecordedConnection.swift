@@ -1,0 +1,100 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// The ATT traffic of one LE connection of a capture, with the side that is the server.
+public struct RecordedConnection: Sendable {
+  /// A PDU, complete.
+  public struct PDU: Hashable, Sendable {
+    /// The number of the packet that completes it, counted from 1.
+    public var packet: Int
+    /// In microseconds since 1970-01-01 UTC; does not decrease within a connection.
+    public var time: Int64
+    /// Whether the side that is the server sent it.
+    public var isFromServer: Bool
+    /// The opcode and its parameters.
+    public var bytes: [UInt8]
+
+    public init(packet: Int, time: Int64, isFromServer: Bool, bytes: [UInt8]) {
+      self.packet = packet
+      self.time = time
+      self.isFromServer = isFromServer
+      self.bytes = bytes
+    }
+  }
+
+  /// Counted from 1 in the order of the capture, among the connections with ATT traffic.
+  public internal(set) var number = 1
+  /// The index of the adapter, if the capture has adapters.
+  public internal(set) var adapter: UInt16?
+  /// The address of the peer of the host that was captured; nil if the capture begins in mid-connection.
+  public internal(set) var peer: BluetoothAddress?
+  /// The parameters at the start; nil if the capture begins in mid-connection.
+  public internal(set) var parameters: LinkParameters?
+  /// Whether the peer is the server; if not, the host that was captured is.
+  public internal(set) var isServerPeer = true
+  public internal(set) var pdus: [PDU] = []
+  /// The time of the connection event, else of the first packet, in microseconds since 1970-01-01 UTC.
+  public internal(set) var start: Int64 = 0
+  /// The time of the end of the connection, else of the last packet.
+  public internal(set) var end: Int64 = 0
+  /// Why the connection ended, as the host was told; nil if the end is not in the capture.
+  public internal(set) var reason: HCIErrorCode?
+
+  /// Made by hand, for tests.
+  public init(peer: BluetoothAddress?, pdus: [PDU], reason: HCIErrorCode? = nil, end: Int64? = nil) {
+    self.peer = peer
+    self.pdus = pdus
+    self.reason = reason
+    start = pdus.first?.time ?? 0
+    self.end = end ?? pdus.last?.time ?? 0
+  }
+
+  /// Whether it has the answer to a discovery of characteristics.
+  public var hasDiscovery: Bool {
+    var attributes = RecordedAttributes()
+    attributes.learn(self)
+    return !attributes.handles(of: GATTUUID.characteristic).isEmpty
+  }
+
+  /// The numbers of its first and last packet.
+  public var packets: ClosedRange<Int>? {
+    guard let first = pdus.first, let last = pdus.last else { return nil }
+    return first.packet...max(first.packet, last.packet)
+  }
+
+  /// Why the server's side, or the radio, ended the connection; nil if the client did, or if the end is unknown.
+  var loss: HCIErrorCode? {
+    guard let reason else { return nil }
+    let isLocal = reason == .connectionTerminatedByLocalHost
+    if isServerPeer { return isLocal ? nil : reason }
+    if isLocal { return .remoteUserTerminatedConnection }
+    return reason == .connectionTimeout ? reason : nil
+  }
+
+  /// Makes the side the server that sent more responses, notifications and indications; the peer if they are equal.
+  ///
+  /// Until then `isFromServer` says whether the peer sent a PDU.
+  mutating func findServer() {
+    var answers = (peer: 0, host: 0)
+    for pdu in pdus {
+      switch ATTOpcode(rawValue: pdu.bytes.first ?? 0).kind {
+      case .response, .notification, .indication:
+        if pdu.isFromServer { answers.peer += 1 } else { answers.host += 1 }
+      default: break
+      }
+    }
+    isServerPeer = answers.peer >= answers.host
+    guard !isServerPeer else { return }
+    for index in pdus.indices { pdus[index].isFromServer.toggle() }
+  }
+}
+
+extension RecordedConnection: CustomStringConvertible {
+  /// `2: C0:11:22:33:A1:B2, packets 120 to 480, 96 ATT PDUs`
+  public var description: String {
+    let place = packets.map { ", packets \($0.lowerBound) to \($0.upperBound)" } ?? ""
+    return "\(number): \(peer.map(\.description) ?? "unknown peer")\(place), \(pdus.count) ATT PDUs"
+  }
+}

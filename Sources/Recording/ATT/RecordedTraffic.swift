@@ -1,0 +1,165 @@
+import BluetoothCore
+import Capture
+import HCI
+
+/// What a capture of any program holds for a replay at the level of ATT: its connections, and the advertisements.
+///
+///     let traffic = try RecordedTraffic(path: "phone.btsnoop")
+///     for connection in traffic.connections { print(connection) }
+public struct RecordedTraffic: Sendable {
+  /// Which part of a file to read.
+  public struct Options: Hashable, Sendable {
+    /// The index of the adapter; nil for all.
+    public var adapter: UInt16?
+    /// The number of the first packet to read.
+    public var first = 1
+
+    public init(adapter: UInt16? = nil, first: Int = 1) {
+      self.adapter = adapter
+      self.first = first
+    }
+  }
+
+  /// An advertising report with its time in microseconds since 1970-01-01 UTC.
+  public struct Report: Hashable, Sendable {
+    public var time: Int64
+    public var report: AdvertisingReport
+  }
+
+  /// The connections with ATT traffic, in the order of the capture.
+  public private(set) var connections: [RecordedConnection] = []
+  /// The advertising reports; those that repeat an earlier one are left out.
+  public private(set) var reports: [Report] = []
+  /// The notes; see `CaptureNote`.
+  public private(set) var notes: [String] = []
+  /// The number of packets that are truncated in the file (snap length), and the first of them.
+  public private(set) var cut: (count: Int, first: Int) = (0, 0)
+  /// Why the end of the file could not be read; nil if it could.
+  public private(set) var damage: CaptureError?
+
+  /// A replay has its connections in memory: at most this many bytes of PDUs.
+  static let mostBytes = 256 << 20
+  static let mostReports = 10_000
+
+  /// Reads the whole file.
+  ///
+  /// - Throws: `CaptureError` if it can't be read, or has no ATT traffic
+  public init(path: String, _ options: Options = Options()) throws(CaptureError) {
+    var reader = try CaptureReader(path: path, isReadAgain: true)
+    let collector = Collector()
+    do throws(CaptureError) {
+      while try reader.advance() == .record {
+        let info = reader.info
+        guard info.number >= options.first, options.adapter == nil || info.adapter == options.adapter,
+          case .hci = info.content
+        else { continue }
+        if info.originalLength > reader.bytes.byteCount {
+          cut = cut.count == 0 ? (1, info.number) : (cut.count + 1, cut.first)
+        }
+        if reader.bytes.byteCount > 0, reader.bytes.byte(at: 0) == HCIPacketType.event.rawValue,
+          let note = CaptureNote.text(of: Array(reader.bytes))
+        {
+          notes.append(note)
+          continue
+        }
+        collector.links.take(reader.bytes, info)
+        if collector.isFull { throw CaptureError(.tooMuchTraffic(packet: info.number), path: path) }
+      }
+    } catch {
+      if case .tooMuchTraffic = error.reason { throw error }
+      damage = error
+    }
+    collector.finish()
+    reports = collector.reports
+    connections = collector.connections
+    if connections.isEmpty, reports.isEmpty {
+      throw damage ?? CaptureError(.noAttributeTraffic(of: options.adapter), path: path)
+    }
+  }
+
+  /// Made by hand, for tests.
+  public init(connections: [RecordedConnection], reports: [Report] = []) {
+    self.connections = connections
+    self.reports = reports
+    for index in self.connections.indices { self.connections[index].number = index + 1 }
+  }
+}
+
+/// Collects the traffic while a capture is read.
+private final class Collector {
+  let links = CapturedLinks()
+  private(set) var connections: [RecordedConnection] = []
+  private(set) var reports: [RecordedTraffic.Report] = []
+  /// Whether no more PDUs are accepted.
+  private(set) var isFull = false
+
+  private struct Seen: Hashable {
+    var address: BluetoothAddress
+    var isResponse: Bool
+    var data: [UInt8]
+  }
+
+  /// By the identifier of the link.
+  private var open: [Int: RecordedConnection] = [:]
+  private var finished: [(id: Int, connection: RecordedConnection)] = []
+  private var seen: Set<Seen> = []
+  private var bytes = 0
+  private var last: Int64?
+
+  init() {
+    links.onOpened = { [unowned self] id, event, info in
+      var connection = RecordedConnection(peer: event?.peerAddress, pdus: [])
+      connection.parameters = event?.parameters
+      connection.adapter = info.adapter
+      connection.start = time(info)
+      connection.end = connection.start
+      open[id.rawValue] = connection
+    }
+    links.onPDU = { [unowned self] id, isSent, pdu, info in
+      let time = self.time(info)
+      bytes += pdu.byteCount + 64
+      guard bytes <= RecordedTraffic.mostBytes else {
+        isFull = true
+        return
+      }
+      open[id.rawValue]?.pdus.append(
+        .init(packet: info.number, time: time, isFromServer: !isSent, bytes: Array(pdu)))
+      open[id.rawValue]?.end = time
+    }
+    links.onClosed = { [unowned self] id, reason, info in
+      guard var connection = open.removeValue(forKey: id.rawValue) else { return }
+      if reason != nil { connection.end = time(info) }
+      connection.reason = reason
+      keep(connection, id.rawValue)
+    }
+    links.onReport = { [unowned self] report, info in
+      let time = self.time(info)
+      guard reports.count < RecordedTraffic.mostReports else { return }
+      let isResponse = report.eventType.contains(.scanResponse)
+      let key = Seen(address: report.address, isResponse: isResponse, data: report.data)
+      if seen.insert(key).inserted { reports.append(.init(time: time, report: report)) }
+    }
+  }
+
+  /// The time of a record. A record without one, or with an earlier one than before, has that of the record before.
+  private func time(_ info: CaptureRecordInfo) -> Int64 {
+    let time = max(last ?? .min, info.microseconds ?? last ?? 0)
+    last = time
+    return time
+  }
+
+  private func keep(_ connection: RecordedConnection, _ id: Int) {
+    guard !connection.pdus.isEmpty else { return }
+    finished.append((id, connection))
+  }
+
+  func finish() {
+    for (id, connection) in open { keep(connection, id) }
+    open = [:]
+    connections = finished.sorted { $0.id < $1.id }.map(\.connection)
+    for index in connections.indices {
+      connections[index].number = index + 1
+      connections[index].findServer()
+    }
+  }
+}

@@ -1,0 +1,288 @@
+import ATT
+import BluetoothCore
+import Capture
+import GATTClient
+import GATTServer
+import HCI
+
+/// A peripheral out of a capture: it answers a client as the recorded server did.
+///
+/// Requests are matched by their meaning, that is the same procedure on the same attributes, and not by their position:
+/// a program may ask in another order, leave requests out, or repeat them. Repeated requests get the recorded answers
+/// one after the other, and then the last one again. Discovery is answered from a table of all that the capture shows.
+/// Notifications come with the recorded distance to the write or to the subscription that they followed. What the
+/// capture does not hold is refused with an ATT error, and listed in ``missing``.
+///
+///     let peripheral = try ReplayedPeripheral(path: "heart-rate.btsnoop")
+///     peripheral.expect(write: [1], to: BluetoothUUID(UInt16(0x2A39)))
+///     let central = Central(ReplayAdapter(peripheral, time: time))
+///     // The program under test connects to peripheral.address.
+///     try peripheral.verify()
+@BluetoothActor
+public final class ReplayedPeripheral {
+  /// The address of the device; made up if the capture does not have it.
+  public let address: BluetoothAddress
+  /// The name, from an advertisement, the Device Name that was read, or the options; nil if unknown.
+  public let name: String?
+  /// All that is known of its attributes.
+  public let attributes: RecordedAttributes
+  /// The recorded connections to it, in order. Each connection of a client gets the next one, and then the last one again
+  /// unless the peripheral ended it.
+  public let connections: [RecordedConnection]
+  /// What was captured of all devices.
+  public let traffic: RecordedTraffic
+
+  /// What a client asked for and the capture does not hold, in order; at most 1000.
+  public internal(set) var missing: [MissingAnswer] = []
+  /// Writes that were answered like a similar recorded one, in order; at most 1000.
+  public internal(set) var adapted: [AdaptedWrite] = []
+  /// The number of requests and commands that had a recorded answer.
+  public internal(set) var matched = 0
+  /// The number of notifications and indications that were sent.
+  public internal(set) var notified = 0
+
+  private var expectations: [(expectation: Expectation, isMet: Bool)] = []
+  let dialogues: [RecordedDialogue]
+  let matching: Matching
+  let dialect: (any ReplayDialect)?
+
+  /// Which values of a write are taken for a recorded one.
+  public enum Matching: Hashable, Sendable {
+    /// The same value only.
+    case exact
+    /// Without an equal one, the recorded value with the longest common beginning: a command with other parameters.
+    case similar
+  }
+
+  /// What is replayed, and how.
+  public struct Options: Sendable {
+    /// The number of the connection, as in ``RecordedConnection/number``; nil for the first with a server.
+    public var connection: Int?
+    /// The address of the peer; nil for any.
+    public var peer: BluetoothAddress?
+    /// Attributes that the capture does not show.
+    public var table: [ServerAttribute] = []
+    /// The name if the capture does not show it.
+    public var name: String?
+    public var matching = Matching.similar
+    /// What is known of the protocol of the device beyond GATT; nil for nothing.
+    public var dialect: (any ReplayDialect)?
+
+    public init() {}
+  }
+
+  static let mostReports = 1000
+
+  /// - Throws: ``ReplayError`` if the capture has no such connection
+  public init(_ traffic: RecordedTraffic, _ options: Options = Options()) throws(ReplayError) {
+    // A capture of advertisements has a peripheral without attributes.
+    let first = try Self.choose(traffic.connections, options) ?? RecordedConnection(peer: nil, pdus: [])
+    self.traffic = traffic
+    matching = options.matching
+    dialect = options.dialect
+    var connections = [first]
+    if options.connection == nil, first.isServerPeer, let peer = first.peer {
+      connections += traffic.connections.filter {
+        $0.number > first.number && $0.peer == peer && $0.isServerPeer
+      }
+    }
+    self.connections = connections
+    // What other connections to the same device show holds, too.
+    let relatives = traffic.connections.filter { other in
+      let isSamePeer = first.peer != nil && other.peer == first.peer
+      return other.number == first.number || isSamePeer && first.isServerPeer && other.isServerPeer
+    }
+    var attributes = RecordedAttributes()
+    for connection in relatives { attributes.learn(connection) }
+    if !options.table.isEmpty { attributes.add(options.table) }
+    for connection in relatives { attributes.learnWrites(connection) }
+    self.attributes = attributes
+    dialogues = connections.map { RecordedDialogue($0, attributes) }
+    address = (first.isServerPeer ? first.peer : nil) ?? Self.madeUpAddress
+    let advertised = Self.name(of: address, in: traffic.reports)
+    let deviceName = attributes.handles(of: Self.deviceName).lazy.filter { attributes.hasValue($0) }
+      .compactMap { attributes[$0].map { String(printable: $0.value) } }.first
+    name = advertised ?? deviceName ?? options.name
+  }
+
+  /// Reads a capture of any format.
+  ///
+  /// - Throws: `CaptureError`, ``ReplayError``
+  public convenience init(path: String, _ options: Options = Options()) throws {
+    try self.init(try RecordedTraffic(path: path), options)
+  }
+
+  private static let deviceName = BluetoothUUID(UInt16(0x2A00))
+  /// A static random address.
+  private static let madeUpAddress = BluetoothAddress(0xC0DE_0000_0001, .random)
+
+  /// The connection that the options select: the first with a server.
+  ///
+  /// - Returns: nil if there is no connection, and none was selected: a capture of advertisements
+  nonisolated public static func choose(
+    _ connections: [RecordedConnection], _ options: Options
+  ) throws(ReplayError) -> RecordedConnection? {
+    if connections.isEmpty, options.connection == nil, options.peer == nil { return nil }
+    let found = connections.filter { connection in
+      (options.connection == nil || connection.number == options.connection)
+        && (options.peer == nil || connection.peer?.value == options.peer?.value)
+    }
+    let first = found.first { connection in connection.pdus.contains { $0.isFromServer } } ?? found.first
+    guard let first else { throw .noConnection(connections.map(\.description)) }
+    return first
+  }
+
+  private static func name(of address: BluetoothAddress, in reports: [RecordedTraffic.Report]) -> String? {
+    let own = reports.lazy.filter { $0.report.address.value == address.value }
+    return own.compactMap { AdvertisingData($0.report.data).localName }.first
+  }
+
+  // MARK: Expectations
+
+  /// Something that the program must do.
+  public struct Expectation: Hashable, Sendable, CustomStringConvertible {
+    enum Act: Hashable {
+      case write([UInt8])
+      case read
+      case subscription
+    }
+
+    var act: Act
+    /// The characteristic.
+    public var uuid: BluetoothUUID
+
+    public var description: String {
+      switch act {
+      case .write(let value): "write \(Hex.string(value, separator: " ")) to \(uuid)"
+      case .read: "read \(uuid)"
+      case .subscription: "subscribe to \(uuid)"
+      }
+    }
+  }
+
+  /// Expects that the client writes these bytes to the characteristic, in any way: with or without response, or in parts.
+  /// If it is expected several times, it must be written as often.
+  public func expect(write value: [UInt8], to uuid: BluetoothUUID) { expect(.write(value), uuid) }
+
+  /// Expects that the client reads the characteristic.
+  public func expect(readOf uuid: BluetoothUUID) { expect(.read, uuid) }
+
+  /// Expects that the client subscribes to the characteristic.
+  public func expect(subscriptionTo uuid: BluetoothUUID) { expect(.subscription, uuid) }
+
+  private func expect(_ act: Expectation.Act, _ uuid: BluetoothUUID) {
+    expectations.append((Expectation(act: act, uuid: uuid), false))
+  }
+
+  /// What the client has not done so far, in the order of the calls.
+  public var unmet: [Expectation] { expectations.lazy.filter { !$0.isMet }.map(\.expectation) }
+
+  /// Checks that everything expected was done, and that the capture had all answers.
+  public func verify() throws(ReplayError) {
+    guard unmet.isEmpty, missing.isEmpty else { throw .unverified(unmet: unmet, missing: missing) }
+  }
+
+  func meet(_ act: Expectation.Act, at handle: AttributeHandle) {
+    guard let index = expectations.firstIndex(where: { entry in
+      !entry.isMet && entry.expectation.act == act
+        && attributes.handles(of: entry.expectation.uuid).contains(handle)
+    })
+    else { return }
+    expectations[index].isMet = true
+  }
+}
+
+/// A request that the capture has no answer for.
+public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
+  /// The method of the request.
+  public var request: ATTOpcode
+  public var handle: AttributeHandle?
+  /// Of the attribute, if it is known.
+  public var uuid: BluetoothUUID?
+  /// What the capture lacks: "its value was not read".
+  public var reason: String
+  /// The number of the packet in the capture with the most similar request; nil if there is none.
+  public var nearestPacket: Int?
+
+  public var description: String {
+    var place = ""
+    if let handle { place += " of \(handle)" }
+    if let uuid { place += handle == nil ? " of \(uuid)" : " (\(uuid))" }
+    return "\(request)\(place): \(reason)" + (nearestPacket.map { "; nearest is packet \($0)" } ?? "")
+  }
+}
+
+/// A write with another value than any recorded one.
+public struct AdaptedWrite: Hashable, Sendable {
+  public var handle: AttributeHandle
+  public var sent: [UInt8]
+  /// The recorded write whose answers it got, and its packet's number; nil if it was answered as having no data.
+  public var recorded: [UInt8]?
+  public var packet: Int?
+}
+
+/// What is known of the protocol of a device beyond GATT.
+public protocol ReplayDialect: Sendable {
+  /// Whether the answers to the recorded value suit another one that is sent to the characteristic; nil if unknown: the
+  /// longest common beginning decides.
+  func accepts(_ recorded: [UInt8], for sent: [UInt8], at characteristic: BluetoothUUID?) -> Bool?
+  /// The notification with which the device says that it has no data for what was written; nil if there is none.
+  func answerWithoutData(
+    to value: [UInt8], at characteristic: BluetoothUUID?
+  ) -> (characteristic: BluetoothUUID, value: [UInt8])?
+}
+
+/// Why a capture can't be replayed at the level of ATT, or what a replay lacked.
+public enum ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The capture has no such connection; the descriptions of those that it has.
+  case noConnection([String])
+  case unverified(unmet: [ReplayedPeripheral.Expectation], missing: [MissingAnswer])
+
+  public var description: String {
+    switch self {
+    case .noConnection(let all) where all.isEmpty:
+      "the capture has no connection with ATT traffic to replay"
+    case .noConnection(let all): "the capture has no such connection; it has " + all.joined(separator: "; ")
+    case .unverified(let unmet, let missing):
+      (unmet.map { "the client did not \($0)" } + missing.map { "the capture has no answer: \($0)" })
+        .joined(separator: "; ")
+    }
+  }
+}
+
+extension RecordedAttributes {
+  /// Adds what a connection shows in discoveries and reads.
+  mutating func learn(_ connection: RecordedConnection) {
+    var open: ATTPDU?
+    for pdu in connection.pdus {
+      guard let first = pdu.bytes.first else { continue }
+      let kind = ATTOpcode(rawValue: first).kind
+      if !pdu.isFromServer, kind == .request {
+        open = try? ATTPDU(pdu.bytes.span.bytes)
+      } else if pdu.isFromServer, kind == .response, let request = open {
+        open = nil
+        if let response = try? ATTPDU(pdu.bytes.span.bytes) { learn(request, response) }
+      }
+    }
+  }
+
+  /// Adds subscriptions to characteristics that were not discovered.
+  mutating func learnWrites(_ connection: RecordedConnection) {
+    var notified: Set<AttributeHandle> = []
+    var writes: [(AttributeHandle, [UInt8])] = []
+    for pdu in connection.pdus {
+      guard let first = pdu.bytes.first else { continue }
+      switch ATTOpcode(rawValue: first) {
+      case .handleValueNotification where pdu.isFromServer && pdu.bytes.count >= 3,
+        .handleValueIndication where pdu.isFromServer && pdu.bytes.count >= 3:
+        notified.insert(AttributeHandle(UInt16(pdu.bytes[2]) << 8 | UInt16(pdu.bytes[1])))
+      case .writeRequest where !pdu.isFromServer && pdu.bytes.count == 5:
+        if case .writeRequest(let handle, let value)? = try? ATTPDU(pdu.bytes.span.bytes) {
+          writes.append((handle, value))
+        }
+      default: break
+      }
+    }
+    for (handle, value) in writes { learnWrite(handle, value, notified: notified) }
+  }
+}

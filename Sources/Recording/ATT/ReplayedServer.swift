@@ -1,0 +1,581 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import GATTServer
+import HCI
+
+/// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`.
+@BluetoothActor
+final class ReplayedServer {
+  /// Called with each PDU for the client.
+  var onPDU: (([UInt8], Instant) -> Void)?
+  /// Called when the recorded server, or the radio, ended the connection.
+  var onLoss: ((HCIErrorCode) -> Void)?
+
+  private let peripheral: ReplayedPeripheral
+  private let connection: RecordedConnection
+  private let dialogue: RecordedDialogue
+  private let timers: Timers
+  private var table: AttributeServer
+  private var queue: FollowerQueue
+  private var timer: Timers.Token?
+  private var lossTimer: Timers.Token?
+  private var isRunning = false
+  private var responses = 0
+  private var startTime: Instant
+
+  /// How often a request was answered, by its subject and the bytes that were matched.
+  private var uses: [Use: Int] = [:]
+  private var values: [AttributeHandle: [UInt8]] = [:]
+  private var prepared: [ATTPreparedWrite] = []
+  private static let preparedLimit = 1024
+  /// In microseconds, of an answer that was not recorded.
+  private static let answerDelay: Int64 = 30_000
+  /// Whether the client has written anything but subscriptions.
+  private var hasWritten = false
+  /// When the client subscribed to a characteristic in this link, by the handle of its value.
+  private var subscribed: [AttributeHandle: Instant] = [:]
+  /// Whether the recorded answers were played to a client that only listens.
+  private var hasPlayedOn = false
+  /// The indication that is not confirmed yet.
+  private var isWaitingForConfirmation = false
+  /// The last match: the recorded time, and the time of the replay.
+  private(set) var position: (recorded: Int64, time: Instant)
+  /// The last recorded packet that matched.
+  private var lastPacket = 0
+  /// The time of the last request without an answer; nil if there was none.
+  private(set) var lastMissing: Instant?
+
+  private struct Use: Hashable {
+    var subject: RecordedDialogue.Subject
+    var prefix: [UInt8]
+  }
+
+  init(_ peripheral: ReplayedPeripheral, _ index: Int, timers: Timers) {
+    self.peripheral = peripheral
+    self.timers = timers
+    connection = peripheral.connections[index]
+    dialogue = peripheral.dialogues[index]
+    let mtu = dialogue.serverMTU.map(Int.init) ?? dialogue.longestPDU
+    let attributes = peripheral.attributes
+    table = AttributeServer(
+      attributes: attributes.attributes, mtu: UInt16(clamping: max(ATTBearer.defaultMTU, mtu)))
+    queue = FollowerQueue()
+    startTime = timers.now
+    position = (dialogue.start, startTime)
+  }
+
+  /// Whether answers or notifications are still to be sent.
+  var isBusy: Bool { responses > 0 || !queue.isEmpty || lossTimer != nil }
+
+  /// The time of the replay at which the recorded connection ends, counted from the last match.
+  private var lossTime: Instant { position.time + .microseconds(max(0, dialogue.end - position.recorded)) }
+  /// The same, not before its recorded time of day.
+  var end: Instant { max(lossTime, startTime + .microseconds(dialogue.end - dialogue.start)) }
+
+  func start() {
+    isRunning = true
+    startTime = timers.now
+    position = (dialogue.start, startTime)
+    queue.add(dialogue.greeting, at: timers.now)
+    scheduleNext()
+    scheduleLoss()
+  }
+
+  func stop() {
+    isRunning = false
+    onPDU = nil
+    onLoss = nil
+    timers.cancel(timer)
+    timers.cancel(lossTimer)
+    timer = nil
+    lossTimer = nil
+    queue = FollowerQueue()
+    responses = 0
+  }
+
+  // MARK: Requests
+
+  func receive(_ bytes: RawSpan) {
+    guard isRunning, let first = bytes.byte(at: 0) else { return }
+    let opcode = ATTOpcode(rawValue: first)
+    guard let pdu = try? ATTPDU(bytes) else {
+      if opcode.kind == .request { refuse(opcode, nil, .invalidPDU) }
+      return
+    }
+    switch pdu {
+    case .handleValueConfirmation:
+      isWaitingForConfirmation = false
+      scheduleNext()
+    case .exchangeMTURequest(let mtu): exchangeMTU(mtu, bytes)
+    case .findInformationRequest(let range): discover(pdu, .information, range, bytes)
+    case .findByTypeValueRequest(let range, let type, _):
+      discover(pdu, .group(BluetoothUUID(type)), range, bytes)
+    case .readByGroupTypeRequest(let range, let type): discover(pdu, .group(type), range, bytes)
+    case .readByTypeRequest(let range, let type):
+      for handle in peripheral.attributes.handles(of: type) where range.contains(handle) {
+        peripheral.meet(.read, at: handle)
+      }
+      discover(pdu, .byType(type), range, bytes)
+    case .readRequest(let handle): read(handle, opcode)
+    case .readBlobRequest(let handle, let offset): readBlob(handle, Int(offset))
+    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
+      readSeveral(handles, opcode, bytes)
+    case .writeRequest(let handle, let value): write(value, to: handle, opcode)
+    case .writeCommand(let handle, let value), .signedWriteCommand(let handle, let value, _):
+      write(value, to: handle, opcode)
+    case .prepareWriteRequest(let part): prepare(part)
+    case .executeWriteRequest(let flags): execute(flags)
+    default:
+      guard opcode.kind == .request || opcode.kind == .unknown, !opcode.isCommand else { return }
+      if !replyAsRecorded(.exact(Array(bytes))) {
+        refuse(opcode, nil, .requestNotSupported, because: "the capture has no such request")
+      }
+    }
+  }
+
+  private func exchangeMTU(_ mtu: UInt16, _ bytes: RawSpan) {
+    if let error = dialogue.mtuError, dialogue.serverMTU == nil {
+      return refuse(.exchangeMTURequest, nil, error)
+    }
+    guard let answer = table.receive(bytes).answer else { return }
+    let recorded = dialogue.exchanges.firstIndex { $0.opcode == .exchangeMTURequest }
+    match(recorded)
+    reply(answer.bytes, .microseconds(recorded.map { dialogue.exchanges[$0].responseDelay } ?? 0))
+  }
+
+  /// Answers as recorded if the request was, else from the table.
+  private func discover(
+    _ request: ATTPDU, _ question: RecordedAttributes.Question, _ range: HandleRange, _ bytes: RawSpan
+  ) {
+    if replyAsRecorded(.exact(Array(bytes))) { return }
+    guard let answer = table.receive(bytes).answer else { return }
+    if case .errorResponse(let error) = answer, error.code == .readNotPermitted, let type = question.type {
+      note(request.opcode, error.handle, type, "its value was not read")
+    } else if case .errorResponse(let error) = answer, error.code == .attributeNotFound,
+      !peripheral.attributes.covers(question, range)
+    {
+      note(request.opcode, range.start, question.type, "\(question) in \(range) was not asked for")
+    } else {
+      peripheral.matched += 1
+    }
+    reply(answer.bytes)
+  }
+
+  private func read(_ handle: AttributeHandle, _ opcode: ATTOpcode) {
+    peripheral.meet(.read, at: handle)
+    guard let value = nextValue(of: handle, opcode) else { return }
+    reply(ATTPDU.readResponse(Array(value.prefix(table.mtu - 1))).bytes, delay(of: .read(handle)))
+  }
+
+  private func readBlob(_ handle: AttributeHandle, _ offset: Int) {
+    guard let value = offset == 0 ? nextValue(of: handle, .readBlobRequest) : values[handle]
+      ?? nextValue(of: handle, .readBlobRequest)
+    else { return }
+    guard offset <= value.count else { return refuse(.readBlobRequest, handle, .invalidOffset) }
+    reply(
+      ATTPDU.readBlobResponse(Array(value.dropFirst(offset).prefix(table.mtu - 1))).bytes,
+      delay(of: .read(handle)))
+  }
+
+  private func readSeveral(_ handles: [AttributeHandle], _ opcode: ATTOpcode, _ bytes: RawSpan) {
+    if replyAsRecorded(.exact(Array(bytes))) { return }
+    var all: [[UInt8]] = []
+    for handle in handles {
+      peripheral.meet(.read, at: handle)
+      guard let value = nextValue(of: handle, opcode) else { return }
+      all.append(value)
+    }
+    let answer: ATTPDU
+    if opcode == .readMultipleRequest {
+      answer = .readMultipleResponse(Array(all.joined().prefix(table.mtu - 1)))
+    } else {
+      answer = .readMultipleVariableResponse(all)
+    }
+    reply(answer.bytes)
+  }
+
+  /// The value that the recorded server gave next; without one, that of the table. Refuses the request otherwise.
+  private func nextValue(of handle: AttributeHandle, _ request: ATTOpcode) -> [UInt8]? {
+    if let exchange = next(.read(handle)) {
+      if let code = exchange.errorCode {
+        refuse(request, handle, code)
+        return nil
+      }
+      values[handle] = exchange.value
+      return exchange.value
+    }
+    let attributes = peripheral.attributes
+    if let value = values[handle] ?? (attributes.hasValue(handle) ? attributes[handle]?.value : nil) {
+      peripheral.matched += 1
+      values[handle] = value
+      return value
+    }
+    if attributes.owner(ofConfiguration: handle) != nil {
+      peripheral.matched += 1
+      return [0, 0]
+    }
+    if attributes[handle] == nil {
+      refuse(request, handle, .invalidHandle, because: "the capture has no attribute with this handle")
+    } else if let properties = attributes.properties(of: handle), !properties.contains(.read) {
+      peripheral.matched += 1
+      refuse(request, handle, .readNotPermitted)
+    } else {
+      refuse(request, handle, .readNotPermitted, because: "its value was not read")
+    }
+    return nil
+  }
+
+  // MARK: Writes
+
+  private func write(_ value: [UInt8], to handle: AttributeHandle, _ opcode: ATTOpcode) {
+    peripheral.meet(.write(value), at: handle)
+    if let owner = peripheral.attributes.owner(ofConfiguration: handle) {
+      return configure(owner, handle, value, opcode)
+    }
+    hasWritten = true
+    guard let exchange = matchWrite(value, to: handle) else {
+      if answerWithoutData(to: value, at: handle, opcode) { return }
+      return refuse(
+        opcode, handle, peripheral.attributes[handle] == nil ? .invalidHandle : .writeRequestRejected,
+        because: dialogue.bySubject[.write(handle)] == nil
+          ? "nothing was written to it" : "\(Hex.string(value.prefix(24), separator: " ")) was not written to it")
+    }
+    answer(exchange, to: opcode, handle)
+  }
+
+  /// The recorded write with this value; without one, the next with the longest common beginning.
+  private func matchWrite(_ value: [UInt8], to handle: AttributeHandle) -> RecordedDialogue.Exchange? {
+    let subject = RecordedDialogue.Subject.write(handle)
+    guard let all = dialogue.bySubject[subject] else { return nil }
+    if all.contains(where: { dialogue.exchanges[$0].value == value }) {
+      return next(subject, prefix: value) { $0 == value }
+    }
+    guard peripheral.matching == .similar else { return nil }
+    let uuid = peripheral.attributes[handle]?.type
+    // A beginning that all commands have says nothing.
+    let values = Set(all.map { dialogue.exchanges[$0].value })
+    let shared = values.count == 1 ? 0 : values.reduce(Int.max) { min($0, commonPrefix($1, all)) }
+    func suits(_ recorded: [UInt8]) -> Bool {
+      peripheral.dialect?.accepts(recorded, for: value, at: uuid)
+        ?? (recorded.count == value.count && Self.common(recorded, value) > shared)
+    }
+    let alike = values.filter(suits)
+    guard let best = alike.map({ Self.common($0, value) }).max() else { return nil }
+    let exchange = next(subject, prefix: Array(value.prefix(best))) { recorded in
+      alike.contains(recorded) && Self.common(recorded, value) == best
+    }
+    if let exchange { note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet)) }
+    return exchange
+  }
+
+  /// Answers that there is no data, where the device has a way to say so.
+  private func answerWithoutData(
+    to value: [UInt8], at handle: AttributeHandle, _ opcode: ATTOpcode
+  ) -> Bool {
+    let attributes = peripheral.attributes
+    guard peripheral.matching == .similar,
+      let answer = peripheral.dialect?.answerWithoutData(to: value, at: attributes[handle]?.type),
+      let notified = attributes.handles(of: answer.characteristic).first
+    else { return false }
+    note(AdaptedWrite(handle: handle, sent: value))
+    peripheral.matched += 1
+    if opcode.kind == .request { reply(ATTPDU.writeResponse.bytes) }
+    let pdu = ATTPDU.handleValueNotification(notified, value: answer.value).bytes
+    queue.add([.init(packet: 0, delay: Self.answerDelay, bytes: pdu, handle: notified)], at: timers.now)
+    scheduleNext()
+    return true
+  }
+
+  private func note(_ write: AdaptedWrite) {
+    if peripheral.adapted.count < ReplayedPeripheral.mostReports { peripheral.adapted.append(write) }
+  }
+
+  private func commonPrefix(_ value: [UInt8], _ all: [Int]) -> Int {
+    guard let first = all.first else { return 0 }
+    return Self.common(value, dialogue.exchanges[first].value)
+  }
+
+  private static func common(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    zip(a, b).prefix { $0 == $1 }.count
+  }
+
+  /// Answers a write of a Client Characteristic Configuration. It needs no recorded answer, as its effect is specified.
+  private func configure(
+    _ owner: AttributeHandle, _ handle: AttributeHandle, _ value: [UInt8], _ opcode: ATTOpcode
+  ) {
+    let wasOn = values[handle]?.first ?? 0 != 0
+    values[handle] = value
+    let isOn = value.first ?? 0 != 0
+    if isOn {
+      peripheral.meet(.subscription, at: owner)
+      if !wasOn { subscribed[owner] = timers.now }
+    } else {
+      subscribed[owner] = nil
+      queue.remove(owner)
+    }
+    let subject = RecordedDialogue.Subject.write(handle)
+    let isRecorded = (dialogue.bySubject[subject] ?? []).contains { dialogue.exchanges[$0].value == value }
+    if isRecorded, let exchange = next(subject, prefix: value, where: { $0 == value }) {
+      answer(exchange, to: opcode, handle)
+    } else {
+      peripheral.matched += 1
+      if opcode.kind == .request { reply(ATTPDU.writeResponse.bytes) }
+    }
+    if isOn, !wasOn, let followers = dialogue.unsubscribed[owner] {
+      queue.add(followers, at: timers.now)
+      scheduleNext()
+    }
+  }
+
+  /// Sends the recorded answer, in the form that the request has, and what followed it.
+  private func answer(
+    _ exchange: RecordedDialogue.Exchange, to opcode: ATTOpcode, _ handle: AttributeHandle
+  ) {
+    queue.add(exchange.followers, at: timers.now)
+    scheduleNext()
+    guard opcode.kind == .request else { return }
+    let delay = Duration.microseconds(exchange.responseDelay)
+    if let code = exchange.errorCode {
+      refuse(opcode, handle, code, after: delay)
+    } else if opcode == .executeWriteRequest {
+      reply(ATTPDU.executeWriteResponse.bytes, delay)
+    } else {
+      reply(ATTPDU.writeResponse.bytes, delay)
+    }
+  }
+
+  private func prepare(_ part: ATTPreparedWrite) {
+    guard peripheral.attributes[part.handle] != nil || dialogue.bySubject[.write(part.handle)] != nil else {
+      return refuse(.prepareWriteRequest, part.handle, .invalidHandle, because: "nothing was written to it")
+    }
+    guard prepared.count < Self.preparedLimit else {
+      return refuse(.prepareWriteRequest, part.handle, .prepareQueueFull)
+    }
+    prepared.append(part)
+    reply(ATTPDU.prepareWriteResponse(part).bytes)
+  }
+
+  private func execute(_ flags: ATTExecuteFlags) {
+    let parts = prepared
+    prepared = []
+    guard flags == .write, let first = parts.first else {
+      return reply(ATTPDU.executeWriteResponse.bytes)
+    }
+    write(parts.filter { $0.handle == first.handle }.flatMap(\.value), to: first.handle, .executeWriteRequest)
+  }
+
+  // MARK: Matching
+
+  /// The next recorded exchange about the subject, of those whose value is accepted; the last one again when they run
+  /// out.
+  ///
+  /// - Parameter prefix: what the accepted values have in common
+  private func next(
+    _ subject: RecordedDialogue.Subject, prefix: [UInt8] = [], where accepts: ([UInt8]) -> Bool = { _ in true }
+  ) -> RecordedDialogue.Exchange? {
+    let found = (dialogue.bySubject[subject] ?? []).filter { accepts(dialogue.exchanges[$0].value) }
+    guard let last = found.last else { return nil }
+    let use = Use(subject: subject, prefix: prefix)
+    let number = uses[use, default: 0]
+    uses[use] = number + 1
+    let index = number < found.count ? found[number] : last
+    match(number < found.count ? index : nil)
+    return dialogue.exchanges[index]
+  }
+
+  /// - Parameter index: of the exchange; nil if it was answered before
+  private func match(_ index: Int?) {
+    peripheral.matched += 1
+    guard let index else { return }
+    let exchange = dialogue.exchanges[index]
+    guard exchange.packet > lastPacket else { return }
+    lastPacket = exchange.packet
+    position = (exchange.time, timers.now)
+    scheduleLoss()
+  }
+
+  private func delay(of subject: RecordedDialogue.Subject) -> Duration {
+    let last = dialogue.bySubject[subject]?.last.map { dialogue.exchanges[$0].responseDelay }
+    return .microseconds(last ?? 0)
+  }
+
+  /// Sends the recorded answer if the same request was recorded, and if its answer fits.
+  private func replyAsRecorded(_ subject: RecordedDialogue.Subject) -> Bool {
+    guard let all = dialogue.bySubject[subject], !all.isEmpty else { return false }
+    let fits = all.allSatisfy { index in
+      dialogue.exchanges[index].response.map { $0.bytes.count <= table.mtu } ?? false
+    }
+    guard fits, let exchange = next(subject), let response = exchange.response else { return false }
+    queue.add(exchange.followers, at: timers.now)
+    scheduleNext()
+    reply(response.bytes, .microseconds(exchange.responseDelay))
+    return true
+  }
+
+  // MARK: Sending
+
+  private func reply(_ bytes: [UInt8], _ delay: Duration = .zero) {
+    responses += 1
+    timers.schedule(after: delay) { [weak self] in
+      guard let self, isRunning else { return }
+      responses -= 1
+      send(bytes)
+    }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    onPDU?(bytes, timers.now)
+  }
+
+  /// - Parameter reason: what the capture lacks; nil if the recorded server refused, too
+  private func refuse(
+    _ request: ATTOpcode, _ handle: AttributeHandle?, _ code: ATTErrorCode, after delay: Duration = .zero,
+    because reason: String? = nil
+  ) {
+    if let reason { note(request, handle, handle.flatMap { peripheral.attributes[$0]?.type }, reason) }
+    guard request.kind == .request || request.kind == .unknown else { return }
+    let response = ATTErrorResponse(request: request, handle: handle ?? AttributeHandle(0), code: code)
+    reply(ATTPDU.errorResponse(response).bytes, delay)
+  }
+
+  private func note(_ request: ATTOpcode, _ handle: AttributeHandle?, _ uuid: BluetoothUUID?, _ reason: String) {
+    lastMissing = timers.now
+    guard peripheral.missing.count < ReplayedPeripheral.mostReports else { return }
+    peripheral.missing.append(
+      MissingAnswer(
+        request: request, handle: handle, uuid: uuid, reason: reason,
+        nearestPacket: nearest(request, handle)))
+  }
+
+  /// The packet with the request of the same kind on the nearest handle; without one, the last that matched.
+  private func nearest(_ request: ATTOpcode, _ handle: AttributeHandle?) -> Int? {
+    func distance(_ exchange: RecordedDialogue.Exchange) -> Int {
+      switch exchange.subject {
+      case .write(let other), .read(let other): abs(Int(other.rawValue) - Int(handle?.rawValue ?? 0))
+      case .exact: 0
+      }
+    }
+    let same = dialogue.exchanges.lazy.filter { $0.opcode == request }
+    return same.min { distance($0) < distance($1) }?.packet ?? (lastPacket > 0 ? lastPacket : nil)
+  }
+
+  // MARK: Notifications
+
+  private func scheduleNext() {
+    timers.cancel(timer)
+    timer = nil
+    guard isRunning, let due = queue.nextDue(canIndicate: !isWaitingForConfirmation) else { return }
+    timer = timers.schedule(at: max(due, timers.now)) { [weak self] in self?.sendNext() }
+  }
+
+  private func sendNext() {
+    timer = nil
+    guard isRunning, let follower = queue.take(canIndicate: !isWaitingForConfirmation) else { return }
+    if follower.isIndication { isWaitingForConfirmation = true }
+    if follower.handle != nil { peripheral.notified += 1 }
+    scheduleNext()
+    send(follower.bytes)
+  }
+
+  /// A client that only subscribes gets what the recorded client asked for, at the recorded distance to the
+  /// subscription.
+  ///
+  /// - Returns: whether there is something
+  func playOn() -> Bool {
+    guard isRunning, !hasWritten, !hasPlayedOn, !subscribed.isEmpty else { return false }
+    hasPlayedOn = true
+    for (handle, time) in subscribed {
+      let start = dialogue.subscription(to: handle, peripheral.attributes)
+      queue.add(dialogue.answers(of: handle, after: start), at: time)
+    }
+    scheduleNext()
+    return !queue.isEmpty
+  }
+
+  private func scheduleLoss() {
+    timers.cancel(lossTimer)
+    lossTimer = nil
+    guard isRunning, let reason = connection.loss else { return }
+    lossTimer = timers.schedule(at: lossTime) { [weak self] in
+      guard let self, isRunning else { return }
+      lossTimer = nil
+      onLoss?(reason)
+    }
+  }
+}
+
+extension ATTOpcode {
+  /// The command flag: never answered (Core Specification Vol 3, Part F, 3.3.1).
+  fileprivate var isCommand: Bool { rawValue & 0x40 != 0 }
+}
+
+extension RecordedAttributes.Question: CustomStringConvertible {
+  /// The type that is asked for; nil for all.
+  var type: BluetoothUUID? {
+    switch self {
+    case .information: nil
+    case .group(let type), .byType(let type): type
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .information: "what is"
+    case .group(let type), .byType(let type): GATTUUID.name(of: type) ?? "type \(type)"
+    }
+  }
+}
+
+/// The server's PDUs that are to be sent, each list in its order, lists by time.
+private struct FollowerQueue {
+  private struct List {
+    var followers: [RecordedDialogue.Follower]
+    var next = 0
+    var base: Instant
+
+    var due: Instant { base + .microseconds(max(0, followers[next].delay)) }
+  }
+
+  private var lists: [List] = []
+
+  var isEmpty: Bool { lists.isEmpty }
+
+  mutating func add(_ followers: [RecordedDialogue.Follower], at base: Instant) {
+    if !followers.isEmpty { lists.append(List(followers: followers, base: base)) }
+  }
+
+  /// Drops what a characteristic sends.
+  mutating func remove(_ handle: AttributeHandle) {
+    for index in lists.indices {
+      let rest = lists[index].followers[lists[index].next...].filter { $0.handle != handle }
+      lists[index].followers = rest
+      lists[index].next = 0
+    }
+    lists.removeAll { $0.followers.isEmpty }
+  }
+
+  private func first(canIndicate: Bool) -> Int? {
+    lists.indices.lazy.filter { canIndicate || !lists[$0].followers[lists[$0].next].isIndication }
+      .min { lists[$0].due < lists[$1].due }
+  }
+
+  func nextDue(canIndicate: Bool) -> Instant? {
+    first(canIndicate: canIndicate).map { lists[$0].due }
+  }
+
+  mutating func take(canIndicate: Bool) -> RecordedDialogue.Follower? {
+    guard let index = first(canIndicate: canIndicate) else { return nil }
+    let follower = lists[index].followers[lists[index].next]
+    lists[index].next += 1
+    if lists[index].next == lists[index].followers.count { lists.remove(at: index) }
+    return follower
+  }
+}
+
+extension RecordedDialogue.Follower {
+  /// Whether the client has to confirm it.
+  fileprivate var isIndication: Bool {
+    bytes.first == ATTOpcode.handleValueIndication.rawValue
+  }
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""A heart rate sensor with a battery, made of Bumble's GATT server: no ring at all.
+
+    bumble_heart_rate.py tcp-server:127.0.0.1:0      a free port, printed as `ready PORT`
+
+It sends a heart rate each half second once it is subscribed to: 64, 65, 300 (with 16 bits), 66, 67, and so on. Its
+control point takes 01, and refuses everything else with "Control Point Not Supported" (0x80).
+"""
+
+import argparse
+import asyncio
+import itertools
+import logging
+import struct
+
+from bumble import att, hci
+from bumble.core import AdvertisingData
+from bumble.device import Device, DeviceConfiguration
+from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.host import Host
+
+from bumble_ring import Journal, pushed, readable, refuse
+from h4_server import H4Server
+from virtual_radio import Radio, VirtualController
+
+ADDRESS = "D2:5C:0A:1E:48:52"
+NAME = "Halo Strap"
+BATTERY = 81
+RATES = [64, 65, 300]
+PERIOD = 0.5
+
+
+class Sensor:
+    def __init__(self, device):
+        self.device = device
+        self.task = None
+        properties = Characteristic.Properties
+        self.measurement = pushed("2A37", properties.NOTIFY)
+        device.add_service(Service("180D", [
+            self.measurement,
+            readable("2A38", b"\x01"),
+            Characteristic(
+                "2A39", properties.WRITE, Characteristic.WRITEABLE,
+                CharacteristicValue(
+                    read=refuse(att.ATT_READ_NOT_PERMITTED_ERROR), write=self.on_control))]))
+        device.add_service(Service("180F", [readable("2A19", bytes([BATTERY]))]))
+        device.add_service(Service("180A", [readable("2A29", b"Bumble")]))
+        device.on("connection", lambda connection: connection.on("disconnection", self.stop))
+        device.gatt_server.on("characteristic_subscription", self.on_subscription)
+
+    async def start(self):
+        await self.device.power_on()
+        data = AdvertisingData([
+            (AdvertisingData.FLAGS, b"\x06"),
+            (AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, struct.pack("<2H", 0x180D, 0x180F)),
+            (AdvertisingData.COMPLETE_LOCAL_NAME, NAME.encode())])
+        await self.device.start_advertising(
+            own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data), auto_restart=True)
+
+    def on_control(self, _, value):
+        if value != b"\x01":
+            raise att.ATT_Error(0x80)
+
+    def on_subscription(self, connection, characteristic, notify, _):
+        if characteristic is self.measurement:
+            self.stop()
+            if notify:
+                self.task = asyncio.create_task(self.beat(connection))
+
+    def stop(self, *_):
+        if self.task:
+            self.task.cancel()
+            self.task = None
+
+    async def beat(self, connection):
+        for rate in itertools.chain(RATES, itertools.count(RATES[1] + 1)):
+            await asyncio.sleep(PERIOD)
+            value = struct.pack("<BH", 1, rate) if rate > 255 else bytes([0, rate])
+            await self.device.notify_subscriber(connection, self.measurement, value)
+
+
+async def run(transport):
+    journal = Journal(None)
+    radio = Radio()
+    central = VirtualController(
+        "central", radio, public_address="00:1B:DC:0A:10:01", breach=journal.breach)
+    own = VirtualController("sensor", radio, acl_length=251)
+    device = Device(
+        config=DeviceConfiguration(
+            name=NAME, address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
+        host=Host(own, own))
+    await Sensor(device).start()
+    server = H4Server(central, journal)
+    print("ready", await server.listen(transport), flush=True)
+    await server.ended
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.ERROR)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("transport", help="tcp-server:HOST:PORT (port 0: any free one) or unix-server:PATH")
+    try:
+        asyncio.run(run(parser.parse_args().transport))
+    except KeyboardInterrupt:
+        pass
