@@ -230,7 +230,7 @@ def test_search_and_filters(page):
     assert 0 < len(expected) < everything
     assert browser.run("view.shown.map((packet) => packet.number)") == expected
     assert browser.run("document.querySelector('#layers [data-name=att]').ariaPressed") == "true"
-    browser.wait_for("location.hash === '#layer=att&direction=sent'")
+    browser.wait_for("location.hash === '#layer=att&direction=sent&packet=1'")
     browser.click("#reset")
     assert browser.run(SHOWN) == everything
 
@@ -246,7 +246,8 @@ def test_nothing_found(page):
 def test_time_line_selects_a_range(page):
     browser = page(STREAM)
     box = browser.run("(({x, y, width, height}) => [x, y, width, height])(timeline.canvas.getBoundingClientRect())")
-    left, right = (box[0] + 78 + (box[2] - 78) * part for part in (0.25, 0.5))
+    gutter = browser.run("timeline.gutter")
+    left, right = (box[0] + gutter + (box[2] - gutter) * part for part in (0.25, 0.5))
     browser.mouse("mousePressed", left, box[1] + 10)
     browser.mouse("mouseMoved", right, box[1] + 10)
     browser.mouse("mouseReleased", right, box[1] + 10)
@@ -277,15 +278,17 @@ def test_time_line_has_a_mark_where_packets_are(page):
         return [...colors];
       })()""")
     # --ring and --att, by day.
-    assert {"168,52,143", "44,130,72"} <= set(drawn)
+    assert {"168,52,143", "36,115,62"} <= set(drawn)
 
 
 def test_keyboard_alone(page):
     browser = page(STREAM)
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
         browser.press(key)
-    assert browser.run("view.selected.number") == 2
-    assert browser.run("document.getElementById('list').getAttribute('aria-activedescendant')") == "row-2"
+    # The first packet is selected from the start.
+    assert browser.run("view.selected.number") == 3
+    assert browser.run("document.getElementById('list').getAttribute('aria-activedescendant')") == "row-3"
+    browser.press("ArrowUp")
     browser.press("Enter")
     assert browser.run("document.activeElement.localName") == "tr"
     browser.press("ArrowDown")

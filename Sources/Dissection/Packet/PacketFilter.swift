@@ -14,7 +14,8 @@ import HCI
 /// | `time` | seconds since the first packet |
 /// | `packet` | number in the capture |
 public struct PacketFilter: Sendable {
-  private enum Key: String, CaseIterable {
+  /// What a term tests.
+  public enum Key: String, Sendable, CaseIterable {
     case handle, link, opcode, event, subevent, time, packet, address
   }
 
@@ -102,7 +103,13 @@ public struct PacketFilter: Sendable {
     }
   }
 
-  private static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [Double] {
+  /// The numbers that a packet has for a key; none for `address`, which is no number.
+  ///
+  /// - Parameters:
+  ///   - key: what a term tests
+  ///   - packet: the packet to test
+  ///   - start: the time of the first packet of the capture
+  public static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [Double] {
     var values: [Double?]
     switch key {
     case .handle:

@@ -13,6 +13,12 @@ export const LABELS = {
 export const DIRECTIONS = ['unknown', 'sent', 'received'];
 export const ARROWS = ['·', '→', '←'];
 
+/** Why a packet is marked, in the words of its badge. */
+export const MARKS = {error: 'error', refused: 'refused', damaged: 'damaged', unanswered: 'no answer'};
+
+/** Four hex digits, as handles are written: `0x0012`. */
+export const hex = (number) => `0x${number.toString(16).padStart(4, '0')}`;
+
 /** Microseconds as seconds: `1.500000`. */
 export const seconds = (time, decimals = 6) => (time / 1e6).toFixed(decimals);
 

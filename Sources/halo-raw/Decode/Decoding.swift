@@ -74,7 +74,7 @@ struct Decoding {
   private mutating func finish(_ remark: String?) async throws(Failure) {
     if case .summary = options.form { output.write(SummaryText.lines(summary, dissector.servers)) }
     output.flush()
-    if var page { try await page.finish(remark: remark) }
+    if var page { try await page.finish(remark: remark, dissector) }
   }
 
   /// Decodes up to 4096 records.

@@ -4,13 +4,16 @@ import LineOutput
 
 /// Writes the packets of a report: one JSON array per line.
 ///
-///     [number, time, direction, adapter, bytes, frame, note, layer, ...]
+///     [number, time, direction, adapter, bytes, frame, note, keys, peer, mark, layer, ...]
 ///
 /// - `time`: in microseconds since the first packet of the capture, or null
 /// - `direction`: 1 sent, 2 received, 0 unknown
 /// - `adapter`: its index, or null
 /// - `bytes`, `frame`: hex digits; `frame` is reassembled from several packets, 0 if there is none
 /// - `note`: what is true of the whole packet, 0 if there is nothing
+/// - `keys`: the numbers that filters test, in the order of ``keys``: `18;64;27;;`; commas between several of one key
+/// - `peer`: the address of the device at the other end of the link, or null
+/// - `mark`: ``PageMark``, or null
 /// - `layer`: `[shape, summary, value, ...]`
 /// - `shape`: `[layer, [name, reference, depth, first, end], ...]`; `first` and `end` are byte offsets
 ///
@@ -21,6 +24,9 @@ struct PagePacket {
 
   /// The value of a field that shows the hex digits of its bytes.
   private static let digits = "="
+
+  /// The keys of filters whose numbers are written; the page has those of the others itself.
+  static let keys = PacketFilter.Key.allCases.filter { ![.address, .packet, .time].contains($0) }
 
   mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     output.write("[")
@@ -50,8 +56,19 @@ struct PagePacket {
     output.write(",")
     let note = note(on: packet)
     if note.isEmpty { output.write("0") } else { Self.quote(note, &output) }
+    for text in [Self.numbers(packet), packet.hci?.peer?.description, PageMark(packet)?.rawValue] {
+      output.write(",")
+      if let text { write(text, &output) } else { output.write("null") }
+    }
     for layer in packet.layers { write(layer, of: packet, &output) }
     output.write("]\n")
+  }
+
+  private static func numbers(_ packet: DissectedPacket) -> String {
+    keys.map { key in
+      PacketFilter.values(key, packet, nil).map { "\(Int($0))" }.joined(separator: ",")
+    }
+    .joined(separator: ";")
   }
 
   /// What is true of the whole packet, not of one layer.
