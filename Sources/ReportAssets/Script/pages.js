@@ -27,9 +27,11 @@ export function leaveDetailPage() {
 /** - draw: called after each change of the page, and of what a narrow window is */
 export function listenToPages(draw) {
   addEventListener('popstate', () => {
+    const page = history.state ?? 'list';
+    if (page === (document.body.dataset.page ?? 'list')) return;
     // The packet that was selected last stays selected.
     writeFragmentNow();
-    document.body.dataset.page = history.state ?? 'list';
+    document.body.dataset.page = page;
     draw();
   });
   let wasNarrow = isNarrow();
