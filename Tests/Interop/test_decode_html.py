@@ -400,7 +400,7 @@ def test_filter_field(page):
     browser.click("#filter")
     browser.type("handle=0x0012,opcode=27")
     browser.wait_for(f"{SHOWN} < {everything}")
-    assert browser.run("view.shown.every((packet) => packet.keys.handle[0] === 18 && packet.keys.opcode[0] === 27)")
+    assert browser.run("view.shown.every((packet) => packet.keys.handle[0][0] === 18 && packet.keys.opcode[0][0] === 27)")
     found = browser.run(SHOWN)
     browser.wait_for("new URLSearchParams(location.hash.slice(1)).get('filter') === 'handle=0x0012,opcode=27'")
     # A mistake is shown and changes nothing.

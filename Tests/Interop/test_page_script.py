@@ -78,6 +78,13 @@ def test_imports_and_exports_have_the_form_that_is_joined():
         assert source.endswith("\n"), name
 
 
+def test_modules_share_one_scope():
+    """In the page, a name at the top of one module must not be at the top of another."""
+    names = [name for source in MODULES.values() for name in
+             re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", source, re.M)]
+    assert {name for name in names if names.count(name) > 1} == set()
+
+
 def test_page_joins_the_modules(halo, tmp_path):
     """The page has each module once, whole, after those that it imports."""
     page = tmp_path / "page.html"
@@ -164,10 +171,10 @@ def test_terms_of_a_query(run, query, expected):
 LINES = "\n".join([
     '[1,0,1,null,"01030c00",0,0,";;3075;;",null,null,[["hci",["opcode","Vol 4",0,1,3],["flag","",1,3,4]],'
     '"Reset","0x0c03","="]]',
-    '[2,1500000,2,0,"0400112233","aabbccdd","cut short","18,19;64;27;;","30:35:38:41:BE:EF","refused",'
+    '[2,1500000,2,0,"0400112233","aabbccdd","cut short","18,20-25;64;27;;","30:35:38:41:BE:EF R02 BEEF","refused",'
     '[["att",[1,"Vol 3",0,0,1]],"Notification","="],[["gatt"],"of x"]]',
     '[3,null,0,null,"ff",0,"no layer",";;;;",null,null]', ""])
-KEYS = ["handle", "link", "opcode", "event", "subevent"]
+KEYS = ["handle", "link", "opcode", "event", "subevent", "address", "peer"]
 LIMITS = {"capacity": 8, "shortest": 4, "longest": 80, "keys": KEYS}
 
 
@@ -181,8 +188,11 @@ def test_packets_are_read(run):
     assert packets[0]["layers"][0]["fields"] == [
         {"name": "opcode", "reference": "Vol 4", "depth": 0, "first": 1, "end": 3},
         {"name": "flag", "reference": "", "depth": 1, "first": 3, "end": 4}]
-    assert packets[1]["keys"] == {"handle": [18, 19], "link": [64], "opcode": [27], "event": [], "subevent": []}
-    assert [packet["peer"] for packet in packets] == [None, "30:35:38:41:BE:EF", None]
+    assert packets[1]["keys"] | {"address": [], "peer": []} == {
+        "handle": [[18, 18], [20, 25]], "link": [[64, 64]], "opcode": [[27, 27]], "event": [], "subevent": [],
+        "address": [], "peer": []}
+    assert [(packet["peer"], packet["peerName"]) for packet in packets] == [
+        (None, None), ("30:35:38:41:BE:EF", "R02 BEEF"), (None, None)]
     assert [packet["mark"] for packet in packets] == [None, "refused", None]
     # A number stands for a text that came before.
     assert packets[1]["layers"][0]["fields"][0]["name"] == "opcode"
@@ -220,7 +230,7 @@ FILTERS = "{...noFilters(), %s}"
     ("query: 'opcode aa'", [2]), ("query: 'nothing'", []), ("layers: new Set(['gatt', 'ring'])", [2]),
     ("directions: new Set(['sent', 'unknown'])", [1, 3]), ("range: {from: 0, to: 1499999}", [1]),
     ("range: {from: 1500000, to: 1500000}", [2]),
-    ("problems: true", [2]), ("filter: 'handle=19'", [2]), ("filter: 'handle=19', query: 'reset'", []),
+    ("problems: true", [2]), ("filter: 'handle=24'", [2]), ("filter: 'handle=24', query: 'reset'", []),
     ("filter: 'nonsense'", [1, 2, 3]), ("query: 'reset', directions: new Set(['received'])", [])])
 def test_filters(run, filters, expected):
     packets = run("packets.js", read("packets"), lines=LINES, limits=LIMITS)
@@ -289,10 +299,12 @@ def numbers(run, text, packets):
 
 
 @pytest.mark.parametrize("text, expected", [
-    ("", [1, 2, 3]), (" , ", [1, 2, 3]), ("handle=18", [2]), ("handle=0x0013", [2]), ("handle=1..18", [2]), ("handle=20..", []),
+    ("", [1, 2, 3]), (" , ", [1, 2, 3]), ("handle=18", [2]), ("handle=0x0014", [2]), ("handle=1..18", [2]), ("handle=26..", []),
+    ("handle=19", []), ("handle=25..30", [2]),
     ("handle=..18|99", [2]), ("opcode=27|0x0c03", [1, 2]), ("opcode=27,link=64", [2]), ("opcode=27 link=65", []),
     ("time=0", [1]), ("time=1.5", [2]), ("time=..1.4", [1]), ("packet=2..", [2, 3]), ("event=..", []),
-    ("address=30:35:38:41:be:ef", [2]), ("address=30353841BEEF/random", [2]), ("address=000000000000", [])])
+    ("address=30:35:38:41:be:ef", [2]), ("address=30353841BEEF/random", [2]), ("address=000000000000", []),
+    ("peer=r02", [2]), ("peer=beef", []), ("peer=x|30353841BEEF", [2]), ("peer=30:35:38:41:BE:EE", [])])
 def test_field_filters(run, text, expected):
     packets = run("packets.js", read("packets"), lines=LINES, limits=LIMITS)
     assert numbers(run, text, packets) == expected
@@ -301,7 +313,7 @@ def test_field_filters(run, text, expected):
 @pytest.mark.parametrize("text, word", [
     ("handel=1", "handel"), ("handle", "handle needs"), ("handle=", "handle needs"), ("handle=x", "handle needs"),
     ("handle=2..1", "handle needs"), ("handle=0x123456789", "handle needs"), ("handle=1|", "handle needs"),
-    ("address=1", "address needs"), ("time=1.2.3", "time needs"), ("link=1 =2", "no filter"), ("handle=-1", "handle needs")])
+    ("address=1", "address needs"), ("peer=|", "peer needs"), ("time=1.2.3", "time needs"), ("link=1 =2", "no filter"), ("handle=-1", "handle needs")])
 def test_mistakes_in_field_filters(run, text, word):
     assert word in numbers(run, text, [])
 
@@ -346,7 +358,7 @@ def test_hits_in_bytes(run, terms, expected):
 def test_neighbors_of_a_handle(run):
     """Those of the same device, even on another link; without an address, those of the same link."""
     def packet(number, handles, link, peer=None):
-        return {"number": number, "adapter": 0, "peer": peer, "keys": {"handle": handles, "link": [link]}}
+        return {"number": number, "adapter": 0, "peer": peer, "keys": {"handle": [[handle, handle] for handle in handles], "link": [[link, link]]}}
 
     packets = [
         packet(1, [18], 64, "A"), packet(2, [], 64, "A"), packet(3, [18], 65, "B"), packet(4, [7, 18], 66, "A"),
@@ -356,10 +368,9 @@ def test_neighbors_of_a_handle(run):
         script = "neighborOf(values.packets[values.index], values.packets, values.step)?.number ?? null"
         return run("handles.js", script, packets=packets, index=index, step=step)
 
+    # Of a packet with several handles, none is its own; but it is one of the packets of each.
     assert [neighbor(index, 1) for index in range(7)] == [4, None, None, None, 7, None, None]
     assert [neighbor(index, -1) for index in range(7)] == [None, None, None, None, None, None, 5]
-    # The first of several handles counts.
-    assert run("handles.js", "handleOf(values.packet)", packet=packets[3]) == 7
 
 
 # --- charts
@@ -374,14 +385,14 @@ def ring_packet(number, time, digits, **changes):
     layer = {"name": "ring", "fields": [{"name": "command", "first": 1, "end": 2}], "values": ["raw"], "summary": ""}
     return {
         "number": number, "time": time, "bytes": "00" + digits, "frame": 0, "lane": "ring", "mark": None, "peer": "A",
-        "keys": {"opcode": [0x1b], "handle": [18], "event": [], "link": [64]}, "layers": [layer], "top": layer} | changes
+        "keys": {"opcode": [[0x1b, 0x1b]], "handle": [[18, 18]], "event": [], "link": [[64, 64]]}, "layers": [layer], "top": layer} | changes
 
 
 def test_samples_are_read_from_the_bytes(run):
     packets = [
         ring_packet(1, 0, "a103 2000".replace(" ", "")), ring_packet(2, 1000, "a103e00f"), ring_packet(3, 2000, "a1022000"),
         # A request, a damaged frame, and one after a pause.
-        ring_packet(4, 3000, "a1032000", keys={"opcode": [0x52], "handle": [18]}),
+        ring_packet(4, 3000, "a1032000", keys={"opcode": [[0x52, 0x52]], "handle": [[18, 18]]}),
         ring_packet(5, 4000, "a1032000", mark="damaged"), ring_packet(6, 9_000_000, "a1030001")]
     charts = run("series.js", "chartsOf(values.packets, values.forms, (packet) => packet.peer)", packets=packets,
                  forms=[ACCELERATION])
@@ -398,7 +409,7 @@ def test_strengths_and_intervals(run):
         layer = {"name": "hci", "summary": "", "values": values,
                  "fields": [{"name": name, "first": 0, "end": 0} for name in fields]}
         return {"number": number, "time": number, "bytes": "", "frame": 0, "lane": "hci", "mark": None, "peer": None,
-                "adapter": 0, "keys": {"event": [code], "link": [64], "opcode": []}, "layers": [layer], "top": layer} | changes
+                "adapter": 0, "keys": {"event": [[code, code]], "link": [[64, 64]], "opcode": []}, "layers": [layer], "top": layer} | changes
 
     report = ["address", "RSSI", "address", "RSSI"]
     packets = [

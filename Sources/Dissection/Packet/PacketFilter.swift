@@ -98,18 +98,18 @@ public struct PacketFilter: Sendable {
       switch term {
       case .address(let address): Self.names(packet, address)
       case .ranges(let key, let ranges):
-        Self.values(key, packet, start).contains { value in ranges.contains { $0.contains(value) } }
+        Self.values(key, packet, start).contains { value in ranges.contains { $0.overlaps(value) } }
       }
     }
   }
 
-  /// The numbers that a packet has for a key; none for `address`, which is no number.
+  /// The numbers and ranges of numbers that a packet has for a key; none for `address`, which is no number.
   ///
   /// - Parameters:
   ///   - key: what a term tests
   ///   - packet: the packet to test
   ///   - start: the time of the first packet of the capture
-  public static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [Double] {
+  public static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [ClosedRange<Double>] {
     var values: [Double?]
     switch key {
     case .handle:
@@ -127,7 +127,7 @@ public struct PacketFilter: Sendable {
       values = [Double(time &- start) / 1e6]
     case .address: values = []
     }
-    return values.compactMap { $0 }
+    return values.compactMap { value in value.map { $0...$0 } }
   }
 
   private static func names(_ packet: DissectedPacket, _ address: BluetoothAddress) -> Bool {

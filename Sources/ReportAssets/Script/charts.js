@@ -3,7 +3,7 @@
 import {counted} from './format.js';
 import {limitsOf, shortNumber, shownOf, valueAt} from './plotting.js';
 import {chartsOf} from './series.js';
-import {capture, element, make, packets, peerName, whole} from './session.js';
+import {capture, element, make, packets, deviceOf, whole} from './session.js';
 import {color, size} from './style.js';
 import {timeline} from './timeline.js';
 import {showCharts, view} from './view.js';
@@ -32,7 +32,7 @@ export const charts = {
   update(listen) {
     const isOpen = this.isOpen() && whole !== null;
     if (isOpen && !this.all) {
-      this.all = chartsOf(packets, capture.samples, peerName).map((chart) => this.make(chart));
+      this.all = chartsOf(packets, capture.samples, deviceOf).map((chart) => this.make(chart));
       for (const {canvas} of this.all) listen(canvas);
       if (this.all.length === 0) this.box.append(make('p', {class: 'empty'}, 'The capture has no values to draw.'));
     }

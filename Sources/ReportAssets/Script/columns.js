@@ -1,8 +1,9 @@
 /** The columns of the list. */
 
 import {ARROWS, hex, LABELS, seconds} from './format.js';
+import {linkOf} from './handles.js';
 import {summaryOf} from './packets.js';
-import {hasAdapters, peerName} from './session.js';
+import {hasAdapters, deviceOf} from './session.js';
 
 /** Each with its name, as in cellsOf() and list.css; `isCut`: the text may be longer than the column. */
 export const COLUMNS = [
@@ -16,9 +17,9 @@ export const COLUMNS = [
   {name: 'summary', heading: 'Summary', title: 'What the packet says', isCut: true},
 ];
 
-function linkOf({adapter, keys}) {
-  const link = keys.link?.[0];
-  const adapterName = hasAdapters && adapter !== null ? `hci${adapter} ` : '';
+function linkText(packet) {
+  const link = linkOf(packet);
+  const adapterName = hasAdapters && packet.adapter !== null ? `hci${packet.adapter} ` : '';
   return link === undefined ? adapterName : adapterName + hex(link);
 }
 
@@ -34,8 +35,8 @@ export function cellsOf(packet, above) {
     time: time === null ? 'no time' : seconds(time),
     delta: time === null || (above?.time ?? null) === null ? '' : seconds(time - above.time),
     arrow: ARROWS[direction],
-    link: linkOf(packet),
-    peer: peerName(packet),
+    link: linkText(packet),
+    peer: deviceOf(packet),
     layer: LABELS[lane],
     summary: summaryOf(packet),
   };

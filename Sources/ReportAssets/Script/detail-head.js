@@ -1,10 +1,10 @@
 /** The head of the selected packet: what it says, where it comes from, and the ways to other packets. */
 
 import {counted, DIRECTIONS, hex, MARKS, seconds, utcDate} from './format.js';
-import {handleOf, neighborOf} from './handles.js';
+import {handleOf, linkOf, neighborOf} from './handles.js';
 import {marked} from './hits.js';
 import {summaryOf} from './packets.js';
-import {byNumber, capture, element, make, peerName} from './session.js';
+import {byNumber, capture, element, make, deviceOf} from './session.js';
 import {leaveDetailPage} from './pages.js';
 import {filter, select, view} from './view.js';
 
@@ -24,8 +24,8 @@ function originOf({number, time, direction, adapter, bytes}) {
 
 /** The link and its peer, with name and address, in one line; empty if the packet has no link. */
 function peerLine(packet) {
-  const link = packet.keys.link?.[0];
-  const name = peerName(packet);
+  const link = linkOf(packet);
+  const name = deviceOf(packet);
   const peer = name === packet.peer ? name : `${name} (${packet.peer})`;
   return [link === undefined ? '' : `link ${hex(link)}`, packet.peer === null ? '' : `peer ${peer}`]
     .filter(Boolean).join(' · ');

@@ -1,11 +1,14 @@
 /** The names of layers and directions, and numbers as text. */
 
 /** The layers, from the wire up. */
-export const LAYERS = ['hci', 'l2cap', 'signaling', 'smp', 'att', 'gatt', 'ring'];
+export const LAYERS = [
+  'hci', 'l2cap', 'signaling', 'smp', 'sdp', 'rfcomm', 'avdtp', 'avctp', 'att', 'gatt', 'ring',
+];
 
 /** The names to show: of the layers, and of a packet without layers. */
 export const LABELS = {
-  hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', att: 'ATT', gatt: 'GATT', ring: 'Ring',
+  hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', sdp: 'SDP', rfcomm: 'RFCOMM', avdtp: 'AVDTP',
+  avctp: 'AVCTP', att: 'ATT', gatt: 'GATT', ring: 'Ring',
   note: 'Note',
 };
 

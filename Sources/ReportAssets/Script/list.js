@@ -2,6 +2,7 @@
 
 import {cellsOf, COLUMNS} from './columns.js';
 import {DIRECTIONS, MARKS} from './format.js';
+import {linkOf} from './handles.js';
 import {marked} from './hits.js';
 import {element, make, packets} from './session.js';
 import {size} from './style.js';
@@ -88,7 +89,7 @@ export const list = {
     element('headings').append(...COLUMNS.map(({name, heading, title}) =>
       make('span', {role: 'columnheader', class: name, title}, heading)));
     this.box.setAttribute('aria-colcount', COLUMNS.length);
-    this.box.classList.toggle('linkless', packets.every((packet) => (packet.keys.link ?? []).length === 0));
+    this.box.classList.toggle('linkless', packets.every((packet) => linkOf(packet) === undefined));
   },
 
   /**

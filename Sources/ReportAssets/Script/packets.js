@@ -2,6 +2,12 @@
 
 import {LABELS, spaced} from './format.js';
 
+/** The range of a number, `18`, or of two, `1-5`. */
+function rangeOfText(text) {
+  const [first, last = first] = text.split('-').map(Number);
+  return [first, last];
+}
+
 /**
  * Reads packets, one JSON array per line, as PagePacket.swift writes them.
  *
@@ -35,14 +41,21 @@ export function readPackets(lines, {capacity, shortest, longest, keys}) {
     return {name, fields, summary, values: values.map(readText)};
   }
 
-  /** An object of arrays of numbers, by key; packets with the same text share it. */
+  /** Arrays of ranges, each a first and a last number, by key; packets with the same text share them. */
   function readKeys(item) {
     const text = readText(item);
     if (!numbers.has(text)) {
-      const parts = text.split(';').map((part) => part === '' ? [] : part.split(',').map(Number));
+      const parts = text.split(';').map((part) => part === '' ? [] : part.split(',').map(rangeOfText));
       numbers.set(text, Object.fromEntries(keys.map((key, index) => [key, parts[index]])));
     }
     return numbers.get(text);
+  }
+
+  function readPeer(item) {
+    if (item === null) return {peer: null, peerName: null};
+    const text = readText(item);
+    const [peer] = text.split(' ', 1);
+    return {peer, peerName: peer === text ? null : text.slice(peer.length + 1)};
   }
 
   const packets = [];
@@ -52,7 +65,7 @@ export function readPackets(lines, {capacity, shortest, longest, keys}) {
     // Texts are entered into the table in the order in which they are written.
     const packet = {
       number, time, direction, adapter, bytes, frame, note, keys: readKeys(numeric),
-      peer: peer === null ? null : readText(peer), mark: mark === null ? null : readText(mark),
+      ...readPeer(peer), mark: mark === null ? null : readText(mark),
       layers: layers.map(readLayer),
     };
     packet.top = packet.layers.findLast((layer) => layer.name !== 'gatt');

@@ -1,6 +1,7 @@
 /** What the charts show: values over time, from the packets. No drawing. */
 
 import {hex} from './format.js';
+import {linkOf} from './handles.js';
 import {bytesOf, quantityOf, valueOf} from './packets.js';
 
 /** ATT opcodes: notification, indication, and notifications of several values. */
@@ -45,7 +46,7 @@ function readerOf({marks, perUnit, values}) {
   };
 }
 
-const isNotification = (packet) => (packet.keys.opcode ?? []).some((opcode) => NOTIFICATIONS.has(opcode));
+const isNotification = (packet) => (packet.keys.opcode ?? []).some(([opcode]) => NOTIFICATIONS.has(opcode));
 
 const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -103,14 +104,15 @@ function intervalChart(packets, nameOf) {
   const intervals = fieldFinder('connection interval');
   const links = new Map();
   for (const packet of packets) {
-    const {event, link} = packet.keys;
-    if (!event?.length || !link?.length || packet.time === null || packet.mark) continue;
-    const key = `${packet.adapter} ${link[0]}`;
+    const [[event] = []] = packet.keys.event ?? [];
+    const link = linkOf(packet);
+    if (event === undefined || link === undefined || packet.time === null || packet.mark) continue;
+    const key = `${packet.adapter} ${link}`;
     const [layer] = packet.layers;
-    if (event[0] === DISCONNECTION && links.has(key)) add(links.get(key), packet.time, NaN);
+    if (event === DISCONNECTION && links.has(key)) add(links.get(key), packet.time, NaN);
     for (const index of intervals(layer.fields)) {
       const value = quantityOf(packet, layer, index);
-      if (!Number.isNaN(value)) add(seriesOf(links, key, nameOf(packet) || hex(link[0])), packet.time, value);
+      if (!Number.isNaN(value)) add(seriesOf(links, key, nameOf(packet) || hex(link)), packet.time, value);
     }
   }
   return {name: 'Interval', of: '', unit: 'ms', kind: 'steps', series: [...links.values()]};
@@ -121,7 +123,7 @@ function notificationChart(packets, nameOf) {
   const handles = new Map();
   for (const packet of packets) {
     if (packet.time === null || !isNotification(packet)) continue;
-    for (const handle of packet.keys.handle) {
+    for (const [handle] of packet.keys.handle) {
       const device = nameOf(packet);
       add(seriesOf(handles, `${device} ${handle}`, `${hex(handle)} ${device}`), packet.time, 1);
     }

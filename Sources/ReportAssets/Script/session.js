@@ -15,7 +15,7 @@ export function make(name, attributes = {}, ...children) {
 /**
  * Of the capture: `name`; `remark` (why it is incomplete, or empty); `start` (microseconds since 1970, or null);
  * `summary`, as `decode --summary` prints it; `samples`, the forms of a ring's samples; `unanswered`, the numbers of
- * requests without an answer; `names` of devices, by address. PageWriter.swift writes it.
+ * requests without an answer. PageWriter.swift writes it.
  */
 export const capture = JSON.parse(element('capture').textContent);
 
@@ -45,8 +45,11 @@ for (const number of capture.unanswered) {
 /** The first and the last time of the session, in microseconds; null if no packet has a time. */
 export const whole = timeSpan(packets);
 
+/** The names of devices, by address, as they are known at the end. */
+const names = new Map(packets.filter((packet) => packet.peerName).map(({peer, peerName}) => [peer, peerName]));
+
 /** The name of the device at the other end of the packet's link; its address, if the name is unknown; or empty. */
-export const peerName = ({peer}) => peer === null ? '' : capture.names[peer] ?? peer;
+export const deviceOf = ({peer}) => peer === null ? '' : names.get(peer) ?? peer;
 
 /** Whether the packets are from several adapters. */
 export const hasAdapters = new Set(packets.map((packet) => packet.adapter)).size > 1;

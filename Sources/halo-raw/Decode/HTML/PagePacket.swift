@@ -11,8 +11,9 @@ import LineOutput
 /// - `adapter`: its index, or null
 /// - `bytes`, `frame`: hex digits; `frame` is reassembled from several packets, 0 if there is none
 /// - `note`: what is true of the whole packet, 0 if there is nothing
-/// - `keys`: the numbers that filters test, in the order of ``keys``: `18;64;27;;`; commas between several of one key
-/// - `peer`: the address of the device at the other end of the link, or null
+/// - `keys`: the numbers that filters test, in the order of ``keys``: `18;64;27;;`; commas between several of one key,
+///   `1-5` is a range
+/// - `peer`: the address of the device at the other end of the link, a space and its name, if it is known; or null
 /// - `mark`: ``PageMark``, or null
 /// - `layer`: `[shape, summary, value, ...]`
 /// - `shape`: `[layer, [name, reference, depth, first, end], ...]`; `first` and `end` are byte offsets
@@ -25,10 +26,17 @@ struct PagePacket {
   /// The value of a field that shows the hex digits of its bytes.
   private static let digits = "="
 
-  /// The keys of filters whose numbers are written; the page has those of the others itself.
-  static let keys = PacketFilter.Key.allCases.filter { ![.address, .packet, .time].contains($0) }
+  /// The keys of filters whose numbers are written; number and time of the packet are in it anyway.
+  static let keys = PacketFilter.Key.allCases.filter { $0 != .packet && $0 != .time }
 
-  mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+  /// - Parameters:
+  ///   - packet: the packet to write
+  ///   - peerName: the name of the device at the other end of the link, if it is known
+  ///   - start: the time of the first packet of the capture
+  ///   - output: the report
+  mutating func write(
+    _ packet: DissectedPacket, peerName: String?, start: Int64?, into output: inout LineWriter
+  ) {
     output.write("[")
     output.write(packet.info.number)
     output.write(",")
@@ -56,7 +64,8 @@ struct PagePacket {
     output.write(",")
     let note = note(on: packet)
     if note.isEmpty { output.write("0") } else { Self.quote(note, &output) }
-    for text in [Self.numbers(packet), packet.hci?.peer?.description, PageMark(packet)?.rawValue] {
+    let peer = packet.hci?.peer.map { [$0.description, peerName].compactMap { $0 }.joined(separator: " ") }
+    for text in [Self.numbers(packet), peer, PageMark(packet)?.rawValue] {
       output.write(",")
       if let text { write(text, &output) } else { output.write("null") }
     }
@@ -66,9 +75,14 @@ struct PagePacket {
 
   private static func numbers(_ packet: DissectedPacket) -> String {
     keys.map { key in
-      PacketFilter.values(key, packet, nil).map { "\(Int($0))" }.joined(separator: ",")
+      PacketFilter.values(key, packet, nil).map(Self.text).joined(separator: ",")
     }
     .joined(separator: ";")
+  }
+
+  private static func text(_ range: ClosedRange<Double>) -> String {
+    let first = "\(Int(range.lowerBound))"
+    return range.lowerBound == range.upperBound ? first : "\(first)-\(Int(range.upperBound))"
   }
 
   /// What is true of the whole packet, not of one layer.

@@ -49,9 +49,10 @@ struct PageWriter {
       return
     }
     let before = output.pending
-    packets.write(packet, start: start, into: &output)
-    samples.add(packet)
     summary.add(packet)
+    let peerName = packet.hci?.peer.flatMap { summary.devices[$0]?.name }
+    packets.write(packet, peerName: peerName, start: start, into: &output)
+    samples.add(packet)
     unanswered += packet.unanswered
     if let request = packet.gatt?.unanswered { unanswered.append(request) }
     size += output.pending - before
@@ -100,17 +101,7 @@ struct PageWriter {
       if index > 0 { output.write(",") }
       output.write(number)
     }
-    output.write("],\"names\":{")
-    var isFirst = true
-    for device in summary.devices.values.sorted(by: { $0.address.value < $1.address.value }) {
-      guard let name = device.name else { continue }
-      if !isFirst { output.write(",") }
-      isFirst = false
-      PagePacket.quote(device.address.description, &output)
-      output.write(":")
-      PagePacket.quote(name, &output)
-    }
-    output.write("}}")
+    output.write("]}")
   }
 
   // MARK: Head
