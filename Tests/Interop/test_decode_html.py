@@ -363,7 +363,18 @@ def test_columns(halo, page):
     assert cells(browser, second)["delta"] == f"{(time - earlier) / 1e6:.6f}"
     # A capture of advertisements has no links: the summary has their room.
     browser = page(CAPTURES / "virtual-scan.btsnoop")
+    assert browser.run("document.querySelector('#headings .link').offsetWidth") == 0
     assert browser.run("document.querySelector('#headings .peer').offsetWidth") == 0
+
+
+def test_links_of_several_adapters(page, tmp_path):
+    """The same connection handle on two adapters: the row says which."""
+    data = struct.pack("<HHHH", 0x2040, 7, 3, 4) + b"\x0a\x03\x00"
+    # Linux monitor: the adapter in the upper half, ACL data sent in the lower.
+    records = [(adapter << 16 | 4, 1000 * adapter, data) for adapter in (0, 1)]
+    browser = page(btsnoop(tmp_path / "two.btsnoop", records, datalink=2001))
+    assert browser.texts(".row .link") == ["hci0 0x0040", "hci1 0x0040"]
+    assert browser.run("document.querySelector('.row .link').scrollWidth <= document.querySelector('.row .link').clientWidth")
 
 
 def test_summary_that_is_cut_has_its_full_text_at_hand(page):

@@ -82,8 +82,8 @@ def test_custom_properties_are_defined_and_used():
     used = set(re.findall(r"var\((--[\w-]+)\)", SHEET + USERS))
     # The script reads the colors of layers and others by name, and sizes.
     used |= {f"--{name}" for name in LAYERS | set(re.findall(r"\b(?:color|size)\('([\w-]+)'\)", USERS))}
-    # The columns of the list are a property of their own element.
-    assert used - {"--columns"} == DAY.keys()
+    # The columns of the list are properties of their own element.
+    assert used - {"--columns", "--link"} == DAY.keys()
 
 
 def test_every_class_and_id_exists():

@@ -36,8 +36,10 @@ export const charts = {
       for (const {canvas} of this.all) listen(canvas);
       if (this.all.length === 0) this.box.append(make('p', {class: 'empty'}, 'The capture has no values to draw.'));
     }
-    this.box.hidden = !isOpen;
-    element('show-charts').setAttribute('aria-expanded', isOpen);
+    // Without values, the charts open only when they are asked for.
+    const isShown = isOpen && (this.all.length > 0 || view.charts === true);
+    this.box.hidden = !isShown;
+    element('show-charts').setAttribute('aria-expanded', isShown);
     this.draw();
     this.read(view.selected?.time ?? null);
   },
@@ -74,7 +76,7 @@ export const charts = {
   },
 
   listen() {
-    element('show-charts').addEventListener('click', () => showCharts(!this.isOpen()));
+    element('show-charts').addEventListener('click', () => showCharts(this.box.hidden));
     const plots = element('plots');
     plots.addEventListener('pointermove', (event) => {
       this.read(timeline.timeAt(event.clientX - plots.getBoundingClientRect().left));

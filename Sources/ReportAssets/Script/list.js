@@ -4,7 +4,7 @@ import {cellsOf, COLUMNS} from './columns.js';
 import {DIRECTIONS, MARKS} from './format.js';
 import {linkOf} from './handles.js';
 import {marked} from './hits.js';
-import {element, make, packets} from './session.js';
+import {element, hasAdapters, make, packets} from './session.js';
 import {size} from './style.js';
 import {select, view} from './view.js';
 
@@ -89,7 +89,12 @@ export const list = {
     element('headings').append(...COLUMNS.map(({name, heading, title}) =>
       make('span', {role: 'columnheader', class: name, title}, heading)));
     this.box.setAttribute('aria-colcount', COLUMNS.length);
-    this.box.classList.toggle('linkless', packets.every((packet) => linkOf(packet) === undefined));
+    const classes = {
+      linkless: !hasAdapters && packets.every((packet) => linkOf(packet) === undefined && packet.peer === null),
+      peerless: packets.every((packet) => packet.peer === null),
+      adapters: hasAdapters,
+    };
+    for (const [name, isSo] of Object.entries(classes)) this.box.classList.toggle(name, isSo);
   },
 
   /**

@@ -52,4 +52,4 @@ const names = new Map(packets.filter((packet) => packet.peerName).map(({peer, pe
 export const deviceOf = ({peer}) => peer === null ? '' : names.get(peer) ?? peer;
 
 /** Whether the packets are from several adapters. */
-export const hasAdapters = new Set(packets.map((packet) => packet.adapter)).size > 1;
+export const hasAdapters = new Set(packets.map(({adapter}) => adapter).filter((adapter) => adapter !== null)).size > 1;
