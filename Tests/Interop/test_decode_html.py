@@ -374,7 +374,7 @@ def test_links_of_several_adapters(page, tmp_path):
     records = [(adapter << 16 | 4, 1000 * adapter, data) for adapter in (0, 1)]
     browser = page(btsnoop(tmp_path / "two.btsnoop", records, datalink=2001))
     assert browser.texts(".row .link") == ["hci0 0x0040", "hci1 0x0040"]
-    assert browser.run("document.querySelector('.row .link').scrollWidth <= document.querySelector('.row .link').clientWidth")
+    assert browser.run("(({scrollWidth: text, clientWidth: room}) => text <= room)(document.querySelector('.row .link'))")
 
 
 def test_summary_that_is_cut_has_its_full_text_at_hand(page):
@@ -399,7 +399,8 @@ def test_field_filters_are_those_of_decode(halo, page, name):
     for text in FILTERS:
         lines = halo.run("decode", CAPTURES / f"{name}.btsnoop", "--filter", text).succeeded().out.splitlines()
         expected = [int(line.split()[0]) for line in lines]
-        found = browser.run(f"(() => {{ view.filter = {text!r}; filter(); return view.shown.map((p) => p.number); }})()")
+        browser.run(f"view.filter = {text!r}; filter()")
+        found = browser.run("view.shown.map((packet) => packet.number)")
         assert found == expected, text
         somewhere += bool(expected)
     assert somewhere >= 8
@@ -411,7 +412,7 @@ def test_filter_field(page):
     browser.click("#filter")
     browser.type("handle=0x0012,opcode=27")
     browser.wait_for(f"{SHOWN} < {everything}")
-    assert browser.run("view.shown.every((packet) => packet.keys.handle[0][0] === 18 && packet.keys.opcode[0][0] === 27)")
+    assert browser.run("view.shown.every(({keys}) => keys.handle[0][0] === 18 && keys.opcode[0][0] === 27)")
     found = browser.run(SHOWN)
     browser.wait_for("new URLSearchParams(location.hash.slice(1)).get('filter') === 'handle=0x0012,opcode=27'")
     # A mistake is shown and changes nothing.
@@ -426,8 +427,8 @@ def test_filter_field(page):
 
 def test_hits_are_marked(page):
     browser = page(STREAM, "q=ppg")
-    summaries = browser.run("Array.from(document.querySelectorAll('.row'), (row) => row.querySelectorAll('mark').length)")
-    assert summaries and min(summaries) >= 1
+    marks = browser.run("Array.from(document.querySelectorAll('.row'), (row) => row.querySelectorAll('mark').length)")
+    assert marks and min(marks) >= 1
     assert {text.lower() for text in browser.texts("mark:not(.hits)")} == {"ppg"}
     # In the fields, and on a layer that is folded: how many there are.
     browser = page(STREAM, "q=%220x0012%22&open=")
@@ -492,7 +493,8 @@ def test_problems_are_marked(page, tmp_path):
     browser = page(btsnoop(tmp_path / "problems.btsnoop", numbered))
     marks = browser.run("packets.map((packet) => packet.mark)")
     assert marks == [
-        None, "error", None, "error", None, None, "unanswered", None, "damaged", "refused", "refused", None, "unanswered"]
+        None, "error", None, "error", None, None, "unanswered", None, "damaged", "refused", "refused", None,
+        "unanswered"]
     rows = browser.run("Array.from(document.querySelectorAll('.row'), (row) =>"
                        " [row.querySelector('.badge')?.textContent ?? '', getComputedStyle(row).backgroundColor])")
     assert [badge for badge, _ in rows] == [
@@ -547,10 +549,19 @@ def test_charts_have_the_samples_that_decode_prints(halo, page):
 @pytest.mark.parametrize("family", ["rf03", "ry", "rt", "rt11cr"])
 def test_charts_of_every_family_have_its_acceleration(halo, page, family):
     capture = CAPTURES / family / "stream.btsnoop"
+    printed = halo.run("decode", capture, "--samples", "--accel").succeeded().out.splitlines()
+    columns = printed[0].split(",")
+    lines = [dict(zip(columns, line.split(","))) for line in printed[1:]]
     browser = page(capture)
-    printed = [line.split(",")[6:9] for line in halo.run("decode", capture, "--samples", "--accel").succeeded().out.splitlines()[1:]]
     axes = {series["name"]: series["values"] for series in browser.run(CHARTS)["Acceleration"]}
-    assert len(axes["x"]) == len(printed)
+    # Where the encoding is unknown, there is no value in g.
+    is_known = lines[0]["x_g"] != ""
+    assert is_known == (family != "ry")
+    assert browser.run("charts.all.find(({name}) => name === 'Acceleration').unit") == ("g" if is_known else "")
+    for axis in "xyz":
+        assert len(axes[axis]) == len(lines) == 3
+        for line, value in zip(lines, axes[axis]):
+            assert not is_known or float(line[f"{axis}_g"]) == pytest.approx(value, abs=5.1e-5)
 
 
 def test_charts_of_strength_interval_and_rate(halo, page):
@@ -578,7 +589,8 @@ INK = """Array.from(document.querySelectorAll('#charts canvas'), (canvas) => {
         if (data[at + 3] > 100 && distance < 24) columns[name].add(at / 4 % canvas.width);
       }
     }
-    return [canvas.ariaLabel.split(':')[0], Object.fromEntries(Object.entries(columns).map(([n, set]) => [n, set.size]))];
+    const sizes = Object.entries(columns).map(([name, set]) => [name, set.size]);
+    return [canvas.ariaLabel.split(':')[0], Object.fromEntries(sizes)];
   })"""
 
 
@@ -710,6 +722,10 @@ def test_names_from_the_radio_are_only_text(page, tmp_path):
     assert browser.run("document.title") == f"{path.name} – halo-raw"
     assert browser.texts("h1") == [path.name]
     assert any(EVIL in row for row in browser.texts(".row"))
+    # Also among the devices of the statistics.
+    browser.click("#show-statistics")
+    assert any(name.decode() in line for line in browser.texts("#statistics li"))
+    browser.click("#hide-statistics")
     assert browser.run("document.querySelectorAll('img, b').length") == 0
     assert browser.run("document.scripts.length") == 2
     assert name.decode() in browser.texts("h2")[0] or EVIL in browser.texts("h2")[0]

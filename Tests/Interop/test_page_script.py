@@ -234,8 +234,8 @@ FILTERS = "{...noFilters(), %s}"
     ("filter: 'nonsense'", [1, 2, 3]), ("query: 'reset', directions: new Set(['received'])", [])])
 def test_filters(run, filters, expected):
     packets = run("packets.js", read("packets"), lines=LINES, limits=LIMITS)
-    assert run("filters.js", f"filtered(values.packets, {FILTERS % filters}, values.keys).map((packet) => packet.number)",
-               packets=packets, keys=KEYS) == expected
+    script = f"filtered(values.packets, {FILTERS % filters}, values.keys).map((packet) => packet.number)"
+    assert run("filters.js", script, packets=packets, keys=KEYS) == expected
 
 
 def test_no_filter_gives_the_same_packets(run):
@@ -243,13 +243,16 @@ def test_no_filter_gives_the_same_packets(run):
 
 
 PARSED = "((v) => ({...v, layers: [...v.layers], directions: [...v.directions], open: v.open && [...v.open]}))"
-NOTHING = {"query": "", "filter": "", "problems": False, "charts": None, "layers": [], "directions": [], "range": None, "packet": None, "open": None}
+NOTHING = {
+    "query": "", "filter": "", "layers": [], "directions": [], "problems": False, "range": None, "packet": None,
+    "open": None, "charts": None}
 
 
 @pytest.mark.parametrize("fragment, expected", [
     ("", {}), ("q=a%20b", {"query": "a b"}), ("layer=att,ring,unknown&open=", {"layers": ["att", "ring"], "open": []}),
     ("direction=sent", {"directions": ["sent"]}), ("from=1.5", {"range": {"from": 1_500_000, "to": 9_000_000}}),
-    ("from=x&to=", {}), ("packet=7", {"packet": 7}), ("packet=x", {"packet": None}), ("other=1", {}), ("filter=link%3D64", {"filter": "link=64"}),
+    ("from=x&to=", {}), ("packet=7", {"packet": 7}), ("packet=x", {"packet": None}), ("other=1", {}),
+    ("filter=link%3D64", {"filter": "link=64"}),
     ("problems=&charts=closed", {"problems": True, "charts": False}), ("charts=x", {})])
 def test_fragment_is_read(run, fragment, expected):
     whole = {"from": 0, "to": 9_000_000}
@@ -259,7 +262,8 @@ def test_fragment_is_read(run, fragment, expected):
 
 
 @pytest.mark.parametrize("fragment", [
-    "", "q=a+b&filter=handle%3D0x12,link%3D64&layer=att,ring&direction=sent&problems=&from=1.500000&to=2.000000&packet=7&open=hci&charts=open", "open=", "q=%26%23%22"])
+    "", "q=a+b&filter=handle%3D0x12,link%3D64&layer=att,ring&direction=sent&problems=&from=1.500000&to=2.000000&packet=7"
+    "&open=hci&charts=open", "open=", "q=%26%23%22"])
 def test_fragment_survives_reading_and_writing(run, fragment):
     whole = {"from": 0, "to": 9_000_000}
     assert run("filters.js", "formatFragment(parseFragment(values.fragment, values.whole))", fragment=fragment,
@@ -299,7 +303,8 @@ def numbers(run, text, packets):
 
 
 @pytest.mark.parametrize("text, expected", [
-    ("", [1, 2, 3]), (" , ", [1, 2, 3]), ("handle=18", [2]), ("handle=0x0014", [2]), ("handle=1..18", [2]), ("handle=26..", []),
+    ("", [1, 2, 3]), (" , ", [1, 2, 3]), ("handle=18", [2]), ("handle=0x0014", [2]), ("handle=1..18", [2]),
+    ("handle=26..", []),
     ("handle=19", []), ("handle=25..30", [2]),
     ("handle=..18|99", [2]), ("opcode=27|0x0c03", [1, 2]), ("opcode=27,link=64", [2]), ("opcode=27 link=65", []),
     ("time=0", [1]), ("time=1.5", [2]), ("time=..1.4", [1]), ("packet=2..", [2, 3]), ("event=..", []),
@@ -313,7 +318,8 @@ def test_field_filters(run, text, expected):
 @pytest.mark.parametrize("text, word", [
     ("handel=1", "handel"), ("handle", "handle needs"), ("handle=", "handle needs"), ("handle=x", "handle needs"),
     ("handle=2..1", "handle needs"), ("handle=0x123456789", "handle needs"), ("handle=1|", "handle needs"),
-    ("address=1", "address needs"), ("peer=|", "peer needs"), ("time=1.2.3", "time needs"), ("link=1 =2", "no filter"), ("handle=-1", "handle needs")])
+    ("address=1", "address needs"), ("peer=|", "peer needs"), ("time=1.2.3", "time needs"), ("link=1 =2", "no filter"),
+    ("handle=-1", "handle needs")])
 def test_mistakes_in_field_filters(run, text, word):
     assert word in numbers(run, text, [])
 
@@ -340,8 +346,11 @@ def test_hits(run, text, terms, expected):
 
 
 def test_marked_text_stays_text(run):
-    nodes = run("hits.js", """(() => { const box = document.createElement('p'); box.append(...marked('<b>Hit</b>', ['hit']));
-        return [box.textContent, box.children.length, box.querySelector('mark').textContent]; })()""")
+    nodes = run("hits.js", """(() => {
+        const box = document.createElement('p');
+        box.append(...marked('<b>Hit</b>', ['hit']));
+        return [box.textContent, box.children.length, box.querySelector('mark').textContent];
+      })()""")
     assert nodes == ["<b>Hit</b>", 1, "Hit"]
 
 
@@ -358,7 +367,8 @@ def test_hits_in_bytes(run, terms, expected):
 def test_neighbors_of_a_handle(run):
     """Those of the same device, even on another link; without an address, those of the same link."""
     def packet(number, handles, link, peer=None):
-        return {"number": number, "adapter": 0, "peer": peer, "keys": {"handle": [[handle, handle] for handle in handles], "link": [[link, link]]}}
+        keys = {"handle": [[handle, handle] for handle in handles], "link": [[link, link]]}
+        return {"number": number, "adapter": 0, "peer": peer, "keys": keys}
 
     packets = [
         packet(1, [18], 64, "A"), packet(2, [], 64, "A"), packet(3, [18], 65, "B"), packet(4, [7, 18], 66, "A"),
@@ -385,20 +395,20 @@ def ring_packet(number, time, digits, **changes):
     layer = {"name": "ring", "fields": [{"name": "command", "first": 1, "end": 2}], "values": ["raw"], "summary": ""}
     return {
         "number": number, "time": time, "bytes": "00" + digits, "frame": 0, "lane": "ring", "mark": None, "peer": "A",
-        "keys": {"opcode": [[0x1b, 0x1b]], "handle": [[18, 18]], "event": [], "link": [[64, 64]]}, "layers": [layer], "top": layer} | changes
+        "keys": {"opcode": [[0x1b, 0x1b]], "handle": [[18, 18]], "event": [], "link": [[64, 64]]},
+        "layers": [layer], "top": layer} | changes
 
 
 def test_samples_are_read_from_the_bytes(run):
     packets = [
-        ring_packet(1, 0, "a103 2000".replace(" ", "")), ring_packet(2, 1000, "a103e00f"), ring_packet(3, 2000, "a1022000"),
+        ring_packet(1, 0, "a1032000"), ring_packet(2, 1000, "a103e00f"), ring_packet(3, 2000, "a1022000"),
         # A request, a damaged frame, and one after a pause.
         ring_packet(4, 3000, "a1032000", keys={"opcode": [[0x52, 0x52]], "handle": [[18, 18]]}),
         ring_packet(5, 4000, "a1032000", mark="damaged"), ring_packet(6, 9_000_000, "a1030001")]
     charts = run("series.js", "chartsOf(values.packets, values.forms, (packet) => packet.peer)", packets=packets,
                  forms=[ACCELERATION])
-    assert charts[0] | {"series": None} == {"name": "Acceleration", "of": "", "unit": "g", "kind": "line", "series": None}
-    assert charts[0]["series"] == [{
-        "name": "y", "times": [0, 1000, 9_000_000, 9_000_000], "values": [1.0, -497 / 512, None, 1 / 512]}]
+    assert charts[0] == {"name": "Acceleration", "of": "", "unit": "g", "kind": "line", "series": [
+        {"name": "y", "times": [0, 1000, 9_000_000, 9_000_000], "values": [1.0, -497 / 512, None, 1 / 512]}]}
     # All values that were notified have a rate, also those that are no samples.
     assert [(chart["name"], chart["series"][0]["times"]) for chart in charts[1:]] == [
         ("Rate", [0, 1000, 2000, 4000, 9_000_000])]
@@ -409,7 +419,8 @@ def test_strengths_and_intervals(run):
         layer = {"name": "hci", "summary": "", "values": values,
                  "fields": [{"name": name, "first": 0, "end": 0} for name in fields]}
         return {"number": number, "time": number, "bytes": "", "frame": 0, "lane": "hci", "mark": None, "peer": None,
-                "adapter": 0, "keys": {"event": [[code, code]], "link": [[64, 64]], "opcode": []}, "layers": [layer], "top": layer} | changes
+                "adapter": 0, "keys": {"event": [[code, code]], "link": [[64, 64]], "opcode": []},
+                "layers": [layer], "top": layer} | changes
 
     report = ["address", "RSSI", "address", "RSSI"]
     packets = [
@@ -427,14 +438,17 @@ SERIES = {"times": [0, 10, 20, 30], "values": [1, 3, 2, 5]}
 
 def test_what_a_chart_shows_of_a_range(run):
     # One point before and after it, so that the line reaches the edges.
-    assert run("plotting.js", "runsOf(values.series, {from: 15, to: 25})", series=SERIES) == [[[10, 3], [20, 2], [30, 5]]]
+    inside = run("plotting.js", "runsOf(values.series, {from: 15, to: 25})", series=SERIES)
+    assert inside == [[[10, 3], [20, 2], [30, 5]]]
     gap = "{times: [0, 1, 1, 2], values: [1, 2, NaN, 3]}"
     assert run("plotting.js", f"runsOf({gap}, {{from: 0, to: 9}})") == [[[0, 1], [1, 2]], [[2, 3]]]
-    assert run("plotting.js", f"stepsOf({gap}, {{from: 0, to: 9}}, 9)") == [[[0, 1], [1, 1], [1, 2], [1, 2]], [[2, 3], [9, 3]]]
+    steps = run("plotting.js", f"stepsOf({gap}, {{from: 0, to: 9}}, 9)")
+    assert steps == [[[0, 1], [1, 1], [1, 2], [1, 2]], [[2, 3], [9, 3]]]
     assert run("plotting.js", "stepsOf(values.series, {from: 12, to: 14}, 40)", series=SERIES) == [[[10, 3], [20, 3]]]
     rates = run("plotting.js", "ratesOf({times: [0, 1, 600000, 999999]}, {from: 0, to: 1000000}, 12)")
     assert rates == [[[0, 4], [500_000, 4], [500_000, 4], [1_000_000, 4]]]
-    assert run("plotting.js", "[20, 0, -1].map((time) => valueAt(values.series, time) ?? null)", series=SERIES) == [2, 1, None]
+    values = run("plotting.js", "[20, 0, -1].map((time) => valueAt(values.series, time) ?? null)", series=SERIES)
+    assert values == [2, 1, None]
 
 
 @pytest.mark.parametrize("shown, kind, expected", [

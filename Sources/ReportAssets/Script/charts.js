@@ -3,7 +3,7 @@
 import {counted} from './format.js';
 import {limitsOf, shortNumber, shownOf, valueAt} from './plotting.js';
 import {chartsOf} from './series.js';
-import {capture, element, make, packets, deviceOf, whole} from './session.js';
+import {capture, deviceOf, element, make, packets, whole} from './session.js';
 import {color, size} from './style.js';
 import {timeline} from './timeline.js';
 import {showCharts, view} from './view.js';

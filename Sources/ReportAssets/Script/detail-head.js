@@ -91,11 +91,11 @@ function pageBar(packet) {
 
 /** The elements of the head. */
 export function headOf(packet) {
-  const badge = packet.mark ? [make('span', {class: 'badge', 'data-mark': packet.mark}, MARKS[packet.mark]), ' '] : [];
+  const badge = packet.mark ? [make('span', {class: 'badge'}, MARKS[packet.mark]), ' '] : [];
   const lines = [originOf(packet), peerLine(packet)].filter(Boolean).map((line) => make('p', {}, line));
   if (packet.note && packet.top) lines.push(make('p', {class: 'note'}, ...linked(packet.note)));
   return [
-    pageBar(packet), make('h2', {}, ...badge, ...marked(summaryOf(packet), view.terms)), ...lines,
+    pageBar(packet), make('h2', {'data-mark': packet.mark ?? ''}, ...badge, ...marked(summaryOf(packet), view.terms)), ...lines,
     ...handleSteps(packet),
   ];
 }

@@ -33,11 +33,11 @@ export const detail = {
       this.box.replaceChildren(make('p', {class: 'empty'}, 'The capture has no packets.'));
       return;
     }
-    const inPacket = new ByteView('Bytes', packet.bytes, packet.layers.filter((layer) => !isInFrame(packet, layer)), this.box.clientWidth);
-    this.byteViews.push(inPacket);
+    const width = this.box.clientWidth;
+    const layersIn = (isFrame) => packet.layers.filter((layer) => isInFrame(packet, layer) === isFrame);
+    this.byteViews = [new ByteView('Bytes', packet.bytes, layersIn(false), width)];
     if (packet.frame) {
-      const layers = packet.layers.filter((layer) => isInFrame(packet, layer));
-      this.byteViews.push(new ByteView('Bytes of the reassembled frame', packet.frame, layers, this.box.clientWidth));
+      this.byteViews.push(new ByteView('Bytes of the reassembled frame', packet.frame, layersIn(true), width));
     }
     const dump = make('div', {id: 'dump'}, ...this.byteViews.map(({box}) => box));
     this.box.replaceChildren(

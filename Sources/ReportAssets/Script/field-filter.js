@@ -46,7 +46,8 @@ function readTerm(word, keys) {
     return peers.length > 0 ? {key, peers} : 'peer needs an address or the beginning of a name: peer=R02';
   }
   const ranges = value.split('|').map(rangeOf);
-  return ranges.includes(null) ? `${key} needs a number, a range or several: ${key}=0x12, ${key}=1..20, ${key}=1|2` : {key, ranges};
+  return ranges.includes(null)
+    ? `${key} needs a number, a range or several: ${key}=0x12, ${key}=1..20, ${key}=1|2` : {key, ranges};
 }
 
 /**

@@ -8,8 +8,7 @@ export const LAYERS = [
 /** The names to show: of the layers, and of a packet without layers. */
 export const LABELS = {
   hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', sdp: 'SDP', rfcomm: 'RFCOMM', avdtp: 'AVDTP',
-  avctp: 'AVCTP', att: 'ATT', gatt: 'GATT', ring: 'Ring',
-  note: 'Note',
+  avctp: 'AVCTP', att: 'ATT', gatt: 'GATT', ring: 'Ring', note: 'Note',
 };
 
 /** Indexed by a packet's direction. */

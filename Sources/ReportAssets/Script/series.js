@@ -4,13 +4,13 @@ import {hex} from './format.js';
 import {linkOf} from './handles.js';
 import {bytesOf, quantityOf, valueOf} from './packets.js';
 
-/** ATT opcodes: notification, indication, and notifications of several values. */
+/** The ATT opcodes of notifications, indications, and notifications of several values. */
 const NOTIFICATIONS = new Set([0x1b, 0x1d, 0x23]);
-/** The events Disconnection Complete, and of LE. */
+/** The event Disconnection Complete. */
 const DISCONNECTION = 0x05;
 /** A line is not drawn across a longer pause, in microseconds. */
 const PAUSE = 2_000_000;
-/** The rates of at most so many handles are drawn. */
+/** The rates of at most this many handles are drawn. */
 const MOST_RATES = 3;
 
 /** Values over time; a value that is not a number ends the line. */
@@ -138,8 +138,8 @@ function notificationChart(packets, nameOf) {
  * - forms: of the samples of rings
  * - nameOf: returns the name of a packet's device
  *
- * Returns for each its name, what it is `of` (empty if the name says enough), its unit, its kind (`line`, `dots`, `steps`, or
- * `rate`, of the values in a second), and its series: of names, times in microseconds and values.
+ * Returns for each its name, what it is `of` (empty if the name says enough), its unit, its kind (`line`, `dots`,
+ * `steps`, or `rate`, of the values in a second), and its series: of names, times in microseconds and values.
  */
 export function chartsOf(packets, forms, nameOf) {
   return [
