@@ -559,7 +559,7 @@ def test_charts_of_every_family_have_its_acceleration(halo, page, family):
     assert is_known == (family != "ry")
     assert browser.run("charts.all.find(({name}) => name === 'Acceleration').unit") == ("g" if is_known else "")
     for axis in "xyz":
-        assert len(axes[axis]) == len(lines) == 3
+        assert len(axes[axis]) == len(lines) >= 3
         for line, value in zip(lines, axes[axis]):
             assert not is_known or float(line[f"{axis}_g"]) == pytest.approx(value, abs=5.1e-5)
 
