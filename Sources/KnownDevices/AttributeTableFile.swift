@@ -1,23 +1,33 @@
 import ATT
 import BluetoothCore
 import Files
-import FoundationEssentials
 import GATTClient
 import GATTServer
+import JSON
 import RingLink
 
 /// An attribute table in JSON lines, as `halo-raw inspect --format jsonl` prints it.
 public enum AttributeTableFile {
   private static let limit = 4 << 20
 
-  private struct Row: Decodable {
-    var handle: UInt16
-    var kind: String
-    var uuid: String
-    var end: UInt16?
-    var value_handle: UInt16?
-    var properties: [String]?
-    var value: String?
+  private struct Row: JSONDecodable {
+    let handle: UInt16
+    let kind: String
+    let uuid: String
+    let end: UInt16?
+    let valueHandle: UInt16?
+    let properties: [String]?
+    let value: String?
+
+    init(_ json: JSONValue) throws(JSONError) {
+      handle = try json.member("handle")
+      kind = try json.member("kind")
+      uuid = try json.member("uuid")
+      end = try json.optionalMember("end")
+      valueHandle = try json.optionalMember("value_handle")
+      properties = try json.optionalMember("properties")
+      value = try json.optionalMember("value")
+    }
   }
 
   /// Reads a file.
@@ -39,10 +49,10 @@ public enum AttributeTableFile {
   ) throws(AttributeTableError) -> [ServerAttribute] {
     var all: [ServerAttribute] = []
     var includes: [Row] = []
-    let decoder = JSONDecoder()
-    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .enumerated()
     where !line.isEmpty {
-      guard let row = try? decoder.decode(Row.self, from: Data(line)), let found = attributes(row) else {
+      guard let row = try? Row(JSONValue(parsing: line)), let found = attributes(row) else {
         throw AttributeTableError(
           "\(path), line \(index + 1): not a line of inspect --format jsonl")
       }
@@ -77,7 +87,7 @@ public enum AttributeTableFile {
       // Its value has the start of the service, which is in the line of that service.
       return []
     case "characteristic":
-      guard let valueHandle = row.value_handle, valueHandle > row.handle else { return nil }
+      guard let valueHandle = row.valueHandle, valueHandle > row.handle else { return nil }
       let properties = CharacteristicProperties(names: row.properties ?? [])
       let declaration = [properties.rawValue, UInt8(valueHandle & 0xFF), UInt8(valueHandle >> 8)]
       return [

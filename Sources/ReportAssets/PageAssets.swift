@@ -2,18 +2,30 @@
 public enum PageAssets {
   /// The modules of the script, in the order in which they run: each after those that it imports.
   private static let modules = [
-    PackageResources.format_js, PackageResources.packets_js, PackageResources.filters_js,
-    PackageResources.scale_js, PackageResources.session_js, PackageResources.view_js,
-    PackageResources.timeline_js, PackageResources.timeline_input_js, PackageResources.list_js,
-    PackageResources.bytes_js, PackageResources.detail_js, PackageResources.controls_js,
+    PackageResources.format_js, PackageResources.style_js, PackageResources.packets_js,
+    PackageResources.field_filter_js, PackageResources.hits_js, PackageResources.handles_js,
+    PackageResources.filters_js, PackageResources.scale_js, PackageResources.session_js,
+    PackageResources.view_js, PackageResources.timeline_js, PackageResources.overlay_js,
+    PackageResources.timeline_input_js, PackageResources.columns_js, PackageResources.list_js,
+    PackageResources.bytes_js, PackageResources.pages_js, PackageResources.detail_head_js,
+    PackageResources.detail_js, PackageResources.series_js, PackageResources.plotting_js,
+    PackageResources.charts_js, PackageResources.plots_js, PackageResources.statistics_js,
+    PackageResources.controls_js, PackageResources.keys_js, PackageResources.report_js,
     PackageResources.main_js,
+  ]
+
+  /// The style sheets; the last one changes what the others say, in narrow windows.
+  private static let sheets = [
+    PackageResources.base_css, PackageResources.plots_css, PackageResources.list_css,
+    PackageResources.detail_css,
+    PackageResources.pages_css,
   ]
 
   /// The script: one module, made of all modules.
   public static var script: String { modules.map { joinable(text($0)) }.joined() }
 
   /// The style sheet, for light and dark.
-  public static var style: String { text(PackageResources.page_css) }
+  public static var style: String { sheets.map(text).joined() }
 
   /// The elements of the body that exist before the script fills them.
   public static var body: String { text(PackageResources.body_html) }

@@ -230,7 +230,7 @@ def test_search_and_filters(page):
     assert 0 < len(expected) < everything
     assert browser.run("view.shown.map((packet) => packet.number)") == expected
     assert browser.run("document.querySelector('#layers [data-name=att]').ariaPressed") == "true"
-    browser.wait_for("location.hash === '#layer=att&direction=sent'")
+    browser.wait_for("location.hash === '#layer=att&direction=sent&packet=1'")
     browser.click("#reset")
     assert browser.run(SHOWN) == everything
 
@@ -246,7 +246,8 @@ def test_nothing_found(page):
 def test_time_line_selects_a_range(page):
     browser = page(STREAM)
     box = browser.run("(({x, y, width, height}) => [x, y, width, height])(timeline.canvas.getBoundingClientRect())")
-    left, right = (box[0] + 78 + (box[2] - 78) * part for part in (0.25, 0.5))
+    gutter = browser.run("timeline.gutter")
+    left, right = (box[0] + gutter + (box[2] - gutter) * part for part in (0.25, 0.5))
     browser.mouse("mousePressed", left, box[1] + 10)
     browser.mouse("mouseMoved", right, box[1] + 10)
     browser.mouse("mouseReleased", right, box[1] + 10)
@@ -277,15 +278,17 @@ def test_time_line_has_a_mark_where_packets_are(page):
         return [...colors];
       })()""")
     # --ring and --att, by day.
-    assert {"168,52,143", "44,130,72"} <= set(drawn)
+    assert {"168,52,143", "36,115,62"} <= set(drawn)
 
 
 def test_keyboard_alone(page):
     browser = page(STREAM)
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
         browser.press(key)
-    assert browser.run("view.selected.number") == 2
-    assert browser.run("document.getElementById('list').getAttribute('aria-activedescendant')") == "row-2"
+    # The first packet is selected from the start.
+    assert browser.run("view.selected.number") == 3
+    assert browser.run("document.getElementById('list').getAttribute('aria-activedescendant')") == "row-3"
+    browser.press("ArrowUp")
     browser.press("Enter")
     assert browser.run("document.activeElement.localName") == "tr"
     browser.press("ArrowDown")
@@ -325,6 +328,382 @@ def test_day_and_night(page, scheme):
     assert (text < 150 and ground > 600) if scheme == "light" else (text > 600 and ground < 150)
 
 
+def test_first_packet_is_shown_at_once(page):
+    browser = page(STREAM)
+    assert browser.texts("#detail h2") == [browser.run("summaryOf(packets[0])")]
+    assert browser.run("view.selected.number") == 1
+    # With a filter in the address, it is the first of those that are shown.
+    browser = page(STREAM, "layer=ring")
+    assert browser.run("view.selected === view.shown[0] && view.selected.lane === 'ring'")
+
+
+def cells(browser, number):
+    """The texts of a row, by column."""
+    browser.run(f"select(packets.find((packet) => packet.number === {number}))")
+    return browser.run(f"""Object.fromEntries(Array.from(document.getElementById('row-{number}').children,
+        (cell) => [cell.className, cell.textContent]))""")
+
+
+def test_columns(halo, page):
+    browser = page(STREAM)
+    assert browser.texts("#headings [role=columnheader]") == [
+        "No.", "Time", "Delta", "↔", "Link", "Peer", "Layer", "Summary"]
+    notification = browser.run("packets.find((packet) => packet.lane === 'ring' && packet.direction === 2)")
+    number = notification["number"]
+    row = cells(browser, number)
+    assert (row["number"], row["link"], row["peer"], row["layer"]) == (str(number), "0x0040", "R02_BEEF", "Ring")
+    before = browser.run(f"packets.find((packet) => packet.number === {number - 1}).time")
+    assert row["delta"] == f"{(notification['time'] - before) / 1e6:.6f}"
+    assert browser.run(f"document.querySelector('#row-{number} .peer').title") == "30:35:38:41:BE:EF"
+    assert "link 0x0040 · peer R02_BEEF (30:35:38:41:BE:EF)" in browser.texts("#detail p")
+    # The difference is to the row above: of a handle's packets, to the one before.
+    browser.run("view.filter = 'handle=0x0012'; filter()")
+    shown = browser.run("view.shown.map((packet) => [packet.number, packet.time])")
+    (_, earlier), (second, time) = shown[:2]
+    assert cells(browser, second)["delta"] == f"{(time - earlier) / 1e6:.6f}"
+    # A capture of advertisements has no links: the summary has their room.
+    browser = page(CAPTURES / "virtual-scan.btsnoop")
+    assert browser.run("document.querySelector('#headings .link').offsetWidth") == 0
+    assert browser.run("document.querySelector('#headings .peer').offsetWidth") == 0
+
+
+def test_links_of_several_adapters(page, tmp_path):
+    """The same connection handle on two adapters: the row says which."""
+    data = struct.pack("<HHHH", 0x2040, 7, 3, 4) + b"\x0a\x03\x00"
+    # Linux monitor: the adapter in the upper half, ACL data sent in the lower.
+    records = [(adapter << 16 | 4, 1000 * adapter, data) for adapter in (0, 1)]
+    browser = page(btsnoop(tmp_path / "two.btsnoop", records, datalink=2001))
+    assert browser.texts(".row .link") == ["hci0 0x0040", "hci1 0x0040"]
+    assert browser.run("(({scrollWidth: text, clientWidth: room}) => text <= room)(document.querySelector('.row .link'))")
+
+
+def test_summary_that_is_cut_has_its_full_text_at_hand(page):
+    browser = page(STREAM)
+    cut = browser.run("""Array.from(document.querySelectorAll('.row .summary')).filter((cell) =>
+        cell.scrollWidth > cell.clientWidth).map((cell) => [cell.title, cell.textContent])""")
+    assert cut and all(title == text for title, text in cut)
+    browser.run("select(packets.toSorted((a, b) => summaryOf(b).length - summaryOf(a).length)[0])")
+    assert browser.texts("#detail h2") == [browser.run("summaryOf(view.selected)")]
+
+
+FILTERS = [
+    "handle=0x0012", "handle=0x0010..0x0013", "link=64", "opcode=0x1b|0x52", "opcode=0x1b,time=1.5..2.5", "event=0x0e",
+    "event=0x3e subevent=1|10", "packet=..20", "packet=100..", "time=1..", "address=30:35:38:41:BE:EF",
+    "opcode=0x0c03|0x2042", "handle=0x0003|0x0012 opcode=..0x0b", "handle=0xffff"]
+
+
+@pytest.mark.parametrize("name", ["virtual-stream", "bumble-inspect", "virtual-parameters", "virtual-retry"])
+def test_field_filters_are_those_of_decode(halo, page, name):
+    browser = page(CAPTURES / f"{name}.btsnoop")
+    somewhere = 0
+    for text in FILTERS:
+        lines = halo.run("decode", CAPTURES / f"{name}.btsnoop", "--filter", text).succeeded().out.splitlines()
+        expected = [int(line.split()[0]) for line in lines]
+        browser.run(f"view.filter = {text!r}; filter()")
+        found = browser.run("view.shown.map((packet) => packet.number)")
+        assert found == expected, text
+        somewhere += bool(expected)
+    assert somewhere >= 8
+
+
+def test_filter_field(page):
+    browser = page(STREAM)
+    everything = browser.run(SHOWN)
+    browser.click("#filter")
+    browser.type("handle=0x0012,opcode=27")
+    browser.wait_for(f"{SHOWN} < {everything}")
+    assert browser.run("view.shown.every(({keys}) => keys.handle[0][0] === 18 && keys.opcode[0][0] === 27)")
+    found = browser.run(SHOWN)
+    browser.wait_for("new URLSearchParams(location.hash.slice(1)).get('filter') === 'handle=0x0012,opcode=27'")
+    # A mistake is shown and changes nothing.
+    browser.type(" handel=1")
+    browser.wait_for("document.getElementById('filter').ariaInvalid === 'true'")
+    assert "handel" in browser.texts("#mistake")[0] and "handle" in browser.texts("#mistake")[0]
+    assert browser.run(SHOWN) == found
+    browser.click("#reset")
+    assert browser.texts("#mistake") == [""]
+    assert browser.run(SHOWN) == everything and browser.run("document.getElementById('filter').value") == ""
+
+
+def test_hits_are_marked(page):
+    browser = page(STREAM, "q=ppg")
+    marks = browser.run("Array.from(document.querySelectorAll('.row'), (row) => row.querySelectorAll('mark').length)")
+    assert marks and min(marks) >= 1
+    assert {text.lower() for text in browser.texts("mark:not(.hits)")} == {"ppg"}
+    # In the fields, and on a layer that is folded: how many there are.
+    browser = page(STREAM, "q=%220x0012%22&open=")
+    assert browser.texts("details[data-layer=att] summary .hits") == ["1 hit"]
+    assert "0x0012" in browser.texts("details[data-layer=att] td mark")
+    # In the bytes.
+    browser = page(STREAM, 'q=%221b 12 00%22')
+    assert browser.texts(".byte.hit") == ["1b", "12", "00"]
+    browser.click("#reset")
+    assert browser.texts("mark, .byte.hit") == []
+
+
+def test_next_and_previous_of_a_handle(halo, page):
+    browser = page(STREAM)
+    lines = halo.run("decode", STREAM, "--filter", "handle=0x0012").succeeded().out.splitlines()
+    numbers = [int(line.split()[0]) for line in lines]
+    browser.run(f"select(packets.find((packet) => packet.number === {numbers[0]}))")
+    assert browser.run("document.querySelector('.steps button').disabled")
+    next_button = "#detail [aria-label='Next packet of this handle']"
+    browser.click(next_button)
+    assert browser.run("view.selected.number") == numbers[1]
+    # The focus stays on the button, to press it again.
+    assert browser.run(f"document.activeElement.matches({next_button!r})")
+    browser.press("n", "n")
+    browser.press("n", "n")
+    assert browser.run("view.selected.number") == numbers[3]
+    browser.press("p", "p")
+    assert browser.run("view.selected.number") == numbers[2]
+    # Only among those that are shown.
+    browser.run(f"view.filter = 'packet={numbers[2]}|{numbers[7]}'; filter()")
+    browser.press("n", "n")
+    assert browser.run("view.selected.number") == numbers[7]
+    browser.press("n", "n")
+    assert browser.run("view.selected.number") == numbers[7]
+    # All of them; letters in a field are text.
+    browser.run("document.querySelector('#reset').click()")
+    browser.click(".steps button:last-child")
+    assert browser.run("view.shown.map((packet) => packet.number)") == numbers
+    browser.click("#query")
+    browser.press("p", "p")
+    assert browser.run("view.selected.number") == numbers[7]
+
+
+def acl(data, direction, channel=4):
+    """A fragment with a whole PDU on link 0x0040: of ATT, if the channel is not another."""
+    frame = struct.pack("<HH", len(data), channel) + data
+    return direction, b"\x02" + struct.pack("<HH", 0x2040, len(frame)) + frame
+
+
+def test_problems_are_marked(page, tmp_path):
+    status = bytes.fromhex("040e0401030c0c")  # Command Complete of Reset: Command Disallowed
+    ended = bytes.fromhex("040504004000 13".replace(" ", ""))
+    records = [
+        (2, bytes.fromhex("01030c00")), (3, status),
+        acl(b"\x0a\x03\x00", 0), acl(b"\x01\x0a\x03\x00\x05", 1),  # read, and refused: Insufficient Authentication
+        acl(b"\x10\x01\x00\xff\xff\x00\x28", 0), acl(b"\x01\x10\x01\x00\x0a", 1),  # the end of a discovery
+        acl(b"\x0a\x07\x00", 0), (3, ended), acl(b"\x12\x09", 0),  # never answered; too short
+        # Pairing Failed; Connection Parameter Update Response: rejected, accepted.
+        acl(b"\x05\x05", 1, 6), acl(b"\x13\x01\x02\x00\x01\x00", 0, 5), acl(b"\x13\x02\x02\x00\x00\x00", 0, 5),
+        acl(b"\x0a\x05\x00", 0)]  # without an answer at the end
+    numbered = [(flags, 1000 * place, data) for place, (flags, data) in enumerate(records)]
+    browser = page(btsnoop(tmp_path / "problems.btsnoop", numbered))
+    marks = browser.run("packets.map((packet) => packet.mark)")
+    assert marks == [
+        None, "error", None, "error", None, None, "unanswered", None, "damaged", "refused", "refused", None,
+        "unanswered"]
+    rows = browser.run("Array.from(document.querySelectorAll('.row'), (row) =>"
+                       " [row.querySelector('.badge')?.textContent ?? '', getComputedStyle(row).backgroundColor])")
+    assert [badge for badge, _ in rows] == [
+        "", "error", "", "error", "", "", "no answer", "", "damaged",
+        "refused", "refused", "", "no answer"]
+    # The color is not all that marks them, and they have one.
+    assert len({rows[2][1], rows[3][1], rows[6][1]}) == 3 and rows[1][1] == rows[3][1] == rows[8][1]
+    assert browser.texts("#problems") == ["7 problems"]
+    browser.click("#problems")
+    assert browser.run("view.shown.map((packet) => packet.number)") == [2, 4, 7, 9, 10, 11, 13]
+    browser.wait_for("location.hash.includes('problems')")
+
+
+def test_refusals_of_a_ring_are_marked(page):
+    browser = page(CAPTURES / "virtual-charging.btsnoop")
+    refused = browser.run("packets.filter((packet) => packet.mark === 'refused').map(summaryOf)")
+    assert refused and all("refused" in summary for summary in refused)
+
+
+def test_statistics_are_those_of_the_summary(halo, page):
+    for capture, options in [(STREAM, []), (CAPTURES / "bumble-inspect.btsnoop", ["--filter", "packet=..120"])]:
+        browser = page(capture, "", *options)
+        browser.click("#show-statistics")
+        assert browser.run("document.getElementById('statistics').matches(':modal')")
+        summary = halo.run("decode", capture, "--summary", *options).succeeded().out
+        shown = browser.run("Array.from(document.querySelectorAll('#statistics :is(h3, li)'), (e) => e.textContent)")
+        assert shown == [line.strip() for line in summary.splitlines() if line]
+        browser.click("#hide-statistics")
+        assert not browser.run("document.getElementById('statistics').open")
+
+
+# --- charts
+
+
+CHARTS = "Object.fromEntries(charts.all.map(({name, series}) => [name, series]))"
+
+
+def test_charts_have_the_samples_that_decode_prints(halo, page):
+    """They are read from the bytes of the packets, with the forms that the page was given."""
+    browser = page(STREAM)
+    charts = browser.run(CHARTS)
+    csv = [line.split(",") for line in halo.run("decode", STREAM, "--samples").succeeded().out.splitlines()[1:]]
+    for name, kind in [("PPG", "ppg"), ("SpO2", "spo2")]:
+        assert charts[name][0]["values"] == [int(raw) for _, of, raw, *_ in csv if of == kind]
+    axes = {series["name"]: series["values"] for series in charts["Acceleration"]}
+    printed = [line[6:9] for line in csv if line[1] == "accel"]
+    assert len(printed) > 10
+    assert list(zip(*(axes[axis] for axis in "xyz"))) == [
+        tuple(pytest.approx(float(value), abs=5.1e-5) for value in values) for values in printed]
+
+
+@pytest.mark.parametrize("family", ["rf03", "ry", "rt", "rt11cr"])
+def test_charts_of_every_family_have_its_acceleration(halo, page, family):
+    capture = CAPTURES / family / "stream.btsnoop"
+    printed = halo.run("decode", capture, "--samples", "--accel").succeeded().out.splitlines()
+    columns = printed[0].split(",")
+    lines = [dict(zip(columns, line.split(","))) for line in printed[1:]]
+    browser = page(capture)
+    axes = {series["name"]: series["values"] for series in browser.run(CHARTS)["Acceleration"]}
+    # Where the encoding is unknown, there is no value in g.
+    is_known = lines[0]["x_g"] != ""
+    assert is_known == (family != "ry")
+    assert browser.run("charts.all.find(({name}) => name === 'Acceleration').unit") == ("g" if is_known else "")
+    for axis in "xyz":
+        assert len(axes[axis]) == len(lines) >= 3
+        for line, value in zip(lines, axes[axis]):
+            assert not is_known or float(line[f"{axis}_g"]) == pytest.approx(value, abs=5.1e-5)
+
+
+def test_charts_of_strength_interval_and_rate(halo, page):
+    browser = page(STREAM)
+    charts = browser.run(CHARTS)
+    summary = halo.run("decode", STREAM, "--summary").succeeded().out
+    intervals = [float(text) for text in re.findall(r"s: interval ([\d.]+) ms", summary)]
+    assert charts["Interval"][0]["values"][: len(intervals)] == intervals and len(intervals) == 2
+    assert len(charts["RSSI"]) == 1 and set(charts["RSSI"][0]["values"]) == {-56}
+    notifications = int(re.search(r"ring command notify: (\d+),", summary)[1])
+    assert len(charts["Rate"][0]["times"]) == notifications
+
+
+# The colors of series, by day, as their lines have them: smooth, thus not quite.
+INK = """Array.from(document.querySelectorAll('#charts canvas'), (canvas) => {
+    // Of a copy: the browser complains if what it draws on is read.
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+    copy.drawImage(canvas, 0, 0);
+    const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
+    const colors = {ring: [168, 52, 143], signaling: [47, 102, 179], att: [36, 115, 62], hci: [86, 101, 127]};
+    const columns = Object.fromEntries(Object.keys(colors).map((name) => [name, new Set()]));
+    for (let at = 0; at < data.length; at += 4) {
+      for (const [name, color] of Object.entries(colors)) {
+        const distance = color.reduce((sum, value, index) => sum + Math.abs(value - data[at + index]), 0);
+        if (data[at + 3] > 100 && distance < 24) columns[name].add(at / 4 % canvas.width);
+      }
+    }
+    const sizes = Object.entries(columns).map(([name, set]) => [name, set.size]);
+    return [canvas.ariaLabel.split(':')[0], Object.fromEntries(sizes)];
+  })"""
+
+
+def test_charts_are_drawn_and_zoom_with_the_timeline(page):
+    browser = page(STREAM)
+    drawn = dict(browser.run(INK))
+    assert list(drawn) == [
+        "SpO2", "PPG", "Acceleration, g", "Rate of notifications, /s", "Interval, ms", "RSSI, dBm"]
+    # Columns of pixels that have the color of the first series; of three; of the dots.
+    assert all(colors["ring"] > 10 for name, colors in drawn.items() if name != "RSSI, dBm"), drawn
+    assert min(drawn["Acceleration, g"][name] for name in ("ring", "signaling", "att")) > 10, drawn
+    assert drawn["RSSI, dBm"]["hci"] > 10, drawn
+    times = browser.run(f"({CHARTS}).PPG[0].times")
+    middle = (times[0] + times[-1]) / 2
+    # A line that took a part of the width takes more of it, and is gone where it has no values.
+    browser.run(f"view.range = {{from: {middle - 400_000}, to: {middle + 400_000}}}; filter()")
+    assert dict(browser.run(INK))["PPG"]["ring"] > 1.3 * drawn["PPG"]["ring"]
+    browser.run("view.range = {from: 0, to: 500000}; filter()")
+    assert dict(browser.run(INK))["PPG"]["ring"] == 0
+    # A drag across a chart selects a range, as on the timeline.
+    browser.click("#reset")
+    left, top, width = browser.run("(({x, y, width}) => [x, y, width])(charts.all[1].canvas.getBoundingClientRect())")
+    gutter = browser.run("timeline.gutter")
+    ends = [left + gutter + (width - gutter) * part for part in (0.25, 0.5)]
+    browser.mouse("mousePressed", ends[0], top + 20)
+    browser.mouse("mouseMoved", ends[1], top + 20)
+    assert browser.run("document.getElementById('dragged').offsetWidth") == pytest.approx(ends[1] - ends[0], abs=2)
+    browser.mouse("mouseReleased", ends[1], top + 20)
+    span = browser.wait_for("view.range")
+    assert span["from"] == pytest.approx(browser.run("whole.to") / 4, rel=0.02)
+
+
+def test_charts_show_the_values_of_the_selected_packet(page):
+    browser = page(STREAM)
+    browser.run("select(packets.findLast((packet) => summaryOf(packet).includes('PPG')))")
+    raw = re.search(r"raw (\d+)", browser.run("summaryOf(view.selected)"))[1]
+    assert browser.texts("#charts figure:nth-child(2) .values") == [f"{int(raw):,}"]
+    assert not browser.run("document.getElementById('cursor').hidden")
+    browser.click("#show-charts")
+    assert browser.run("document.getElementById('charts').offsetHeight") == 0
+    browser.wait_for("location.hash.includes('charts=closed')")
+
+
+# --- a narrow window
+
+
+@pytest.fixture
+def narrow(browser):
+    browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+    yield
+    browser.call("Emulation.clearDeviceMetricsOverride")
+
+
+def visible(browser):
+    """Which of the two pages can be seen."""
+    return browser.run("['list', 'detail'].filter((id) => document.getElementById(id).offsetHeight > 0)")
+
+
+def test_narrow_window_has_two_pages(narrow, page):
+    browser = page(STREAM)
+    assert visible(browser) == ["list"]
+    assert browser.run("document.getElementById('charts').hidden")
+    assert browser.run("document.documentElement.scrollWidth") == 390
+    # Most of the window is the list, and each row can be hit with a finger.
+    assert browser.run("list.box.clientHeight") > 844 / 2
+    assert browser.run("[list.row, document.querySelector('.row').offsetHeight]") == [46, 46]
+    browser.click(".row", 4)
+    assert visible(browser) == ["detail"]
+    assert browser.run("view.selected.number") == 5
+    assert browser.run("document.documentElement.scrollWidth") == 390
+    assert browser.run("document.getElementById('detail').scrollWidth") == 390
+    browser.click("[aria-label='Next packet']")
+    assert browser.run("view.selected.number") == 6 and visible(browser) == ["detail"]
+    browser.click("#back")
+    browser.wait_for("document.getElementById('list').offsetHeight > 0")
+    # What was selected last is selected, and in view.
+    assert visible(browser) == ["list"] and browser.run("view.selected.number") == 6
+    assert browser.run("document.querySelector('.row[aria-selected=true]') !== null")
+
+
+@pytest.mark.parametrize("way", ["history.back()", "Escape"])
+def test_other_ways_back_to_the_list(narrow, page, way):
+    browser = page(STREAM)
+    browser.run("list.box.focus()")
+    browser.press("ArrowDown")
+    browser.press("Enter")
+    assert visible(browser) == ["detail"]
+    browser.press(way) if way == "Escape" else browser.run(way)
+    browser.wait_for("document.getElementById('list').offsetHeight > 0")
+    assert visible(browser) == ["list"] and browser.run("view.selected.number") == 2
+
+
+def test_narrow_window_has_all_filters(narrow, page):
+    browser = page(STREAM)
+    assert browser.run("document.getElementById('filter').offsetHeight") == 0
+    browser.click("#show-choices")
+    assert browser.run("document.getElementById('show-choices').ariaExpanded") == "true"
+    assert browser.run("document.documentElement.scrollWidth") == 390
+    browser.click("#layers [data-name=ring]")
+    assert browser.run("view.shown.every((packet) => packet.lane === 'ring')")
+
+
+def test_window_that_becomes_narrow(page):
+    browser = page(STREAM, "packet=3")
+    assert visible(browser) == ["list", "detail"]
+    assert browser.run("[list.row, document.querySelector('.row').offsetHeight]") == [26, 26]
+    browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+    browser.wait_for("list.row === 46 && document.querySelector('.row').offsetHeight === 46")
+    assert visible(browser) == ["list"]
+    browser.call("Emulation.clearDeviceMetricsOverride")
+    browser.wait_for("list.row === 26")
+
+
 # --- what it must withstand
 
 
@@ -343,6 +722,10 @@ def test_names_from_the_radio_are_only_text(page, tmp_path):
     assert browser.run("document.title") == f"{path.name} – halo-raw"
     assert browser.texts("h1") == [path.name]
     assert any(EVIL in row for row in browser.texts(".row"))
+    # Also among the devices of the statistics.
+    browser.click("#show-statistics")
+    assert any(name.decode() in line for line in browser.texts("#statistics li"))
+    browser.click("#hide-statistics")
     assert browser.run("document.querySelectorAll('img, b').length") == 0
     assert browser.run("document.scripts.length") == 2
     assert name.decode() in browser.texts("h2")[0] or EVIL in browser.texts("h2")[0]

@@ -8,11 +8,13 @@ import tinycss2
 from conftest import ROOT
 
 ASSETS = ROOT / "Sources/ReportAssets"
-SHEET = (ASSETS / "Style/page.css").read_text()
+# In the order in which the page has them.
+NAMES = re.findall(r"PackageResources\.(\w+)_css", (ASSETS / "PageAssets.swift").read_text())
+SHEET = "".join((ASSETS / f"Style/{name}.css").read_text() for name in NAMES)
 # All that can make elements, classes and ids, and all that can use a custom property.
 USERS = "\n".join(path.read_text() for path in [ASSETS / "body.html", *sorted((ASSETS / "Script").glob("*.js"))])
-NOT_COLORS = {"--row"}
-LAYERS = {"hci", "l2cap", "signaling", "smp", "att", "gatt", "ring", "note"}
+NOT_COLORS = {"--row", "--gutter", "--sixteen-bytes", "--pages"}
+LAYERS = {"hci", "l2cap", "signaling", "smp", "sdp", "rfcomm", "avdtp", "avctp", "att", "gatt", "ring", "note"}
 
 
 def rules(nodes, media=""):
@@ -78,9 +80,10 @@ def test_the_browser_knows_every_declaration_and_selector(browser):
 
 def test_custom_properties_are_defined_and_used():
     used = set(re.findall(r"var\((--[\w-]+)\)", SHEET + USERS))
-    # timeline.js reads the colors of layers and others by name; see drawAxis() and drawMarks().
-    used |= {f"--{name}" for name in LAYERS | set(re.findall(r"\bcolor\('(\w+)'\)", USERS))}
-    assert used == DAY.keys()
+    # The script reads the colors of layers and others by name, and sizes.
+    used |= {f"--{name}" for name in LAYERS | set(re.findall(r"\b(?:color|size)\('([\w-]+)'\)", USERS))}
+    # The columns of the list are properties of their own element.
+    assert used - {"--columns", "--link"} == DAY.keys()
 
 
 def test_every_class_and_id_exists():
@@ -91,8 +94,8 @@ def test_every_class_and_id_exists():
             assert re.search(pattern, USERS), f"{selector}: nothing is called {name}"
 
 
-def test_height_of_rows_is_that_of_the_list():
-    assert re.search(r"const ROW = (\d+);", USERS)[1] + "px" == DAY["--row"]
+def test_every_sheet_is_in_the_page():
+    assert sorted(path.stem for path in (ASSETS / "Style").glob("*.css")) == sorted(NAMES)
 
 
 def test_night_has_every_color():
@@ -109,8 +112,11 @@ def luminance(color):
 @pytest.mark.parametrize("scheme", [DAY, NIGHT], ids=["day", "night"])
 @pytest.mark.parametrize("text, ground, least", [
     ("text", "ground", 7), ("text", "panel", 7), ("text", "selected", 7), ("text", "hover", 7), ("text", "hot", 4.5),
-    ("quiet", "ground", 4.5), ("quiet", "panel", 4.5), ("accent", "ground", 4.5), ("accent", "selected", 4.5),
-    ("warning", "ground", 4.5), *[(layer, "panel", 4.5) for layer in sorted(LAYERS)]])
+    ("accent", "ground", 4.5), ("accent", "selected", 4.5),
+    ("warning", "ground", 4.5), ("warning", "warning-ground", 4.5), ("error", "error-ground", 4.5),
+    ("error", "ground", 4.5), ("text", "error-ground", 7), ("text", "warning-ground", 7), ("text", "hit", 7),
+    *[(name, ground, 4.5) for name in ["quiet", *sorted(LAYERS)]
+      for ground in ("panel", "ground", "hover", "selected", "error-ground", "warning-ground")]])
 def test_text_has_contrast(scheme, text, ground, least):
     """WCAG 2.2: 4.5 to 1 for text, 7 to 1 for the text that is read most."""
     bright, dark = sorted((luminance(scheme[f"--{name}"]) for name in (text, ground)), reverse=True)

@@ -17,7 +17,8 @@ import HCI
 /// | `time` | seconds since the first packet |
 /// | `packet` | number in the capture |
 public struct PacketFilter: Sendable {
-  private enum Key: String, CaseIterable {
+  /// What a term tests.
+  public enum Key: String, Sendable, CaseIterable {
     case handle, link, peer, opcode, event, subevent, time, packet, address
   }
 
@@ -122,17 +123,23 @@ public struct PacketFilter: Sendable {
       switch term {
       case .address(let address): Self.names(packet, address)
       case .peer(let peers): packet.link.map { link in peers.contains { $0.matches(link) } } ?? false
-      case .ranges(.handle, let ranges): Self.handles(of: packet, in: ranges)
       case .ranges(let key, let ranges):
-        Self.values(key, packet, start).contains { value in ranges.contains { $0.contains(value) } }
+        Self.values(key, packet, start).contains { value in ranges.contains { $0.overlaps(value) } }
       }
     }
   }
 
-  private static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [Double] {
+  /// The numbers and ranges of numbers that a packet has for a key; none for `address` and `peer`, which are no numbers.
+  ///
+  /// - Parameters:
+  ///   - key: what a term tests
+  ///   - packet: the packet to test
+  ///   - start: the time of the first packet of the capture
+  public static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [ClosedRange<Double>] {
     var values: [Double?]
     switch key {
-    case .handle, .address, .peer: values = []
+    case .handle: return handles(of: packet)
+    case .address, .peer: values = []
     case .link: values = [packet.hci?.connection.map { Double($0.rawValue) }]
     case .opcode:
       values = [
@@ -145,34 +152,34 @@ public struct PacketFilter: Sendable {
       guard let start, let time = packet.info.microseconds else { return [] }
       values = [Double(time &- start) / 1e6]
     }
-    return values.compactMap { $0 }
+    return values.compactMap { value in value.map { $0...$0 } }
   }
 
-  /// Whether the PDU or its request names a handle in one of the ranges, or a response of a discovery has found it.
-  private static func handles(of packet: DissectedPacket, in ranges: [ClosedRange<Double>]) -> Bool {
-    func has(_ first: AttributeHandle, _ last: AttributeHandle) -> Bool {
-      ranges.contains { $0.overlaps(Double(first.rawValue)...Double(max(first, last).rawValue)) }
+  /// The handles that the PDU or its request names, and those that a response of a discovery has found.
+  private static func handles(of packet: DissectedPacket) -> [ClosedRange<Double>] {
+    func range(_ first: AttributeHandle, _ last: AttributeHandle) -> ClosedRange<Double> {
+      Double(first.rawValue)...Double(max(first, last).rawValue)
     }
-    guard let att = packet.att else { return false }
-    if let handle = att.handle ?? packet.gatt?.handle { return has(handle, handle) }
+    func one(_ handle: AttributeHandle) -> ClosedRange<Double> { range(handle, handle) }
+    guard let att = packet.att else { return [] }
+    if let handle = att.handle ?? packet.gatt?.handle { return [one(handle)] }
     let source = packet.source
     switch try? ATTPDU(source.span.bytes.extracting(att.range.clamped(to: 0..<source.count))) {
-    case .findInformationResponse(let entries)?: return entries.contains { has($0.handle, $0.handle) }
-    case .findByTypeValueResponse(let groups)?: return groups.contains { has($0.start, $0.end) }
+    case .findInformationResponse(let entries)?: return entries.map { one($0.handle) }
+    case .findByTypeValueResponse(let groups)?: return groups.map { range($0.start, $0.end) }
     case .readByGroupTypeResponse(let entries)?:
-      return entries.contains { has($0.group.start, $0.group.end) }
+      return entries.map { range($0.group.start, $0.group.end) }
     case .readByTypeResponse(let entries)?:
       let isDeclaration = packet.gatt?.type == GATTUUID.characteristic
-      return entries.contains { entry in
+      return entries.flatMap { entry in
         // A declaration also names the handle of the value.
-        has(entry.handle, entry.handle)
-          || isDeclaration && AttributeTable.declaration(entry.value).map { has($0.value, $0.value) } == true
+        let declared = isDeclaration ? AttributeTable.declaration(entry.value)?.value : nil
+        return [one(entry.handle)] + (declared.map { [one($0)] } ?? [])
       }
     case .readMultipleRequest(let handles)?, .readMultipleVariableRequest(let handles)?:
-      return handles.contains { has($0, $0) }
-    case .multipleHandleValueNotification(let entries)?:
-      return entries.contains { has($0.handle, $0.handle) }
-    default: return false
+      return handles.map(one)
+    case .multipleHandleValueNotification(let entries)?: return entries.map { one($0.handle) }
+    default: return []
     }
   }
 

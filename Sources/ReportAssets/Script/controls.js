@@ -1,7 +1,8 @@
 /** The head of the page, the search field and the filters. */
 
+import {parseFilter} from './field-filter.js';
 import {counted, LABELS, LAYERS, microseconds, seconds, utcDate} from './format.js';
-import {capture, element, make, packets, whole} from './session.js';
+import {capture, element, make, numberedKeys, packets, whole} from './session.js';
 import {clearFilters, filter, showRange, view} from './view.js';
 
 /** A search starts this long after the last key, in milliseconds. */
@@ -28,6 +29,18 @@ export function addFilters() {
   addSwitches(element('layers'), LAYERS.filter((name) => present.has(name)), LABELS, () => view.layers);
   addSwitches(element('directions'), ['sent', 'received'], {sent: '→ Sent', received: '← Received'},
     () => view.directions);
+  const marked = packets.filter((packet) => packet.mark).length;
+  element('problems').textContent = counted(marked, 'problem');
+  element('problems').title = 'Errors, refusals, damaged packets and requests without an answer';
+  element('problems').disabled = marked === 0;
+}
+
+/** Shows what is wrong with a filter, or nothing. */
+function showMistake(text) {
+  const {mistake} = parseFilter(text, numberedKeys);
+  element('filter').setAttribute('aria-invalid', mistake !== '');
+  element('mistake').textContent = mistake;
+  return mistake === '';
 }
 
 /** Shows the filters of the view, and how many packets they let through. */
@@ -37,7 +50,11 @@ export function showFilters() {
       button.setAttribute('aria-pressed', chosen.has(button.dataset.name));
     }
   }
-  if (element('query').value !== view.query) element('query').value = view.query;
+  for (const id of ['query', 'filter']) {
+    if (element(id).value !== view[id]) element(id).value = view[id];
+  }
+  showMistake(view.filter);
+  element('problems').setAttribute('aria-pressed', view.problems);
   if (whole) {
     const {from, to} = view.range ?? whole;
     element('from').value = seconds(from);
@@ -54,6 +71,7 @@ export function showHead() {
   const name = capture.name.split('/').pop() || capture.name;
   document.title = `${name} – halo-raw`;
   element('name').textContent = name;
+  element('name').title = name;
   const parts = [counted(packets.length, 'packet')];
   if (whole) parts.push(`${seconds(whole.to - whole.from, 3)} s`);
   const date = utcDate(capture.start, 0);
@@ -70,15 +88,28 @@ export function showHead() {
 
 /** - enterList: moves the focus to the list, and selects a packet that is shown */
 export function listenToFilters(enterList) {
-  let timer = 0;
-  element('query').addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => { view.query = element('query').value; filter(); }, TYPING_PAUSE);
-  });
-  element('query').addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
-    event.preventDefault();
-    enterList();
+  for (const id of ['query', 'filter']) {
+    let timer = 0;
+    element(id).addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const {value} = element(id);
+        // A filter with a mistake changes nothing.
+        if (id === 'filter' && !showMistake(value)) return;
+        view[id] = value;
+        filter();
+      }, TYPING_PAUSE);
+    });
+    element(id).addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+      event.preventDefault();
+      enterList();
+    });
+  }
+  element('problems').addEventListener('click', () => { view.problems = !view.problems; filter(); });
+  element('show-choices').addEventListener('click', () => {
+    const isOpen = element('controls').classList.toggle('open');
+    element('show-choices').setAttribute('aria-expanded', isOpen);
   });
   element('controls').addEventListener('submit', (event) => event.preventDefault());
   for (const id of ['from', 'to']) {

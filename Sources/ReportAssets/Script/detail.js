@@ -1,18 +1,20 @@
 /** The selected packet: its bytes, its layers and their fields. */
 
 import {ByteView} from './bytes.js';
-import {counted, DIRECTIONS, LABELS, LAYERS, seconds, utcDate} from './format.js';
-import {isInFrame, summaryOf, valueOf} from './packets.js';
-import {byNumber, capture, element, make} from './session.js';
-import {select, view, writeFragment} from './view.js';
+import {headOf, linked} from './detail-head.js';
+import {counted, LABELS, LAYERS} from './format.js';
+import {hitsIn, marked} from './hits.js';
+import {isInFrame, valueOf} from './packets.js';
+import {element, make} from './session.js';
+import {view, writeFragment} from './view.js';
 
 /** Layers with more fields show the rest on request. */
 const FIELDS_AT_ONCE = 1000;
 /** Deeper fields are not indented further. */
 const DEEPEST = 2;
 
-const HELP = 'Select a packet to see its layers. Keys: ↑ ↓ select a packet, Enter goes to its fields, / searches, '
-  + 'Esc clears the filters.';
+const HELP = 'Keys: ↑ ↓ select a packet, p n the previous and the next of its handle, Enter goes to its fields, '
+  + '/ searches, Esc clears the filters.';
 
 export const detail = {
   box: element('detail'),
@@ -28,20 +30,19 @@ export const detail = {
     this.fields = [];
     this.byteViews = [];
     if (!packet) {
-      this.box.replaceChildren(make('p', {class: 'empty'}, HELP));
+      this.box.replaceChildren(make('p', {class: 'empty'}, 'The capture has no packets.'));
       return;
     }
-    const inPacket = new ByteView('Bytes', packet.bytes, packet.layers.filter((layer) => !isInFrame(packet, layer)));
-    this.byteViews.push(inPacket);
+    const width = this.box.clientWidth;
+    const layersIn = (isFrame) => packet.layers.filter((layer) => isInFrame(packet, layer) === isFrame);
+    this.byteViews = [new ByteView('Bytes', packet.bytes, layersIn(false), width)];
     if (packet.frame) {
-      const layers = packet.layers.filter((layer) => isInFrame(packet, layer));
-      this.byteViews.push(new ByteView('Bytes of the reassembled frame', packet.frame, layers));
+      this.byteViews.push(new ByteView('Bytes of the reassembled frame', packet.frame, layersIn(true), width));
     }
-    const note = packet.note && packet.top ? [make('p', {class: 'note'}, ...linked(packet.note))] : [];
     const dump = make('div', {id: 'dump'}, ...this.byteViews.map(({box}) => box));
     this.box.replaceChildren(
-      make('h2', {}, summaryOf(packet)), make('p', {}, originOf(packet)), ...note, dump,
-      ...packet.layers.map((layer) => this.layerBox(packet, layer)));
+      ...headOf(packet), dump, ...packet.layers.map((layer) => this.layerBox(packet, layer)),
+      make('p', {class: 'help'}, HELP));
     this.box.scrollTop = 0;
     // The bytes stay at the top; what is scrolled to must stop below them.
     this.box.style.scrollPaddingTop = `${dump.offsetHeight}px`;
@@ -49,7 +50,8 @@ export const detail = {
 
   layerBox(packet, layer) {
     const summary = make('summary', {},
-      make('span', {class: 'layer'}, LABELS[layer.name]), make('span', {class: 'words'}, layer.summary));
+      make('span', {class: 'layer'}, LABELS[layer.name]),
+      make('span', {class: 'words'}, ...marked(layer.summary, view.terms)), ...hitCount(packet, layer));
     summary.firstChild.style.color = `var(--${layer.name})`;
     const table = make('table', {class: 'fields', 'aria-label': `Fields of ${LABELS[layer.name]}`});
     const box = make('details', {'data-layer': layer.name}, summary, table);
@@ -59,7 +61,8 @@ export const detail = {
     layer.fields.slice(0, count).forEach(({name, reference, depth, first, end}, index) => {
       const value = valueOf(packet, layer, index);
       const row = make('tr', {tabindex: this.fields.length > 0 ? -1 : 0, class: `depth${Math.min(depth, DEEPEST)}`},
-        make('td', {}, name), make('td', {}, ...(layer.name === 'gatt' ? linked(value) : [value])),
+        make('td', {}, ...marked(name, view.terms)),
+        make('td', {}, ...(layer.name === 'gatt' ? linked(value) : marked(value, view.terms))),
         make('td', {}, reference));
       const field = {row, summary, box, byteView, first, end};
       row.addEventListener('pointerenter', () => this.highlight(field));
@@ -69,7 +72,7 @@ export const detail = {
     });
     if (count < layer.fields.length) {
       const label = `Show all ${counted(layer.fields.length, 'field')}`;
-      const more = make('button', {class: 'link more', type: 'button'}, label);
+      const more = make('button', {class: 'jump more', type: 'button'}, label);
       more.addEventListener('click', () => { this.complete = packet; this.draw(); });
       box.append(more);
     }
@@ -140,18 +143,13 @@ export const detail = {
   },
 };
 
-/** Number, direction, adapter, length and time of a packet, in one line. */
-function originOf({number, time, direction, adapter, bytes}) {
-  const parts = [`packet ${number}`];
-  if (direction) parts.push(DIRECTIONS[direction]);
-  if (adapter !== null) parts.push(`hci${adapter}`);
-  parts.push(counted(bytes.length / 2, 'byte'));
-  if (time !== null) {
-    parts.push(`${seconds(time)} s`);
-    const date = utcDate(capture.start, time);
-    if (date) parts.push(`${date} UTC`);
-  }
-  return parts.join(' · ');
+const isHit = (text) => hitsIn(text, view.terms).length > 0;
+
+/** How many fields of a layer a search has found; they may be folded. */
+function hitCount(packet, layer) {
+  const found = view.terms.length === 0 ? [] : layer.fields.filter((field, index) =>
+    isHit(field.name) || isHit(valueOf(packet, layer, index)));
+  return found.length > 0 ? [make('mark', {class: 'hits'}, counted(found.length, 'hit'))] : [];
 }
 
 function isOpen(packet, layer) {
@@ -167,15 +165,4 @@ function rememberOpen(packet, layer, nowOpen) {
   if (nowOpen) view.open.add(layer.name);
   else view.open.delete(layer.name);
   writeFragment();
-}
-
-/** Splits a text so that each packet it mentions becomes a button that selects it. */
-function linked(text) {
-  return text.split(/(packet \d+)/u).map((part) => {
-    const packet = part.startsWith('packet ') && byNumber.get(Number(part.slice('packet '.length)));
-    if (!packet) return part;
-    const link = make('button', {class: 'link', type: 'button'}, part);
-    link.addEventListener('click', () => select(packet));
-    return link;
-  });
 }

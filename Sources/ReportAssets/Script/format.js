@@ -1,17 +1,25 @@
 /** The names of layers and directions, and numbers as text. */
 
 /** The layers, from the wire up. */
-export const LAYERS = ['hci', 'l2cap', 'signaling', 'smp', 'att', 'gatt', 'ring'];
+export const LAYERS = [
+  'hci', 'l2cap', 'signaling', 'smp', 'sdp', 'rfcomm', 'avdtp', 'avctp', 'att', 'gatt', 'ring',
+];
 
 /** The names to show: of the layers, and of a packet without layers. */
 export const LABELS = {
-  hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', att: 'ATT', gatt: 'GATT', ring: 'Ring',
-  note: 'Note',
+  hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', sdp: 'SDP', rfcomm: 'RFCOMM', avdtp: 'AVDTP',
+  avctp: 'AVCTP', att: 'ATT', gatt: 'GATT', ring: 'Ring', note: 'Note',
 };
 
 /** Indexed by a packet's direction. */
 export const DIRECTIONS = ['unknown', 'sent', 'received'];
 export const ARROWS = ['·', '→', '←'];
+
+/** Why a packet is marked, in the words of its badge. */
+export const MARKS = {error: 'error', refused: 'refused', damaged: 'damaged', unanswered: 'no answer'};
+
+/** Four hex digits, as handles are written: `0x0012`. */
+export const hex = (number) => `0x${number.toString(16).padStart(4, '0')}`;
 
 /** Microseconds as seconds: `1.500000`. */
 export const seconds = (time, decimals = 6) => (time / 1e6).toFixed(decimals);

@@ -2,15 +2,24 @@
 
 import {LABELS, spaced} from './format.js';
 
+/** The range of a number, `18`, or of two, `1-5`. */
+function rangeOfText(text) {
+  const [first, last = first] = text.split('-').map(Number);
+  return [first, last];
+}
+
 /**
  * Reads packets, one JSON array per line, as PagePacket.swift writes them.
  *
  * Texts and shapes that repeat are numbers: indexes into tables that both sides fill in the same order, up to
- * `capacity` entries. Only texts of `shortest` to `longest` UTF-16 units are entered (PageTable.swift).
+ * `capacity` entries. Only texts of `shortest` to `longest` UTF-16 units are entered (PageTable in PagePacket.swift).
+ *
+ * - keys: the names of the numbers that filters test
  */
-export function readPackets(lines, {capacity, shortest, longest}) {
+export function readPackets(lines, {capacity, shortest, longest, keys}) {
   const texts = [];
   const shapes = [];
+  const numbers = new Map();
 
   function readText(item) {
     if (typeof item === 'number') return texts[item];
@@ -32,11 +41,33 @@ export function readPackets(lines, {capacity, shortest, longest}) {
     return {name, fields, summary, values: values.map(readText)};
   }
 
+  /** Arrays of ranges, each a first and a last number, by key; packets with the same text share them. */
+  function readKeys(item) {
+    const text = readText(item);
+    if (!numbers.has(text)) {
+      const parts = text.split(';').map((part) => part === '' ? [] : part.split(',').map(rangeOfText));
+      numbers.set(text, Object.fromEntries(keys.map((key, index) => [key, parts[index]])));
+    }
+    return numbers.get(text);
+  }
+
+  function readPeer(item) {
+    if (item === null) return {peer: null, peerName: null};
+    const text = readText(item);
+    const [peer] = text.split(' ', 1);
+    return {peer, peerName: peer === text ? null : text.slice(peer.length + 1)};
+  }
+
   const packets = [];
   for (const line of lines.split('\n')) {
     if (line === '') continue;
-    const [number, time, direction, adapter, bytes, frame, note, ...layers] = JSON.parse(line);
-    const packet = {number, time, direction, adapter, bytes, frame, note, layers: layers.map(readLayer)};
+    const [number, time, direction, adapter, bytes, frame, note, numeric, peer, mark, ...layers] = JSON.parse(line);
+    // Texts are entered into the table in the order in which they are written.
+    const packet = {
+      number, time, direction, adapter, bytes, frame, note, keys: readKeys(numeric),
+      ...readPeer(peer), mark: mark === null ? null : readText(mark),
+      layers: layers.map(readLayer),
+    };
     packet.top = packet.layers.findLast((layer) => layer.name !== 'gatt');
     packet.lane = packet.top ? packet.top.name : 'note';
     packets.push(packet);
@@ -77,6 +108,9 @@ export function valueOf(packet, layer, index) {
   const {first, end} = layer.fields[index];
   return spaced(bytesOf(packet, layer).slice(2 * first, 2 * end));
 }
+
+/** The number in the value of a field, `48.75 ms`; NaN if it has none. */
+export const quantityOf = (packet, layer, index) => Number(valueOf(packet, layer, index).split(' ')[0]);
 
 /** The text that a search looks in, in lower case; computed once per packet. */
 export function searchable(packet) {

@@ -1,5 +1,6 @@
-/** The timeline's input: dragging, the wheel and keys select a time range. */
+/** The input of the timeline and the charts: dragging, the wheel and keys select a time range. */
 
+import {drawOverlay} from './overlay.js';
 import {element, whole} from './session.js';
 import {timeline} from './timeline.js';
 import {select, showRange, view} from './view.js';
@@ -29,7 +30,8 @@ function selectNear(time) {
   if (nearest) select(nearest);
 }
 
-function listenToPointer(canvas) {
+/** - canvas: the timeline's, or a chart's */
+export function listenToPointer(canvas) {
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
@@ -39,18 +41,21 @@ function listenToPointer(canvas) {
   canvas.addEventListener('pointermove', (event) => {
     if (!timeline.drag) return;
     timeline.drag.last = timeline.limitedX(event.offsetX);
-    timeline.draw();
+    drawOverlay();
   });
   canvas.addEventListener('pointerup', () => {
     if (!timeline.drag) return;
     const {first, last} = timeline.drag;
     const [left, right] = [Math.min(first, last), Math.max(first, last)];
     timeline.drag = null;
+    drawOverlay();
     if (right - left > CLICK) showRange(timeline.timeAt(left), timeline.timeAt(right));
     else selectNear(timeline.timeAt(left));
   });
-  canvas.addEventListener('pointercancel', () => { timeline.drag = null; timeline.draw(); });
+  canvas.addEventListener('pointercancel', () => { timeline.drag = null; drawOverlay(); });
   canvas.addEventListener('wheel', (event) => {
+    // Over the labels, the wheel scrolls.
+    if (event.offsetX < timeline.gutter) return;
     event.preventDefault();
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(Math.sign(event.deltaX) * .1);
     else zoom(event.deltaY > 0 ? 1.25 : .8, timeline.timeAt(event.offsetX));
@@ -58,7 +63,7 @@ function listenToPointer(canvas) {
   canvas.addEventListener('dblclick', () => showRange(whole.from, whole.to));
 }
 
-function listenToKeys(canvas) {
+function listenToZoomKeys(canvas) {
   const actions = {
     '+': (middle) => zoom(.5, middle),
     '=': (middle) => zoom(.5, middle),
@@ -78,9 +83,10 @@ function listenToKeys(canvas) {
   });
 }
 
-export function listenToTimeline() {
+/** - draw: draws the timeline, the charts and what stands over them */
+export function listenToTimeline(draw) {
   listenToPointer(timeline.canvas);
-  listenToKeys(timeline.canvas);
-  new ResizeObserver(() => timeline.draw()).observe(element('strip'));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => timeline.draw());
+  listenToZoomKeys(timeline.canvas);
+  new ResizeObserver(draw).observe(element('strip'));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 }

@@ -1,7 +1,7 @@
 /** What is shown: the state of the page, and the functions that change it. */
 
-import {filtered, formatFragment, noFilters, parseFragment} from './filters.js';
-import {byNumber, packets, whole} from './session.js';
+import {filtered, formatFragment, noFilters, parseFragment, termsOf} from './filters.js';
+import {byNumber, numberedKeys, packets, whole} from './session.js';
 
 export const view = {
   ...noFilters(),
@@ -9,26 +9,34 @@ export const view = {
   selected: null,
   /** The layers that are unfolded; null: the highest one, and GATT. */
   open: null,
+  /** Whether the charts are open; null: where there is room for them. */
+  charts: null,
   /** The packets that the filters let through. */
   shown: packets,
+  /** The terms that are searched for, in lower case. */
+  terms: [],
 };
 
-const observers = {selection: [], filters: []};
+const observers = {selection: [], filters: [], charts: []};
 
-/** Calls `draw` after each change of 'selection' or 'filters', in the order of the calls to this function. */
+/** Calls `draw` after each change of 'selection', 'filters' or 'charts', in the order of the calls to this function. */
 export function observe(change, draw) {
   observers[change].push(draw);
 }
 
 let fragmentTimer = 0;
 
+/** Writes the state into the address now. */
+export function writeFragmentNow() {
+  clearTimeout(fragmentTimer);
+  const fragment = formatFragment({...view, packet: view.selected?.number ?? null});
+  history.replaceState(history.state, '', `#${fragment}`);
+}
+
 /** Browsers limit how often an address may change: it follows 300 ms after the last change. */
 export function writeFragment() {
   clearTimeout(fragmentTimer);
-  fragmentTimer = setTimeout(() => {
-    const fragment = formatFragment({...view, packet: view.selected?.number ?? null});
-    history.replaceState(null, '', `#${fragment}`);
-  }, 300);
+  fragmentTimer = setTimeout(writeFragmentNow, 300);
 }
 
 export function select(packet) {
@@ -39,7 +47,8 @@ export function select(packet) {
 
 /** Applies the filters of the view. */
 export function filter() {
-  view.shown = filtered(packets, view);
+  view.terms = termsOf(view.query);
+  view.shown = filtered(packets, view, numberedKeys);
   for (const draw of observers.filters) draw();
   writeFragment();
 }
@@ -59,10 +68,19 @@ export function clearFilters() {
   filter();
 }
 
-/** Shows what the address says. */
+export function showCharts(isOpen) {
+  view.charts = isOpen;
+  for (const draw of observers.charts) draw();
+  writeFragment();
+}
+
+/** Shows what the address says; the first packet, if it says none. */
 export function readFragment() {
   const {packet, ...state} = parseFragment(location.hash.slice(1), whole);
   Object.assign(view, state, {selected: byNumber.get(packet) ?? null});
+  showCharts(view.charts);
   filter();
-  select(view.selected);
+  select(view.selected ?? view.shown[0] ?? null);
+  // This is what the address says already.
+  clearTimeout(fragmentTimer);
 }

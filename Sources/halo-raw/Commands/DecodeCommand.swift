@@ -32,7 +32,7 @@ enum DecodeOption {
   static let html = Option(
     "--html", as: .file(.writes), placeholder: "OUT",
     help:
-      "write an interactive HTML report: timeline, packets, layers, fields and bytes, with search and filters"
+      "write an interactive HTML report: packets with fields and bytes, timeline, charts, summary, search and filters"
   )
   static let follow = Flag("--follow", help: "wait for more as the file grows, until Ctrl-C")
 }

@@ -78,7 +78,7 @@ struct Decoding {
     default: break
     }
     output.flush()
-    if var page { try await page.finish(remark: remark) }
+    if var page { try await page.finish(remark: remark, dissector) }
   }
 
   /// Decodes up to 4096 records.

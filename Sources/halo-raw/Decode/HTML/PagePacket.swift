@@ -4,13 +4,17 @@ import LineOutput
 
 /// Writes the packets of a report: one JSON array per line.
 ///
-///     [number, time, direction, adapter, bytes, frame, note, layer, ...]
+///     [number, time, direction, adapter, bytes, frame, note, keys, peer, mark, layer, ...]
 ///
 /// - `time`: in microseconds since the first packet of the capture, or null
 /// - `direction`: 1 sent, 2 received, 0 unknown
 /// - `adapter`: its index, or null
 /// - `bytes`, `frame`: hex digits; `frame` is reassembled from several packets, 0 if there is none
 /// - `note`: what is true of the whole packet, 0 if there is nothing
+/// - `keys`: the numbers that filters test, in the order of ``keys``: `18;64;27;;`; commas between several of one key,
+///   `1-5` is a range
+/// - `peer`: the address of the device at the other end of the link, a space and its name, if it is known; or null
+/// - `mark`: ``PageMark``, or null
 /// - `layer`: `[shape, summary, value, ...]`
 /// - `shape`: `[layer, [name, reference, depth, first, end], ...]`; `first` and `end` are byte offsets
 ///
@@ -22,7 +26,17 @@ struct PagePacket {
   /// The value of a field that shows the hex digits of its bytes.
   private static let digits = "="
 
-  mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+  /// The keys of filters whose numbers are written; number and time of the packet are in it anyway.
+  static let keys = PacketFilter.Key.allCases.filter { $0 != .packet && $0 != .time }
+
+  /// - Parameters:
+  ///   - packet: the packet to write
+  ///   - peerName: the name of the device at the other end of the link, if it is known
+  ///   - start: the time of the first packet of the capture
+  ///   - output: the report
+  mutating func write(
+    _ packet: DissectedPacket, peerName: String?, start: Int64?, into output: inout LineWriter
+  ) {
     output.write("[")
     output.write(packet.info.number)
     output.write(",")
@@ -50,8 +64,25 @@ struct PagePacket {
     output.write(",")
     let note = note(on: packet)
     if note.isEmpty { output.write("0") } else { Self.quote(note, &output) }
+    let peer = packet.hci?.peer.map { [$0.description, peerName].compactMap { $0 }.joined(separator: " ") }
+    for text in [Self.numbers(packet), peer, PageMark(packet)?.rawValue] {
+      output.write(",")
+      if let text { write(text, &output) } else { output.write("null") }
+    }
     for layer in packet.layers { write(layer, of: packet, &output) }
     output.write("]\n")
+  }
+
+  private static func numbers(_ packet: DissectedPacket) -> String {
+    keys.map { key in
+      PacketFilter.values(key, packet, nil).map(Self.text).joined(separator: ",")
+    }
+    .joined(separator: ";")
+  }
+
+  private static func text(_ range: ClosedRange<Double>) -> String {
+    let first = "\(Int(range.lowerBound))"
+    return range.lowerBound == range.upperBound ? first : "\(first)-\(Int(range.upperBound))"
   }
 
   /// What is true of the whole packet, not of one layer.

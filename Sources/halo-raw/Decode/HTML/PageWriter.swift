@@ -19,6 +19,10 @@ struct PageWriter {
   private let file: PageFile
   private let name: String
   private var packets = PagePacket()
+  private var samples = PageSamples()
+  private var summary = CaptureSummary()
+  /// The numbers of requests that were never answered.
+  private var unanswered: [Int] = []
   private var count = 0
   private var size = 0
   private var start: Int64?
@@ -45,7 +49,12 @@ struct PageWriter {
       return
     }
     let before = output.pending
-    packets.write(packet, start: start, into: &output)
+    summary.add(packet)
+    let peerName = packet.hci?.peer.flatMap { summary.devices[$0]?.name }
+    packets.write(packet, peerName: peerName, start: start, into: &output)
+    samples.add(packet)
+    unanswered += packet.unanswered
+    if let request = packet.gatt?.unanswered { unanswered.append(request) }
     size += output.pending - before
     count += 1
     if output.pending >= 1 << 16 { output.flush() }
@@ -53,19 +62,17 @@ struct PageWriter {
 
   /// Writes the rest of the report, and waits until all of it is in the file.
   ///
-  /// - Parameter remark: why the report is incomplete; nil if it is complete
+  /// - Parameters:
+  ///   - remark: why the report is incomplete; nil if it is complete
+  ///   - dissector: what has dissected the packets
   /// - Throws: if the report cannot be written
-  mutating func finish(remark: String?) async throws(Failure) {
+  mutating func finish(remark: String?, _ dissector: Dissector) async throws(Failure) {
     let limit =
       leavesOut ? "The report has only the first \(count) packets; select others with --filter." : nil
     if let limit { Console.error("halo-raw: \(file.path): \(limit)") }
-    output.write("</script>\n<script type=\"application/json\" id=\"capture\">{\"name\":")
-    PagePacket.quote(name, &output)
-    output.write(",\"remark\":")
-    PagePacket.quote(limit ?? remark ?? "", &output)
-    output.write(",\"start\":")
-    if let start { output.write(Int(start)) } else { output.write("null") }
-    output.write("}</script>\n<script type=\"module\" nonce=\"\(nonce)\">\n")
+    output.write("</script>\n<script type=\"application/json\" id=\"capture\">")
+    writeCapture(remark: limit ?? remark ?? "", dissector)
+    output.write("</script>\n<script type=\"module\" nonce=\"\(nonce)\">\n")
     output.write(PageAssets.script)
     output.write("</script>\n</body>\n</html>\n")
     output.flush()
@@ -73,6 +80,28 @@ struct PageWriter {
     if case .system(let error) = queue.failure {
       throw Failure(.outputFailed, "cannot write \(file.path): \(error.reason)")
     }
+  }
+
+  /// Writes what is true of the whole capture, as session.js reads it.
+  private mutating func writeCapture(remark: String, _ dissector: Dissector) {
+    output.write("{\"name\":")
+    PagePacket.quote(name, &output)
+    output.write(",\"remark\":")
+    PagePacket.quote(remark, &output)
+    output.write(",\"start\":")
+    if let start { output.write(Int(start)) } else { output.write("null") }
+    output.write(",\"summary\":")
+    PagePacket.quote(SummaryText.lines(summary, dissector.servers), &output)
+    output.write(",\"samples\":")
+    samples.write(into: &output)
+    // In the packets that are left out, there may be the answers to the last requests.
+    let open = leavesOut ? [] : dissector.openRequests
+    output.write(",\"unanswered\":[")
+    for (index, number) in (unanswered + open).enumerated() {
+      if index > 0 { output.write(",") }
+      output.write(number)
+    }
+    output.write("]}")
   }
 
   // MARK: Head
@@ -105,7 +134,8 @@ struct PageWriter {
     output.write(
       """
       <script type="application/json" id="packets" data-capacity="\(PageTable.capacity)" \
-      data-shortest="\(PageTable.lengths.lowerBound)" data-longest="\(PageTable.lengths.upperBound)">
+      data-shortest="\(PageTable.lengths.lowerBound)" data-longest="\(PageTable.lengths.upperBound)" \
+      data-keys="\(PagePacket.keys.map(\.rawValue).joined(separator: " "))">
 
       """)
   }

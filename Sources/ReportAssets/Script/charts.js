@@ -1,0 +1,166 @@
+/** Pictures of the samples, rates and intervals, below the timeline and on its scale. */
+
+import {counted} from './format.js';
+import {limitsOf, shortNumber, shownOf, valueAt} from './plotting.js';
+import {chartsOf} from './series.js';
+import {capture, deviceOf, element, make, packets, whole} from './session.js';
+import {color, size} from './style.js';
+import {timeline} from './timeline.js';
+import {showCharts, view} from './view.js';
+
+/** The heights of a chart, and of one whose values take three lines, in CSS pixels; the room above and below lines. */
+const HEIGHT = 40;
+const TALL = 52;
+const MARGIN = 5;
+/** The charts are open from the start in windows at least this high. */
+const ROOMY = 800;
+/** The colors of series, in their order: those of layers. */
+const COLORS = ['ring', 'signaling', 'att', 'smp', 'l2cap'];
+
+export const charts = {
+  box: element('charts'),
+  /** Each with its canvas, the box of its values, and what is in it; null before they are shown. */
+  all: null,
+
+  isOpen() { return view.charts ?? (innerHeight >= ROOMY && size('pages') === 1); },
+
+  /**
+   * Shows or hides the charts; makes them before they are shown for the first time.
+   *
+   * - listen: lets a canvas select time ranges
+   */
+  update(listen) {
+    const isOpen = this.isOpen() && whole !== null;
+    if (isOpen && !this.all) {
+      this.all = chartsOf(packets, capture.samples, deviceOf).map((chart) => this.make(chart));
+      for (const {canvas} of this.all) listen(canvas);
+      if (this.all.length === 0) this.box.append(make('p', {class: 'empty'}, 'The capture has no values to draw.'));
+    }
+    // Without values, the charts open only when they are asked for.
+    const isShown = isOpen && (this.all.length > 0 || view.charts === true);
+    this.box.hidden = !isShown;
+    element('show-charts').setAttribute('aria-expanded', isShown);
+    this.draw();
+    this.read(view.selected?.time ?? null);
+  },
+
+  make(chart) {
+    const {name, of, unit, kind, series} = chart;
+    const title = [name, of].filter(Boolean).join(' of ');
+    const count = counted(series.reduce((sum, {times}) => sum + times.length, 0), 'value');
+    const lines = kind === 'dots' ? counted(series.length, 'device') : series.map((one) => one.name).join(', ');
+    const label = `${title}${unit && `, ${unit}`}: ${count} of ${lines}`;
+    const values = make('span', {class: 'values'});
+    const height = kind !== 'dots' && series.length > 2 ? TALL : HEIGHT;
+    const canvas = make('canvas', {role: 'img', 'aria-label': label, title: `${label}. Drag to zoom in.`});
+    this.box.append(make('figure', {}, make('figcaption', {}, name, values), canvas));
+    return {...chart, canvas, values, height};
+  },
+
+  draw() {
+    if (this.box.hidden || !this.all) return;
+    for (const chart of this.all) drawChart(chart);
+  },
+
+  /** Writes the values at a time beside the charts, or the names of several lines. */
+  read(time) {
+    if (this.box.hidden || !this.all) return;
+    for (const {kind, series, values} of this.all) {
+      if (kind === 'dots') continue;
+      values.replaceChildren(...series.slice(0, COLORS.length).flatMap((one, index) => {
+        const part = make('span', {}, legendOf(kind, one, series.length > 1, time));
+        if (series.length > 1) part.style.color = `var(--${COLORS[index]})`;
+        return part.textContent === '' ? [] : [part];
+      }));
+    }
+  },
+
+  listen() {
+    element('show-charts').addEventListener('click', () => showCharts(this.box.hidden));
+    const plots = element('plots');
+    plots.addEventListener('pointermove', (event) => {
+      this.read(timeline.timeAt(event.clientX - plots.getBoundingClientRect().left));
+    });
+    plots.addEventListener('pointerleave', () => this.read(view.selected?.time ?? null));
+  },
+};
+
+/** What stands beside a line: its value at a time, and its name if there are several; of rates, only the handle. */
+function legendOf(kind, series, isOneOfSeveral, time) {
+  const [name] = series.name.split(' ');
+  if (kind === 'rate') return isOneOfSeveral ? name : '';
+  const value = time === null ? undefined : valueAt(series, time);
+  if (value === undefined) return '';
+  return isOneOfSeveral && kind === 'line' ? `${name} ${shortNumber(value)}` : shortNumber(value);
+}
+
+function drawChart(chart) {
+  const {canvas, kind, unit, height} = chart;
+  const context = timeline.prepare(canvas, height);
+  const gutter = size('gutter');
+  const right = canvas.clientWidth;
+  const shown = shownOf(chart, timeline.span(), whole.to, timeline.width());
+  const limits = limitsOf(shown, kind);
+  context.fillStyle = color('line');
+  context.fillRect(gutter, height - 1, right - gutter, 1);
+  if (!limits) return;
+  const yOf = (value) =>
+    height - MARGIN - (value - limits.low) / (limits.high - limits.low) * (height - 2 * MARGIN);
+  context.save();
+  context.beginPath();
+  context.rect(gutter, 0, right - gutter, height);
+  context.clip();
+  shown.forEach((runs, index) => {
+    const name = kind === 'dots' ? 'hci' : COLORS[index % COLORS.length];
+    context.strokeStyle = color(name);
+    context.fillStyle = color(name);
+    for (const run of runs) {
+      const points = run.map(([time, value]) => [timeline.xOf(time), yOf(value)]);
+      if (kind === 'dots' || points.length === 1) drawDots(context, points);
+      else drawLine(context, points);
+    }
+  });
+  context.restore();
+  const write = (value, baseline, y) =>
+    writeLimit(context, `${shortNumber(value)} ${unit}`.trim(), baseline, right - 2, y);
+  write(limits.high, 'top', 2);
+  write(limits.low, 'bottom', height - 2);
+}
+
+function drawDots(context, points) {
+  for (const [x, y] of points) context.fillRect(x - 1, y - 1, 2, 2);
+}
+
+/** Draws a line; where several points share a column of pixels, from the lowest to the highest of them. */
+function drawLine(context, points) {
+  context.lineWidth = 1.25;
+  context.lineJoin = 'round';
+  context.beginPath();
+  let [column, low, high, last] = [NaN, 0, 0, 0];
+  const finish = () => { if (high > low) for (const y of [low, high, last]) context.lineTo(column, y); };
+  for (const [x, y] of points) {
+    if (Math.round(x) !== column) {
+      finish();
+      column = Math.round(x);
+      [low, high] = [y, y];
+      context.lineTo(column, y);
+    }
+    [low, high, last] = [Math.min(low, y), Math.max(high, y), y];
+  }
+  finish();
+  context.stroke();
+}
+
+/** Writes the greatest or the smallest value at the right. */
+function writeLimit(context, text, baseline, right, y) {
+  context.font = '10px system-ui, sans-serif';
+  context.textAlign = 'right';
+  context.textBaseline = baseline;
+  const width = context.measureText(text).width + 4;
+  context.fillStyle = color('ground');
+  context.globalAlpha = .85;
+  context.fillRect(right - width + 2, baseline === 'top' ? y : y - 11, width, 11);
+  context.globalAlpha = 1;
+  context.fillStyle = color('quiet');
+  context.fillText(text, right, y);
+}
