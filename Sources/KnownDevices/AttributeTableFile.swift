@@ -15,9 +15,14 @@ public enum AttributeTableFile {
     var kind: String
     var uuid: String
     var end: UInt16?
-    var value_handle: UInt16?
+    var valueHandle: UInt16?
     var properties: [String]?
     var value: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case handle, kind, uuid, end, properties, value
+      case valueHandle = "value_handle"
+    }
   }
 
   /// Reads a file.
@@ -40,7 +45,8 @@ public enum AttributeTableFile {
     var all: [ServerAttribute] = []
     var includes: [Row] = []
     let decoder = JSONDecoder()
-    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .enumerated()
     where !line.isEmpty {
       guard let row = try? decoder.decode(Row.self, from: Data(line)), let found = attributes(row) else {
         throw AttributeTableError(
@@ -77,7 +83,7 @@ public enum AttributeTableFile {
       // Its value has the start of the service, which is in the line of that service.
       return []
     case "characteristic":
-      guard let valueHandle = row.value_handle, valueHandle > row.handle else { return nil }
+      guard let valueHandle = row.valueHandle, valueHandle > row.handle else { return nil }
       let properties = CharacteristicProperties(names: row.properties ?? [])
       let declaration = [properties.rawValue, UInt8(valueHandle & 0xFF), UInt8(valueHandle >> 8)]
       return [

@@ -17,7 +17,9 @@ import Testing
   }
 
   /// Protocols build without an operating system: no system calls, no event loop, no libbluetooth.
-  @Test(arguments: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "Central", "RingLink"])
+  @Test(arguments: [
+    "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "Central", "RingLink",
+  ])
   func protocolsImportNoSystem(_ module: String) {
     let system: Set = [
       "Glibc", "CLinux", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "LinuxBluetooth", "Foundation",
