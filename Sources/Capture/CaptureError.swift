@@ -129,7 +129,8 @@ extension CaptureError: CustomStringConvertible {
       "can't be replayed: it holds no HCI packet" + (adapter.map { " of hci\($0)" } ?? "")
         + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
     case .noAttributeTraffic(let adapter):
-      "can't be replayed: it holds no ATT traffic of an LE connection" + (adapter.map { " of hci\($0)" } ?? "")
+      "can't be replayed: it holds no ATT traffic of an LE connection"
+        + (adapter.map { " of hci\($0)" } ?? "")
         + ", and no advertisements"
     case .tooMuchTraffic(let number):
       "can't be replayed as a whole: it has more ATT traffic than fits, up to packet \(number); cut it into parts, "

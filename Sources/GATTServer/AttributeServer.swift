@@ -91,7 +91,8 @@ public struct AttributeServer: Sendable {
 
   // MARK: Finding
 
-  private func find(_ range: HandleRange, _ request: ATTOpcode) throws(Refusal) -> ArraySlice<ServerAttribute> {
+  private func find(_ range: HandleRange, _ request: ATTOpcode) throws(Refusal) -> ArraySlice<ServerAttribute>
+  {
     guard range.isValid else { throw Refusal(request, range.start, .invalidHandle) }
     let start = attributes.firstIndex { $0.handle >= range.start } ?? attributes.endIndex
     let end = attributes.firstIndex { $0.handle > range.end } ?? attributes.endIndex

@@ -96,7 +96,8 @@ extension RingHandles {
       guard let first = pdu.bytes.first else { continue }
       let opcode = ATTOpcode(rawValue: first)
       switch (opcode, pdu.isFromServer) {
-      case (.writeRequest, false), (.writeCommand, false), (.handleValueNotification, true), (.readRequest, false):
+      case (.writeRequest, false), (.writeCommand, false), (.handleValueNotification, true),
+        (.readRequest, false):
         guard pdu.bytes.count >= 3 else { continue }
         let handle = AttributeHandle(UInt16(pdu.bytes[2]) << 8 | UInt16(pdu.bytes[1]))
         let value = Array(pdu.bytes.dropFirst(3))

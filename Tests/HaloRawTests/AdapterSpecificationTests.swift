@@ -30,7 +30,8 @@ import Testing
     wanted.connection = 2
     wanted.table = "t.jsonl"
     #expect(file == "a,b.btsnoop" && options == wanted)
-    guard case .replay(_, let byPeer) = try AdapterSpecification("replay:a,connection=C0:11:22:33:A1:B2") else {
+    guard case .replay(_, let byPeer) = try AdapterSpecification("replay:a,connection=C0:11:22:33:A1:B2")
+    else {
       Issue.record("not replay")
       return
     }

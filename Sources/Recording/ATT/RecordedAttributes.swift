@@ -89,7 +89,11 @@ public struct RecordedAttributes: Sendable {
   /// Adds what the answer to a request shows.
   mutating func learn(_ request: ATTPDU, _ response: ATTPDU) {
     let isEnd: Bool
-    if case .errorResponse(let error) = response { isEnd = error.code == .attributeNotFound } else { isEnd = false }
+    if case .errorResponse(let error) = response {
+      isEnd = error.code == .attributeNotFound
+    } else {
+      isEnd = false
+    }
     switch (request, response) {
     case (.findInformationRequest(let range), .findInformationResponse(let entries)):
       for entry in entries where byHandle[entry.handle] == nil { insert(entry.handle, entry.type) }

@@ -92,7 +92,9 @@ public final class ReplayAdapter: Adapter {
     attempts += 1
     timers.schedule(after: .zero) { [weak self] in
       guard let self, done.isPending else { return }
-      guard isRunning, isReachable, link == nil, request.peer.value == peripheral.address.value else { return }
+      guard isRunning, isReachable, link == nil, request.peer.value == peripheral.address.value else {
+        return
+      }
       attempts -= 1
       done(.success(establish()))
     }
@@ -297,7 +299,9 @@ private struct Announcer {
   init(_ peripheral: ReplayedPeripheral) {
     let captured = peripheral.traffic.reports.map(\.report)
     var own = captured.filter { $0.address.value == peripheral.address.value }
-    if !own.contains(where: { $0.eventType.contains(.connectable) }) { own.insert(Self.madeUp(peripheral), at: 0) }
+    if !own.contains(where: { $0.eventType.contains(.connectable) }) {
+      own.insert(Self.madeUp(peripheral), at: 0)
+    }
     reports = own + captured.filter { $0.address.value != peripheral.address.value }
   }
 

@@ -24,7 +24,8 @@ struct ReplayedPackets {
   }
 
   func report(_ report: AdvertisingReport, at time: Instant) {
-    let form: AdvertisingReports.Form = report.eventType.contains(.legacy) && report.data.count <= 31
+    let form: AdvertisingReports.Form =
+      report.eventType.contains(.legacy) && report.data.count <= 31
       ? .legacy : .extended
     take(.leAdvertisingReports(AdvertisingReports(form, [report])), at: time)
   }

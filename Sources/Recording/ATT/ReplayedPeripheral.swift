@@ -183,10 +183,11 @@ public final class ReplayedPeripheral {
   }
 
   func meet(_ act: Expectation.Act, at handle: AttributeHandle) {
-    guard let index = expectations.firstIndex(where: { entry in
-      !entry.isMet && entry.expectation.act == act
-        && attributes.handles(of: entry.expectation.uuid).contains(handle)
-    })
+    guard
+      let index = expectations.firstIndex(where: { entry in
+        !entry.isMet && entry.expectation.act == act
+          && attributes.handles(of: entry.expectation.uuid).contains(handle)
+      })
     else { return }
     expectations[index].isMet = true
   }

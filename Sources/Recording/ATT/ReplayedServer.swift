@@ -169,8 +169,11 @@ final class ReplayedServer {
   }
 
   private func readBlob(_ handle: AttributeHandle, _ offset: Int) {
-    guard let value = offset == 0 ? nextValue(of: handle, .readBlobRequest) : values[handle]
-      ?? nextValue(of: handle, .readBlobRequest)
+    guard
+      let value = offset == 0
+        ? nextValue(of: handle, .readBlobRequest)
+        : values[handle]
+          ?? nextValue(of: handle, .readBlobRequest)
     else { return }
     guard offset <= value.count else { return refuse(.readBlobRequest, handle, .invalidOffset) }
     reply(
@@ -239,7 +242,8 @@ final class ReplayedServer {
       return refuse(
         opcode, handle, peripheral.attributes[handle] == nil ? .invalidHandle : .writeRequestRejected,
         because: dialogue.bySubject[.write(handle)] == nil
-          ? "nothing was written to it" : "\(Hex.string(value.prefix(24), separator: " ")) was not written to it")
+          ? "nothing was written to it"
+          : "\(Hex.string(value.prefix(24), separator: " ")) was not written to it")
     }
     answer(exchange, to: opcode, handle)
   }
@@ -265,7 +269,9 @@ final class ReplayedServer {
     let exchange = next(subject, prefix: Array(value.prefix(best))) { recorded in
       alike.contains(recorded) && Self.common(recorded, value) == best
     }
-    if let exchange { note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet)) }
+    if let exchange {
+      note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet))
+    }
     return exchange
   }
 
@@ -372,7 +378,8 @@ final class ReplayedServer {
   ///
   /// - Parameter prefix: what the accepted values have in common
   private func next(
-    _ subject: RecordedDialogue.Subject, prefix: [UInt8] = [], where accepts: ([UInt8]) -> Bool = { _ in true }
+    _ subject: RecordedDialogue.Subject, prefix: [UInt8] = [],
+    where accepts: ([UInt8]) -> Bool = { _ in true }
   ) -> RecordedDialogue.Exchange? {
     let found = (dialogue.bySubject[subject] ?? []).filter { accepts(dialogue.exchanges[$0].value) }
     guard let last = found.last else { return nil }
@@ -439,7 +446,9 @@ final class ReplayedServer {
     reply(ATTPDU.errorResponse(response).bytes, delay)
   }
 
-  private func note(_ request: ATTOpcode, _ handle: AttributeHandle?, _ uuid: BluetoothUUID?, _ reason: String) {
+  private func note(
+    _ request: ATTOpcode, _ handle: AttributeHandle?, _ uuid: BluetoothUUID?, _ reason: String
+  ) {
     lastMissing = timers.now
     guard peripheral.missing.count < ReplayedPeripheral.mostReports else { return }
     peripheral.missing.append(

@@ -36,7 +36,9 @@ public struct RingHandles {
   public mutating func addWrite(_ value: [UInt8], to handle: AttributeHandle, at time: Int64) {
     guard written.count < 64 || written[handle] != nil else { return }
     written[handle, default: Count()].add(value)
-    if clock == nil, let frame = try? RingFrame(parsing: value.span.bytes), frame.command == CommandTable.setTime.command {
+    if clock == nil, let frame = try? RingFrame(parsing: value.span.bytes),
+      frame.command == CommandTable.setTime.command
+    {
       clock = (try? ClockSetting(parsing: frame)).map { ($0, time) }
     }
   }
@@ -69,11 +71,14 @@ public struct RingHandles {
   public var attributes: [ServerAttribute]? {
     func handle(_ counts: [AttributeHandle: Count], _ kind: KeyPath<Count, Int>) -> AttributeHandle? {
       // The later parts of a bulk frame look like anything.
-      counts.filter { $0.value[keyPath: kind] > 0 && (kind == \.bulk || $0.value.others <= $0.value.frames / 8) }
-        .max { ($0.value[keyPath: kind], $1.key.rawValue) < ($1.value[keyPath: kind], $0.key.rawValue) }?.key
+      counts.filter {
+        $0.value[keyPath: kind] > 0 && (kind == \.bulk || $0.value.others <= $0.value.frames / 8)
+      }
+      .max { ($0.value[keyPath: kind], $1.key.rawValue) < ($1.value[keyPath: kind], $0.key.rawValue) }?.key
     }
     guard let write = handle(written, \.frames), let notify = handle(notified, \.frames), write != notify,
-      var all = Self.service(RingGATT.commandService, (RingGATT.commandWrite, write, [.write, .writeWithoutResponse]),
+      var all = Self.service(
+        RingGATT.commandService, (RingGATT.commandWrite, write, [.write, .writeWithoutResponse]),
         (RingGATT.commandNotify, notify, .notify))
     else { return nil }
     if let bulkWrite = handle(written, \.bulk), let bulkNotify = handle(notified, \.bulk),
@@ -109,7 +114,9 @@ public struct RingHandles {
 
   /// Device Information, of the revisions that were read.
   private var information: [ServerAttribute]? {
-    let revisions = texts.filter { RingFirmware(firmwareRevision: $0.value, hardwareRevision: nil).family != .unknown }
+    let revisions = texts.filter {
+      RingFirmware(firmwareRevision: $0.value, hardwareRevision: nil).family != .unknown
+    }
     let hardware = revisions.first { $0.value.contains("_V") }
     let firmware = revisions.first { !$0.value.contains("_V") }
     let values = [(RingGATT.firmwareRevision, firmware), (RingGATT.hardwareRevision, hardware)].compactMap {
@@ -125,12 +132,16 @@ public struct RingHandles {
     return Set(all.map(\.handle)).count == all.count ? all : nil
   }
 
-  private typealias Part = (uuid: BluetoothUUID, handle: AttributeHandle, properties: CharacteristicProperties)
+  private typealias Part = (
+    uuid: BluetoothUUID, handle: AttributeHandle, properties: CharacteristicProperties
+  )
 
   /// A service of two characteristics, of which the second sends notifications.
   private static func service(_ uuid: BluetoothUUID, _ write: Part, _ notify: Part) -> [ServerAttribute]? {
     let first = min(write.handle, notify.handle)
-    guard first.rawValue > 2, write.handle.rawValue < 0xFFF0, notify.handle.rawValue < 0xFFF0 else { return nil }
+    guard first.rawValue > 2, write.handle.rawValue < 0xFFF0, notify.handle.rawValue < 0xFFF0 else {
+      return nil
+    }
     let configuration = AttributeHandle(notify.handle.rawValue + 1)
     var all = [
       ServerAttribute(
@@ -150,7 +161,9 @@ public struct RingHandles {
     _ uuid: BluetoothUUID, _ handle: AttributeHandle, _ properties: CharacteristicProperties,
     _ value: [UInt8]? = nil
   ) -> [ServerAttribute] {
-    let declaration: [UInt8] = [properties.rawValue, UInt8(handle.rawValue & 0xFF), UInt8(handle.rawValue >> 8)]
+    let declaration: [UInt8] = [
+      properties.rawValue, UInt8(handle.rawValue & 0xFF), UInt8(handle.rawValue >> 8),
+    ]
     return [
       ServerAttribute(
         handle: AttributeHandle(handle.rawValue - 1), type: GATTUUID.characteristic,

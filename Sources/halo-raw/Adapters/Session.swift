@@ -191,7 +191,8 @@ final class Session {
         throw Failure(.replayDiffers, "\(cause)the capture has no answer: \(missing)")
       }
       if isCutOff, failure == nil {
-        throw Failure(.badData, "the recording ends before the command; it is truncated, or of another command")
+        throw Failure(
+          .badData, "the recording ends before the command; it is truncated, or of another command")
       }
     }
     if let failure { throw failure }

@@ -11,7 +11,8 @@ private enum ReplayOption {
     "--lenient", help: "count differences and continue; without, the first one ends the replay")
   static let connection = Option(
     "--connection", as: .connection,
-    help: "the connection to replay: its number, or the address of the peer (default: the first to a ring, else the "
+    help:
+      "the connection to replay: its number, or the address of the peer (default: the first to a ring, else the "
       + "first with a GATT server)")
   static let table = Option(
     "--table", as: .file(.reads),
@@ -79,7 +80,8 @@ let replayCommand = CommandSpec(
 extension ArgumentType where Value == ReplayOptions {
   /// The number of a connection, or the address of its peer.
   fileprivate static var connection: Self {
-    ArgumentType(placeholder: "N|ADDRESS", expected: "the number of a connection or the address of its peer") {
+    ArgumentType(placeholder: "N|ADDRESS", expected: "the number of a connection or the address of its peer")
+    {
       text in
       var options = ReplayOptions()
       return options.choose(connection: text) ? options : nil
