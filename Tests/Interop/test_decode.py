@@ -1,6 +1,7 @@
 """Captures taken apart: the same as tshark sees, whatever the file's format, and however damaged it is."""
 
 import json
+import os
 import struct
 import subprocess
 import time
@@ -87,7 +88,7 @@ def test_the_summary_counts_what_tshark_counts(halo):
     assert out.startswith(f"{counts['packets']} packets in 4.000 s")
     assert f"{counts['commands']} commands" in out and f"{counts['events']} events" in out
     assert "0x0012 ring command notify" in out and "interval 50 ms, latency 4" in out
-    halo.run("decode", STREAM, "--summary", "--format", "jsonl").failed(USAGE, saying="--format")
+    halo.run("decode", STREAM, "--summary", "--format", "csv").failed(USAGE, saying="--format")
 
 
 def test_a_pipe_is_a_file(halo):
@@ -132,7 +133,6 @@ def damaged_files():
     yield "datalink", data[:12] + struct.pack(">I", 1234) + data[16:], 0, "1234"
     yield "cut", data[:1000], None, "middle of a record"
     yield "four-gigabytes", header + record + struct.pack(">IIIIq", 2**32 - 1, 2**32 - 1, 0, 0, 0), 1, "byte 44"
-    yield "too-long", header + record + struct.pack(">IIIIq", 4, 8, 0, 0, 0) + bytes(8), 1, "byte 44"
 
 
 @pytest.mark.parametrize("name, data, shown, saying", damaged_files(), ids=lambda value: str(value)[:14])
@@ -141,6 +141,50 @@ def test_damaged_files_are_shown_as_far_as_they_can_be(halo, tmp_path, name, dat
     path.write_bytes(data)
     result = halo.run("decode", path).failed(BAD_DATA, saying=saying)
     assert shown is None or len(result.out.splitlines()) == shown
+
+
+def test_a_record_may_be_longer_than_it_states_and_losses_are_shown(halo, tmp_path):
+    data, reset = STREAM.read_bytes(), bytes.fromhex("01030c00")
+    path = tmp_path / "strange.btsnoop"
+    path.write_bytes(
+        data[:16] + struct.pack(">IIIIq", 0, 4, 2, 0, 0) + reset + struct.pack(">IIIIq", 4, 4, 2, 3, 0) + reset)
+    lines = halo.run("decode", path).succeeded().out.splitlines()
+    assert len(lines) == 2
+    assert "states a length of 0 bytes" in lines[0]
+    assert "3 packets before it lost by the recorder" in lines[1]
+    records = decode(halo, path)
+    assert records[0]["original_length"] == 0 and records[1]["dropped"] == 3
+    assert "the recorder lost 3 packets" in halo.run("decode", path, "--summary").succeeded().out
+
+
+@pytest.mark.parametrize("program, reader", [("gzip", "zcat"), ("xz", "xzcat"), ("bzip2", "bzcat")])
+def test_a_compressed_file_names_its_remedy(halo, tmp_path, program, reader):
+    module = {"gzip": "gzip", "xz": "lzma", "bzip2": "bz2"}[program]
+    path = tmp_path / "capture.btsnoop"
+    path.write_bytes(__import__(module).compress(STREAM.read_bytes()))
+    halo.run("decode", path).failed(BAD_DATA, saying=f"{reader} {path} | halo-raw decode -")
+
+
+def test_a_directory_can_not_be_opened(halo, tmp_path):
+    halo.run("decode", tmp_path).failed(NO_FILE, saying="is a directory")
+    halo.run("replay", tmp_path, "battery").failed(NO_FILE, saying="is a directory")
+
+
+@pytest.mark.parametrize("change, saying", [("shrink", "shrank from"), ("replace", "another file")])
+def test_a_file_that_is_followed_and_changes_is_reported(halo, tmp_path, change, saying):
+    path, other = tmp_path / "growing.btsnoop", tmp_path / "other.btsnoop"
+    path.write_bytes(STREAM.read_bytes())
+    other.write_bytes(STREAM.read_bytes())
+    process = halo.start("decode", path, "--follow")
+    while "Reset" not in process.stdout.readline():
+        pass
+    time.sleep(0.2)
+    if change == "shrink":
+        os.truncate(path, 100)
+    else:
+        other.rename(path)
+    _, error = process.communicate(timeout=10)
+    assert process.returncode == BAD_DATA and saying in error and "start again" in error
 
 
 def test_only_a_header_is_a_capture_of_nothing(halo, tmp_path):
