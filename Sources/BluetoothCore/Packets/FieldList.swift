@@ -15,11 +15,22 @@ public struct FieldList: Sendable {
     public var depth: Int
     /// The index in ``FieldList/references``.
     public var reference: Int
+
+    @inlinable
+    init(name: Range<Int>, value: Range<Int>, range: Range<Int>, depth: Int, reference: Int) {
+      self.name = name
+      self.value = value
+      self.range = range
+      self.depth = depth
+      self.reference = reference
+    }
   }
 
   /// The names and values.
-  public private(set) var text = TextBuffer(capacity: 0)
-  public private(set) var entries: [Entry] = []
+  public var text: TextBuffer { buffer }
+  public var entries: [Entry] { list }
+  @usableFromInline var buffer = TextBuffer(capacity: 0)
+  @usableFromInline var list: [Entry] = []
   /// The sections of the specification that define the fields.
   public private(set) var references: [String] = []
 
@@ -27,12 +38,12 @@ public struct FieldList: Sendable {
 
   /// Removes all fields, and keeps the memory.
   public mutating func removeAll() {
-    text.removeAll()
-    entries.removeAll(keepingCapacity: true)
+    buffer.removeAll()
+    list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
   }
 
-  public var count: Int { entries.count }
+  public var count: Int { list.count }
 
   /// The index of a reference, which is added unless it is the last one.
   mutating func index(ofReference reference: String) -> Int {
@@ -47,18 +58,18 @@ public struct FieldList: Sendable {
   ///   - reference: an index in ``references``
   ///   - name: writes the name
   ///   - value: writes the value
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func add(
     _ range: Range<Int>, reference: Int, depth: Int, name: (inout TextBuffer) -> Void,
     value: (inout TextBuffer) -> Void
   ) {
-    let start = text.count
-    name(&text)
-    let middle = text.count
-    value(&text)
-    entries.append(
+    let start = buffer.count
+    name(&buffer)
+    let middle = buffer.count
+    value(&buffer)
+    list.append(
       Entry(
-        name: start..<middle, value: middle..<text.count, range: range, depth: depth, reference: reference))
+        name: start..<middle, value: middle..<buffer.count, range: range, depth: depth, reference: reference))
   }
 
   /// Adds a field. `value` writes its text.
@@ -81,18 +92,18 @@ public struct FieldList: Sendable {
   }
 
   /// Changes the range or the depth of a field.
-  mutating func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&entries[index]) }
+  mutating func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&list[index]) }
 
   /// Gives a field another value, which `body` writes.
   public mutating func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
-    let start = text.count
-    body(&text)
-    entries[index].value = start..<text.count
+    let start = buffer.count
+    body(&buffer)
+    list[index].value = start..<buffer.count
   }
 
   /// Adds to the value of a field.
   public mutating func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
-    let old = entries[index].value
+    let old = list[index].value
     setValue(of: index) { text in
       text.repeatText(old)
       body(&text)
@@ -101,9 +112,9 @@ public struct FieldList: Sendable {
 
   /// Whether the field has this name.
   public func isNamed(_ index: Int, _ name: StaticString) -> Bool {
-    let range = entries[index].name
+    let range = list[index].name
     guard range.count == name.utf8CodeUnitCount else { return false }
-    return text.withUnsafeBytes { text in
+    return buffer.withUnsafeBytes { text in
       text[range].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
   }
@@ -111,15 +122,15 @@ public struct FieldList: Sendable {
   /// The name or the value of a field, as bytes.
   @_lifetime(borrow self)
   public func bytes(_ range: Range<Int>) -> RawSpan {
-    _overrideLifetime(text.span.extracting(range.clamped(to: 0..<text.count)), borrowing: self)
+    _overrideLifetime(buffer.span.extracting(range.clamped(to: 0..<buffer.count)), borrowing: self)
   }
 
   /// The fields as values of their own.
-  public var fields: [PacketField] { entries.map(field) }
+  public var fields: [PacketField] { list.map(field) }
 
   private func field(_ entry: Entry) -> PacketField {
     PacketField(
-      text.string(entry.name), text.string(entry.value), range: entry.range,
+      buffer.string(entry.name), buffer.string(entry.value), range: entry.range,
       reference: references[entry.reference], depth: entry.depth)
   }
 

@@ -22,13 +22,13 @@ public struct PacketField: Hashable, Sendable {
 
 /// Reads the fields of packets, and records their values and byte ranges.
 public struct FieldLister: ~Escapable {
-  private var list = FieldList()
-  private var reader: ByteReader
+  @usableFromInline var list = FieldList()
+  @usableFromInline var reader: ByteReader
   /// The index of the reader's first byte in the bytes that the ranges refer to.
   private let base: Int
   /// The index of the section in the list.
-  private let reference: Int
-  private var depth = 0
+  @usableFromInline let reference: Int
+  @usableFromInline var depth = 0
 
   /// - Parameters:
   ///   - bytes: the packet
@@ -71,16 +71,17 @@ public struct FieldLister: ~Escapable {
   }
 
   /// The same, with a value that is written into the list at once.
-  @inline(__always)
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  private mutating func note(
+  mutating func note(
     _ name: StaticString, from start: Int, _ value: (inout TextBuffer) -> Void
   ) {
     list.add(
       range(from: start), reference: reference, depth: depth, name: { $0.write(name) }, value: value)
   }
 
-  private func range(from start: Int?) -> Range<Int> {
+  @usableFromInline
+  func range(from start: Int?) -> Range<Int> {
     let end = base + reader.offset
     return (start.map { base + $0 } ?? end)..<end
   }
@@ -138,8 +139,9 @@ public struct FieldLister: ~Escapable {
   }
 
   /// Reads a value, or leaves the reader unchanged if it can't be decoded.
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  private mutating func readWhole<Value>(
+  mutating func readWhole<Value>(
     _ read: (inout ByteReader) throws(DecodeError) -> Value
   ) throws(DecodeError) -> Value {
     let start = reader
@@ -168,6 +170,7 @@ extension FieldLister: FieldVisitor {
 
   public var bytesLeft: Int? { remaining }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
@@ -267,6 +270,7 @@ extension PacketFields {
 }
 
 extension FieldStyle {
+  @inlinable
   func write(_ value: some FieldValue, width: Int, to text: inout TextBuffer) {
     switch self {
     case .plain, .text: value.writeField(to: &text)

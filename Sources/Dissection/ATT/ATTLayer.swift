@@ -16,7 +16,7 @@ public struct ATTLayer: Hashable, Sendable {
   /// Of an Error Response: the request that failed.
   public var failed: ATTOpcode?
   /// Why the PDU cannot be parsed.
-  public var problem: DecodeError?
+  public var problem: PacketProblem?
 
   /// The parameters that follow the opcode.
   public var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
@@ -58,7 +58,7 @@ public struct ATTLayer: Hashable, Sendable {
       }
       value = range.lowerBound + reader.offset..<end
     } catch {
-      problem = error
+      problem = PacketProblem(error)
     }
   }
 
@@ -113,7 +113,8 @@ extension ATTLayer {
     text.write(", ")
     let start = text.count
     if let problem {
-      text.write("damaged: \(problem)")
+      text.write("damaged: ")
+      text.write(problem)
     } else if let value {
       writeArguments(source.extracting(value.clamped(to: 0..<source.byteCount)), gatt, source, to: &text)
     } else {

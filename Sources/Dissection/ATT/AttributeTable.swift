@@ -129,7 +129,7 @@ public struct Attribute: Hashable, Sendable {
 
 /// A device's attributes, shared by all links to it: a later link needs no discovery.
 final class Server {
-  var table = AttributeTable()
+  @exclusivity(unchecked) var table = AttributeTable()
 
   /// Adds the attributes in a response.
   ///

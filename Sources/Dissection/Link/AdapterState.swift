@@ -10,8 +10,8 @@ final class AdapterState {
   static let linkCapacity = 64
   static let serverCapacity = 64
 
-  private var commands: [(opcode: HCIOpcode, moment: Moment)] = []
-  private(set) var links: [ConnectionHandle: Link] = [:]
+  @exclusivity(unchecked) private var commands: [(opcode: HCIOpcode, moment: Moment)] = []
+  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: Link] = [:]
   private var servers: [(address: BluetoothAddress, server: Server)] = []
   /// The attributes of this machine.
   let localServer = Server()

@@ -78,7 +78,7 @@ enum PacketJSON {
     }
     number(",\"length\":", hci.length, &output)
     if let command = hci.command { reference(",\"answers\":", command, &output) }
-    if let problem = hci.problem { text(",\"problem\":", problem, &output) }
+    if let problem = hci.problem { text(",\"problem\":", problem.description, &output) }
     output.write("}")
   }
 
