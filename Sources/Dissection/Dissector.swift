@@ -24,7 +24,9 @@ public final class Dissector {
     }
   }
 
-  private var adapters: [UInt16: AdapterState] = [:]
+  @exclusivity(unchecked) private var adapters: [UInt16: AdapterState] = [:]
+  /// The adapter of the last packet: most packets are of one adapter.
+  @exclusivity(unchecked) private var last: (index: UInt16, state: AdapterState)?
   private let knownDevices: [KnownDevice]
 
   /// - Parameter known: devices whose attributes were discovered before; the capture takes precedence
@@ -68,6 +70,13 @@ public final class Dissector {
   }
 
   private func state(of adapter: UInt16) -> AdapterState {
+    if let last, last.index == adapter { return last.state }
+    let state = findState(of: adapter)
+    last = (adapter, state)
+    return state
+  }
+
+  private func findState(of adapter: UInt16) -> AdapterState {
     let key = adapters[adapter] != nil || adapters.count < Self.adapterCapacity ? adapter : 0xFFFF
     if let known = adapters[key] { return known }
     let state = AdapterState(knownDevices)

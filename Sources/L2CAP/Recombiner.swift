@@ -20,13 +20,13 @@ public final class Recombiner {
   }
 
   /// Discarded input, counted.
-  public private(set) var counters = Counters()
+  @exclusivity(unchecked) public private(set) var counters = Counters()
   private let maximumPayload: Int
   private var partial: ByteWriter
   /// Whether a frame has begun; its first fragment may be empty.
-  private var hasBegun = false
+  @exclusivity(unchecked) private var hasBegun = false
   /// The number of bytes still to be skipped of a frame.
-  private var skipping = 0
+  @exclusivity(unchecked) private var skipping = 0
 
   /// - Parameters:
   ///   - maximumPayload: the largest accepted frame, in bytes without the header
@@ -77,7 +77,7 @@ public final class Recombiner {
 
   /// Discards an incomplete frame.
   public func reset() {
-    partial.removeAll()
+    if partial.count > 0 { partial.removeAll() }
     hasBegun = false
     skipping = 0
   }

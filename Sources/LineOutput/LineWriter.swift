@@ -1,4 +1,5 @@
 import BluetoothCore
+import JSON
 import SystemCalls
 
 /// Collects the pieces of a line and passes it whole to an ``OutputQueue``. Nothing is allocated for numbers and
@@ -85,16 +86,23 @@ public struct LineWriter {
     write("\"")
   }
 
+  /// The same for UTF-8.
+  public mutating func writeQuoted(_ text: RawSpan) {
+    write("\"")
+    text.withUnsafeBytes { writeEscaped($0) }
+    write("\"")
+  }
+
   /// The same without the quotes.
   public mutating func writeEscaped(_ text: String) {
     var text = text
-    let isPlain = text.withUTF8 { bytes in
-      for byte in bytes where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        return false
-      }
-      self.text.write(UnsafeRawBufferPointer(bytes))
-      return true
+    text.withUTF8 { writeEscaped(UnsafeRawBufferPointer($0)) }
+  }
+
+  private mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
+    for byte in bytes where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+      return write(String(JSONValue.quoted(String(decoding: bytes, as: UTF8.self)).dropFirst().dropLast()))
     }
-    if !isPlain { self.text.write(String(decoding: Field.text(text).json.utf8.dropFirst().dropLast(), as: UTF8.self)) }
+    text.write(bytes)
   }
 }

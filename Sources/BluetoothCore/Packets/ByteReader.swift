@@ -144,6 +144,11 @@ public struct ByteReader: ~Escapable {
 }
 
 extension RawSpan {
+  /// Whether another span has the same bytes.
+  public func hasSameBytes(as other: RawSpan) -> Bool {
+    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.elementsEqual($0) } }
+  }
+
   /// The byte at `index`; nil if out of bounds.
   @inlinable @inline(__always)
   public func byte(at index: Int) -> UInt8? {

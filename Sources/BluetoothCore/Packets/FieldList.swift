@@ -17,11 +17,25 @@ public struct FieldList: Sendable {
     public var reference: Int
     /// The value as a number; see ``PacketField/number``.
     public var number: FieldNumber?
+
+    @inlinable
+    init(
+      name: Range<Int>, value: Range<Int>, range: Range<Int>, depth: Int, reference: Int, number: FieldNumber?
+    ) {
+      self.name = name
+      self.value = value
+      self.range = range
+      self.depth = depth
+      self.reference = reference
+      self.number = number
+    }
   }
 
   /// The names and values.
-  public private(set) var text = TextBuffer(capacity: 0)
-  public private(set) var entries: [Entry] = []
+  public var text: TextBuffer { buffer }
+  public var entries: [Entry] { list }
+  @usableFromInline var buffer = TextBuffer(capacity: 0)
+  @usableFromInline var list: [Entry] = []
   /// The sections of the specification that define the fields.
   public private(set) var references: [String] = []
 
@@ -29,12 +43,12 @@ public struct FieldList: Sendable {
 
   /// Removes all fields, and keeps the memory.
   public mutating func removeAll() {
-    text.removeAll()
-    entries.removeAll(keepingCapacity: true)
+    buffer.removeAll()
+    list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
   }
 
-  public var count: Int { entries.count }
+  public var count: Int { list.count }
 
   /// The index of a reference, which is added unless it is the last one.
   mutating func index(ofReference reference: String) -> Int {
@@ -50,18 +64,19 @@ public struct FieldList: Sendable {
   ///   - number: the value as a number, if it is one
   ///   - name: writes the name
   ///   - value: writes the value
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func add(
-    _ range: Range<Int>, reference: Int, depth: Int, number: FieldNumber? = nil, name: (inout TextBuffer) -> Void,
+    _ range: Range<Int>, reference: Int, depth: Int, number: FieldNumber? = nil,
+    name: (inout TextBuffer) -> Void,
     value: (inout TextBuffer) -> Void
   ) {
-    let start = text.count
-    name(&text)
-    let middle = text.count
-    value(&text)
-    entries.append(
+    let start = buffer.count
+    name(&buffer)
+    let middle = buffer.count
+    value(&buffer)
+    list.append(
       Entry(
-        name: start..<middle, value: middle..<text.count, range: range, depth: depth, reference: reference,
+        name: start..<middle, value: middle..<buffer.count, range: range, depth: depth, reference: reference,
         number: number))
   }
 
@@ -85,18 +100,18 @@ public struct FieldList: Sendable {
   }
 
   /// Changes the range or the depth of a field.
-  mutating func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&entries[index]) }
+  mutating func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&list[index]) }
 
   /// Gives a field another value, which `body` writes.
   public mutating func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
-    let start = text.count
-    body(&text)
-    entries[index].value = start..<text.count
+    let start = buffer.count
+    body(&buffer)
+    list[index].value = start..<buffer.count
   }
 
   /// Adds to the value of a field.
   public mutating func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
-    let old = entries[index].value
+    let old = list[index].value
     setValue(of: index) { text in
       text.repeatText(old)
       body(&text)
@@ -105,23 +120,23 @@ public struct FieldList: Sendable {
 
   /// Gives a field another reference.
   public mutating func setReference(of index: Int, _ reference: String) {
-    entries[index].reference = self.index(ofReference: reference)
+    list[index].reference = self.index(ofReference: reference)
   }
 
   /// Inserts fields before the one at `index`, or at the end.
   public mutating func insert(_ fields: [PacketField], at index: Int) {
-    let start = entries.count
+    let start = list.count
     append(fields)
-    let inserted = entries[start...]
-    entries.removeLast(inserted.count)
-    entries.insert(contentsOf: inserted, at: index)
+    let inserted = list[start...]
+    list.removeLast(inserted.count)
+    list.insert(contentsOf: inserted, at: index)
   }
 
   /// Whether the field has this name.
   public func isNamed(_ index: Int, _ name: StaticString) -> Bool {
-    let range = entries[index].name
+    let range = list[index].name
     guard range.count == name.utf8CodeUnitCount else { return false }
-    return text.withUnsafeBytes { text in
+    return buffer.withUnsafeBytes { text in
       text[range].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
   }
@@ -129,15 +144,15 @@ public struct FieldList: Sendable {
   /// The name or the value of a field, as bytes.
   @_lifetime(borrow self)
   public func bytes(_ range: Range<Int>) -> RawSpan {
-    _overrideLifetime(text.span.extracting(range.clamped(to: 0..<text.count)), borrowing: self)
+    _overrideLifetime(buffer.span.extracting(range.clamped(to: 0..<buffer.count)), borrowing: self)
   }
 
   /// The fields as values of their own.
-  public var fields: [PacketField] { entries.map(field) }
+  public var fields: [PacketField] { list.map(field) }
 
   private func field(_ entry: Entry) -> PacketField {
     var field = PacketField(
-      text.string(entry.name), text.string(entry.value), range: entry.range,
+      buffer.string(entry.name), buffer.string(entry.value), range: entry.range,
       reference: references[entry.reference], depth: entry.depth)
     field.number = entry.number
     return field

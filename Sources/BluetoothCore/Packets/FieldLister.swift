@@ -23,7 +23,7 @@ public struct PacketField: Hashable, Sendable {
 }
 
 /// A number with a fixed count of decimal places: 3650 with 2 places is 36.50.
-public struct FieldNumber: Hashable, Sendable, CustomStringConvertible {
+public struct FieldNumber: Hashable, Sendable, TextWritable {
   public var value: Int64
   public var places: Int
 
@@ -32,20 +32,20 @@ public struct FieldNumber: Hashable, Sendable, CustomStringConvertible {
     self.places = places
   }
 
-  public var description: String {
-    places == 0 ? "\(value)" : DecimalText.string(value, places: places)
+  public func write(to text: inout TextBuffer) {
+    if places == 0 { text.write(Int(value)) } else { text.write(value, places: places) }
   }
 }
 
 /// Reads the fields of packets, and records their values and byte ranges.
 public struct FieldLister: ~Escapable {
-  private var list = FieldList()
-  private var reader: ByteReader
+  @usableFromInline var list = FieldList()
+  @usableFromInline var reader: ByteReader
   /// The index of the reader's first byte in the bytes that the ranges refer to.
   private let base: Int
   /// The index of the section in the list.
-  private let reference: Int
-  private var depth = 0
+  @usableFromInline let reference: Int
+  @usableFromInline var depth = 0
 
   /// - Parameters:
   ///   - bytes: the packet
@@ -114,9 +114,9 @@ public struct FieldLister: ~Escapable {
   }
 
   /// The same, with a value that is written into the list at once.
-  @inline(__always)
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  private mutating func note(
+  mutating func note(
     _ name: StaticString, from start: Int, number: FieldNumber? = nil, _ value: (inout TextBuffer) -> Void
   ) {
     list.add(
@@ -124,7 +124,8 @@ public struct FieldLister: ~Escapable {
       value: value)
   }
 
-  private func range(from start: Int?) -> Range<Int> {
+  @usableFromInline
+  func range(from start: Int?) -> Range<Int> {
     let end = base + reader.offset
     return (start.map { base + $0 } ?? end)..<end
   }
@@ -182,8 +183,9 @@ public struct FieldLister: ~Escapable {
   }
 
   /// Reads a value, or leaves the reader unchanged if it can't be decoded.
+  @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  private mutating func readWhole<Value>(
+  mutating func readWhole<Value>(
     _ read: (inout ByteReader) throws(DecodeError) -> Value
   ) throws(DecodeError) -> Value {
     let start = reader
@@ -212,6 +214,7 @@ extension FieldLister: FieldVisitor {
 
   public var bytesLeft: Int? { remaining }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
@@ -316,6 +319,7 @@ extension PacketFields {
 }
 
 extension FieldStyle {
+  @inlinable
   func write(_ value: some FieldValue, width: Int, to text: inout TextBuffer) {
     switch self {
     case .plain, .text: value.writeField(to: &text)

@@ -16,6 +16,10 @@ public protocol PacketFields: Sendable {
 
   /// Visits the fields in wire order. A reader sets each field, a writer does not change it.
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure)
+
+  /// Lists the fields. It has a default, which is specialized for each type; a requirement, so that the specialized one
+  /// is also found for a packet whose type is not known.
+  mutating func list(_ lister: inout FieldLister) throws(DecodeError)
 }
 
 /// A value that forms one field of a packet: it reads, writes and describes itself.

@@ -211,15 +211,35 @@ extension TextBuffer {
   public mutating func writeHex(_ bytes: RawSpan) {
     withRoom(2 * bytes.byteCount) { room in
       bytes.withUnsafeBytes { bytes in
+        let room = UnsafeMutableRawPointer(room)
+        var index = 0
+        while index + 16 <= bytes.count {
+          let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+          room.storeBytes(of: Self.digits(of: block), toByteOffset: 2 * index, as: SIMD32<UInt8>.self)
+          index += 16
+        }
         Hex.pairs.withUnsafeBufferPointer { pairs in
-          let room = UnsafeMutableRawPointer(room)
-          for index in 0..<bytes.count {
+          while index < bytes.count {
             room.storeBytes(of: pairs[Int(bytes[index])], toByteOffset: 2 * index, as: UInt16.self)
+            index += 1
           }
         }
       }
       return 2 * bytes.byteCount
     }
+  }
+
+  /// The digits of 16 bytes.
+  private static func digits(of bytes: SIMD16<UInt8>) -> SIMD32<UInt8> {
+    func ascii(_ nibbles: SIMD16<UInt8>) -> SIMD16<UInt8> {
+      let letters = SIMD16<UInt8>(repeating: UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
+      let zeros = SIMD16<UInt8>(repeating: UInt8(ascii: "0"))
+      return nibbles &+ zeros &+ SIMD16<UInt8>().replacing(with: letters, where: nibbles .> 9)
+    }
+    var digits = SIMD32<UInt8>()
+    digits.evenHalf = ascii(bytes &>> 4)
+    digits.oddHalf = ascii(bytes & 15)
+    return digits
   }
 
   /// Writes bytes as hexadecimal digits with spaces between them: `a1 04`.
@@ -258,6 +278,22 @@ extension TextBuffer {
       }
       return 2 * bytes
     }
+  }
+}
+
+extension TextBuffer {
+  /// Writes name and number of a code, `Success (0x00)`; or, for a code without a name, `unnamed` and the number.
+  public mutating func write(
+    name: String?, _ number: some FixedWidthInteger & UnsignedInteger, unnamed: StaticString
+  ) {
+    guard let name else {
+      write(unnamed)
+      return writeHex(number)
+    }
+    write(name)
+    write(" (")
+    writeHex(number)
+    write(")")
   }
 }
 

@@ -16,7 +16,7 @@ public struct ATTLayer: Hashable, Sendable {
   /// Of an Error Response: the request that failed.
   public var failed: ATTOpcode?
   /// Why the PDU cannot be parsed.
-  public var problem: DecodeError?
+  public var problem: PacketProblem?
 
   /// The parameters that follow the opcode.
   public var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
@@ -58,7 +58,7 @@ public struct ATTLayer: Hashable, Sendable {
       }
       value = range.lowerBound + reader.offset..<end
     } catch {
-      problem = error
+      problem = PacketProblem(error)
     }
   }
 
@@ -137,7 +137,8 @@ extension ATTLayer {
     of source: RawSpan, _ range: Range<Int>, _ type: BluetoothUUID, depth: Int
   ) -> [PacketField] {
     if type == GATTUUID.characteristic { return declarationFields(of: source, range, depth: depth) }
-    guard let short = type.short, var fields = CharacteristicValue.fields(of: source, range, type: short) else {
+    guard let short = type.short, var fields = CharacteristicValue.fields(of: source, range, type: short)
+    else {
       return []
     }
     for index in fields.indices { fields[index].depth += depth }
@@ -188,7 +189,8 @@ extension ATTLayer {
     text.write(", ")
     let start = text.count
     if let problem {
-      text.write("damaged: \(problem)")
+      text.write("damaged: ")
+      text.write(problem)
     } else if let value {
       writeArguments(source.extracting(value.clamped(to: 0..<source.byteCount)), gatt, source, to: &text)
     } else {

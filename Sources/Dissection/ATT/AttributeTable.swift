@@ -142,12 +142,12 @@ final class Server {
   /// The most configurations that are inferred.
   private static let inferredCapacity = 64
 
-  var table = AttributeTable()
+  @exclusivity(unchecked) var table = AttributeTable()
   /// Attributes that were not discovered, but are written as Client Characteristic Configurations are; with the handle
   /// of the characteristic whose values followed.
-  private var inferred: [AttributeHandle: AttributeHandle?] = [:]
+  @exclusivity(unchecked) private var inferred: [AttributeHandle: AttributeHandle?] = [:]
   /// The number of those without such a handle.
-  private var unconfirmed = 0
+  @exclusivity(unchecked) private var unconfirmed = 0
 
   subscript(handle: AttributeHandle) -> Attribute? {
     if let attribute = table[handle] { return attribute }

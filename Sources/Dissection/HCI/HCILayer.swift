@@ -24,7 +24,7 @@ public struct HCILayer: Hashable, Sendable {
   /// The device at the other end of the link.
   public var peer: BluetoothAddress?
   /// The reason why it is malformed.
-  public var problem: String?
+  public var problem: PacketProblem?
 
   /// Parses the headers; the rest is parsed on demand.
   ///
@@ -32,7 +32,7 @@ public struct HCILayer: Hashable, Sendable {
   init(_ packet: RawSpan) {
     type = HCIPacketType(rawValue: packet.byte(at: 0) ?? 0)
     guard packet.byteCount > 0 else {
-      problem = "empty"
+      problem = .empty
       return
     }
     var reader = ByteReader(packet)
@@ -46,15 +46,15 @@ public struct HCILayer: Hashable, Sendable {
         connection = try ConnectionHandle(parsing: &reader)
         length = Int(try reader.readUInt8())
         check(reader.remaining)
-      default: problem = "no packet type of HCI"
+      default: problem = .unknownType
       }
     } catch {
-      problem = error.description
+      problem = PacketProblem(error)
     }
   }
 
   private mutating func check(_ count: Int) {
-    if count != length { problem = "\(length) bytes should follow the header, \(count) do" }
+    if count != length { problem = .length(stated: length, present: count) }
   }
 
   private mutating func readCommand(_ reader: inout ByteReader) throws(DecodeError) {

@@ -9,13 +9,13 @@ final class AdapterState {
   static let linkCapacity = 64
   static let serverCapacity = 64
 
-  private var commands = CommandTracker()
-  private var names = DeviceNames()
+  @exclusivity(unchecked) private var commands = CommandTracker()
+  @exclusivity(unchecked) private var names = DeviceNames()
   /// Of the controller, once it was read.
-  private var manufacturer: CompanyIdentifier?
-  private(set) var links: [ConnectionHandle: Link] = [:]
+  @exclusivity(unchecked) private var manufacturer: CompanyIdentifier?
+  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: Link] = [:]
   /// Links for voice, and isochronous streams.
-  private var others: [ConnectionHandle: LinkIdentity] = [:]
+  @exclusivity(unchecked) private var others: [ConnectionHandle: LinkIdentity] = [:]
   private var servers: [(address: BluetoothAddress, server: Server)] = []
   /// The attributes of this machine.
   let localServer = Server()

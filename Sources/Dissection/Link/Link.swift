@@ -16,17 +16,17 @@ final class Link {
   var peer: BluetoothAddress? { identity.peer }
   let peerServer: Server
   let localServer: Server
-  var lastUsed = 0
+  @exclusivity(unchecked) var lastUsed = 0
 
-  private var bearers = ATTBearers()
-  private var channels = ChannelTable()
-  private var ring = RingTracker()
+  @exclusivity(unchecked) private var bearers = ATTBearers()
+  @exclusivity(unchecked) private var channels = ChannelTable()
+  @exclusivity(unchecked) private var ring = RingTracker()
   private let sent = Recombiner(maximumPayload: Link.maximumPayload, reserved: 64)
   private let received = Recombiner(maximumPayload: Link.maximumPayload, reserved: 64)
-  private var sentFragments = 0
-  private var receivedFragments = 0
-  private var sentPart = TruncatedFrame()
-  private var receivedPart = TruncatedFrame()
+  @exclusivity(unchecked) private var sentFragments = 0
+  @exclusivity(unchecked) private var receivedFragments = 0
+  @exclusivity(unchecked) private var sentPart = TruncatedFrame()
+  @exclusivity(unchecked) private var receivedPart = TruncatedFrame()
 
   init(_ identity: LinkIdentity, peerServer: Server, localServer: Server) {
     self.identity = identity
@@ -73,11 +73,11 @@ final class Link {
     packet.l2cap = frame
     let after = recombiner.counters
     if after.overlong > before.overlong {
-      packet.hci?.problem = "more bytes than the L2CAP frame has"
+      packet.hci?.problem = .overlongFrame
     } else if after.orphans > before.orphans {
-      packet.hci?.problem = "goes on with an L2CAP frame whose beginning is not there"
+      packet.hci?.problem = .orphan
     } else if after.unfinished > before.unfinished {
-      packet.hci?.problem = "the L2CAP frame before was never completed"
+      packet.hci?.problem = .unfinishedFrame
     }
     if let frame { receive(frame, into: &packet, isSent: isSent, at: moment) }
   }

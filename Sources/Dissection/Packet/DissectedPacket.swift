@@ -137,11 +137,9 @@ public struct DissectedPacket: Hashable, Sendable {
     }
   }
 
-  /// The parameters of a command or an event, or the headers of isochronous data.
-  public var parameters: [PacketField] {
-    var list = FieldList()
+  /// Adds the parameters of a command or an event, or the headers of isochronous data, to a list.
+  public func listParameters(to list: inout FieldList) {
     hci?.listParameters(bytes.span.bytes, .standard, to: &list)
-    return list.fields
   }
 
   /// The fields of one layer, as values of their own.

@@ -8,11 +8,11 @@ public struct RingLayer: Hashable, Sendable {
     /// A frame of 16 bytes, with the right checksum.
     case frame(FrameMeaning)
     /// A whole bulk frame, at the value that completes it.
-    case bulk(BulkFrame)
+    indirect case bulk(BulkFrame)
     /// A piece of a bulk frame: payload bytes that are there, and those that it has.
     case part(BulkID, received: Int, length: Int)
     /// Sent to or from a ring, but not a valid frame; as text.
-    case damaged(String)
+    indirect case damaged(String)
   }
 
   public var content: Content

@@ -45,8 +45,6 @@ public struct CaptureSummary: Sendable {
     public var bytes = 0
     /// The rate and the gaps, within each connection.
     public var statistics = StreamStatistics()
-    /// The index of the connection in ``CaptureSummary/connections``.
-    fileprivate var connection: Int?
   }
 
   /// The number of packets.
@@ -55,8 +53,15 @@ public struct CaptureSummary: Sendable {
   public private(set) var start: Int64?
   /// The time of the last packet, in microseconds since 1970-01-01 UTC; nil if there is none.
   public private(set) var end: Int64?
-  /// Packets by what they are: `command`, `event`.
-  public private(set) var kinds: [String: Int] = [:]
+  /// Packets by what they are: `commands`, `events`.
+  public var kinds: [String: Int] {
+    var kinds: [String: Int] = [:]
+    for (type, count) in types.enumerated() where count > 0 {
+      kinds[Self.name(of: HCIPacketType(rawValue: UInt8(type))), default: 0] += count
+    }
+    if notes > 0 { kinds["no HCI packet"] = notes }
+    return kinds
+  }
   /// The devices that advertised.
   public private(set) var devices: [BluetoothAddress: Device] = [:]
   /// The links, in the order in which they began.
@@ -64,11 +69,15 @@ public struct CaptureSummary: Sendable {
   /// The GATT procedures of all links.
   public private(set) var procedures: [ObservedProcedure: Procedure] = [:]
   /// The notifications and indications, by their source.
-  public private(set) var values: [Source: Values] = [:]
+  public var values: [Source: Values] {
+    Dictionary(sources.values.map { ($0.source, $0.values) }, uniquingKeysWith: { first, _ in first })
+  }
   /// The number of errors of each kind.
   public private(set) var errors: [String: Int] = [:]
   /// A ring's frames by their names.
-  public private(set) var ringFrames: [String: Int] = [:]
+  public var ringFrames: [String: Int] {
+    Dictionary(frames.map { ($0.key.description, $0.value) }, uniquingKeysWith: +)
+  }
   /// The number of packets that the recorder lost.
   public private(set) var lost = 0
   /// The number of omitted items.
@@ -76,6 +85,79 @@ public struct CaptureSummary: Sendable {
 
   /// The index in ``connections`` of each open link.
   private var open: [UInt32: Int] = [:]
+
+  // Texts are made of these at the end, not for each packet.
+
+  /// The number of packets of each H4 type.
+  private var types = Array(repeating: 0, count: 256)
+  /// The number of records that are not HCI packets.
+  private var notes = 0
+  private var frames: [FrameKind: Int] = [:]
+  private var sources: [SourceKey: SourceValues] = [:]
+
+  /// What identifies a sender of values.
+  private struct SourceKey: Hashable {
+    var peer: BluetoothAddress?
+    var connection: ConnectionHandle
+    var handle: AttributeHandle
+
+    init(_ hci: HCILayer, _ connection: ConnectionHandle, _ handle: AttributeHandle) {
+      // The kind of an address is not shown.
+      peer = hci.peer.map { BluetoothAddress($0.value, .public) }
+      // A peer is the same on each of its links.
+      self.connection = hci.peer == nil ? connection : ConnectionHandle(rawValue: 0)
+      self.handle = handle
+    }
+  }
+
+  private struct SourceValues {
+    let key: SourceKey
+    var attribute: Attribute?
+    /// The index in ``connections`` of the connection of the last value.
+    var link: Int?
+    var bytes = 0
+    var statistics = StreamStatistics()
+
+    var source: Source {
+      Source(peer: key.peer?.description ?? "link \(key.connection)", handle: key.handle)
+    }
+
+    var values: Values {
+      Values(name: attribute?.name, bytes: bytes, statistics: statistics)
+    }
+  }
+
+  /// What a ring's frame is counted as.
+  private enum FrameKind: Hashable, CustomStringConvertible {
+    case sample(RawSample.Name)
+    /// A frame with the same meaning.
+    case frame(FrameMeaning.Kind, isFromRing: Bool)
+    case bulk(BulkID, isFromRing: Bool)
+
+    init?(_ ring: RingLayer) {
+      switch ring.content {
+      case .frame(let meaning):
+        if meaning.refusal == nil, let sample = ring.sample {
+          self = .sample(sample.name)
+        } else {
+          self = .frame(meaning.kind, isFromRing: ring.isFromRing)
+        }
+      case .bulk(let frame): self = .bulk(frame.id, isFromRing: ring.isFromRing)
+      case .part, .damaged: return nil
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .sample(let name): name.rawValue
+      case .frame(let kind, let isFromRing):
+        kind.isRefusal ? "\(kind.name), refused" : "\(kind.name), \(Self.side(isFromRing))"
+      case .bulk(let id, let isFromRing): "bulk \(id), \(Self.side(isFromRing))"
+      }
+    }
+
+    private static func side(_ isFromRing: Bool) -> String { isFromRing ? "from the ring" : "to the ring" }
+  }
 
   public init() {}
 
@@ -87,16 +169,19 @@ public struct CaptureSummary: Sendable {
       start = min(start ?? time, time)
       end = max(end ?? time, time)
     }
-    guard let hci = packet.hci else { return count("no HCI packet", in: \.kinds) }
-    count(Self.name(of: hci.type), in: \.kinds)
-    if hci.problem != nil { count("damaged HCI packets", in: \.errors) }
+    guard let hci = packet.hci else {
+      notes += 1
+      return
+    }
+    types[Int(hci.type.rawValue)] += 1
+    if hci.problem != nil { countError("damaged HCI packets") }
     switch hci.type {
     case .event: addEvent(hci, packet)
     case .acl: addData(hci, packet)
     default: break
     }
     if let ring = packet.ring { add(ring) }
-    for _ in packet.unanswered { count("requests that were never answered", in: \.errors) }
+    for _ in packet.unanswered { countError("requests that were never answered") }
   }
 
   private static func name(of type: HCIPacketType) -> String {
@@ -110,12 +195,12 @@ public struct CaptureSummary: Sendable {
     }
   }
 
-  private mutating func count(_ key: String, in table: WritableKeyPath<CaptureSummary, [String: Int]>) {
-    guard self[keyPath: table][key] != nil || self[keyPath: table].count < Self.capacity else {
+  private mutating func countError(_ key: String) {
+    guard errors[key] != nil || errors.count < Self.capacity else {
       overflow += 1
       return
     }
-    self[keyPath: table][key, default: 0] += 1
+    errors[key, default: 0] += 1
   }
 
   // MARK: Events
@@ -123,7 +208,7 @@ public struct CaptureSummary: Sendable {
   private mutating func addEvent(_ hci: HCILayer, _ packet: DissectedPacket) {
     if let status = hci.status, status != .success {
       let what = hci.opcode?.name ?? hci.subevent?.name ?? hci.event?.name ?? "event"
-      count("\(what): \(status)", in: \.errors)
+      countError("\(what): \(status)")
     }
     let bytes = packet.bytes
     var reader = ByteReader(bytes.span.bytes.extracting(min(1, bytes.count)..<bytes.count))
@@ -258,9 +343,9 @@ public struct CaptureSummary: Sendable {
       if let mtu { $0.mtu = mtu }
       if $0.peer == nil { $0.peer = hci.peer }
     }
-    if att.problem != nil { count("damaged ATT PDUs", in: \.errors) }
+    if att.problem != nil { countError("damaged ATT PDUs") }
     if let error = att.error, let failed = att.failed, error != .attributeNotFound {
-      count("\(failed): \(error)", in: \.errors)
+      countError("\(failed): \(error)")
     }
     switch att.opcode {
     case .handleValueNotification, .handleValueIndication: addValue(att, hci, packet)
@@ -269,7 +354,7 @@ public struct CaptureSummary: Sendable {
   }
 
   private mutating func add(_ gatt: GATTLayer, _ att: ATTLayer) {
-    if gatt.unanswered != nil { count("requests that were never answered", in: \.errors) }
+    if gatt.unanswered != nil { countError("requests that were never answered") }
     guard let procedure = gatt.procedure else { return }
     if let request = gatt.request {
       if let time = request.microseconds { procedures[procedure, default: .init()].roundTrips.add(time) }
@@ -284,31 +369,34 @@ public struct CaptureSummary: Sendable {
 
   private mutating func addValue(_ att: ATTLayer, _ hci: HCILayer, _ packet: DissectedPacket) {
     guard let handle = att.handle, let connection = hci.connection else { return }
-    let source = Source(peer: hci.peer?.description ?? "link \(connection)", handle: handle)
-    guard values[source] != nil || values.count < Self.capacity else {
+    let key = SourceKey(hci, connection, handle)
+    if sources.count >= Self.capacity, sources[key] == nil {
       overflow += 1
       return
     }
-    let link = open[key(connection, packet.info)]
-    if let known = values[source], known.connection != link { values[source]?.statistics.interrupt() }
-    values[source, default: Values()].connection = link
-    values[source]?.bytes += att.value?.count ?? 0
-    if let name = packet.gatt?.attribute?.name { values[source]?.name = name }
+    let attribute = packet.gatt?.attribute
+    let link = open[self.key(connection, packet.info)]
+    let length = att.value?.count ?? 0
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
-    if !overflow { values[source]?.statistics.add(Instant(nanoseconds: nanoseconds)) }
+    func add(_ source: inout SourceValues) {
+      // No interval across two connections.
+      if source.link != link { source.statistics.interrupt() }
+      source.link = link
+      source.bytes += length
+      if attribute != nil { source.attribute = attribute }
+      if !overflow { source.statistics.add(Instant(nanoseconds: nanoseconds)) }
+    }
+    add(&sources[key, default: SourceValues(key: key)])
   }
 
   private mutating func add(_ ring: RingLayer) {
-    let side = ring.isFromRing ? "from the ring" : "to the ring"
-    switch ring.content {
-    case .frame(let meaning):
-      if meaning.refusal != nil { return count("\(meaning.name), refused", in: \.ringFrames) }
-      if let sample = ring.sample { return count(sample.kind, in: \.ringFrames) }
-      count("\(meaning.name), \(side)", in: \.ringFrames)
-    case .bulk(let frame): count("bulk \(frame.id), \(side)", in: \.ringFrames)
-    case .part: break
-    case .damaged(let what): count("ring: \(what)", in: \.errors)
+    if case .damaged(let what) = ring.content { return countError("ring: \(what)") }
+    guard let kind = FrameKind(ring) else { return }
+    guard frames.count < Self.capacity || frames[kind] != nil else {
+      overflow += 1
+      return
     }
+    frames[kind, default: 0] += 1
   }
 }
 
@@ -320,14 +408,23 @@ extension RingLayer {
 }
 
 extension RawSample {
-  fileprivate var kind: String {
+  fileprivate enum Name: String {
+    case ppg = "samples of PPG"
+    case spo2 = "samples of SpO2"
+    case accelerometer = "samples of acceleration"
+    case refused = "raw stream refused"
+    case wearCalibrationEnd = "ends of a wear calibration"
+    case unknown = "samples of an unknown kind"
+  }
+
+  fileprivate var name: Name {
     switch self {
-    case .ppg: "samples of PPG"
-    case .spo2: "samples of SpO2"
-    case .accelerometer: "samples of acceleration"
-    case .refused: "raw stream refused"
-    case .wearCalibrationEnd: "ends of a wear calibration"
-    case .unknown: "samples of an unknown kind"
+    case .ppg: .ppg
+    case .spo2: .spo2
+    case .accelerometer: .accelerometer
+    case .refused: .refused
+    case .wearCalibrationEnd: .wearCalibrationEnd
+    case .unknown: .unknown
     }
   }
 }

@@ -28,10 +28,9 @@ public struct HCIEventCode: HCICode, ExpressibleByIntegerLiteral {
   public var name: String? { HCIEventInfo[self]?.name }
 
   /// Name and number: `Command Complete (0x0e)`.
-  public var description: String {
-    let number = Hex.string(rawValue)
-    return name.map { "\($0) (\(number))" } ?? "event \(number)"
-  }
+  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) { text.write(name: name, rawValue, unnamed: "event ") }
 }
 
 /// An LE Meta subevent code: the first parameter of the event (7.7.65).
@@ -61,10 +60,9 @@ public struct LESubevent: HCICode, ExpressibleByIntegerLiteral {
   public var name: String? { HCIEventInfo[self]?.name }
 
   /// Name and number: `LE Connection Complete (0x01)`.
-  public var description: String {
-    let number = Hex.string(rawValue)
-    return name.map { "\($0) (\(number))" } ?? "LE event \(number)"
-  }
+  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) { text.write(name: name, rawValue, unnamed: "LE event ") }
 }
 
 /// The events that a controller sends (Core Specification Vol 4, Part E, 7.3.1). Command Complete, Command Status and

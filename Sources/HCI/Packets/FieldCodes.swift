@@ -116,6 +116,7 @@ extension HCICode {
 
   public init() { self.init(rawValue: 0) }
 
+  @inlinable
   public var description: String { Self.names[rawValue] ?? "\(rawValue)" }
 }
 

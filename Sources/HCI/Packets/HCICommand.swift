@@ -126,10 +126,9 @@ public struct HCIOpcode: HCICode {
   }
 
   /// Name and number: `LE Set Scan Enable (0x200c)`.
-  public var description: String {
-    let number = Hex.string(rawValue)
-    return name.map { "\($0) (\(number))" } ?? "command \(number)"
-  }
+  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) { text.write(name: name, rawValue, unnamed: "command ") }
 }
 
 /// The specification of a command, except its parameters.

@@ -125,8 +125,7 @@ public struct HCIErrorCode: HCICode, Error {
   }
 
   /// Name and number: `Connection Timeout (0x08)`.
-  public var description: String {
-    let number = Hex.string(rawValue)
-    return name.map { "\($0) (\(number))" } ?? "error \(number)"
-  }
+  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) { text.write(name: name, rawValue, unnamed: "error ") }
 }

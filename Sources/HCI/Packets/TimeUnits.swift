@@ -26,11 +26,16 @@ extension TimeInSteps {
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
   /// Milliseconds, with as many decimals as needed: `18.75 ms`.
-  public var description: String {
-    var text = DecimalText.string(Int64(rawValue) * Self.step, places: 3)
-    while text.last == "0" { text.removeLast() }
-    if text.last == "." { text.removeLast() }
-    return text + " ms"
+  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) {
+    var (number, places) = (Int64(rawValue) * Self.step, 3)
+    while places > 0, number % 10 == 0 {
+      number /= 10
+      places -= 1
+    }
+    if places == 0 { text.write(Int(number)) } else { text.write(number, places: places) }
+    text.write(" ms")
   }
 }
 

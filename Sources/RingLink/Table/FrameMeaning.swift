@@ -46,6 +46,20 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
     self.place = place
   }
 
+  /// What frames of one meaning have in common, whatever their values are.
+  public struct Kind: Hashable, Sendable {
+    public var isRefusal: Bool
+    fileprivate var row: Int?
+    fileprivate var command: RingCommand
+
+    /// The same as ``FrameMeaning/name``.
+    public var name: String { row.map { CommandTable.all[$0].name } ?? command.description }
+  }
+
+  public var kind: Kind {
+    Kind(isRefusal: refusal != nil, row: row, command: refusal?.command ?? frame.command)
+  }
+
   /// Whether the table has a row for it.
   public var isKnown: Bool { row != nil }
 
@@ -64,9 +78,7 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `battery`, or `command 0x55`; for a refusal the name of the refused command.
-  public var name: String {
-    row.map { CommandTable.all[$0].name } ?? (refusal?.command ?? frame.command).description
-  }
+  public var name: String { kind.name }
 
   public var fields: [Field] {
     (form?.fields ?? []).map { Field(field: $0, value: $0.value(in: frame)) }

@@ -15,6 +15,7 @@ struct Decoding {
 
   private let options: DecodeOptions
   private var text: PacketText
+  private var json = PacketJSON()
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = Console.output(.wait)
   private var start: Int64?
@@ -97,7 +98,7 @@ struct Decoding {
     guard options.shows(packet, start: start) else { return }
     switch options.form {
     case .page: page?.add(packet, start: start)
-    case .jsonl: PacketJSON.write(packet, into: &output)
+    case .jsonl: json.write(packet, into: &output)
     case .blocks: text.writeBlock(packet, start: start, into: &output)
     case .lines: text.writeLine(packet, start: start, into: &output)
     case .summary, .summaryJSON: summary.add(packet)

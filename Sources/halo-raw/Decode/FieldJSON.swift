@@ -8,7 +8,8 @@ import LineOutput
 ///     [{"name":"connection handle","number":64,"text":"0x0040"},{"name":"report 1","fields":[...]}]
 enum FieldJSON {
   /// Writes `,"key":[...]`; nothing if there are no fields.
-  static func write(_ key: StaticString, _ fields: [PacketField], _ output: inout LineWriter) {
+  static func write(_ key: StaticString, _ list: FieldList, _ output: inout LineWriter) {
+    let fields = list.entries
     guard let depth = fields.first?.depth else { return }
     output.write(",\"")
     output.write(key)
@@ -21,7 +22,7 @@ enum FieldJSON {
         open -= 1
       }
       if index > 0, fields[index - 1].depth >= field.depth { output.write(",") }
-      write(field, &output)
+      write(field, of: list, &output)
       if index + 1 < fields.count, fields[index + 1].depth > field.depth {
         output.write(",\"fields\":[")
         open += 1
@@ -37,19 +38,20 @@ enum FieldJSON {
   }
 
   /// Without the closing brace.
-  private static func write(_ field: PacketField, _ output: inout LineWriter) {
+  private static func write(_ field: FieldList.Entry, of list: FieldList, _ output: inout LineWriter) {
     output.write("{\"name\":")
-    output.writeQuoted(field.name)
-    var text = field.value
+    output.writeQuoted(list.bytes(field.name))
     if let number = field.number {
-      let digits = "\(number)"
       output.write(",\"number\":")
-      output.write(digits)
-      if text == digits { text = "" }
+      let start = output.text.count
+      output.write(number)
+      // Text that only repeats the number is left out.
+      if output.text.span.extracting(start..<output.text.count).hasSameBytes(as: list.bytes(field.value)) {
+        return
+      }
     }
-    if !text.isEmpty {
-      output.write(",\"text\":")
-      output.writeQuoted(text)
-    }
+    if field.value.isEmpty { return }
+    output.write(",\"text\":")
+    output.writeQuoted(list.bytes(field.value))
   }
 }

@@ -7,8 +7,11 @@ import LineOutput
 import RingLink
 
 /// Packets as JSON, one object per line.
-enum PacketJSON {
-  static func write(_ packet: DissectedPacket, into output: inout LineWriter) {
+struct PacketJSON {
+  /// The fields of a layer; used again for each.
+  private var fields = FieldList()
+
+  mutating func write(_ packet: DissectedPacket, into output: inout LineWriter) {
     output.write("{\"frame\":")
     output.write(packet.info.number)
     output.write(",\"time\":")
@@ -22,81 +25,92 @@ enum PacketJSON {
     case .controllerToHost: output.write(",\"direction\":\"received\"")
     case nil: output.write(",\"direction\":null")
     }
-    if let adapter = packet.info.adapter { number(",\"adapter\":", Int(adapter), &output) }
+    if let adapter = packet.info.adapter { Self.number(",\"adapter\":", Int(adapter), &output) }
     if packet.info.originalLength != packet.bytes.count {
-      number(",\"original_length\":", packet.info.originalLength, &output)
+      Self.number(",\"original_length\":", packet.info.originalLength, &output)
     }
-    if packet.info.drops > 0 { number(",\"dropped\":", packet.info.drops, &output) }
-    if packet.hci == nil { text(",\"note\":", packet.summary, &output) }
+    if packet.info.drops > 0 { Self.number(",\"dropped\":", packet.info.drops, &output) }
+    if packet.hci == nil { Self.text(",\"note\":", packet.summary, &output) }
     if let hci = packet.hci { write(hci, packet, &output) }
-    if let l2cap = packet.l2cap { write(l2cap, &output) }
+    if let l2cap = packet.l2cap { Self.write(l2cap, &output) }
     if let signaling = packet.signaling {
-      text(",\"signaling\":{\"name\":", signaling.name, &output)
-      number(",\"code\":", Int(signaling.code.rawValue), &output)
-      number(",\"identifier\":", Int(signaling.identifier), &output)
-      FieldJSON.write("fields", packet.fields(of: .signaling), &output)
+      Self.text(",\"signaling\":{\"name\":", signaling.name, &output)
+      Self.number(",\"code\":", Int(signaling.code.rawValue), &output)
+      Self.number(",\"identifier\":", Int(signaling.identifier), &output)
+      write("fields", of: packet, .signaling, &output)
       output.write("}")
     }
     if let smp = packet.smp {
-      text(",\"smp\":{\"name\":", smp.name, &output)
-      number(",\"code\":", Int(smp.code.rawValue), &output)
-      FieldJSON.write("fields", packet.fields(of: .smp), &output)
+      Self.text(",\"smp\":{\"name\":", smp.name, &output)
+      Self.number(",\"code\":", Int(smp.code.rawValue), &output)
+      write("fields", of: packet, .smp, &output)
       output.write("}")
     }
     if let profile = packet.profile, let layer = packet.layers.first(where: \.isProfile) {
       output.write(",\"\(layer.rawValue)\":{\"psm\":")
       output.write(Int(profile.psm.rawValue))
-      text(",\"name\":", profile.name(in: packet.source.span.bytes), &output)
-      FieldJSON.write("fields", packet.fields(of: layer), &output)
+      Self.text(",\"name\":", profile.name(in: packet.source.span.bytes), &output)
+      write("fields", of: packet, layer, &output)
       output.write("}")
     }
     if let att = packet.att { write(att, packet, &output) }
-    if let gatt = packet.gatt { write(gatt, &output) }
-    if let ring = packet.ring { write(ring, &output) }
+    if let gatt = packet.gatt { Self.write(gatt, &output) }
+    if let ring = packet.ring { Self.write(ring, &output) }
     if !packet.unanswered.isEmpty {
       output.write(",\"unanswered\":[\(packet.unanswered.map(String.init).joined(separator: ","))]")
     }
     output.write("}\n")
   }
 
-  private static func write(_ hci: HCILayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+  /// Writes the fields of a layer.
+  private mutating func write(
+    _ key: StaticString, of packet: DissectedPacket, _ layer: Layer, _ output: inout LineWriter
+  ) {
+    fields.removeAll()
+    packet.listFields(of: layer, to: &fields)
+    FieldJSON.write(key, fields, &output)
+  }
+
+  private mutating func write(_ hci: HCILayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     switch hci.type {
     case .command: output.write(",\"hci\":{\"type\":\"command\"")
     case .event: output.write(",\"hci\":{\"type\":\"event\"")
     case .acl: output.write(",\"hci\":{\"type\":\"acl\"")
     case .synchronous: output.write(",\"hci\":{\"type\":\"synchronous\"")
     case .isochronous: output.write(",\"hci\":{\"type\":\"isochronous\"")
-    default: number(",\"hci\":{\"type\":", Int(hci.type.rawValue), &output)
+    default: Self.number(",\"hci\":{\"type\":", Int(hci.type.rawValue), &output)
     }
     if let event = hci.event {
-      number(",\"event\":", Int(event.rawValue), &output)
-      if let subevent = hci.subevent { number(",\"subevent\":", Int(subevent.rawValue), &output) }
-      if let name = hci.subevent.map(\.name) ?? event.name { text(",\"name\":", name, &output) }
+      Self.number(",\"event\":", Int(event.rawValue), &output)
+      if let subevent = hci.subevent { Self.number(",\"subevent\":", Int(subevent.rawValue), &output) }
+      if let name = hci.subevent.map(\.name) ?? event.name { Self.text(",\"name\":", name, &output) }
     }
     if let opcode = hci.opcode {
-      number(",\"opcode\":", Int(opcode.rawValue), &output)
+      Self.number(",\"opcode\":", Int(opcode.rawValue), &output)
       if let name = opcode.name {
-        text(hci.type == .command ? ",\"name\":" : ",\"command\":", name, &output)
+        Self.text(hci.type == .command ? ",\"name\":" : ",\"command\":", name, &output)
       }
     }
-    if let status = hci.status { number(",\"status\":", Int(status.rawValue), &output) }
-    if let connection = hci.connection { number(",\"link\":", Int(connection.rawValue), &output) }
+    if let status = hci.status { Self.number(",\"status\":", Int(status.rawValue), &output) }
+    if let connection = hci.connection { Self.number(",\"link\":", Int(connection.rawValue), &output) }
     if let peer = hci.peer {
       output.write(",\"peer\":\"")
       output.write(peer)
       output.write("\"")
     }
-    if let name = packet.link?.name { text(",\"peer_name\":", name, &output) }
-    number(",\"length\":", hci.length, &output)
-    if let command = hci.command { reference(",\"answers\":", command, &output) }
-    if let problem = hci.problem { text(",\"problem\":", problem, &output) }
+    if let name = packet.link?.name { Self.text(",\"peer_name\":", name, &output) }
+    Self.number(",\"length\":", hci.length, &output)
+    if let command = hci.command { Self.reference(",\"answers\":", command, &output) }
+    if let problem = hci.problem { Self.text(",\"problem\":", problem.description, &output) }
     if hci.manufacturer != nil || hci.opcode?.isVendorSpecific == true,
       let name = hci.vendorName(in: packet.bytes.span.bytes)
     {
-      text(",\"vendor\":", name, &output)
+      Self.text(",\"vendor\":", name, &output)
     }
     if hci.type == .command || hci.type == .event || hci.type == .isochronous {
-      FieldJSON.write("parameters", packet.parameters, &output)
+      fields.removeAll()
+      packet.listParameters(to: &fields)
+      FieldJSON.write("parameters", fields, &output)
     }
     output.write("}")
   }
@@ -111,29 +125,31 @@ enum PacketJSON {
     output.write("}")
   }
 
-  private static func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+  private mutating func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     let source = packet.source
-    number(",\"att\":{\"opcode\":", Int(att.opcode.rawValue), &output)
+    Self.number(",\"att\":{\"opcode\":", Int(att.opcode.rawValue), &output)
     output.write(",\"name\":\"")
     output.write(att.opcode)
     output.write("\"")
-    if let handle = att.handle { number(",\"handle\":", Int(handle.rawValue), &output) }
+    if let handle = att.handle { Self.number(",\"handle\":", Int(handle.rawValue), &output) }
     if let value = att.value {
-      bytes(",\"value\":\"", source, value, &output)
+      Self.bytes(",\"value\":\"", source, value, &output)
       // Between handle and value or after the value: an offset, a range and a type, a signature.
       if value.lowerBound > att.parameters.lowerBound + (att.handle == nil ? 0 : 2)
         || value.upperBound < att.parameters.upperBound
       {
-        bytes(",\"parameters\":\"", source, att.parameters, &output)
+        Self.bytes(",\"parameters\":\"", source, att.parameters, &output)
       }
     } else if !att.parameters.isEmpty {
-      bytes(",\"parameters\":\"", source, att.parameters, &output)
+      Self.bytes(",\"parameters\":\"", source, att.parameters, &output)
     }
-    if let error = att.error { number(",\"error\":", Int(error.rawValue), &output) }
-    if let failed = att.failed { number(",\"request\":", Int(failed.rawValue), &output) }
-    if let problem = att.problem { text(",\"problem\":", problem.description, &output) }
-    if att.hasList { FieldJSON.write("fields", packet.fields(of: .att), &output) }
-    if let fields = att.valueFields(of: source.span.bytes, packet.gatt) {
+    if let error = att.error { Self.number(",\"error\":", Int(error.rawValue), &output) }
+    if let failed = att.failed { Self.number(",\"request\":", Int(failed.rawValue), &output) }
+    if let problem = att.problem { Self.text(",\"problem\":", problem.description, &output) }
+    if att.hasList { write("fields", of: packet, .att, &output) }
+    if let parts = att.valueFields(of: source.span.bytes, packet.gatt) {
+      fields.removeAll()
+      fields.append(parts)
       FieldJSON.write("fields", fields, &output)
     }
     output.write("}")
