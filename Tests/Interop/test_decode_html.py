@@ -457,6 +457,11 @@ def test_next_and_previous_of_a_handle(halo, page):
     assert browser.run("view.selected.number") == numbers[3]
     browser.press("p", "p")
     assert browser.run("view.selected.number") == numbers[2]
+    # From a field, the focus stays in the pane: the arrow keys do not scroll another part.
+    browser.run("document.querySelector('#detail summary').focus()")
+    browser.press("n", "n")
+    assert browser.run("view.selected.number") == numbers[3] and browser.run("document.activeElement.id") == "detail"
+    browser.press("p", "p")
     # Only among those that are shown.
     browser.run(f"view.filter = 'packet={numbers[2]}|{numbers[7]}'; filter()")
     browser.press("n", "n")
@@ -660,6 +665,7 @@ def test_narrow_window_has_two_pages(narrow, page):
     browser.click(".row", 4)
     assert visible(browser) == ["detail"]
     assert browser.run("view.selected.number") == 5
+    assert browser.run("document.activeElement.id") == "back"
     assert browser.run("document.documentElement.scrollWidth") == 390
     assert browser.run("document.getElementById('detail').scrollWidth") == 390
     browser.click("[aria-label='Next packet']")
@@ -668,6 +674,7 @@ def test_narrow_window_has_two_pages(narrow, page):
     browser.wait_for("document.getElementById('list').offsetHeight > 0")
     # What was selected last is selected, and in view.
     assert visible(browser) == ["list"] and browser.run("view.selected.number") == 6
+    assert browser.run("document.activeElement.id") == "list"
     assert browser.run("document.querySelector('.row[aria-selected=true]') !== null")
 
 

@@ -99,7 +99,10 @@ function drawChart(chart) {
   const context = timeline.prepare(canvas, height);
   const gutter = size('gutter');
   const right = canvas.clientWidth;
-  const shown = shownOf(chart, timeline.span(), whole.to, timeline.width());
+  const span = timeline.span();
+  const shown = shownOf(chart, span, whole.to, timeline.width());
+  const scale = timeline.width() / (span.to - span.from);
+  const xOf = (time) => gutter + (time - span.from) * scale;
   const limits = limitsOf(shown, kind);
   context.fillStyle = color('line');
   context.fillRect(gutter, height - 1, right - gutter, 1);
@@ -115,7 +118,7 @@ function drawChart(chart) {
     context.strokeStyle = color(name);
     context.fillStyle = color(name);
     for (const run of runs) {
-      const points = run.map(([time, value]) => [timeline.xOf(time), yOf(value)]);
+      const points = run.map(([time, value]) => [xOf(time), yOf(value)]);
       if (kind === 'dots' || points.length === 1) drawDots(context, points);
       else drawLine(context, points);
     }

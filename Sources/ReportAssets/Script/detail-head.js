@@ -47,11 +47,9 @@ function stepButton(label, name, keys, packet) {
   const button = make('button', {type: 'button', 'aria-label': name, title: `${name} (${keys})`}, label);
   button.disabled = !packet;
   button.addEventListener('click', () => {
-    const {activeElement} = document;
-    const buttonName = activeElement?.getAttribute('aria-label');
     select(packet);
     // The pane is drawn anew: the focus stays on the same button.
-    document.querySelector(`#detail button[aria-label="${buttonName}"]:not(:disabled)`)?.focus();
+    document.querySelector(`#detail button[aria-label="${name}"]:not(:disabled)`)?.focus();
   });
   return button;
 }

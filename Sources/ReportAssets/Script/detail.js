@@ -39,10 +39,12 @@ export const detail = {
     if (packet.frame) {
       this.byteViews.push(new ByteView('Bytes of the reassembled frame', packet.frame, layersIn(true), width));
     }
+    const hadFocus = this.box.contains(document.activeElement);
     const dump = make('div', {id: 'dump'}, ...this.byteViews.map(({box}) => box));
     this.box.replaceChildren(
       ...headOf(packet), dump, ...packet.layers.map((layer) => this.layerBox(packet, layer)),
       make('p', {class: 'help'}, HELP));
+    if (hadFocus) this.box.focus({preventScroll: true});
     this.box.scrollTop = 0;
     // The bytes stay at the top; what is scrolled to must stop below them.
     this.box.style.scrollPaddingTop = `${dump.offsetHeight}px`;

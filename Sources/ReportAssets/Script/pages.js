@@ -1,5 +1,6 @@
 /** In a narrow window, the list and the selected packet are two pages. The way back is a button, Escape, or Back. */
 
+import {element} from './session.js';
 import {size} from './style.js';
 import {writeFragmentNow} from './view.js';
 
@@ -16,6 +17,7 @@ export function showDetailPage() {
   writeFragmentNow();
   history.pushState(NAME, '', location.href);
   document.body.dataset.page = NAME;
+  element('back').focus();
 }
 
 /** Goes back to the list. */
@@ -33,6 +35,7 @@ export function listenToPages(draw) {
     writeFragmentNow();
     document.body.dataset.page = page;
     draw();
+    element(page).focus();
   });
   let wasNarrow = isNarrow();
   addEventListener('resize', () => {

@@ -27,7 +27,12 @@ function seriesOf(all, key, name = key) {
   return all.get(key);
 }
 
-const byteAt = (digits, index) => parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+/** The number of a hex digit, from its character code: `0` to `9`, `a` to `f`. */
+const nibble = (code) => code < 58 ? code - 48 : code - 87;
+
+/** A byte of hex digits; hundreds of thousands are read, without making a text of each. */
+const byteAt = (digits, index) =>
+  nibble(digits.codePointAt(2 * index)) << 4 | nibble(digits.codePointAt(2 * index + 1));
 
 /** The value of each byte, from the weights of its bits, the most significant first. */
 function tableOf(weights) {
