@@ -122,6 +122,7 @@ extension ATTLayer {
   func valueFields(of source: RawSpan, _ field: PacketField, _ gatt: GATTLayer?) -> [PacketField] {
     guard let type = valueType(gatt) else { return [] }
     if type == GATTUUID.characteristic { return Self.declarationFields(of: source, field) }
+    if type == GATTUUID.include { return Self.includeFields(of: source, field) }
     guard let short = type.short,
       var fields = CharacteristicValue.fields(of: source, field.range, type: short)
     else { return [] }
@@ -135,17 +136,41 @@ extension ATTLayer {
     return CharacteristicValue.fields(of: source, value, type: type)
   }
 
+  /// The handles of an included service, and its UUID if that is short (Vol 3, Part G, 3.2).
+  private static func includeFields(of source: RawSpan, _ field: PacketField) -> [PacketField] {
+    var lister = FieldLister(source, field.range, reference: "Vol 3, Part G, 3.2")
+    lister.readAll { lister throws(DecodeError) in
+      var range = HandleRange(0, 0)
+      try range.list(&lister)
+      if lister.remaining == 2 {
+        try lister.show("UUID", { r throws(DecodeError) in try r.readUInt16() }) {
+          UUIDName.described(BluetoothUUID($0))
+        }
+      }
+    }
+    return lister.fields.map { part in
+      var part = part
+      part.depth += field.depth + 1
+      return part
+    }
+  }
+
   private static func declarationFields(of source: RawSpan, _ field: PacketField) -> [PacketField] {
     let value = Array(source.extracting(field.range.clamped(to: 0..<source.byteCount)))
     guard let declared = AttributeTable.declaration(value) else { return [] }
     let start = field.range.lowerBound
-    func part(_ name: String, _ text: String, _ range: Range<Int>) -> PacketField {
-      PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: field.depth + 1)
+    func part(_ name: String, _ text: String, _ number: UInt16?, _ range: Range<Int>) -> PacketField {
+      var part = PacketField(
+        name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: field.depth + 1)
+      part.number = number.map { FieldNumber(Int64($0)) }
+      return part
     }
     return [
-      part("properties", "\(declared.properties)", start..<start + 1),
-      part("value handle", "\(declared.value)", start + 1..<start + 3),
-      part("UUID", UUIDName.described(declared.uuid), start + 3..<field.range.upperBound),
+      part(
+        "properties", "\(declared.properties)", UInt16(declared.properties.rawValue), start..<start + 1),
+      part("value handle", "\(declared.value)", declared.value.rawValue, start + 1..<start + 3),
+      part(
+        "UUID", UUIDName.described(declared.uuid), declared.uuid.short, start + 3..<field.range.upperBound),
     ]
   }
 
