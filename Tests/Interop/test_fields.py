@@ -19,7 +19,7 @@ def same_program(halo, monkeypatch):
 def test_tshark_lists_the_same(path):
     same, differences = field_check.compare(path)
     assert not differences
-    assert same["btl2cap.cid"] > 0
+    assert same["bthci_evt.command_in_frame"] + same["btl2cap.cid"] > 0
 
 
 def test_the_captures_have_most_kinds():
