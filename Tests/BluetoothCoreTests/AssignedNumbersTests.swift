@@ -22,6 +22,6 @@ import Testing
     let companies = (UInt16.min...UInt16.max).count { AssignedNumbers.company($0) != nil }
     #expect(uuids > 1000 && companies > 3000)
     #expect(AssignedNumbers.uuid(0x0001) == "SDP")
-    #expect(AssignedNumbers.company(0xFFFF) != nil)
+    #expect(AssignedNumbers.appearance(0x1444)?.hasPrefix("Outdoor Sports Activity") == true)
   }
 }

@@ -186,6 +186,13 @@ import Testing
     }
   }
 
+  @Test func attOnBREDRIsATT() {
+    let script = open("1f00")
+    let request = script.frame("0a 0300", channel: 0x50, isSent: true)
+    #expect(request.att?.opcode == .readRequest)
+    #expect(script.frame("0b 41", channel: 0x41, isSent: false).gatt?.request?.number == request.info.number)
+  }
+
   @Test func isochronousDataHasItsHeaders() throws {
     let script = Script()
     // Handle 0x0060, complete, with time stamp; 13 bytes, of which 5 are data.

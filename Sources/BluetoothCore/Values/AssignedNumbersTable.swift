@@ -1305,7 +1305,7 @@ enum AssignedNumbersTable {
     FFFEWireless Power Transfer
     """#
 
-  /// Company identifiers: 3413.
+  /// Company identifiers: 3412.
   static let companies: StaticString = #"""
     0000Ericsson AB
     0001Nokia Mobile Phones
@@ -4719,7 +4719,6 @@ enum AssignedNumbersTable {
     0D51Genetus inc.
     0D52DIVAN TRADING CO., LTD.
     0D53Luxottica Group S.p.A
-    FFFFBluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.
     """#
 
   /// Appearances, and their categories: 301.

@@ -137,6 +137,7 @@ extension ATTLayer {
     of source: RawSpan, _ range: Range<Int>, _ type: BluetoothUUID, depth: Int
   ) -> [PacketField] {
     if type == GATTUUID.characteristic { return declarationFields(of: source, range, depth: depth) }
+    if type == GATTUUID.include { return includeFields(of: source, range, depth: depth) }
     guard let short = type.short, var fields = CharacteristicValue.fields(of: source, range, type: short)
     else {
       return []
@@ -151,19 +152,39 @@ extension ATTLayer {
     return CharacteristicValue.fields(of: source, value, type: type)
   }
 
+  /// The handles of an included service, and its UUID if that is short (Vol 3, Part G, 3.2).
+  private static func includeFields(of source: RawSpan, _ range: Range<Int>, depth: Int) -> [PacketField] {
+    var lister = FieldLister(source, range, reference: "Vol 3, Part G, 3.2")
+    lister.readAll { lister throws(DecodeError) in
+      var range = HandleRange(0, 0)
+      try range.list(&lister)
+      if lister.remaining == 2 {
+        try lister.show("UUID", { r throws(DecodeError) in try r.readUInt16() }) {
+          UUIDName.described(BluetoothUUID($0))
+        }
+      }
+    }
+    var fields = lister.fields
+    for index in fields.indices { fields[index].depth += depth }
+    return fields
+  }
+
   private static func declarationFields(
     of source: RawSpan, _ range: Range<Int>, depth: Int
   ) -> [PacketField] {
     let value = Array(source.extracting(range.clamped(to: 0..<source.byteCount)))
     guard let declared = AttributeTable.declaration(value) else { return [] }
     let start = range.lowerBound
-    func part(_ name: String, _ text: String, _ range: Range<Int>) -> PacketField {
-      PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: depth)
+    func part(_ name: String, _ text: String, _ number: UInt16?, _ range: Range<Int>) -> PacketField {
+      var part = PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: depth)
+      part.number = number.map { FieldNumber(Int64($0)) }
+      return part
     }
     return [
-      part("properties", "\(declared.properties)", start..<start + 1),
-      part("value handle", "\(declared.value)", start + 1..<start + 3),
-      part("UUID", UUIDName.described(declared.uuid), start + 3..<range.upperBound),
+      part(
+        "properties", "\(declared.properties)", UInt16(declared.properties.rawValue), start..<start + 1),
+      part("value handle", "\(declared.value)", declared.value.rawValue, start + 1..<start + 3),
+      part("UUID", UUIDName.described(declared.uuid), declared.uuid.short, start + 3..<range.upperBound),
     ]
   }
 

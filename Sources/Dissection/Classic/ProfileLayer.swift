@@ -122,7 +122,7 @@ extension FieldLister {
   /// Some bits of the byte that was read last.
   @_lifetime(self: copy self)
   mutating func bits(_ name: String, _ value: UInt8, _ names: [UInt8: String] = [:]) {
-    note(name, names[value] ?? "\(value)", from: offset - 1)
+    note(name, names[value] ?? "\(value)", number: FieldNumber(Int64(value)), from: offset - 1)
   }
 
   /// A byte with names for its values.

@@ -182,11 +182,13 @@ final class AdapterState {
     link.lastUsed = moment.number
     packet.link = link.identity
     packet.hci?.peer = link.peer
-    var reader = ByteReader(data)
-    if let header = try? ACLHeader(parsing: &reader), whole == nil || link.isTruncated,
-      link.receiveTruncated(header, reader.readRest(), into: &packet, at: moment)
-    {
-      return
+    if whole == nil || link.isTruncated {
+      var reader = ByteReader(data)
+      if let header = try? ACLHeader(parsing: &reader),
+        link.receiveTruncated(header, reader.readRest(), into: &packet, at: moment)
+      {
+        return
+      }
     }
     if let whole { link.receive(whole, into: &packet, at: moment) }
     if packet.att != nil { learnName(packet, of: link) }

@@ -3,6 +3,11 @@ import BluetoothCore
 import HCI
 import L2CAP
 
+extension PSM {
+  /// The Attribute Protocol on BR/EDR.
+  static let att = PSM(rawValue: 0x001F)
+}
+
 /// A channel that was opened with signalling commands. Each end has its own channel identifier.
 final class Channel {
   let psm: PSM

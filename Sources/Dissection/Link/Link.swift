@@ -159,6 +159,11 @@ final class Link {
       packet.gatt = open.bearers.receive(
         att, source.span.bytes, isSent: isSent, at: moment, peer: peerServer, local: localServer)
       findRing(in: source.span.bytes, of: att, into: &packet, at: moment)
+    } else if open.psm == .att {
+      guard let att = ATTLayer(bytes.span.bytes, frame.payload) else { return }
+      packet.att = att
+      packet.gatt = open.bearers.receive(
+        att, bytes.span.bytes, isSent: isSent, at: moment, peer: peerServer, local: localServer)
     } else if !open.isRetransmitting {
       packet.profile = ProfileLayer(open, bytes.span.bytes, frame.payload, isSent: isSent)
     }
