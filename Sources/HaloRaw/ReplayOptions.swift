@@ -75,10 +75,22 @@ public struct ReplayOptions: Hashable, Sendable {
     if connection == nil, options.peer == nil { options.connection = chosen?.number }
     if let given {
       options.table = given
-    } else if let chosen, !chosen.hasDiscovery {
-      options.table = chosen.peer.flatMap(known) ?? RingHandles(chosen).attributes ?? []
+    } else if let chosen {
+      options.table = Self.undiscovered(of: chosen, known)
     }
     return try ReplayedPeripheral(traffic, options)
+  }
+}
+
+extension ReplayOptions {
+  /// The services of a ring that were discovered before the capture: by the traffic of this connection, else by what is
+  /// known of the ring. A host that knows the handles discovers nothing, or only other services.
+  private static func undiscovered(
+    of connection: RecordedConnection, _ known: (BluetoothAddress) -> [ServerAttribute]?
+  ) -> [ServerAttribute] {
+    let shown = connection.attributes
+    let table = RingHandles(connection).attributes ?? connection.peer.flatMap(known) ?? []
+    return table.allSatisfy { shown[$0.handle] == nil } ? table : []
   }
 }
 

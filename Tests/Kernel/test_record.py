@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import NOBODY, NOGROUP, sudo
-from interop import NO_ADAPTER
+from interop import NO_ADAPTER, REPLAY_DIFFERS
 from monitor import MONITOR_DATALINK, Monitor
 
 JSON = ("--format", "jsonl")
@@ -119,3 +119,37 @@ def test_btmons_recording_is_replayed(halo, ring, tmp_path):
     options = ("--index", ring.kernel_adapter.index)
     replayed = halo.run("replay", *options, btmon.path, "battery", *JSON).succeeded()
     assert replayed.out == session.out and "all as in the recording" in replayed.err
+
+
+@pytest.mark.parametrize("way", ["hciN", "user:hciN", "record"])
+@pytest.mark.parametrize("command", [
+    ("battery",), ("inspect",), ("stream", "--ppg", "--count", 20)], ids=lambda command: command[0])
+def test_every_way_of_recording_replays(halo, ring, tmp_path, way, command):
+    """What the kernel's host, or ours, was recorded doing is a device that answers again."""
+    path = tmp_path / "session.btsnoop"
+    if way == "record":
+        with Recording(halo, path):
+            session = halo.run(*command, *JSON, adapter=ring.adapter).succeeded()
+    else:
+        if way != "hciN":
+            ring.kernel_adapter.down()
+        adapter = way.removesuffix("hciN") + ring.adapter
+        session = halo.run(*command, *JSON, "--record", path, adapter=adapter).succeeded()
+    replayed = halo.run("replay", path, *command, *JSON).succeeded()
+    again = halo.run("replay", path, "--level", "att", *command, *JSON).succeeded()
+    assert "at the level of ATT" in again.err
+    for result in (replayed, again):
+        # The times of a stream are those of each machine.
+        shown = [{key: value for key, value in record.items() if key != "t"} for record in result.records()]
+        assert shown == [
+            {key: value for key, value in record.items() if key != "t"} for record in session.records()]
+
+
+def test_a_session_on_hciN_answers_another_command(halo, ring, tmp_path):
+    path = tmp_path / "session.btsnoop"
+    table = halo.run("inspect", *JSON, "--record", path, adapter=ring.adapter).succeeded()
+    assert table.records()
+    model = halo.run("replay", path, "read", "--uuid", "2A24", *JSON).succeeded().records()
+    assert model == halo.run("read", ring.name, "--uuid", "2A24", *JSON, adapter=ring.adapter).succeeded().records()
+    missing = halo.run("replay", path, "battery", *JSON).failed(REPLAY_DIFFERS, saying="nothing was written to it")
+    assert "nearest is packet" in missing.err

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import GATTClient
 import HCI
 
 /// The ATT traffic of one LE connection of a capture, with the side that is the server.
@@ -51,11 +50,11 @@ public struct RecordedConnection: Sendable {
     self.end = end ?? pdus.last?.time ?? 0
   }
 
-  /// Whether it has the answer to a discovery of characteristics.
-  public var hasDiscovery: Bool {
+  /// The attributes that its discoveries and reads show.
+  public var attributes: RecordedAttributes {
     var attributes = RecordedAttributes()
     attributes.learn(self)
-    return !attributes.handles(of: GATTUUID.characteristic).isEmpty
+    return attributes
   }
 
   /// The numbers of its first and last packet.

@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import HaloRaw
 import Recording
@@ -21,12 +22,16 @@ struct ReplayReport {
       + (rest > 0 ? " (and \(rest) more)" : "") + remedy
   }
 
+  /// Discovery that the capture lacks can come from elsewhere.
   private var remedy: String {
-    peripheral.attributes.isEmpty
-      ? "; the capture begins after discovery: give --table FILE, a table of inspect --format jsonl" : ""
+    let discovery: [ATTOpcode] = [
+      .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest,
+    ]
+    guard peripheral.missing.contains(where: { discovery.contains($0.request) }) else { return "" }
+    return "; if the device was discovered before the capture, give --table FILE (inspect --format jsonl)"
   }
 
-  /// `at the level of ATT, connection 1: ...; 12 requests answered, 40 notifications`
+  /// `at the level of ATT: 12 requests answered, 40 notifications`
   var summary: String {
     var parts = [
       "\(Console.counted(peripheral.matched, "request")) answered",

@@ -37,7 +37,7 @@ let replayCommand = CommandSpec(
       "print the attribute table from a recording of inspect"
     ),
     (
-      "halo-raw replay captures/virtual-measure.btsnoop --level att battery",
+      "halo-raw replay captures/virtual-inspect.btsnoop --level att read --uuid 2A26",
       "another command than the recorded one"
     ),
   ],
