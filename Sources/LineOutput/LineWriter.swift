@@ -95,6 +95,8 @@ public struct LineWriter {
       self.text.write(UnsafeRawBufferPointer(bytes))
       return true
     }
-    if !isPlain { self.text.write(String(decoding: Field.text(text).json.utf8.dropFirst().dropLast(), as: UTF8.self)) }
+    if !isPlain {
+      self.text.write(String(decoding: Field.text(text).json.utf8.dropFirst().dropLast(), as: UTF8.self))
+    }
   }
 }
