@@ -3,6 +3,7 @@
 # make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
+# make bench-decode  compares the speed of decode with a C program, tshark and btmon (docs/performance.md)
 #
 # Two files of one program are installed:
 #   PREFIX/bin/halo-raw           for everybody; it has no privilege
@@ -28,7 +29,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall fuzz
+.PHONY: build test install uninstall fuzz bench-decode
 
 build:
 	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install
@@ -38,6 +39,10 @@ test:
 
 fuzz:
 	scripts/fuzz --seconds 3600
+
+bench-decode:
+	swift build --configuration release --product halo-raw
+	Benchmarks/decode/bench
 
 # Does not build: in 'sudo make install' root would, and leave root's files behind.
 install:

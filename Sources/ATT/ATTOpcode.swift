@@ -122,7 +122,11 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
   private static let table: [Row?] = (0...UInt8.max).map { rows[ATTOpcode($0)] }
 
   /// Where the PDU is specified: `Vol 3, Part F, 3.4.7.1`.
-  public var reference: String { "Vol 3, Part F, 3.4" + (Self.table[Int(rawValue)].map { ".\($0.section)" } ?? "") }
+  public var reference: String { Self.references[Int(rawValue)] }
+
+  private static let references = table.map { row in
+    "Vol 3, Part F, 3.4" + (row.map { ".\($0.section)" } ?? "")
+  }
 
   public var kind: Kind {
     if let known = Self.table[Int(rawValue)]?.kind { return known }
@@ -143,8 +147,14 @@ extension ATTOpcode: TextWritable {
 
 extension ATTOpcode: FieldCode {
   /// Name, number and flags (3.3.1).
-  public var fieldText: String {
-    let flags = (rawValue & 0x40 != 0 ? ", command" : "") + (rawValue & 0x80 != 0 ? ", signed" : "")
-    return "\(self) (\(Hex.string(rawValue))\(flags))"
+  public var fieldText: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) {
+    text.write(self)
+    text.write(" (")
+    text.writeHex(rawValue)
+    if rawValue & 0x40 != 0 { text.write(", command") }
+    if rawValue & 0x80 != 0 { text.write(", signed") }
+    text.write(")")
   }
 }

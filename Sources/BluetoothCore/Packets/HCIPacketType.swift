@@ -15,14 +15,16 @@ public struct HCIPacketType: RawRepresentable, Hashable, Sendable {
 }
 
 extension HCIPacketType: FieldCode {
-  public var description: String {
+  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+
+  public func writeField(to text: inout TextBuffer) {
     switch self {
-    case .command: "command (1)"
-    case .acl: "ACL data (2)"
-    case .synchronous: "synchronous data (3)"
-    case .event: "event (4)"
-    case .isochronous: "isochronous data (5)"
-    default: "\(rawValue)"
+    case .command: text.write("command (1)")
+    case .acl: text.write("ACL data (2)")
+    case .synchronous: text.write("synchronous data (3)")
+    case .event: text.write("event (4)")
+    case .isochronous: text.write("isochronous data (5)")
+    default: text.write(Int(rawValue))
     }
   }
 }

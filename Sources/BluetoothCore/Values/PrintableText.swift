@@ -5,6 +5,11 @@ extension String {
   public init(printable bytes: some Collection<UInt8>) {
     var rest = Array(bytes)
     while rest.last == 0 { rest.removeLast() }
+    // Most names are plain ASCII.
+    if rest.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) {
+      self.init(decoding: rest, as: UTF8.self)
+      return
+    }
     var text = ""
     var decoder = UTF8()
     var iterator = rest.makeIterator()

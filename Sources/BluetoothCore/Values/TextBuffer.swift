@@ -16,7 +16,7 @@ public struct TextBuffer: Sendable {
 
   /// - Parameter capacity: the size that it has at first, in bytes; it grows
   public init(capacity: Int = 256) {
-    storage = Array(repeating: 0, count: max(16, capacity))
+    storage = capacity > 0 ? Array(repeating: 0, count: capacity) : []
   }
 
   /// Removes the text, and keeps the memory.
@@ -55,7 +55,7 @@ public struct TextBuffer: Sendable {
   @inline(never)
   @usableFromInline
   mutating func grow(by length: Int) {
-    storage.append(contentsOf: repeatElement(0, count: max(length, storage.count)))
+    storage.append(contentsOf: repeatElement(0, count: max(length, storage.count, 64)))
   }
 
   /// Calls `body` with room for `length` bytes; it returns how many it has written.
@@ -232,9 +232,9 @@ extension TextBuffer {
   /// The digits of 16 bytes.
   private static func digits(of bytes: SIMD16<UInt8>) -> SIMD32<UInt8> {
     func ascii(_ nibbles: SIMD16<UInt8>) -> SIMD16<UInt8> {
-      let letters = SIMD16<UInt8>(repeating: UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
-      let zeros = SIMD16<UInt8>(repeating: UInt8(ascii: "0"))
-      return nibbles &+ zeros &+ SIMD16<UInt8>().replacing(with: letters, where: nibbles .> 9)
+      // All bits where a nibble is above 9: letters come later than the digits.
+      let isLetter = SIMD16<UInt8>() &- ((nibbles &+ 6) &>> 4)
+      return nibbles &+ UInt8(ascii: "0") &+ (isLetter & (UInt8(ascii: "a") - 10 - UInt8(ascii: "0")))
     }
     var digits = SIMD32<UInt8>()
     digits.evenHalf = ascii(bytes &>> 4)

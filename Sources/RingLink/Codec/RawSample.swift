@@ -205,5 +205,5 @@ final class RawStreamCommands: CommandGroup {
     group: .rawStream, shape: .stream, requests: [FrameForm("control", RawControl.self)],
     replies: RawSample.Kind.allCases.map(\.form), source: "5 [F][C]")
 
-  var rows: [any CommandRow] { [rawStream] }
+  var entries: [CommandEntry] { [rawStream] }
 }

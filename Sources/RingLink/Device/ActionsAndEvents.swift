@@ -23,9 +23,10 @@ public final class ActionCommands: CommandGroup {
   public let factoryReset = RingAction(
     0xFF, startingWith: [0x66, 0x66], "factory reset", "Erases what the ring has stored.", source: "4.16 [F]")
 
-  var rows: [any CommandRow] {
+  var actions: [RingAction] {
     [blink, find, cameraEnter, cameraKeep, cameraLeave, reboot, powerOff, factoryReset]
   }
+  var entries: [CommandEntry] { actions.map(\.entry) }
 }
 
 extension Ring {

@@ -143,8 +143,11 @@ public final class DeviceCommands: CommandGroup {
     0x61, "notification mask", "The kinds of phone messages that the ring is notified of.", .device,
     source: "4.3 [C]")
 
-  var rows: [any CommandRow] {
-    [setTime, battery, hostInformation, deviceSupport, setNotificationMask, notificationMask]
+  var entries: [CommandEntry] {
+    [
+      setTime.entry, battery.entry, hostInformation.entry, deviceSupport.entry, setNotificationMask.entry,
+      notificationMask.entry,
+    ]
   }
 }
 

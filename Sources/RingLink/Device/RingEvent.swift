@@ -205,10 +205,10 @@ public final class RingReports: CommandGroup {
     (0x25, "counter", "4.15 [F]"), (0x27, "value 0x27", "4.15 [F]"), (0x28, "value 0x28", "4.15 [F]"),
   ]
 
-  var rows: [any CommandRow] {
+  var entries: [CommandEntry] {
     [
-      payloadLength, camera, mediaKey, findPhone, sportUpdate, batteryEvent, liveTotals, variabilityEvent,
-      stressEvent,
-    ] as [any CommandRow] + plainNotifications
+      payloadLength.entry, camera.entry, mediaKey.entry, findPhone.entry, sportUpdate.entry,
+      batteryEvent.entry, liveTotals.entry, variabilityEvent.entry, stressEvent.entry,
+    ] + plainNotifications
   }
 }

@@ -166,7 +166,7 @@ public final class ActivityCommands: CommandGroup {
   public let activity = RingLog<ActivityLogAssembler>(
     0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
 
-  var rows: [any CommandRow] { [today, storedDays, dayTotals, activity] }
+  var entries: [CommandEntry] { [today.entry, storedDays.entry, dayTotals.entry, activity.entry] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

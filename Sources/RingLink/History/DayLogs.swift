@@ -156,7 +156,9 @@ public final class DayLogCommands: CommandGroup {
     0x7A, "hourly counter", "A counter by hours, of unknown meaning.", families: [.rt11cr],
     source: "4.16 [F]")
 
-  var rows: [any CommandRow] { [heartRateLog, stressLog, variabilityLog, hourlyCounter] }
+  var entries: [CommandEntry] {
+    [heartRateLog.entry, stressLog.entry, variabilityLog.entry, hourlyCounter.entry]
+  }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

@@ -111,7 +111,7 @@ public final class SleepCommands: CommandGroup {
     isUnsolicited: true,
     source: "6.1 [C]")
 
-  var rows: [any CommandRow] { [sleep, naps] }
+  var entries: [CommandEntry] { [sleep.entry, naps.entry] }
 }
 
 /// Nights and naps (ring reference, 6.1).

@@ -79,5 +79,5 @@ public final class SyncCommands: CommandGroup {
   public let nickname = BulkQuery<BulkStatus<Nickname>>(
     0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
 
-  var rows: [any CommandRow] { [beginSync, sportRecords, nickname] }
+  var entries: [CommandEntry] { [beginSync.entry, sportRecords.entry, nickname.entry] }
 }

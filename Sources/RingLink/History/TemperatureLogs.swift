@@ -124,7 +124,7 @@ public final class TemperatureCommands: CommandGroup {
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
     families: .newer, source: "6.4 [A]")
 
-  var rows: [any CommandRow] { [temperatureLog, intervalTemperatures] }
+  var entries: [CommandEntry] { [temperatureLog.entry, intervalTemperatures.entry] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

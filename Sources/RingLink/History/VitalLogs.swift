@@ -141,7 +141,7 @@ public final class VitalCommands: CommandGroup {
   public let oxygenLog = BulkQuery<OxygenLog>(
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
 
-  var rows: [any CommandRow] { [manualHeartRates, oxygenLog] }
+  var entries: [CommandEntry] { [manualHeartRates.entry, oxygenLog.entry] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

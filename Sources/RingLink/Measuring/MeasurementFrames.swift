@@ -167,5 +167,7 @@ public final class MeasurementCommands: CommandGroup {
     0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements, families: .newer,
     source: "4.14 [A]")
 
-  var rows: [any CommandRow] { [measurementStart, measurementStop, liveHeartRate, sport] }
+  var entries: [CommandEntry] {
+    [measurementStart.entry, measurementStop.entry, liveHeartRate.entry, sport.entry]
+  }
 }

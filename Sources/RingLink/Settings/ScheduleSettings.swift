@@ -75,7 +75,8 @@ public final class ScheduleSettings: CommandGroup {
     "Automatic measurement of skin temperature.",
     families: .newer, source: "4.7 [A]")
 
-  var rows: [any CommandRow] {
+  var settings: [any RingSetting] {
     [heartRateSchedule, oxygenSchedule, stressSchedule, variabilitySchedule, temperatureSchedule]
   }
+  var entries: [CommandEntry] { settings.map(\.entry) }
 }

@@ -221,10 +221,11 @@ public final class WearerSettings: CommandGroup {
     0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
     families: [.rt11cr], source: "4.7 [C]")
 
-  var rows: [any CommandRow] {
+  var settings: [any RingSetting] {
     [
       profile, goals, temperatureUnit, display, doNotDisturb, raiseToWake, touch, gesture,
       bloodPressureSchedule,
     ]
   }
+  var entries: [CommandEntry] { settings.map(\.entry) }
 }

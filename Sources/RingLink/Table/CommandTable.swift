@@ -15,20 +15,18 @@ public enum CommandTable {
     BlockedCommands.shared,
   ]
 
-  private static let rows: [any CommandRow] = groups.flatMap(\.rows)
-
   /// All entries, in the order of the reference page.
-  public static let all: [CommandEntry] = rows.map(\.entry)
+  public static let all: [CommandEntry] = groups.flatMap(\.entries)
 
   /// All settings, in the order of the reference page.
-  public static let settings: [any RingSetting] = rows.compactMap { $0 as? any RingSetting }
+  public static let settings: [any RingSetting] = groups.flatMap(\.settings)
 
   /// The switches of everything that the ring measures automatically: all of them are off when its lights stay dark.
   public static let automaticMeasurements: [any RingSetting] =
-    ScheduleSettings.shared.rows.compactMap { $0 as? any RingSetting }
+    ScheduleSettings.shared.settings
 
   /// All actions, in the order of the reference page.
-  public static let actions: [RingAction] = rows.compactMap { $0 as? RingAction }
+  public static let actions: [RingAction] = groups.flatMap(\.actions)
 
   /// The indices in ``all`` of the entries of each command, by its number.
   private static let frameRows = rows { if case .frame(let command) = $0 { command.rawValue } else { nil } }
@@ -80,7 +78,16 @@ protocol CommandGroup: Sendable {
   static var shared: Self { get }
   /// Its entries, in the order of the reference page: all stored properties, which a test compares. Reflection would
   /// find them as well, but takes as long as the rest of a short command.
-  var rows: [any CommandRow] { get }
+  var entries: [CommandEntry] { get }
+  /// The settings among them.
+  var settings: [any RingSetting] { get }
+  /// The actions among them.
+  var actions: [RingAction] { get }
+}
+
+extension CommandGroup {
+  var settings: [any RingSetting] { [] }
+  var actions: [RingAction] { [] }
 }
 
 /// A type with an entry in the command table.

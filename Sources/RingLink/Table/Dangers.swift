@@ -85,5 +85,5 @@ final class BlockedCommands: CommandGroup {
       }
   }()
 
-  var rows: [any CommandRow] { blocked }
+  var entries: [CommandEntry] { blocked }
 }

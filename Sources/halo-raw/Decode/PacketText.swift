@@ -13,9 +13,10 @@ struct PacketText {
 
   /// - Parameter start: the time of the first packet
   func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+    let top = packet.top
     output.write(packet.info.number, width: 7)
-    writeHeader(packet, start, &output)
-    packet.writeSummary(to: &output.text)
+    writeHeader(packet, top, start, &output)
+    packet.writeSummary(to: &output.text, top: top)
     writeLoose(packet, &output)
     writePlace(packet, &output)
     output.write("\n")
@@ -39,9 +40,10 @@ struct PacketText {
   mutating func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     writeLine(packet, start: start, into: &output)
     if packet.hci == nil { writeBytes(packet.bytes, into: &output) }
-    for layer in packet.layers {
+    for layer in Layer.allCases where packet.has(layer) {
       color(layer, &output)
-      output.write("  \(layer.rawValue)")
+      output.write("  ")
+      output.write(layer.rawValue)
       plain(&output)
       output.write("  ")
       packet.writeSummary(of: layer, to: &output.text)
@@ -54,7 +56,9 @@ struct PacketText {
     output.write("\n")
   }
 
-  private func writeHeader(_ packet: DissectedPacket, _ start: Int64?, _ output: inout LineWriter) {
+  private func writeHeader(
+    _ packet: DissectedPacket, _ top: Layer?, _ start: Int64?, _ output: inout LineWriter
+  ) {
     output.write("  ")
     if let start, let time = packet.info.microseconds {
       Self.write(seconds: time &- start, width: 14, into: &output)
@@ -66,10 +70,10 @@ struct PacketText {
     case .controllerToHost: output.write("  <-  ")
     case nil: output.write("  --  ")
     }
-    let name = packet.top?.rawValue ?? "note"
-    if let top = packet.top { color(top, &output) }
+    let name = top?.rawValue ?? "note"
+    if let top { color(top, &output) }
     output.write(name)
-    if packet.top != nil { plain(&output) }
+    if top != nil { plain(&output) }
     output.space(10 - name.utf8.count)
   }
 

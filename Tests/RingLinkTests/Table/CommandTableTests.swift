@@ -9,7 +9,7 @@ struct CommandTableTests {
       let declared = Mirror(reflecting: group).children.flatMap { child -> [CommandEntry] in
         (child.value as? any CommandRow).map { [$0.entry] } ?? child.value as? [CommandEntry] ?? []
       }
-      #expect(group.rows.map(\.entry) == declared, "\(type(of: group))")
+      #expect(group.entries == declared, "\(type(of: group))")
     }
   }
 
