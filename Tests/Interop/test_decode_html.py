@@ -389,7 +389,7 @@ def test_summary_that_is_cut_has_its_full_text_at_hand(page):
 FILTERS = [
     "handle=0x0012", "handle=0x0010..0x0013", "link=64", "opcode=0x1b|0x52", "opcode=0x1b,time=1.5..2.5", "event=0x0e",
     "event=0x3e subevent=1|10", "packet=..20", "packet=100..", "time=1..", "address=30:35:38:41:BE:EF",
-    "opcode=0x0c03|0x2042", "handle=0x0003|0x0012 opcode=..0x0b", "handle=0xffff"]
+    "opcode=0x0c03|0x2042", "handle=0x0003|0x0012 opcode=..0x0b", "handle=0xffff", "peer=R02", "peer=30:35:38"]
 
 
 @pytest.mark.parametrize("name", ["virtual-stream", "bumble-inspect", "virtual-parameters", "virtual-retry"])

@@ -31,12 +31,9 @@ struct PagePacket {
 
   /// - Parameters:
   ///   - packet: the packet to write
-  ///   - peerName: the name of the device at the other end of the link, if it is known
   ///   - start: the time of the first packet of the capture
   ///   - output: the report
-  mutating func write(
-    _ packet: DissectedPacket, peerName: String?, start: Int64?, into output: inout LineWriter
-  ) {
+  mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     output.write("[")
     output.write(packet.info.number)
     output.write(",")
@@ -64,7 +61,9 @@ struct PagePacket {
     output.write(",")
     let note = note(on: packet)
     if note.isEmpty { output.write("0") } else { Self.quote(note, &output) }
-    let peer = packet.hci?.peer.map { [$0.description, peerName].compactMap { $0 }.joined(separator: " ") }
+    let peer = packet.link.flatMap { link in
+      link.peer.map { [$0.description, link.name].compactMap { $0 }.joined(separator: " ") }
+    }
     for text in [Self.numbers(packet), peer, PageMark(packet)?.rawValue] {
       output.write(",")
       if let text { write(text, &output) } else { output.write("null") }

@@ -50,8 +50,7 @@ struct PageWriter {
     }
     let before = output.pending
     summary.add(packet)
-    let peerName = packet.hci?.peer.flatMap { summary.devices[$0]?.name }
-    packets.write(packet, peerName: peerName, start: start, into: &output)
+    packets.write(packet, start: start, into: &output)
     samples.add(packet)
     unanswered += packet.unanswered
     if let request = packet.gatt?.unanswered { unanswered.append(request) }
