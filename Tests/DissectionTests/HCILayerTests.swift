@@ -53,10 +53,11 @@ import Testing
 
   @Test func damagedPacketsSayWhatIsWrong() {
     let script = Script()
-    #expect(script.packet([], isSent: true).hci?.problem == "empty")
-    #expect(script.sent("01 0c20 05 01").hci?.problem == "5 bytes should follow the header, 1 do")
-    #expect(script.received("04 3e").hci?.problem == "cut off at byte 2: 1 bytes needed, 0 left")
-    #expect(script.received("07 00").hci?.problem == "no packet type of HCI")
+    #expect(script.packet([], isSent: true).hci?.problem?.description == "empty")
+    #expect(
+      script.sent("01 0c20 05 01").hci?.problem?.description == "5 bytes should follow the header, 1 do")
+    #expect(script.received("04 3e").hci?.problem?.description == "cut off at byte 2: 1 bytes needed, 0 left")
+    #expect(script.received("07 00").hci?.problem?.description == "no packet type of HCI")
     let short = script.received("04 3e 05 01 00 4000 00")
     #expect(short.fields(of: .hci).last?.name == "damaged")
   }

@@ -21,7 +21,7 @@ import Testing
     let value = try #require(att.value)
     #expect(att.handle == 0x0012)
     #expect(Array(third.source[value]) == hex("a1a2a3a4"))
-    #expect(frame.summary == "ATT, 7 bytes, from 3 fragments")
+    #expect(third.summary(of: .l2cap) == "ATT, 7 bytes, from 3 fragments")
   }
 
   @Test func aWholeFrameIsReadWhereItLies() throws {
@@ -40,12 +40,15 @@ import Testing
 
   @Test func whatDoesNotFitIsTold() {
     let script = Script()
-    #expect(script.received("02 4010 0200 a3a4").hci?.problem?.contains("beginning is not there") == true)
+    #expect(
+      script.received("02 4010 0200 a3a4").hci?.problem?.description.contains("beginning is not there")
+        == true)
     script.received("02 4020 0600 0700 0400 1b12")
     let next = script.att("0b", isSent: false)
     #expect(next.att?.opcode == .readResponse)
-    #expect(next.hci?.problem == "the L2CAP frame before was never completed")
-    #expect(script.received("02 4020 0600 0100 0400 1b12").hci?.problem?.contains("more bytes") == true)
+    #expect(next.hci?.problem?.description == "the L2CAP frame before was never completed")
+    #expect(
+      script.received("02 4020 0600 0100 0400 1b12").hci?.problem?.description.contains("more bytes") == true)
   }
 
   @Test func debugOutputOfAControllerIsNoLink() {

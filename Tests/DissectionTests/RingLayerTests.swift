@@ -54,12 +54,13 @@ import Testing
         script.ask("08 0e00 1300 0328".dense, "09 15 0e00 0c 0f00 9ecadc240ee5a9e093f3a3b50200406e".dense)
         script.ask("08 0f00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
         let opening = isFromRing ? "1b1200" : "520f00"
-        let layer = try #require(script.att(opening + digits(frame), isSent: !isFromRing).ring)
+        let packet = script.att(opening + digits(frame), isSent: !isFromRing)
+        let layer = try #require(packet.ring)
         let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing)
         #expect(layer.content == .frame(meaning))
         #expect(layer.isFromRing == isFromRing && !layer.isByShape)
         if let refusal = meaning.refusal {
-          #expect(layer.summary == "\(meaning.name) refused: \(refusal.code)")
+          #expect(packet.summary(of: .ring) == "\(meaning.name) refused: \(refusal.code)")
         }
       }
     }
