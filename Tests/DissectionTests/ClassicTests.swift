@@ -87,7 +87,7 @@ import Testing
     let request = script.frame(
       "06 0001 000f 35 03 19 0100 0400 35 05 0a 0000ffff 00", channel: 0x50, isSent: true)
     #expect(request.top == .sdp)
-    #expect(request.l2cap?.summary == "SDP (PSM 0x0001), dynamic channel 0x0050, 20 bytes")
+    #expect(request.summary(of: .l2cap) == "SDP (PSM 0x0001), dynamic channel 0x0050, 20 bytes")
     #expect(
       request.summary
         == "Service Search Attribute Request, transaction 1, UUID L2CAP (0100), attribute range 0x0000...0xffff"

@@ -21,7 +21,7 @@ import Testing
     let first = script.frame("0300 0a0300", channel: 0x50, isSent: true)
     #expect(first.att?.opcode == .readRequest)
     #expect(
-      first.l2cap?.summary
+      first.summary(of: .l2cap)
         == "EATT (PSM 0x0027), dynamic channel 0x0050, 5 bytes, unit of 3 bytes, 2 credits left")
     let second = script.frame("0300 0a0500", channel: 0x51, isSent: true)
     #expect(second.gatt?.unanswered == nil)
