@@ -99,6 +99,9 @@ private final class Collector {
     var data: [UInt8]
   }
 
+  /// In microseconds, some thousand years: differences of damaged times do not overflow.
+  private static let farthest: Int64 = 1 << 58
+
   /// By the identifier of the link.
   private var open: [Int: RecordedConnection] = [:]
   private var finished: [(id: Int, connection: RecordedConnection)] = []
@@ -143,7 +146,8 @@ private final class Collector {
 
   /// The time of a record. A record without one, or with an earlier one than before, has that of the record before.
   private func time(_ info: CaptureRecordInfo) -> Int64 {
-    let time = max(last ?? .min, info.microseconds ?? last ?? 0)
+    let stored = (info.microseconds ?? last ?? 0).clamped(to: -Self.farthest...Self.farthest)
+    let time = max(last ?? stored, stored)
     last = time
     return time
   }
@@ -161,5 +165,11 @@ private final class Collector {
       connections[index].number = index + 1
       connections[index].findServer()
     }
+  }
+}
+
+extension Int64 {
+  fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }
 }
