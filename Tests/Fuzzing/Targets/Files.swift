@@ -33,7 +33,7 @@ extension FuzzTarget {
     while (try? reader.advance()) == .record {
       precondition(reader.info.fileOffset > offset, "it goes forward")
       offset = reader.info.fileOffset
-      precondition(reader.bytes.byteCount <= reader.info.originalLength)
+      precondition(reader.bytes.byteCount <= bytes.count)
     }
     precondition(reader.truncatedBytes <= bytes.count)
   }
