@@ -53,7 +53,9 @@ public struct ReplayOptions: Hashable, Sendable {
 
   /// The peripheral of a capture.
   ///
-  /// - Parameter known: the attributes of a device that was used before, by its address
+  /// - Parameters:
+  ///   - path: the capture
+  ///   - known: the attributes of a device that was used before, by its address
   /// - Throws: `CaptureError`, `AttributeTableError`, `ReplayError`
   @BluetoothActor
   public func peripheral(

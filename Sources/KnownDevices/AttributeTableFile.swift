@@ -43,7 +43,12 @@ public enum AttributeTableFile {
     return try parse(bytes, path: path.printable)
   }
 
-  /// - Parameter path: the name of the file, for errors
+  /// Reads the contents of a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: JSON lines
+  ///   - path: the name of the file, for errors
+  /// - Throws: ``AttributeTableError`` with the line that can't be read
   public static func parse(
     _ bytes: [UInt8], path: String = "the table"
   ) throws(AttributeTableError) -> [ServerAttribute] {

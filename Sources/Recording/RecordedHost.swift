@@ -43,7 +43,7 @@ public struct RecordedHost: Hashable, Sendable {
   /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.
   private static let mostRecords = 10_000
 
-  /// - Throws: ``CaptureError`` if there is nothing to replay
+  /// - Throws: `CaptureError` if there is nothing to replay
   public init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     adapter = options.adapter

@@ -95,7 +95,7 @@ public struct FieldLister: ~Escapable {
     DecodeError(offset: reader.offset, reason: .truncated(needed: count, available: remaining))
   }
 
-  /// Reads a value without a field; see ``note(_:_:from:)``.
+  /// Reads a value without a field; see ``note(_:_:number:from:)``.
   @_lifetime(self: copy self)
   public mutating func take<Value>(
     _ read: (inout ByteReader) throws(DecodeError) -> Value

@@ -32,7 +32,7 @@ public protocol FieldValue: Sendable, CustomStringConvertible {
   var fieldPlaces: Int { get }
   /// The value as text, with its unit.
   var fieldText: String { get }
-  /// Writes ``fieldText``; values that packets are full of write it without a string.
+  /// Writes `fieldText`; values that packets are full of write it without a string.
   func writeField(to text: inout TextBuffer)
 }
 

@@ -105,7 +105,11 @@ public struct DissectedPacket: Hashable, Sendable {
   /// Writes one line about the whole packet: its highest layer, and its purpose.
   public func writeSummary(to text: inout TextBuffer) { writeSummary(to: &text, top: top) }
 
-  /// - Parameter top: the same as ``top``, for a caller who has it
+  /// The same for a caller who has the highest layer.
+  ///
+  /// - Parameters:
+  ///   - text: receives the line, without its end
+  ///   - top: the same as ``top``
   public func writeSummary(to text: inout TextBuffer, top: Layer?) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
     writeSummary(of: top, to: &text)

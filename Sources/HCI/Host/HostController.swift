@@ -1,8 +1,8 @@
 import BluetoothCore
 
 /// The host side of HCI: sets up the controller, sends commands, and hands events to what they concern (Core
-/// Specification Vol 4, Part E). ``LinkTable`` holds the links and their data, ``Initiator`` establishes them,
-/// ``ScanController`` scans.
+/// Specification Vol 4, Part E). `LinkTable` holds the links and their data, `Initiator` establishes them,
+/// `ScanController` scans.
 ///
 /// It does no I/O. Pass received packets to ``receive(_:at:)``, which must not be called from within a closure that it
 /// calls; outgoing packets are passed to the closure given to the initializer. Both include the H4 type byte. `Timers`

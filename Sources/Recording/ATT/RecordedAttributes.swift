@@ -35,7 +35,9 @@ public struct RecordedAttributes: Sendable {
 
   /// Adds attributes from elsewhere, such as a table that was read from the device later.
   ///
-  /// - Parameter isComplete: whether the server has no others
+  /// - Parameters:
+  ///   - attributes: what is added, in any order
+  ///   - isComplete: whether the server has no others
   public mutating func add(_ attributes: [ServerAttribute], isComplete: Bool = true) {
     for attribute in attributes {
       insert(attribute.handle, attribute.type, attribute.value, isKnown: attribute.access.contains(.read))

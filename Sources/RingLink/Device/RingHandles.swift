@@ -32,7 +32,10 @@ public struct RingHandles {
 
   /// Adds a value that was written. At most 64 handles are looked at.
   ///
-  /// - Parameter time: when, in microseconds since 1970-01-01 UTC
+  /// - Parameters:
+  ///   - value: what was written
+  ///   - handle: of the characteristic's value
+  ///   - time: when, in microseconds since 1970-01-01 UTC
   public mutating func addWrite(_ value: [UInt8], to handle: AttributeHandle, at time: Int64) {
     guard written.count < 64 || written[handle] != nil else { return }
     written[handle, default: Count()].add(value)
