@@ -95,8 +95,8 @@ import Testing
 
       guard case .temperature(let warmth) = try await ring.history(.temperature, days: week, now: now)
       else { return }
-      let temperatures = kept.flatMap { model.temperatures(on: $0) }
-      #expect(warmth.map(\.centidegrees) == temperatures.filter { $0 > 0 })
+      let temperatures = kept.flatMap { model.temperatures(on: $0) }.filter { $0 > 0 }
+      #expect(warmth.map(\.centidegrees) == temperatures)
       let today = try await ring.today()
       #expect(today == model.totals(on: now.day))
     }

@@ -24,8 +24,7 @@ final class ReplayedServer {
   private var responses = 0
   private var startTime: Instant
 
-  /// How often a request was answered, by its subject and the bytes that were matched.
-  private var uses: [Use: Int] = [:]
+  private var matcher: ExchangeMatcher
   private var values: [AttributeHandle: [UInt8]] = [:]
   private var prepared: [ATTPreparedWrite] = []
   private static let preparedLimit = 1024
@@ -46,16 +45,12 @@ final class ReplayedServer {
   /// The time of the last request without an answer; nil if there was none.
   private(set) var lastMissing: Instant?
 
-  private struct Use: Hashable {
-    var subject: RecordedDialogue.Subject
-    var prefix: [UInt8]
-  }
-
   init(_ peripheral: ReplayedPeripheral, _ index: Int, timers: Timers) {
     self.peripheral = peripheral
     self.timers = timers
     connection = peripheral.connections[index]
     dialogue = peripheral.dialogues[index]
+    matcher = ExchangeMatcher(dialogue)
     let mtu = dialogue.serverMTU.map(Int.init) ?? dialogue.longestPDU
     let attributes = peripheral.attributes
     table = AttributeServer(
@@ -140,7 +135,7 @@ final class ReplayedServer {
     }
     guard let answer = table.receive(bytes).answer else { return }
     let recorded = dialogue.exchanges.firstIndex { $0.opcode == .exchangeMTURequest }
-    match(recorded)
+    if let recorded { note(dialogue.exchanges[recorded], isNew: true) } else { peripheral.matched += 1 }
     reply(answer.bytes, .microseconds(recorded.map { dialogue.exchanges[$0].responseDelay } ?? 0))
   }
 
@@ -200,7 +195,7 @@ final class ReplayedServer {
 
   /// The value that the recorded server gave next; without one, that of the table. Refuses the request otherwise.
   private func nextValue(of handle: AttributeHandle, _ request: ATTOpcode) -> [UInt8]? {
-    if let exchange = next(.read(handle)) {
+    if let exchange = taken(matcher.next(.read(handle))) {
       if let code = exchange.errorCode {
         refuse(request, handle, code)
         return nil
@@ -251,27 +246,12 @@ final class ReplayedServer {
   /// The recorded write with this value; without one, the next with the longest common beginning.
   private func matchWrite(_ value: [UInt8], to handle: AttributeHandle) -> RecordedDialogue.Exchange? {
     let subject = RecordedDialogue.Subject.write(handle)
-    guard let all = dialogue.bySubject[subject] else { return nil }
-    if all.contains(where: { dialogue.exchanges[$0].value == value }) {
-      return next(subject, prefix: value) { $0 == value }
-    }
+    if let exchange = taken(matcher.next(subject, value)) { return exchange }
     guard peripheral.matching == .similar else { return nil }
-    let uuid = peripheral.attributes[handle]?.type
-    // A beginning that all commands have says nothing.
-    let values = Set(all.map { dialogue.exchanges[$0].value })
-    let shared = values.count == 1 ? 0 : values.reduce(Int.max) { min($0, commonPrefix($1, all)) }
-    func suits(_ recorded: [UInt8]) -> Bool {
-      peripheral.dialect?.accepts(recorded, for: value, at: uuid)
-        ?? (recorded.count == value.count && Self.common(recorded, value) > shared)
-    }
-    let alike = values.filter(suits)
-    guard let best = alike.map({ Self.common($0, value) }).max() else { return nil }
-    let exchange = next(subject, prefix: Array(value.prefix(best))) { recorded in
-      alike.contains(recorded) && Self.common(recorded, value) == best
-    }
-    if let exchange {
-      note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet))
-    }
+    let (dialect, uuid) = (peripheral.dialect, peripheral.attributes[handle]?.type)
+    let alike = matcher.nextAlike(subject, value) { dialect?.accepts($0, for: value, at: uuid) }
+    guard let exchange = taken(alike) else { return nil }
+    note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet))
     return exchange
   }
 
@@ -297,15 +277,6 @@ final class ReplayedServer {
     if peripheral.adapted.count < ReplayedPeripheral.mostReports { peripheral.adapted.append(write) }
   }
 
-  private func commonPrefix(_ value: [UInt8], _ all: [Int]) -> Int {
-    guard let first = all.first else { return 0 }
-    return Self.common(value, dialogue.exchanges[first].value)
-  }
-
-  private static func common(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    zip(a, b).prefix { $0 == $1 }.count
-  }
-
   /// Answers a write of a Client Characteristic Configuration. It needs no recorded answer, as its effect is specified.
   private func configure(
     _ owner: AttributeHandle, _ handle: AttributeHandle, _ value: [UInt8], _ opcode: ATTOpcode
@@ -320,9 +291,7 @@ final class ReplayedServer {
       subscribed[owner] = nil
       queue.remove(owner)
     }
-    let subject = RecordedDialogue.Subject.write(handle)
-    let isRecorded = (dialogue.bySubject[subject] ?? []).contains { dialogue.exchanges[$0].value == value }
-    if isRecorded, let exchange = next(subject, prefix: value, where: { $0 == value }) {
+    if let exchange = taken(matcher.next(.write(handle), value)) {
       answer(exchange, to: opcode, handle)
     } else {
       peripheral.matched += 1
@@ -373,30 +342,17 @@ final class ReplayedServer {
 
   // MARK: Matching
 
-  /// The next recorded exchange about the subject, of those whose value is accepted; the last one again when they run
-  /// out.
-  ///
-  /// - Parameter prefix: what the accepted values have in common
-  private func next(
-    _ subject: RecordedDialogue.Subject, prefix: [UInt8] = [],
-    where accepts: ([UInt8]) -> Bool = { _ in true }
-  ) -> RecordedDialogue.Exchange? {
-    let found = (dialogue.bySubject[subject] ?? []).filter { accepts(dialogue.exchanges[$0].value) }
-    guard let last = found.last else { return nil }
-    let use = Use(subject: subject, prefix: prefix)
-    let number = uses[use, default: 0]
-    uses[use] = number + 1
-    let index = number < found.count ? found[number] : last
-    match(number < found.count ? index : nil)
-    return dialogue.exchanges[index]
+  /// Notes what was matched.
+  private func taken(_ match: ExchangeMatcher.Match?) -> RecordedDialogue.Exchange? {
+    guard let match else { return nil }
+    note(match.exchange, isNew: match.isNew)
+    return match.exchange
   }
 
-  /// - Parameter index: of the exchange; nil if it was answered before
-  private func match(_ index: Int?) {
+  /// - Parameter isNew: whether the exchange was not used before
+  private func note(_ exchange: RecordedDialogue.Exchange, isNew: Bool) {
     peripheral.matched += 1
-    guard let index else { return }
-    let exchange = dialogue.exchanges[index]
-    guard exchange.packet > lastPacket else { return }
+    guard isNew, exchange.packet > lastPacket else { return }
     lastPacket = exchange.packet
     position = (exchange.time, timers.now)
     scheduleLoss()
@@ -413,7 +369,9 @@ final class ReplayedServer {
     let fits = all.allSatisfy { index in
       dialogue.exchanges[index].response.map { $0.bytes.count <= table.mtu } ?? false
     }
-    guard fits, let exchange = next(subject), let response = exchange.response else { return false }
+    guard fits, let exchange = taken(matcher.next(subject)), let response = exchange.response else {
+      return false
+    }
     queue.add(exchange.followers, at: timers.now)
     scheduleNext()
     reply(response.bytes, .microseconds(exchange.responseDelay))
@@ -533,58 +491,5 @@ extension RecordedAttributes.Question: CustomStringConvertible {
     case .information: "what is"
     case .group(let type), .byType(let type): GATTUUID.name(of: type) ?? "type \(type)"
     }
-  }
-}
-
-/// The server's PDUs that are to be sent, each list in its order, lists by time.
-private struct FollowerQueue {
-  private struct List {
-    var followers: [RecordedDialogue.Follower]
-    var next = 0
-    var base: Instant
-
-    var due: Instant { base + .microseconds(max(0, followers[next].delay)) }
-  }
-
-  private var lists: [List] = []
-
-  var isEmpty: Bool { lists.isEmpty }
-
-  mutating func add(_ followers: [RecordedDialogue.Follower], at base: Instant) {
-    if !followers.isEmpty { lists.append(List(followers: followers, base: base)) }
-  }
-
-  /// Drops what a characteristic sends.
-  mutating func remove(_ handle: AttributeHandle) {
-    for index in lists.indices {
-      let rest = lists[index].followers[lists[index].next...].filter { $0.handle != handle }
-      lists[index].followers = rest
-      lists[index].next = 0
-    }
-    lists.removeAll { $0.followers.isEmpty }
-  }
-
-  private func first(canIndicate: Bool) -> Int? {
-    lists.indices.lazy.filter { canIndicate || !lists[$0].followers[lists[$0].next].isIndication }
-      .min { lists[$0].due < lists[$1].due }
-  }
-
-  func nextDue(canIndicate: Bool) -> Instant? {
-    first(canIndicate: canIndicate).map { lists[$0].due }
-  }
-
-  mutating func take(canIndicate: Bool) -> RecordedDialogue.Follower? {
-    guard let index = first(canIndicate: canIndicate) else { return nil }
-    let follower = lists[index].followers[lists[index].next]
-    lists[index].next += 1
-    if lists[index].next == lists[index].followers.count { lists.remove(at: index) }
-    return follower
-  }
-}
-
-extension RecordedDialogue.Follower {
-  /// Whether the client has to confirm it.
-  fileprivate var isIndication: Bool {
-    bytes.first == ATTOpcode.handleValueIndication.rawValue
   }
 }

@@ -27,9 +27,13 @@ import Testing
     #expect(log.records.map(\.meters) == [4, 19, 50, 55, 41, 11, 75, 46])
     #expect(log.records.map(\.energy) == [19, 80, 216, 237, 176, 50, 327, 199])
     // The same as what the ring told for the day in sum, 13046 small calories, but for rounding.
-    #expect(log.records.reduce(0) { $0 + Int($1.steps) } == 456)
-    #expect(log.records.reduce(0) { $0 + Int($1.meters) } == 301)
-    #expect(log.records.reduce(0) { $0 + Int($1.energy) * 10 } == 13040)
+    var (steps, meters, energy) = (0, 0, 0)
+    for record in log.records {
+      steps += Int(record.steps)
+      meters += Int(record.meters)
+      energy += Int(record.energy) * 10
+    }
+    #expect((steps, meters, energy) == (456, 301, 13040))
     let day = try #require(RingDay(year: 2025, month: 12, day: 11))
     #expect(log.records.allSatisfy { $0.day(near: day.adding(days: 90)) == day })
     #expect(Assembler.frames(of: log, command: 0x43, to: ActivityRequest()) == answer)

@@ -1,0 +1,274 @@
+import BluetoothCore
+
+// Commands that find BR/EDR devices, and make and keep links to them. The stack does not send them; they are decoded for captures
+// of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).
+
+/// Searches for BR/EDR devices.
+struct Inquiry: HCIStatusCommand {
+  static let info = HCICommandInfo(0x0401, "Inquiry", "7.1.1")
+
+  var lap = UInt24()
+  var length: UInt8 = 0
+  var limit: UInt8 = 0
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("LAP", &lap)
+    try fields.value("inquiry length", &length, .unit("x 1.28 s"))
+    try fields.value("responses", &limit)
+  }
+}
+
+/// Ends an inquiry.
+struct InquiryCancel: HCICompletingCommand, HCIEmpty {
+  static let info = HCICommandInfo(0x0402, "Inquiry Cancel", "7.1.2")
+
+  init() {}
+}
+
+/// Cancels a connection to a BR/EDR device.
+struct CreateConnectionCancel: HCICompletingCommand {
+  static let info = HCICommandInfo(0x0408, "Create Connection Cancel", "7.1.7")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// Accepts a BR/EDR device.
+struct AcceptConnectionRequest: HCIStatusCommand {
+  static let info = HCICommandInfo(0x0409, "Accept Connection Request", "7.1.8")
+
+  var peerAddress = BluetoothAddress.zero
+  var role: UInt8 = 0
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("role", &role, .names([0: "central", 1: "peripheral"]))
+  }
+}
+
+/// Rejects a BR/EDR device.
+struct RejectConnectionRequest: HCIStatusCommand {
+  static let info = HCICommandInfo(0x040A, "Reject Connection Request", "7.1.9")
+
+  var peerAddress = BluetoothAddress.zero
+  var reason = HCIErrorCode.success
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("reason", &reason)
+  }
+}
+
+/// Sets the packet types of a link.
+struct ChangeConnectionPacketType: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x040F, "Change Connection Packet Type", "7.1.14")
+
+  var handle = ConnectionHandle()
+  var types: UInt16 = 0
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("packet types", &types, .hex)
+  }
+}
+
+/// Cancels the request of a name.
+struct RemoteNameRequestCancel: HCICompletingCommand {
+  static let info = HCICommandInfo(0x041A, "Remote Name Request Cancel", "7.1.20")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// Reads a page of features of the peer.
+struct ReadRemoteExtendedFeatures: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x041C, "Read Remote Extended Features", "7.1.22")
+
+  var handle = ConnectionHandle()
+  var page: UInt8 = 0
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("page", &page)
+  }
+}
+
+/// Reads the clock offset of the peer.
+struct ReadClockOffset: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x041F, "Read Clock Offset", "7.1.24")
+
+  var handle = ConnectionHandle()
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Discards the data of a link.
+struct FlushCommand: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0C08, "Flush", "7.3.4")
+
+  var handle = ConnectionHandle()
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Sets when old data is discarded.
+struct WriteAutomaticFlushTimeout: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0C28, "Write Automatic Flush Timeout", "7.3.30")
+
+  var handle = ConnectionHandle()
+  var timeout: UInt16 = 0
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("flush timeout", &timeout, .unit("slots"))
+  }
+}
+
+/// How long a link may be silent.
+struct WriteLinkSupervisionTimeout: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0C37, "Write Link Supervision Timeout", "7.3.42")
+
+  var handle = ConnectionHandle()
+  var timeout: UInt16 = 0
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("link supervision timeout", &timeout, .unit("slots"))
+  }
+}
+
+/// Reads the quality of a link.
+struct ReadLinkQuality: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x1403, "Read Link Quality", "7.5.3")
+
+  var handle = ConnectionHandle()
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+    var quality: UInt8 = 0
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("link quality", &quality)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Reads a clock.
+struct ReadClock: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x1407, "Read Clock", "7.5.6")
+
+  var handle = ConnectionHandle()
+  var which: UInt8 = 0
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+    var clock: UInt32 = 0
+    var accuracy: UInt16 = 0
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("clock", &clock)
+      try fields.value("accuracy", &accuracy)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("clock", &which, .names([0: "local", 1: "piconet"]))
+  }
+}

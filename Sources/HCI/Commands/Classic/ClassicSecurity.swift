@@ -1,0 +1,271 @@
+import BluetoothCore
+
+// Commands for pairing, authentication and encryption on BR/EDR. The stack does not send them; they are decoded for captures
+// of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).
+
+/// The key of a bonded device.
+struct LinkKeyRequestReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x040B, "Link Key Request Reply", "7.1.10")
+
+  var peerAddress = BluetoothAddress.zero
+  var key: [UInt8] = []
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.bytes("link key", &key, count: 16)
+  }
+}
+
+/// There is no key for a device.
+struct LinkKeyRequestNegativeReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x040C, "Link Key Request Negative Reply", "7.1.11")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// The PIN for legacy pairing.
+struct PINCodeRequestReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x040D, "PIN Code Request Reply", "7.1.12")
+
+  var peerAddress = BluetoothAddress.zero
+  var length: UInt8 = 0
+  var pin: [UInt8] = []
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("PIN length", &length, .unit("bytes"))
+    try fields.bytes("PIN", &pin, count: 16)
+  }
+}
+
+/// There is no PIN.
+struct PINCodeRequestNegativeReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x040E, "PIN Code Request Negative Reply", "7.1.13")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// Authenticates a device.
+struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0411, "Authentication Requested", "7.1.15")
+
+  var handle = ConnectionHandle()
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Switches encryption of a link.
+struct SetConnectionEncryption: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0413, "Set Connection Encryption", "7.1.16")
+
+  var handle = ConnectionHandle()
+  var enabled = false
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("enabled", &enabled)
+  }
+}
+
+/// Makes a new link key.
+struct ChangeConnectionLinkKey: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0415, "Change Connection Link Key", "7.1.17")
+
+  var handle = ConnectionHandle()
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Reads keys from the controller.
+struct ReadStoredLinkKey: HCICompletingCommand {
+  static let info = HCICommandInfo(0x0C0D, "Read Stored Link Key", "7.3.8")
+
+  var peerAddress = BluetoothAddress.zero
+  var all = false
+
+  struct Response: PacketFields {
+    var maximum: UInt16 = 0
+    var read: UInt16 = 0
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("maximum keys", &maximum)
+      try fields.value("keys read", &read)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("all", &all)
+  }
+}
+
+/// Deletes keys from the controller.
+struct DeleteStoredLinkKey: HCICompletingCommand {
+  static let info = HCICommandInfo(0x0C12, "Delete Stored Link Key", "7.3.10")
+
+  var peerAddress = BluetoothAddress.zero
+  var all = false
+
+  struct Response: PacketFields {
+    var deleted: UInt16 = 0
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("keys deleted", &deleted)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("all", &all)
+  }
+}
+
+/// Whether each link is authenticated.
+struct WriteAuthenticationEnable: HCICompletingCommand {
+  static let info = HCICommandInfo(0x0C20, "Write Authentication Enable", "7.3.24")
+
+  var enabled = false
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("enabled", &enabled)
+  }
+}
+
+/// Sets the shortest key.
+struct SetMinEncryptionKeySize: HCICompletingCommand {
+  static let info = HCICommandInfo(0x0C84, "Set Min Encryption Key Size", "7.3.102")
+
+  var size: UInt8 = 0
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("minimum key size", &size, .unit("bytes"))
+  }
+}
+
+/// Reads how long a link may be without authenticated data.
+struct ReadAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0C7B, "Read Authenticated Payload Timeout", "7.3.93")
+
+  var handle = ConnectionHandle()
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+    var timeout: UInt16 = 0
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+      try fields.value("timeout", &timeout, .unit("x 10 ms"))
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+  }
+}
+
+/// Sets how long a link may be without authenticated data.
+struct WriteAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0C7C, "Write Authenticated Payload Timeout", "7.3.94")
+
+  var handle = ConnectionHandle()
+  var timeout: UInt16 = 0
+
+  struct Response: HCILinkFields {
+    var handle = ConnectionHandle()
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.connectionHandle(&handle)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try fields.value("timeout", &timeout, .unit("x 10 ms"))
+  }
+}

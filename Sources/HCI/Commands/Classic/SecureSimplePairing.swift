@@ -1,0 +1,169 @@
+import BluetoothCore
+
+// Commands for Secure Simple Pairing on BR/EDR. The stack does not send them; they are decoded for captures
+// of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).
+
+/// What this device can show and enter.
+struct IOCapabilityRequestReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x042B, "IO Capability Request Reply", "7.1.29")
+
+  var peerAddress = BluetoothAddress.zero
+  var capability: UInt8 = 0
+  var oob: UInt8 = 0
+  var requirements: UInt8 = 0
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("IO capability", &capability, .names(SimplePairing.capabilities))
+    try fields.value("OOB data", &oob, .names([0: "not present", 1: "present"]))
+    try fields.value("authentication requirements", &requirements, .names(SimplePairing.requirements))
+  }
+}
+
+/// Rejects pairing.
+struct IOCapabilityRequestNegativeReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x0434, "IO Capability Request Negative Reply", "7.1.36")
+
+  var peerAddress = BluetoothAddress.zero
+  var reason = HCIErrorCode.success
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("reason", &reason)
+  }
+}
+
+/// The user confirms a number.
+struct UserConfirmationRequestReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x042C, "User Confirmation Request Reply", "7.1.30")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// The user does not confirm a number.
+struct UserConfirmationRequestNegativeReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x042D, "User Confirmation Request Negative Reply", "7.1.31")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// The passkey that the user has entered.
+struct UserPasskeyRequestReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x042E, "User Passkey Request Reply", "7.1.32")
+
+  var peerAddress = BluetoothAddress.zero
+  var passkey: UInt32 = 0
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.value("passkey", &passkey)
+  }
+}
+
+/// There is no passkey.
+struct UserPasskeyRequestNegativeReply: HCICompletingCommand {
+  static let info = HCICommandInfo(0x042F, "User Passkey Request Negative Reply", "7.1.33")
+
+  var peerAddress = BluetoothAddress.zero
+
+  struct Response: PacketFields {
+    var peerAddress = BluetoothAddress.zero
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.address("peer address", &peerAddress, kind: .public)
+    }
+  }
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("peer address", &peerAddress, kind: .public)
+  }
+}
+
+/// Reads whether simple pairing is on.
+struct ReadSimplePairingMode: HCICompletingCommand, HCIEmpty {
+  static let info = HCICommandInfo(0x0C55, "Read Simple Pairing Mode", "7.3.58")
+
+  struct Response: PacketFields {
+    var enabled = false
+
+    init() {}
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("enabled", &enabled)
+    }
+  }
+
+  init() {}
+}
