@@ -143,7 +143,7 @@ def test_a_peer_without_the_rings_service(halo, ring_with, command):
     (b"btsnoop\0" + struct.pack(">II", 1, 1003), "1003"),
     (b"btsnoop\0" + struct.pack(">II", 1, 2001), "no HCI packet"),
     (BTSNOOP + struct.pack(">IIIIq", 0xFFFFFFFF, 0xFFFFFFFF, 0, 0, 0) + b"\0" * 64, "record at byte 16"),
-    (BTSNOOP + struct.pack(">IIIIq", 4, 8, 2, 0, 0) + b"\0" * 8, "record at byte 16"),
+    (BTSNOOP + struct.pack(">IIIIq", 4, 8, 2, 0, 0) + b"\0" * 8, "no ATT traffic"),
 ], ids=["empty", "not btsnoop", "cut in the header", "version", "datalink", "nothing in it", "gigabytes",
         "more than sent"])
 def test_a_bad_capture(halo, tmp_path, content, saying):

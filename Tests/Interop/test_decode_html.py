@@ -88,7 +88,7 @@ def told_by(browser):
     told = browser.run("""
       packets.map((packet) => ({
         number: packet.number, time: packet.time, arrow: ARROWS[packet.direction], summary: summaryOf(packet),
-        bytes: packet.bytes,
+        bytes: packet.bytes, adapter: packet.adapter, link: packet.keys.link, peer: packet.peer, name: packet.peerName,
         layers: packet.layers.map((layer) => [layer.name, layer.summary, layer.fields.map((field, index) =>
           [field.depth, field.name, bytesOf(packet, layer).slice(2 * field.first, 2 * field.end),
            valueOf(packet, layer, index), field.reference])]),
@@ -97,7 +97,12 @@ def told_by(browser):
     for packet in told:
         top = next((name for name, _, _ in reversed(packet["layers"]) if name != "gatt"), "note")
         arrow = {"→": "->", "←": "<-", "·": "--"}[packet["arrow"]]
-        lines.append(f"{packet['number']:7}  {packet['time'] / 1e6:14.6f}  {arrow}  {top:10}{packet['summary']}")
+        place = [] if packet["adapter"] is None else [f"hci{packet['adapter']}"]
+        if packet["link"]:
+            place += [f"0x{packet['link'][0][0]:04x}"] + [text for text in (packet["peer"], packet["name"]) if text]
+        suffix = f"  [{' '.join(place)}]" if place and top != "note" else ""
+        lines.append(
+            f"{packet['number']:7}  {packet['time'] / 1e6:14.6f}  {arrow}  {top:10}{packet['summary']}{suffix}")
         if top == "note":
             pairs = re.findall("..", packet["bytes"])
             lines += ["    " + " ".join(pairs[start : start + 16]) for start in range(0, len(pairs), 16)]
