@@ -119,7 +119,7 @@ extension AdapterSpecification {
     let time = EpollLoop.shared.makeVirtualTime()
     do {
       var opened: OpenedAdapter
-      switch options.level(of: path) {
+      switch try options.level(of: path) {
       case .hci:
         let replay = try ReplayTransport(path: path, options.transport, time: time)
         opened = try await opening.attach(replay, replay)

@@ -39,15 +39,20 @@ public struct ReplayOptions: Hashable, Sendable {
   }
 
   /// The level that is replayed: the chosen one, else the one that fits the file.
-  public func level(of path: String) -> Level {
+  ///
+  /// - Throws: `CaptureError` if the file can't be opened or read
+  public func level(of path: String) throws(CaptureError) -> Level {
     if let level { return level }
     guard connection == nil, peer == nil, table == nil else { return .att }
     do throws(CaptureError) {
       return try RecordedHost(path: path, transport).isSetUpLikeOurs ? .hci : .att
     } catch {
+      switch error.reason {
+      case .cannotOpen, .cannotRead: throw error
       // An adapter without packets is the same at both levels; the error there lists the others.
-      if case .noPackets = error.reason { return .hci }
-      return .att
+      case .noPackets: return .hci
+      default: return .att
+      }
     }
   }
 

@@ -437,7 +437,7 @@ def test_hits_are_marked(page):
     assert {text.lower() for text in browser.texts("mark:not(.hits)")} == {"ppg"}
     # In the fields, and on a layer that is folded: how many there are.
     browser = page(STREAM, "q=%220x0012%22&open=")
-    assert browser.texts("details[data-layer=att] summary .hits") == ["1 hit"]
+    assert browser.texts("details[data-layer=att] summary .hits") == ["2 hits"]
     assert "0x0012" in browser.texts("details[data-layer=att] td mark")
     # In the bytes.
     browser = page(STREAM, 'q=%221b 12 00%22')
@@ -448,10 +448,12 @@ def test_hits_are_marked(page):
 
 def test_next_and_previous_of_a_handle(halo, page):
     browser = page(STREAM)
-    lines = halo.run("decode", STREAM, "--filter", "handle=0x0012").succeeded().out.splitlines()
+    # Without the responses of discoveries, which are about several handles.
+    lines = halo.run("decode", STREAM, "--filter", "handle=0x0012,opcode=0x1b").succeeded().out.splitlines()
     numbers = [int(line.split()[0]) for line in lines]
     browser.run(f"select(packets.find((packet) => packet.number === {numbers[0]}))")
-    assert browser.run("document.querySelector('.steps button').disabled")
+    # The previous one is the response that has discovered it.
+    assert not browser.run("document.querySelector('.steps button').disabled")
     next_button = "#detail [aria-label='Next packet of this handle']"
     browser.click(next_button)
     assert browser.run("view.selected.number") == numbers[1]
@@ -844,7 +846,10 @@ def test_random_bytes_have_a_page(halo, page, tmp_path):
         for place in range(3000)]
     capture = btsnoop(tmp_path / "random.btsnoop", records)
     browser = page(capture)
-    assert told_by(browser) == halo.run("decode", capture, "-v").succeeded().out.splitlines()
+    # The link of a damaged packet is not known to the dissector; the page knows the number in its header.
+    told, printed = ([re.sub(r"  \[0x[0-9a-f]{4}\]$", "", line) for line in lines] for lines in (
+        told_by(browser), halo.run("decode", capture, "-v").succeeded().out.splitlines()))
+    assert told == printed
     # Each of them can be looked at.
     assert browser.run("packets.slice(0, 100).forEach(select) ?? view.selected.number") == 100
 

@@ -69,6 +69,7 @@ public struct FieldLister: ~Escapable {
     self.reference = self.list.index(ofReference: reference)
   }
 
+  @_lifetime(self: copy self)
   mutating func finish(_ list: inout FieldList) { swap(&self.list, &list) }
 
   /// The fields so far.

@@ -97,7 +97,8 @@ enum AVCTPFrame {
       try parameters(of: pdu, type & 15, &lister)
     case 0x7C:
       try lister.show("operation", { r throws(DecodeError) in try r.readUInt8() }) {
-        (operations[$0 & 0x7F] ?? Hex.string($0 & 0x7F)) + ($0 & 0x80 == 0 ? " pressed" : " released")
+        let name: String = operations[$0 & 0x7F] ?? Hex.string($0 & 0x7F)
+        return $0 & 0x80 == 0 ? "\(name) pressed" : "\(name) released"
       }
       if !lister.isAtEnd { try lister.byte("data length") }
     default: break

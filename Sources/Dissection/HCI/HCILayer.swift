@@ -35,21 +35,27 @@ public struct HCILayer: Hashable, Sendable {
       problem = .empty
       return
     }
-    var reader = ByteReader(packet)
     do throws(DecodeError) {
-      try reader.skip(1)
-      switch type {
-      case .command: try readCommand(&reader)
-      case .event: try readEvent(&reader)
-      case .acl, .isochronous: try readData(&reader)
-      case .synchronous:
-        connection = try ConnectionHandle(parsing: &reader)
-        length = Int(try reader.readUInt8())
-        check(reader.remaining)
-      default: problem = .unknownType
-      }
+      var reader = ByteReader(packet)
+      try readHeaders(&reader)
     } catch {
       problem = PacketProblem(error)
+    }
+  }
+
+  /// Not inlined: the optimizer of Swift 6.2 can't.
+  @inline(never)
+  private mutating func readHeaders(_ reader: inout ByteReader) throws(DecodeError) {
+    try reader.skip(1)
+    switch type {
+    case .command: try readCommand(&reader)
+    case .event: try readEvent(&reader)
+    case .acl, .isochronous: try readData(&reader)
+    case .synchronous:
+      connection = try ConnectionHandle(parsing: &reader)
+      length = Int(try reader.readUInt8())
+      check(reader.remaining)
+    default: problem = .unknownType
     }
   }
 
