@@ -38,11 +38,13 @@ public final class MonitorTap {
   ///   - tap: receives the packets
   ///   - onClosed: called once if the kernel closes the channel, with the reason
   public func start(_ tap: TrafficTap, onClosed: ((AdapterError) -> Void)? = nil) throws(AdapterError) {
+    // A session has one adapter; its recording does not name it.
+    let isSession = if case .packets = scope { true } else { false }
     let scope = self.scope
     var buffer = ByteWriter(capacity: 1100)
     socket.packets.onPacket = { bytes, time in
       guard let record = MonitorPacket.extract(bytes, in: scope, into: &buffer) else { return }
-      tap.take(buffer.span, record.content, adapter: record.adapter, at: time)
+      tap.take(buffer.span, record.content, adapter: isSession ? nil : record.adapter, at: time)
     }
     socket.packets.onClosed = { error in
       let error = error ?? SystemError("recvmsg", errno: EPIPE)
