@@ -39,6 +39,17 @@ public struct ServerAttribute: Hashable, Sendable {
     self.groupEnd = groupEnd
     self.configuration = configuration
   }
+
+  /// The declaration of an included service (Core Specification Vol 3, Part G, 3.2): its handles, and its UUID if that is
+  /// of 16 bits.
+  public static func include(_ range: HandleRange, _ uuid: BluetoothUUID, at handle: AttributeHandle) -> Self
+  {
+    var writer = ByteWriter()
+    writer.write(range.start.rawValue)
+    writer.write(range.end.rawValue)
+    if let short = uuid.short { writer.write(short) }
+    return Self(handle: handle, type: GATTUUID.include, value: writer.bytes)
+  }
 }
 
 /// Builds a table of attributes, service by service, handles in rising order.
@@ -58,11 +69,7 @@ public struct ServerTable: Sendable {
 
   /// Includes the service at these handles; only a 16-bit UUID is part of the declaration.
   public mutating func include(_ range: HandleRange, _ uuid: BluetoothUUID) {
-    var writer = ByteWriter()
-    writer.write(range.start.rawValue)
-    writer.write(range.end.rawValue)
-    if let short = uuid.short { writer.write(short) }
-    add(GATTUUID.include, value: writer.bytes)
+    add(GATTUUID.include, value: ServerAttribute.include(range, uuid, at: AttributeHandle(next)).value)
   }
 
   /// Adds declaration, value and, for a value that is notified or indicated, configuration; returns the value's handle.
@@ -71,11 +78,8 @@ public struct ServerTable: Sendable {
     _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [], capacity: Int = 512,
     isProtected: Bool = false
   ) -> AttributeHandle {
-    var writer = ByteWriter()
-    writer.write(properties.rawValue)
-    writer.write(next + 1)
-    uuid.write(into: &writer)
-    add(GATTUUID.characteristic, value: writer.bytes)
+    let declaration = CharacteristicDeclaration(uuid, properties, at: AttributeHandle(next + 1))
+    add(GATTUUID.characteristic, value: declaration.bytes)
     var access: ServerAttribute.Access = isProtected ? .authenticated : []
     if properties.contains(.read) { access.insert(.read) }
     if properties.contains(.write) { access.insert(.write) }

@@ -94,10 +94,10 @@ public enum AttributeTableFile {
     case "characteristic":
       guard let valueHandle = row.valueHandle, valueHandle > row.handle else { return nil }
       let properties = CharacteristicProperties(names: row.properties ?? [])
-      let declaration = [properties.rawValue, UInt8(valueHandle & 0xFF), UInt8(valueHandle >> 8)]
+      let declaration = CharacteristicDeclaration(uuid, properties, at: AttributeHandle(valueHandle))
       return [
         ServerAttribute(
-          handle: handle, type: GATTUUID.characteristic, value: declaration + uuid.wireBytes),
+          handle: handle, type: GATTUUID.characteristic, value: declaration.bytes),
         ServerAttribute(
           handle: AttributeHandle(valueHandle), type: uuid, access: value == nil ? .write : [.read, .write],
           value: value ?? [], capacity: 512),
@@ -119,11 +119,7 @@ extension AttributeTableFile {
       let service = all.first(where: { $0.groupEnd?.rawValue == row.end && $0.value == uuid.wireBytes }),
       let end = service.groupEnd
     else { return nil }
-    var writer = ByteWriter()
-    writer.write(service.handle.rawValue)
-    writer.write(end.rawValue)
-    if let short = uuid.short { writer.write(short) }
-    return ServerAttribute(handle: AttributeHandle(row.handle), type: GATTUUID.include, value: writer.bytes)
+    return .include(HandleRange(service.handle, end), uuid, at: AttributeHandle(row.handle))
   }
 }
 

@@ -15,7 +15,7 @@ public enum Field: Sendable {
     switch self {
     case .text(let text): text.map(JSONValue.quoted) ?? "null"
     case .number(let number): number.map(String.init) ?? "null"
-    case .seconds(let nanoseconds): Field.decimal(nanoseconds)
+    case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
     case .list(let items): "[" + items.map(JSONValue.quoted).joined(separator: ",") + "]"
@@ -26,7 +26,7 @@ public enum Field: Sendable {
     switch self {
     case .text(let text): Field.csvQuoted(text ?? "")
     case .number(let number): number.map(String.init) ?? ""
-    case .seconds(let nanoseconds): Field.decimal(nanoseconds)
+    case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
     case .list(let items): Field.csvQuoted(items.joined(separator: " "))
@@ -37,13 +37,6 @@ public enum Field: Sendable {
   public var text: String {
     guard case .decimal(let number, let places) = self else { return "" }
     return DecimalText.string(Int64(number), places: places)
-  }
-
-  private static func decimal(_ nanoseconds: Int64) -> String {
-    let microseconds = nanoseconds.magnitude / 1000
-    let fraction = String(microseconds % 1_000_000)
-    return (nanoseconds < 0 ? "-" : "") + "\(microseconds / 1_000_000)."
-      + String(repeating: "0", count: 6 - fraction.count) + fraction
   }
 
   /// Text in csv (RFC 4180). A spreadsheet may evaluate text that begins with one of ``formulaMarks`` as a formula: it

@@ -349,7 +349,7 @@ private let scan = PHYScanParameters(
         $0.phys.transmit = .le1M
         $0.phys.receive = .le2M
       }, "4500 01 02")
-    try check(LinkReturnParameters(handle: link), "4500")
+    try check(LinkOnly(handle: link), "4500")
   }
 
   @Test func supportedCommandsAreBits() throws {

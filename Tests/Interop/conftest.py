@@ -51,10 +51,10 @@ class Result:
 
 
 class Halo:
-    """The program under test."""
+    """The program under test. `patience`: how many seconds a command may take, where a test does not say it."""
 
-    def __init__(self, path: Path, home: Path):
-        self.path = path
+    def __init__(self, path: Path, home: Path, patience=20):
+        self.path, self.patience = path, patience
         self.processes = []
         # Nothing of the user's, and nothing left there.
         self.environment = {
@@ -81,11 +81,12 @@ class Halo:
                 process.wait()
         self.processes.clear()
 
-    def run(self, *arguments, adapter=None, timeout=20, **options) -> Result:
+    def run(self, *arguments, adapter=None, timeout=None, **options) -> Result:
         process = self.start(*arguments, adapter=adapter, **options)
         return self.wait(process, timeout)
 
-    def wait(self, process, timeout=20) -> Result:
+    def wait(self, process, timeout=None) -> Result:
+        timeout = timeout or self.patience
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

@@ -72,7 +72,7 @@ def test_the_doctor_and_a_ring_that_somebody_holds(halo, ring, tmp_path, monkeyp
     monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path))
     assert ring.name not in halo.run("doctor").succeeded().out
     halo.run("battery", adapter=ring.adapter).succeeded()
-    ring.wait_until_free()
+    assert ring.becomes_free()
     assert f"{ring.name} is advertising" in halo.run("doctor").succeeded().out
     phone = subprocess.Popen(
         ["gatttool", "-i", ring.adapter, "-b", ring.address, "-t", "random", "--char-read", "-a", "3", "--listen"],

@@ -53,7 +53,7 @@ def test_it_is_survived(halo, rings, tmp_path, behaviour, way):
             assert result.code in codes and "rashed" not in result.err, result
             if result.code != OK:
                 assert result.err.splitlines()[-1].startswith("halo-raw: "), result
-            ring.wait_until_free()
+            assert ring.becomes_free()
         # The adapter is as it was.
         assert ring.kernel_adapter.is_up == (not way)
     finally:

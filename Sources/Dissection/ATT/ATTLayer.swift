@@ -173,7 +173,7 @@ extension ATTLayer {
     of source: RawSpan, _ range: Range<Int>, depth: Int
   ) -> [PacketField] {
     let value = Array(source.extracting(range.clamped(to: 0..<source.byteCount)))
-    guard let declared = AttributeTable.declaration(value) else { return [] }
+    guard let declared = CharacteristicDeclaration(parsing: value) else { return [] }
     let start = range.lowerBound
     func part(_ name: String, _ text: String, _ number: UInt16?, _ range: Range<Int>) -> PacketField {
       var part = PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: depth)
@@ -183,7 +183,7 @@ extension ATTLayer {
     return [
       part(
         "properties", "\(declared.properties)", UInt16(declared.properties.rawValue), start..<start + 1),
-      part("value handle", "\(declared.value)", declared.value.rawValue, start + 1..<start + 3),
+      part("value handle", "\(declared.valueHandle)", declared.valueHandle.rawValue, start + 1..<start + 3),
       part("UUID", UUIDName.described(declared.uuid), declared.uuid.short, start + 3..<range.upperBound),
     ]
   }
@@ -334,10 +334,11 @@ extension ATTLayer {
 
   /// Writes the value of an entry of Read By Type Response, if its type is known.
   private static func write(_ value: RawSpan, ofEntry type: BluetoothUUID?, to text: inout TextBuffer) {
-    guard type == GATTUUID.characteristic, let declared = AttributeTable.declaration(Array(value)) else {
+    guard type == GATTUUID.characteristic, let declared = CharacteristicDeclaration(parsing: Array(value))
+    else {
       return write(value, of: type, to: &text)
     }
-    text.write("\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.value)")
+    text.write("\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.valueHandle)")
   }
 
   /// Writes values of the SIG's characteristics as text; all others in hexadecimal.

@@ -34,9 +34,11 @@ public struct AttributeTable: Sendable {
 
   /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).
   fileprivate mutating func learnDeclaration(_ handle: AttributeHandle, _ value: [UInt8]) {
-    guard let (properties, valueHandle, uuid) = Self.declaration(value) else { return }
-    learn(handle, Attribute(.declaration, uuid, properties: properties))
-    learn(valueHandle, Attribute(.value, uuid, properties: properties))
+    guard let declared = CharacteristicDeclaration(parsing: value), declared.valueHandle.rawValue > 0 else {
+      return
+    }
+    learn(handle, Attribute(.declaration, declared.uuid, properties: declared.properties))
+    learn(declared.valueHandle, Attribute(.value, declared.uuid, properties: declared.properties))
   }
 
   /// The attributes discovered before the capture.
@@ -72,17 +74,6 @@ public struct AttributeTable: Sendable {
   /// A value that was read by its type.
   fileprivate mutating func learnValue(_ handle: AttributeHandle, _ type: BluetoothUUID) {
     if attributes[handle] == nil { learn(handle, Attribute(.value, type)) }
-  }
-
-  static func declaration(
-    _ value: [UInt8]
-  ) -> (properties: CharacteristicProperties, value: AttributeHandle, uuid: BluetoothUUID)? {
-    value.withReader { reader in
-      guard let properties = try? reader.readUInt8(), let handle = try? reader.readUInt16(), handle > 0,
-        let uuid = try? BluetoothUUID(parsing: &reader, length: reader.remaining)
-      else { return nil }
-      return (CharacteristicProperties(rawValue: properties), AttributeHandle(handle), uuid)
-    }
   }
 }
 

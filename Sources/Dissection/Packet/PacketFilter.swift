@@ -173,7 +173,7 @@ public struct PacketFilter: Sendable {
       let isDeclaration = packet.gatt?.type == GATTUUID.characteristic
       return entries.flatMap { entry in
         // A declaration also names the handle of the value.
-        let declared = isDeclaration ? AttributeTable.declaration(entry.value)?.value : nil
+        let declared = isDeclaration ? CharacteristicDeclaration(parsing: entry.value)?.valueHandle : nil
         return [one(entry.handle)] + (declared.map { [one($0)] } ?? [])
       }
     case .readMultipleRequest(let handles)?, .readMultipleVariableRequest(let handles)?:

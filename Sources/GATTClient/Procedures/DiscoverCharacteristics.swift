@@ -30,17 +30,10 @@ public struct DiscoverCharacteristics: GATTProcedure {
   }
 
   private mutating func take(_ entry: ATTHandleAndValue) -> String? {
-    guard entry.value.count == 5 || entry.value.count == 19 else {
+    guard let declared = CharacteristicDeclaration(parsing: entry.value) else {
       return "a characteristic declaration of \(entry.value.count) bytes"
     }
-    let fields = entry.value.withReader { reader -> (UInt8, UInt16, BluetoothUUID)? in
-      guard let properties = try? reader.readUInt8(), let handle = try? reader.readUInt16(),
-        let uuid = try? BluetoothUUID(parsing: &reader, length: entry.value.count - 3)
-      else { return nil }
-      return (properties, handle, uuid)
-    }
-    guard let (properties, rawHandle, uuid) = fields else { return "a characteristic that can't be read" }
-    let valueHandle = AttributeHandle(rawHandle)
+    let valueHandle = declared.valueHandle
     guard valueHandle > entry.handle, valueHandle <= service.handles.end else {
       return "a characteristic at \(entry.handle) with its value at \(valueHandle)"
     }
@@ -54,7 +47,7 @@ public struct DiscoverCharacteristics: GATTProcedure {
     if let fault = cursor.advance(over: HandleRange(entry.handle, valueHandle)) { return fault }
     characteristics.append(
       Characteristic(
-        uuid: uuid, properties: CharacteristicProperties(rawValue: properties),
+        uuid: declared.uuid, properties: declared.properties,
         declaration: entry.handle, valueHandle: valueHandle, end: service.handles.end))
     return nil
   }

@@ -48,7 +48,7 @@ public struct LEReadRemoteFeatures: HCIStatusCommand, HCILinkFields {
 
 /// Accepts the parameters requested by the peer, or similar ones.
 public struct LERemoteConnectionParameterRequestReply: HCICompletingCommand, HCILinkFields {
-  public typealias Response = LinkReturnParameters
+  public typealias Response = LinkOnly
 
   public static let info = HCICommandInfo(
     0x2020, "LE Remote Connection Parameter Request Reply", "7.8.31", octet: 33, bit: 4)
@@ -66,7 +66,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICompletingCommand, HCI
 
 /// Rejects the parameters requested by the peer.
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICompletingCommand, HCILinkFields {
-  public typealias Response = LinkReturnParameters
+  public typealias Response = LinkOnly
 
   public static let info = HCICommandInfo(
     0x2021, "LE Remote Connection Parameter Request Negative Reply", "7.8.32", octet: 33, bit: 5)
@@ -119,7 +119,7 @@ public struct DataLengths: PacketFields {
 
 /// Sets the longest packets to send on a link. LE Data Length Change follows if that changes them.
 public struct LESetDataLength: HCICompletingCommand, HCILinkFields {
-  public typealias Response = LinkReturnParameters
+  public typealias Response = LinkOnly
 
   public static let info = HCICommandInfo(0x2022, "LE Set Data Length", "7.8.33", octet: 33, bit: 6)
 

@@ -68,7 +68,7 @@ public struct LEEnableEncryption: HCIStatusCommand, HCILinkFields {
 
 /// Answers LE Long Term Key Request with the key.
 public struct LELongTermKeyRequestReply: HCICompletingCommand, HCILinkFields {
-  public typealias Response = LinkReturnParameters
+  public typealias Response = LinkOnly
 
   public static let info = HCICommandInfo(
     0x201A, "LE Long Term Key Request Reply", "7.8.25", octet: 28, bit: 1)
@@ -87,7 +87,7 @@ public struct LELongTermKeyRequestReply: HCICompletingCommand, HCILinkFields {
 
 /// Answers LE Long Term Key Request without a key.
 public struct LELongTermKeyRequestNegativeReply: HCICompletingCommand, HCILinkFields {
-  public typealias Response = LinkReturnParameters
+  public typealias Response = LinkOnly
 
   public static let info = HCICommandInfo(
     0x201B, "LE Long Term Key Request Negative Reply", "7.8.26", octet: 28, bit: 2)

@@ -49,7 +49,7 @@ public struct CreateConnection: HCIStatusCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("packet types", &packetTypes, .hex)
     try page.visit(&fields)
     try fields.value("allow role switch", &allowsRoleSwitch)
@@ -66,7 +66,7 @@ public struct RemoteNameRequest: HCIStatusCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try page.visit(&fields)
   }
 }

@@ -15,7 +15,7 @@ public struct ConnectionComplete: HCILinkFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("link type", &linkType)
     try fields.value("encryption", &encryption)
   }
@@ -31,7 +31,7 @@ public struct ClassicConnectionRequest: PacketFields {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.bytes("class of device", &classOfDevice, count: 3)
     try fields.value("link type", &linkType)
   }
@@ -48,7 +48,7 @@ public struct RemoteNameRequestComplete: PacketFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.rest("name", &name, .text)
   }
 }
@@ -63,7 +63,7 @@ public struct RoleChange: PacketFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("new role", &role)
   }
 }
@@ -77,18 +77,7 @@ public struct AddressStatus: PacketFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
-}
-
-/// An event that begins with an address, such as a pairing request.
-public struct PeerAddress: PacketFields {
-  public var peerAddress = BluetoothAddress.zero
-
-  public init() {}
-
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
   }
 }
 
@@ -115,13 +104,6 @@ public struct StatusOnly: PacketFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
   }
-}
-
-/// An event that begins with the handle of a link.
-public struct LinkOnly: HCILinkFields {
-  public var handle = ConnectionHandle()
-
-  public init() {}
 }
 
 /// The type of a link (7.7.3).

@@ -36,7 +36,7 @@ struct LinkKeyNotification: PacketFields {
   var type: UInt8 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.bytes("link key", &key, count: 16)
     try fields.value("key type", &type, .names(SimplePairing.keyTypes))
   }
@@ -92,7 +92,7 @@ struct PageScanRepetitionModeChange: PacketFields {
   var mode: UInt8 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("page scan repetition mode", &mode)
   }
 }
@@ -177,7 +177,7 @@ struct SynchronousConnectionComplete: HCILinkFields {
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("link type", &type)
     try fields.value("transmission interval", &interval, .unit("slots"))
     try fields.value("retransmission window", &window, .unit("slots"))
@@ -233,7 +233,7 @@ struct IOCapabilityResponse: PacketFields {
   var requirements: UInt8 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("IO capability", &capability, .names(SimplePairing.capabilities))
     try fields.value("OOB data", &oob, .names([0: "not present", 1: "present"]))
     try fields.value("authentication requirements", &requirements, .names(SimplePairing.requirements))
@@ -246,7 +246,7 @@ struct UserConfirmationRequest: PacketFields {
   var value: UInt32 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("numeric value", &value)
   }
 }
@@ -257,7 +257,7 @@ struct UserPasskeyNotification: PacketFields {
   var passkey: UInt32 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("passkey", &passkey)
   }
 }
@@ -268,7 +268,7 @@ struct KeypressNotification: PacketFields {
   var type: UInt8 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value(
       "keypress", &type, .names([0: "started", 1: "digit", 2: "digit erased", 3: "cleared", 4: "completed"]))
   }
@@ -280,7 +280,7 @@ struct RemoteHostSupportedFeaturesNotification: PacketFields {
   var features: UInt64 = 0
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("features", &features, .hex)
   }
 }
@@ -319,7 +319,7 @@ struct InquiryResponse: PacketFields {
   init(_ form: Form) { self.form = form }
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("page scan repetition mode", &repetitionMode)
     try fields.bytes("reserved", &reserved, count: form == .plain ? 2 : 1)
     try fields.value("class of device", &classOfDevice)

@@ -60,14 +60,39 @@ extension HCILinkFields {
   }
 }
 
-/// Return parameters that repeat the connection handle.
-public struct LinkReturnParameters: HCILinkFields {
+/// Parameters that are, or begin with, a connection handle.
+public struct LinkOnly: HCILinkFields {
   public var handle = ConnectionHandle()
 
   public init() {}
 }
 
+/// A command or an answer that begins with the address of a BR/EDR device. By default, it has no other fields.
+public protocol HCIPeerFields: PacketFields {
+  var peerAddress: BluetoothAddress { get set }
+}
+
+extension HCIPeerFields {
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.peerAddress(&peerAddress)
+  }
+}
+
+/// Parameters that are, or begin with, the address of a BR/EDR device.
+public struct PeerOnly: HCIPeerFields {
+  public var peerAddress = BluetoothAddress.zero
+
+  public init() {}
+}
+
 extension FieldVisitor where Self: ~Escapable {
+  /// The address of a BR/EDR device, which has no type.
+  @inlinable @inline(__always)
+  @_lifetime(self: copy self)
+  public mutating func peerAddress(_ address: inout BluetoothAddress) throws(Failure) {
+    try self.address("peer address", &address, kind: .public)
+  }
+
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
   public mutating func connectionHandle(_ handle: inout ConnectionHandle) throws(Failure) {

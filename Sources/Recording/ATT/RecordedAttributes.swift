@@ -127,10 +127,12 @@ public struct RecordedAttributes: Sendable {
 
   private mutating func learn(_ entry: ATTHandleAndValue, of type: BluetoothUUID) {
     insert(entry.handle, type, entry.value)
-    guard type == GATTUUID.characteristic, let declared = Self.declaration(entry.value) else { return }
-    insert(declared.value, declared.uuid)
+    guard type == GATTUUID.characteristic, let declared = CharacteristicDeclaration(parsing: entry.value),
+      declared.valueHandle.rawValue > 0
+    else { return }
+    insert(declared.valueHandle, declared.uuid)
     // The value follows its declaration, so a client may continue after it.
-    cover(.byType(type), HandleRange(entry.handle, declared.value))
+    cover(.byType(type), HandleRange(entry.handle, declared.valueHandle))
   }
 
   /// Adds what a write shows: two bytes on an unknown handle behind one that sends notifications are a subscription.
@@ -147,19 +149,6 @@ public struct RecordedAttributes: Sendable {
 
   // MARK: Looking up
 
-  /// The properties, the handle of the value and the UUID in a characteristic declaration (Core Specification Vol 3,
-  /// Part G, 3.3.1).
-  static func declaration(
-    _ value: [UInt8]
-  ) -> (properties: CharacteristicProperties, value: AttributeHandle, uuid: BluetoothUUID)? {
-    value.withReader { reader in
-      guard let properties = try? reader.readUInt8(), let handle = try? reader.readUInt16(), handle > 0,
-        let uuid = try? BluetoothUUID(parsing: &reader, length: reader.remaining)
-      else { return nil }
-      return (CharacteristicProperties(rawValue: properties), AttributeHandle(handle), uuid)
-    }
-  }
-
   /// The handles of the values of all characteristics with a UUID.
   public func handles(of uuid: BluetoothUUID) -> [AttributeHandle] {
     attributes.filter { $0.type == uuid }.map(\.handle)
@@ -175,14 +164,15 @@ public struct RecordedAttributes: Sendable {
     guard byHandle[handle]?.type == GATTUUID.clientCharacteristicConfiguration else { return nil }
     let declared = byHandle.values.filter { $0.type == GATTUUID.characteristic && $0.handle < handle }
       .max { $0.handle < $1.handle }
-    return declared.flatMap { Self.declaration($0.value)?.value }
+    return declared.flatMap { CharacteristicDeclaration(parsing: $0.value)?.valueHandle }
       ?? AttributeHandle(handle.rawValue &- 1)
   }
 
   /// The properties of the characteristic with its value at this handle; nil if its declaration is not known.
   func properties(of value: AttributeHandle) -> CharacteristicProperties? {
     byHandle.values.lazy.filter { $0.type == GATTUUID.characteristic }
-      .compactMap { Self.declaration($0.value) }.first { $0.value == value }?.properties
+      .compactMap { CharacteristicDeclaration(parsing: $0.value) }.first { $0.valueHandle == value }?
+      .properties
   }
 
   /// The service that an attribute is in; nil if it is not known.

@@ -38,7 +38,7 @@ public struct RecordedConnection: Sendable {
   public internal(set) var start: Int64 = 0
   /// The time of the end of the connection, else of the last packet.
   public internal(set) var end: Int64 = 0
-  /// Why the connection ended, as the host was told; nil if the end is not in the capture.
+  /// Why the connection ended, as reported to the host; nil if the end is not in the capture.
   public internal(set) var reason: HCIErrorCode?
 
   /// Made by hand, for tests.

@@ -164,13 +164,10 @@ public struct RingHandles {
     _ uuid: BluetoothUUID, _ handle: AttributeHandle, _ properties: CharacteristicProperties,
     _ value: [UInt8]? = nil
   ) -> [ServerAttribute] {
-    let declaration: [UInt8] = [
-      properties.rawValue, UInt8(handle.rawValue & 0xFF), UInt8(handle.rawValue >> 8),
-    ]
     return [
       ServerAttribute(
         handle: AttributeHandle(handle.rawValue - 1), type: GATTUUID.characteristic,
-        value: declaration + uuid.wireBytes),
+        value: CharacteristicDeclaration(uuid, properties, at: handle).bytes),
       ServerAttribute(
         handle: handle, type: uuid, access: value == nil ? .write : .read, value: value ?? [], capacity: 512),
     ]

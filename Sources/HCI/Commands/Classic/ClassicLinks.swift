@@ -28,26 +28,14 @@ struct InquiryCancel: HCICompletingCommand, HCIEmpty {
 }
 
 /// Cancels a connection to a BR/EDR device.
-struct CreateConnectionCancel: HCICompletingCommand {
+struct CreateConnectionCancel: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x0408, "Create Connection Cancel", "7.1.7")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// Accepts a BR/EDR device.
@@ -60,7 +48,7 @@ struct AcceptConnectionRequest: HCIStatusCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("role", &role, .names([0: "central", 1: "peripheral"]))
   }
 }
@@ -75,7 +63,7 @@ struct RejectConnectionRequest: HCIStatusCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("reason", &reason)
   }
 }
@@ -96,26 +84,14 @@ struct ChangeConnectionPacketType: HCIStatusCommand, HCILinkFields {
 }
 
 /// Cancels the request of a name.
-struct RemoteNameRequestCancel: HCICompletingCommand {
+struct RemoteNameRequestCancel: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x041A, "Remote Name Request Cancel", "7.1.20")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// Reads a page of features of the peer.
@@ -140,10 +116,6 @@ struct ReadClockOffset: HCIStatusCommand, HCILinkFields {
   var handle = ConnectionHandle()
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Discards the data of a link.
@@ -152,21 +124,9 @@ struct FlushCommand: HCICompletingCommand, HCILinkFields {
 
   var handle = ConnectionHandle()
 
-  struct Response: HCILinkFields {
-    var handle = ConnectionHandle()
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.connectionHandle(&handle)
-    }
-  }
+  typealias Response = LinkOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Sets when old data is discarded.
@@ -176,15 +136,7 @@ struct WriteAutomaticFlushTimeout: HCICompletingCommand, HCILinkFields {
   var handle = ConnectionHandle()
   var timeout: UInt16 = 0
 
-  struct Response: HCILinkFields {
-    var handle = ConnectionHandle()
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.connectionHandle(&handle)
-    }
-  }
+  typealias Response = LinkOnly
 
   init() {}
 
@@ -201,15 +153,7 @@ struct WriteLinkSupervisionTimeout: HCICompletingCommand, HCILinkFields {
   var handle = ConnectionHandle()
   var timeout: UInt16 = 0
 
-  struct Response: HCILinkFields {
-    var handle = ConnectionHandle()
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.connectionHandle(&handle)
-    }
-  }
+  typealias Response = LinkOnly
 
   init() {}
 
@@ -238,10 +182,6 @@ struct ReadLinkQuality: HCICompletingCommand, HCILinkFields {
   }
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Reads a clock.

@@ -10,45 +10,25 @@ struct LinkKeyRequestReply: HCICompletingCommand {
   var peerAddress = BluetoothAddress.zero
   var key: [UInt8] = []
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.bytes("link key", &key, count: 16)
   }
 }
 
 /// There is no key for a device.
-struct LinkKeyRequestNegativeReply: HCICompletingCommand {
+struct LinkKeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x040C, "Link Key Request Negative Reply", "7.1.11")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// The PIN for legacy pairing.
@@ -59,46 +39,26 @@ struct PINCodeRequestReply: HCICompletingCommand {
   var length: UInt8 = 0
   var pin: [UInt8] = []
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("PIN length", &length, .unit("bytes"))
     try fields.bytes("PIN", &pin, count: 16)
   }
 }
 
 /// There is no PIN.
-struct PINCodeRequestNegativeReply: HCICompletingCommand {
+struct PINCodeRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x040E, "PIN Code Request Negative Reply", "7.1.13")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// Authenticates a device.
@@ -108,10 +68,6 @@ struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
   var handle = ConnectionHandle()
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Switches encryption of a link.
@@ -136,10 +92,6 @@ struct ChangeConnectionLinkKey: HCIStatusCommand, HCILinkFields {
   var handle = ConnectionHandle()
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Reads keys from the controller.
@@ -164,7 +116,7 @@ struct ReadStoredLinkKey: HCICompletingCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("all", &all)
   }
 }
@@ -189,7 +141,7 @@ struct DeleteStoredLinkKey: HCICompletingCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("all", &all)
   }
 }
@@ -239,10 +191,6 @@ struct ReadAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
   }
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Sets how long a link may be without authenticated data.
@@ -252,15 +200,7 @@ struct WriteAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
   var handle = ConnectionHandle()
   var timeout: UInt16 = 0
 
-  struct Response: HCILinkFields {
-    var handle = ConnectionHandle()
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.connectionHandle(&handle)
-    }
-  }
+  typealias Response = LinkOnly
 
   init() {}
 

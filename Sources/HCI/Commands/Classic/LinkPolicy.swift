@@ -48,10 +48,6 @@ struct ExitSniffMode: HCIStatusCommand, HCILinkFields {
   var handle = ConnectionHandle()
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Reads the role on a link.
@@ -73,10 +69,6 @@ struct RoleDiscovery: HCICompletingCommand, HCILinkFields {
   }
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Switches the role on a link.
@@ -89,7 +81,7 @@ struct SwitchRole: HCIStatusCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("role", &role, .names([0: "central", 1: "peripheral"]))
   }
 }
@@ -113,10 +105,6 @@ struct ReadLinkPolicySettings: HCICompletingCommand, HCILinkFields {
   }
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
-  }
 }
 
 /// Sets what a link may do.
@@ -126,15 +114,7 @@ struct WriteLinkPolicySettings: HCICompletingCommand, HCILinkFields {
   var handle = ConnectionHandle()
   var policy: UInt16 = 0
 
-  struct Response: HCILinkFields {
-    var handle = ConnectionHandle()
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.connectionHandle(&handle)
-    }
-  }
+  typealias Response = LinkOnly
 
   init() {}
 
@@ -183,15 +163,7 @@ struct SniffSubratingCommand: HCICompletingCommand, HCILinkFields {
   var remote: UInt16 = 0
   var local: UInt16 = 0
 
-  struct Response: HCILinkFields {
-    var handle = ConnectionHandle()
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.connectionHandle(&handle)
-    }
-  }
+  typealias Response = LinkOnly
 
   init() {}
 

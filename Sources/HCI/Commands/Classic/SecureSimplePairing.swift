@@ -12,20 +12,12 @@ struct IOCapabilityRequestReply: HCICompletingCommand {
   var oob: UInt8 = 0
   var requirements: UInt8 = 0
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("IO capability", &capability, .names(SimplePairing.capabilities))
     try fields.value("OOB data", &oob, .names([0: "not present", 1: "present"]))
     try fields.value("authentication requirements", &requirements, .names(SimplePairing.requirements))
@@ -39,68 +31,36 @@ struct IOCapabilityRequestNegativeReply: HCICompletingCommand {
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("reason", &reason)
   }
 }
 
 /// The user confirms a number.
-struct UserConfirmationRequestReply: HCICompletingCommand {
+struct UserConfirmationRequestReply: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x042C, "User Confirmation Request Reply", "7.1.30")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// The user does not confirm a number.
-struct UserConfirmationRequestNegativeReply: HCICompletingCommand {
+struct UserConfirmationRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x042D, "User Confirmation Request Negative Reply", "7.1.31")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// The passkey that the user has entered.
@@ -110,45 +70,25 @@ struct UserPasskeyRequestReply: HCICompletingCommand {
   var peerAddress = BluetoothAddress.zero
   var passkey: UInt32 = 0
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("passkey", &passkey)
   }
 }
 
 /// There is no passkey.
-struct UserPasskeyRequestNegativeReply: HCICompletingCommand {
+struct UserPasskeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   static let info = HCICommandInfo(0x042F, "User Passkey Request Negative Reply", "7.1.33")
 
   var peerAddress = BluetoothAddress.zero
 
-  struct Response: PacketFields {
-    var peerAddress = BluetoothAddress.zero
-
-    init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.address("peer address", &peerAddress, kind: .public)
-    }
-  }
+  typealias Response = PeerOnly
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
-  }
 }
 
 /// Reads whether simple pairing is on.

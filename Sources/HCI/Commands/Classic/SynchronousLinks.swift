@@ -43,7 +43,7 @@ struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("transmit bandwidth", &transmit, .unit("bytes/s"))
     try fields.value("receive bandwidth", &receive, .unit("bytes/s"))
     try fields.value("maximum latency", &latency, .unit("ms"))
@@ -63,7 +63,7 @@ struct RejectSynchronousConnectionRequest: HCIStatusCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("peer address", &peerAddress, kind: .public)
+    try fields.peerAddress(&peerAddress)
     try fields.value("reason", &reason)
   }
 }
