@@ -43,13 +43,19 @@ public final class Dissector {
   ///   - bytes: as returned by `CaptureReader`: an HCI packet begins with its H4 type byte
   ///   - info: the record's time, direction and kind
   public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
-    var packet = DissectedPacket(Array(bytes), info)
+    var packet = DissectedPacket()
+    dissect(bytes, info, into: &packet)
+    return packet
+  }
+
+  /// The same for many packets: the memory of `packet` is used again.
+  public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo, into packet: inout DissectedPacket) {
+    packet.begin(bytes, info)
     if packet.hci != nil {
       state(of: info.adapter ?? 0).dissect(&packet, bytes)
     } else if let adapter = info.adapter {
       state(of: adapter).note(packet, bytes)
     }
-    return packet
   }
 
   /// The requests that have no answer so far: the numbers of their packets, in order.

@@ -44,6 +44,7 @@ public struct LineWriter {
 
   // MARK: Pieces of a line
 
+  @inlinable
   public mutating func write(_ text: StaticString) { self.text.write(text) }
 
   @_disfavoredOverload

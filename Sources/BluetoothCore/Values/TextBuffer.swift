@@ -83,8 +83,10 @@ extension TextBuffer {
 
   @_disfavoredOverload
   public mutating func write(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in write(UnsafeRawBufferPointer(bytes)) }
+    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0)) }
+    guard isWritten == nil else { return }
+    // A string that is not in one piece.
+    for byte in text.utf8 { write(ascii: byte) }
   }
 
   /// Writes UTF-8.
@@ -159,37 +161,47 @@ extension TextBuffer {
 
   /// Writes a number with spaces before it, up to `width`.
   public mutating func write(_ value: Int, width: Int) {
-    var digits = value < 0 ? 2 : 1
-    var rest = value.magnitude
-    while rest >= 10 {
-      digits += 1
-      rest /= 10
-    }
-    space(width - digits)
-    write(value)
+    let digits = Self.countDigits(UInt64(value.magnitude))
+    space(width - digits - (value < 0 ? 1 : 0))
+    if value < 0 { write(ascii: UInt8(ascii: "-")) }
+    write(magnitude: UInt64(value.magnitude), digits: digits)
   }
 
   /// Writes a number with leading zeros up to `digits`.
   public mutating func write(magnitude: UInt64, digits: Int) {
-    // 20 digits are the most that 64 bits have.
-    let room = max(20, digits)
-    withRoom(room) { start in
-      var place = room
+    let length = max(Self.countDigits(magnitude), digits)
+    withRoom(length) { start in
+      var place = length
       var rest = magnitude
-      repeat {
+      while rest >= 10 {
         let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-        place -= 1
-        start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        place &-= 1
+        start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
         rest = quotient
-      } while rest > 0
-      while room - place < digits {
-        place -= 1
+      }
+      place &-= 1
+      start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest)
+      while place > 0 {
+        place &-= 1
         start[place] = UInt8(ascii: "0")
       }
-      let length = room - place
-      for index in 0..<length { start[index] = start[place + index] }
       return length
     }
+  }
+
+  /// The decimal digits of a number.
+  private static func countDigits(_ number: UInt64) -> Int {
+    // Most numbers are small.
+    if number < 10 { return 1 }
+    if number < 100 { return 2 }
+    if number < 1000 { return 3 }
+    var digits = 4
+    var rest = number / 10_000
+    while rest > 0 {
+      digits &+= 1
+      rest /= 10
+    }
+    return digits
   }
 
   /// Writes a number in units of 10^-places: `3650` with 2 places is `36.50`.

@@ -103,17 +103,17 @@ public struct HCILayer: Hashable, Sendable {
     case .leMeta:
       let subevent = try LESubevent(parsing: &reader)
       self.subevent = subevent
-      try readLink(HCIEventInfo[subevent], reader.bytes, from: reader.offset)
+      try readLink(HCIEventInfo.offsets(of: subevent), reader.bytes, from: reader.offset)
     case .numberOfCompletedPackets:
       // Of one link, or of several.
       if try reader.readUInt8() == 1 { connection = try ConnectionHandle(parsing: &reader) }
-    default: try readLink(HCIEventInfo[code], reader.bytes, from: reader.offset)
+    default: try readLink(HCIEventInfo.offsets(of: code), reader.bytes, from: reader.offset)
     }
   }
 
   /// Reads the status and the link of an event that has them.
   private mutating func readLink(
-    _ event: HCIEventInfo?, _ packet: RawSpan, from start: Int
+    _ offsets: HCIEventInfo.Offsets, _ packet: RawSpan, from start: Int
   ) throws(DecodeError) {
     func value<Value: FieldValue>(at offset: Int?, _ packet: RawSpan) throws(DecodeError) -> Value? {
       guard let offset else { return nil }
@@ -121,23 +121,27 @@ public struct HCILayer: Hashable, Sendable {
       try reader.skip(start + offset)
       return try Value(parsing: &reader)
     }
-    status = try value(at: event?.statusOffset, packet)
-    connection = try value(at: event?.handleOffset, packet)
+    status = try value(at: offsets.status, packet)
+    connection = try value(at: offsets.handle, packet)
   }
 }
 
 extension HCILayer {
   /// Writes a one-line summary of the packet.
-  func writeSummary(of packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
+  ///
+  /// - Parameter fields: memory for the fields; its contents are overwritten
+  func writeSummary(
+    of packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: inout FieldList
+  ) {
     switch type {
     case .command:
       if let opcode {
         write(opcode, commands, to: &text)
-        writeParameters(of: packet, commands, after: ": ", to: &text)
+        writeParameters(of: packet, commands, after: ": ", to: &text, using: &fields)
       } else {
         text.write("command")
       }
-    case .event: writeEvent(packet, commands, to: &text)
+    case .event: writeEvent(packet, commands, to: &text, using: &fields)
     case .acl: writeData(to: &text)
     case .synchronous:
       text.write("synchronous data, ")
@@ -145,7 +149,7 @@ extension HCILayer {
       text.write(" bytes")
     case .isochronous:
       text.write("isochronous data")
-      writeParameters(of: packet, commands, after: ": ", without: .data, to: &text)
+      writeParameters(of: packet, commands, after: ": ", without: .data, to: &text, using: &fields)
       text.write(", ")
       text.write(length)
       text.write(" bytes")
@@ -194,7 +198,9 @@ extension HCILayer {
     text.write(" bytes")
   }
 
-  private func writeEvent(_ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
+  private func writeEvent(
+    _ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: inout FieldList
+  ) {
     guard let event else { return text.write("event") }
     // A note of ours among the packets: not the radio's.
     if event == .vendorSpecific, let note = CaptureNote.text(of: Array(packet)) {
@@ -215,7 +221,7 @@ extension HCILayer {
         text.write("\(status)")
       } else if event == .commandComplete {
         // Behind the number of commands, the opcode and the status.
-        writeParameters(of: packet, commands, after: ": ", without: .answered, to: &text)
+        writeParameters(of: packet, commands, after: ": ", without: .answered, to: &text, using: &fields)
       }
       writeAnswered(to: &text)
     case .leMeta:
@@ -226,7 +232,7 @@ extension HCILayer {
         text.write(": ")
         writeReports(of: packet, to: &text)
       default:
-        writeOutcome(packet, commands, to: &text)
+        writeOutcome(packet, commands, to: &text, using: &fields)
         writeAnswered(to: &text)
       }
     case .extendedInquiryResult, .inquiryResultWithRSSI, .inquiryResult:
@@ -235,10 +241,10 @@ extension HCILayer {
       text.write(ClassicReports.text(packet, event))
     case .vendorSpecific:
       text.write(vendorName(in: packet) ?? "\(event)")
-      writeOutcome(packet, commands, to: &text)
+      writeOutcome(packet, commands, to: &text, using: &fields)
     default:
       text.write(event.name ?? "\(event)")
-      writeOutcome(packet, commands, to: &text)
+      writeOutcome(packet, commands, to: &text, using: &fields)
       writeAnswered(to: &text)
     }
   }
@@ -251,14 +257,16 @@ extension HCILayer {
   }
 
   /// Writes the status of a failure, and the parameters.
-  private func writeOutcome(_ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer) {
+  private func writeOutcome(
+    _ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: inout FieldList
+  ) {
     var separator: StaticString = ": "
     if let status, status != .success {
       text.write(separator)
       text.write("\(status)")
       separator = ", "
     }
-    writeParameters(of: packet, commands, after: separator, without: .outcome, to: &text)
+    writeParameters(of: packet, commands, after: separator, without: .outcome, to: &text, using: &fields)
   }
 
   /// Fields that a line shows elsewhere.
@@ -286,9 +294,9 @@ extension HCILayer {
   /// Writes the fields in a row.
   private func writeParameters(
     of packet: RawSpan, _ commands: HCICommandCatalog, after separator: StaticString,
-    without omission: Omission = .none, to text: inout TextBuffer
+    without omission: Omission = .none, to text: inout TextBuffer, using fields: inout FieldList
   ) {
-    var fields = FieldList()
+    fields.removeAll()
     listParameters(packet, commands, to: &fields)
     var separator = separator
     for index in fields.entries.indices {

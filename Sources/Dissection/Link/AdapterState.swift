@@ -172,13 +172,16 @@ final class AdapterState {
     let data = bytes.extracting(min(1, bytes.byteCount)..<bytes.byteCount)
     // A packet that the capture does not have to its end is read as far as it goes.
     let whole = packet.info.originalLength > bytes.byteCount ? nil : try? ACLPacket(data)
-    if links[handle] == nil {
+    let link: Link
+    if let known = links[handle] {
+      link = known
+    } else {
       guard whole != nil || packet.info.originalLength > bytes.byteCount else { return }
       // The capture begins in the middle of the link.
       let identity = LinkIdentity(handle, nil, name: nil)
-      add(Link(identity, peerServer: Server(), localServer: localServer), handle, moment)
+      link = Link(identity, peerServer: Server(), localServer: localServer)
+      add(link, handle, moment)
     }
-    guard let link = links[handle] else { return }
     link.lastUsed = moment.number
     packet.link = link.identity
     packet.hci?.peer = link.peer

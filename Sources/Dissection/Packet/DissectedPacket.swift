@@ -25,10 +25,28 @@ public struct DissectedPacket: Hashable, Sendable {
   /// Requests that will never be answered, as their link is gone: the numbers of their packets.
   public var unanswered: [Int] = []
 
-  init(_ bytes: [UInt8], _ info: CaptureRecordInfo) {
-    self.bytes = bytes
+  /// No packet, for `Dissector.dissect(_:_:into:)`.
+  public init() {
+    bytes = []
+    info = CaptureRecordInfo(number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
+  }
+
+  /// Becomes another packet, with no layer above HCI. The memory of ``bytes`` is used again.
+  mutating func begin(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
+    self.bytes.removeAll(keepingCapacity: true)
+    bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
     self.info = info
-    if case .hci = info.content { hci = HCILayer(bytes.span.bytes) }
+    reassembled = nil
+    if case .hci = info.content { hci = HCILayer(bytes) } else { hci = nil }
+    link = nil
+    l2cap = nil
+    signaling = nil
+    smp = nil
+    profile = nil
+    att = nil
+    gatt = nil
+    ring = nil
+    unanswered.removeAll()
   }
 
   /// The bytes that the layers from L2CAP up point into.
@@ -83,10 +101,19 @@ public struct DissectedPacket: Hashable, Sendable {
   public func writeSummary(
     of layer: Layer, to text: inout TextBuffer, commands: HCICommandCatalog = .standard
   ) {
+    var fields = FieldList()
+    writeSummary(of: layer, to: &text, using: &fields, commands: commands)
+  }
+
+  /// The same for many packets: the memory of `fields`, which are overwritten, is used for each.
+  public func writeSummary(
+    of layer: Layer, to text: inout TextBuffer, using fields: inout FieldList,
+    commands: HCICommandCatalog = .standard
+  ) {
     let source = source
     let span = source.span.bytes
     switch layer {
-    case .hci: hci?.writeSummary(of: bytes.span.bytes, commands, to: &text)
+    case .hci: hci?.writeSummary(of: bytes.span.bytes, commands, to: &text, using: &fields)
     case .l2cap: l2cap?.writeSummary(to: &text)
     case .signaling: signaling?.writeSummary(of: span, to: &text)
     case .smp: smp?.writeSummary(of: span, to: &text)
@@ -103,16 +130,19 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// Writes one line about the whole packet: its highest layer, and its purpose.
-  public func writeSummary(to text: inout TextBuffer) { writeSummary(to: &text, top: top) }
+  public func writeSummary(to text: inout TextBuffer) {
+    var fields = FieldList()
+    writeSummary(to: &text, using: &fields)
+  }
 
-  /// The same for a caller who has the highest layer.
+  /// The same for many packets.
   ///
   /// - Parameters:
   ///   - text: receives the line, without its end
-  ///   - top: the same as ``top``
-  public func writeSummary(to text: inout TextBuffer, top: Layer?) {
+  ///   - fields: memory that is used for each packet; its contents are overwritten
+  public func writeSummary(to text: inout TextBuffer, using fields: inout FieldList) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
-    writeSummary(of: top, to: &text)
+    writeSummary(of: top, to: &text, using: &fields)
     guard top == .att, let gatt else { return }
     text.write(" · ")
     gatt.writeSummary(to: &text)

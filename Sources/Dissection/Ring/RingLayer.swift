@@ -86,29 +86,33 @@ extension RingLayer {
       text.write(form.name)
     }
     writeSide(to: &text)
-    var separator: StaticString = ": "
-    for index in form.fields.indices {
-      text.write(separator)
-      text.write(form.fields[index].name)
+    let encoding = accelerationEncoding
+    // A span: fields are read in place.
+    let fields = form.fields.span
+    for index in fields.indices {
+      if index == 0 { text.write(": ") } else { text.write(", ") }
+      text.write(fields[index].name)
       text.write(" ")
-      write(form.fields[index].value(in: meaning.frame), to: &text)
-      separator = ", "
+      Self.write(fields[index].value(in: meaning.frame), encoding, to: &text)
     }
   }
 
+  /// The encoding of the axes; nil if it is not known, or if this is no sample of acceleration.
+  private var accelerationEncoding: AccelerometerEncoding? {
+    guard let encoding, case .accelerometer? = sample else { return nil }
+    return encoding
+  }
+
   /// Writes a value; acceleration in g and in counts of the sensor, where its encoding is known.
-  private func write(_ value: FrameFieldValue, to text: inout TextBuffer) {
-    guard let encoding, let counts = axis(value).map(encoding.counts) else { return text.write(value) }
+  private static func write(
+    _ value: FrameFieldValue, _ encoding: AccelerometerEncoding?, to text: inout TextBuffer
+  ) {
+    guard let encoding, case .bytes(let pair) = value, pair.count == 2 else { return text.write(value) }
+    let counts = encoding.counts(UInt16(pair[0]) << 8 | UInt16(pair[1]))
     text.write(Int64((Double(counts) / encoding.countsPerG * 10_000).rounded()), places: 4)
     text.write(" g (")
     text.write(Int(counts))
     text.write(")")
-  }
-
-  /// The two bytes of an axis; nil for any other field.
-  private func axis(_ value: FrameFieldValue) -> UInt16? {
-    guard case .bytes(let pair) = value, pair.count == 2, case .accelerometer? = sample else { return nil }
-    return UInt16(pair[0]) << 8 | UInt16(pair[1])
   }
 
   func list(to list: inout FieldList) {
@@ -128,8 +132,9 @@ extension RingLayer {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
       } else if let form = meaning.form {
         add("form", form.name, 1..<15)
+        let encoding = accelerationEncoding
         for field in meaning.fields {
-          add(field.name, TextBuffer.string { write(field.value, to: &$0) }, field.range, depth: 1)
+          add(field.name, TextBuffer.string { Self.write(field.value, encoding, to: &$0) }, field.range, depth: 1)
         }
       } else {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)

@@ -27,6 +27,22 @@ public struct HCIEventInfo: Sendable {
 
   public static subscript(_ subevent: LESubevent) -> HCIEventInfo? { leEvents[Int(subevent.rawValue)] }
 
+  /// Where status and connection handle are in the parameters of an event; nil for what it does not have.
+  public struct Offsets: Hashable, Sendable {
+    public var status: Int?
+    public var handle: Int?
+  }
+
+  public static func offsets(of code: HCIEventCode) -> Offsets {
+    let event = events[Int(code.rawValue)]
+    return Offsets(status: event?.statusOffset, handle: event?.handleOffset)
+  }
+
+  public static func offsets(of subevent: LESubevent) -> Offsets {
+    let event = leEvents[Int(subevent.rawValue)]
+    return Offsets(status: event?.statusOffset, handle: event?.handleOffset)
+  }
+
   private struct Row<Code: HCICode> where Code.RawValue == UInt8 {
     var code: Code
     var name: String

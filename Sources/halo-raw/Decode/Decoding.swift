@@ -16,6 +16,7 @@ struct Decoding {
   private let options: DecodeOptions
   private var text: PacketText
   private var json = PacketJSON()
+  private var packet = DissectedPacket()
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = Console.output(.wait)
   private var start: Int64?
@@ -87,13 +88,14 @@ struct Decoding {
     for _ in 0..<4096 {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
-      show(dissector.dissect(reader.bytes, reader.info))
+      dissector.dissect(reader.bytes, reader.info, into: &packet)
+      show()
       if isOver { return .record }
     }
     return .record
   }
 
-  private mutating func show(_ packet: DissectedPacket) {
+  private mutating func show() {
     if start == nil { start = packet.info.microseconds }
     guard options.shows(packet, start: start) else { return }
     switch options.form {

@@ -12,11 +12,11 @@ struct PacketText {
   init(isColored: Bool) { self.isColored = isColored }
 
   /// - Parameter start: the time of the first packet
-  func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+  mutating func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     let top = packet.top
     output.write(packet.info.number, width: 7)
     writeHeader(packet, top, start, &output)
-    packet.writeSummary(to: &output.text, top: top)
+    packet.writeSummary(to: &output.text, using: &fields)
     writeLoose(packet, &output)
     writePlace(packet, &output)
     output.write("\n")
@@ -46,7 +46,7 @@ struct PacketText {
       output.write(layer.rawValue)
       plain(&output)
       output.write("  ")
-      packet.writeSummary(of: layer, to: &output.text)
+      packet.writeSummary(of: layer, to: &output.text, using: &fields)
       output.write("\n")
       let bytes = layer == .hci ? packet.bytes : packet.source
       fields.removeAll()
