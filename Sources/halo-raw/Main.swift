@@ -50,15 +50,15 @@ enum Main {
     }
     switch name {
     case "-h", "--help", "help":
-      if arguments.count > 1 { return Console.print(Help.of(try Commands.named(arguments[1]))) }
-      return Console.print(Help.overview(Commands.groups))
+      if arguments.count > 1 { return Console.print(HelpPage(try Commands.named(arguments[1])).text) }
+      return Console.print(HelpPage.overview(Commands.groups).text)
     case "--version":
       return Console.print("halo-raw \(version)\n")
     default: break
     }
     let command = try Commands.named(name)
     let invocation = try Invocation(parsing: Array(arguments.dropFirst()), for: command)
-    if invocation[CommonOptions.help] { return Console.print(Help.of(command)) }
+    if invocation[CommonOptions.help] { return Console.print(HelpPage(command).text) }
     try NamedFiles(invocation, of: command).check()
     try await command.run(invocation)
   }

@@ -137,11 +137,11 @@ private enum Example {
 
   @Test(arguments: commands.map(\.name))
   func helpFitsOn80Columns(name: String) throws {
-    let help = Help.of(try Commands.named(name))
+    let help = HelpPage(try Commands.named(name)).text
     #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
   }
 
   @Test func theOverviewFitsOn80Columns() {
-    #expect(Help.overview(Commands.groups).split(separator: "\n").filter { $0.count > 80 } == [])
+    #expect(HelpPage.overview(Commands.groups).text.split(separator: "\n").filter { $0.count > 80 } == [])
   }
 }

@@ -147,7 +147,7 @@ class Browser:
 
     def wait_for(self, script: str):
         """What the expression comes to, as soon as that is something."""
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if value := self.run(script):
                 return value
@@ -158,4 +158,4 @@ class Browser:
         os.close(self.out)
         os.close(self.inp)
         self.process.terminate()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=30)

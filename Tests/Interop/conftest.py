@@ -127,7 +127,7 @@ class RingProcess:
 
     def wait_until(self, met, what: str):
         """What `met` returns, as soon as that is something."""
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if result := met():
                 return result
@@ -161,7 +161,7 @@ class RingProcess:
 
     def close(self):
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=30)
 
 
 @pytest.fixture(scope="session")

@@ -177,7 +177,7 @@ class heart_rate_sensor:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=30)
 
 
 def test_a_recording_on_h4_replays_at_both_levels(halo, tmp_path):

@@ -228,7 +228,7 @@ def test_a_signal_ends_a_stream_in_order(halo, ring, number):
     process.send_signal(number)
     # Not `communicate`: it would leave out what is in the file object's buffer already.
     out, err = "".join(first) + process.stdout.read(), process.stderr.read()
-    result = Result(process.args[1:], process.wait(timeout=10), out, err)
+    result = Result(process.args[1:], process.wait(timeout=30), out, err)
     if number == signal.SIGINT:
         result.succeeded()
     records = result.records()

@@ -47,7 +47,7 @@ class KernelAdapter:
             if error.errno != harmless:
                 raise
 
-    def wait_until(self, state: bool, timeout=5):
+    def wait_until(self, state: bool, timeout=30):
         """Until it is up, or down."""
         deadline = time.monotonic() + timeout
         while self.is_up != state:

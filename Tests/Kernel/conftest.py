@@ -175,7 +175,7 @@ def bluetoothd(system_bus, tmp_path):
             ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
              "org.freedesktop.DBus.NameHasOwner", "string:org.bluez"], capture_output=True, text=True).stdout
 
-    wait_until(owns_its_name, "bluetoothd on the bus", timeout=20)
+    wait_until(owns_its_name, "bluetoothd on the bus", timeout=60)
     yield daemon
     daemon.terminate()
     daemon.wait()
@@ -190,7 +190,7 @@ def open_folder():
     shutil.rmtree(path)
 
 
-def wait_until(met, what: str, timeout=10):
+def wait_until(met, what: str, timeout=60):
     deadline = time.monotonic() + timeout
     while not (result := met()):
         assert time.monotonic() < deadline, f"no {what} after {timeout} s"

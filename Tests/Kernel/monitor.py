@@ -19,7 +19,7 @@ class Monitor:
         self.process = subprocess.Popen(
             ["btmon", "--write", str(self.path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # It writes what adapters there are as soon as it listens.
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while not (self.path.exists() and self.path.stat().st_size > 16):
             assert self.process.poll() is None and time.monotonic() < deadline, "btmon does not start"
             time.sleep(0.02)

@@ -49,7 +49,7 @@ def test_it_is_survived(halo, rings, tmp_path, behaviour, way):
         if way:
             codes = ON_THE_USER_CHANNEL[behaviour]
         for command in commands:
-            result = halo.run(*command, *JSON, adapter=way + ring.adapter, timeout=20)
+            result = halo.run(*command, *JSON, adapter=way + ring.adapter)
             assert result.code in codes and "rashed" not in result.err, result
             if result.code != OK:
                 assert result.err.splitlines()[-1].startswith("halo-raw: "), result
@@ -66,7 +66,7 @@ def test_silence_ends_after_30_s(halo, rings, tmp_path):
     ring = HostileRing(tmp_path / "events.jsonl", "silent")
     try:
         ring.kernel_adapter.up()
-        result = halo.run(*READ, *JSON, adapter=ring.adapter, timeout=40)
+        result = halo.run(*READ, *JSON, adapter=ring.adapter, timeout=90)
         result.failed(TIMEOUT, saying="did not answer")
         ring.wait_for("disconnected", reason=0x13)
     finally:

@@ -38,7 +38,7 @@ def ready(ring_with, way):
 def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
     ring, adapter = ready("--disconnect-after", 200)
     records = halo.run(
-        "stream", "--ppg", "--count", 500, *JSON, adapter=adapter, timeout=40).succeeded().records()
+        "stream", "--ppg", "--count", 500, *JSON, adapter=adapter, timeout=90).succeeded().records()
     values = [record["raw"] for record in records if record["kind"] == "ppg"]
     whole = [ppg_raw(number) for number in range(200)]
     assert values == whole + whole + whole[:100]
@@ -53,7 +53,7 @@ def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
 def test_the_ring_leaves_for_good(halo, ready):
     ring, adapter = ready("--vanish-after", 50)
     result = halo.run(
-        "stream", "--ppg", "--count", 500, "--retry-for", "3s", *JSON, adapter=adapter, timeout=40)
+        "stream", "--ppg", "--count", 500, "--retry-for", "3s", *JSON, adapter=adapter, timeout=90)
     assert result.code == CONNECTION_LOST, result
     values = [record["raw"] for record in result.records() if record["kind"] == "ppg"]
     assert values == [ppg_raw(number) for number in range(50)]

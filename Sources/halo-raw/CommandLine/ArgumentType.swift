@@ -10,6 +10,8 @@ struct ArgumentType<Value: Sendable>: Sendable {
   var expected: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   var file: FileUse?
+  /// The valid values, if they are names; empty for any other type.
+  var choices: [String] = []
   /// Reads a value.
   ///
   /// - Returns: nil if the text is not a value
@@ -26,8 +28,8 @@ struct ArgumentType<Value: Sendable>: Sendable {
 
   /// One of several names.
   static func choice(_ placeholder: String, _ choices: [(name: String, value: Value)]) -> Self {
-
-    return ArgumentType(placeholder: placeholder, expected: choices.map(\.name).joined(separator: ", ")) {
+    let names = choices.map(\.name)
+    return ArgumentType(placeholder: placeholder, expected: names.joined(separator: ", "), choices: names) {
       text in
       choices.first { $0.name == text }?.value
     }

@@ -71,7 +71,7 @@ enum Commands {
       ),
       ("This machine", [adaptersCommand, doctorCommand]),
       ("Captures", [decodeCommand, recordCommand]),
-      ("Reference", [ringCommandsCommand]),
+      ("Reference", [ringCommandsCommand, manualCommand, completionCommand]),
       ("Without a radio", [replayCommand, simulateCommand]),
     ]
   }

@@ -1,66 +1,28 @@
-/// What `--help` prints, at most 80 columns wide.
-enum Help {
+extension HelpPage {
   private static let width = 80
   /// The column in which the meaning of a term begins.
   private static let indent = 26
 
-  static func overview(_ groups: [(title: String, commands: [CommandSpec])]) -> String {
-    var text = """
-      halo-raw: raw photoplethysmogram from a smart ring, with its own Bluetooth LE
-      stack
-
-      Usage: halo-raw COMMAND [RING] [options]
-
-      RING is a name (R02_341C) or an address (C0:11:22:33:A1:B2). It may be left out
-      if only one ring is near.
-
-      """
-    for group in groups {
-      text += "\n\(group.title)\n"
-      for command in group.commands { text += row(command.name, command.summary) }
-    }
-    text += "\nAdapters (--adapter SPEC, or HALO_ADAPTER)\n"
-    for (spec, meaning) in adapters { text += row(spec, meaning) }
-    text += "\nExit codes\n"
-    for (code, meaning) in ExitCode.meanings { text += row("\(code.rawValue)", meaning) }
-    text += "\nExample, without a radio\n  halo-raw stream --ppg --adapter virtual\n"
-    text += "\nhalo-raw COMMAND --help describes one command, with examples.\n"
-    return text
-  }
-
-  private static let adapters = [
-    ("hciN", "an adapter of this machine, shared with the kernel; needs CAP_NET_RAW; must be up"),
-    (
-      "user:hciN",
-      "the same adapter with the whole stack in this program; needs CAP_NET_ADMIN; must be down, or use --take"
-    ),
-    ("virtual[:OPTIONS]", "the built-in ring; OPTIONS such as rate=4,seed=7,name=R02_BEEF,fast"),
-    ("tcp:HOST:PORT", "an H4 controller on TCP, real or emulated"),
-    ("unix:PATH", "an H4 controller on a Unix domain socket"),
-    ("serial:PATH[@BAUD]", "an H4 controller on a serial line with RTS/CTS, 115200 baud by default"),
-    ("replay:FILE", "a recorded session or device; see halo-raw replay --help"),
-  ]
-
-  static func of(_ command: CommandSpec) -> String {
-    var text = paragraph("halo-raw \(command.name): \(command.summary)") + "\n"
-    let arguments = command.arguments.isEmpty ? "" : " " + command.arguments
-    text += "Usage: halo-raw \(command.name)\(arguments) [options]\n"
-    for part in command.details().split(separator: "\n\n") { text += "\n" + paragraph(String(part)) }
-    if !command.options.isEmpty { text += "\nOptions\n" + rows(command.options) }
-    text += "\nCommon options\n" + rows(command.commonOptions)
-    text += "\nExamples\n"
-    for example in command.examples {
-      text += commandLine(example.line)
-      text += wrapped(example.does, first: "      ", rest: "      ")
+  /// The text for a terminal, at most 80 columns wide.
+  var text: String {
+    var text = Self.paragraph("\(name): \(summary)") + "\nUsage: \(name) \(arguments)\n"
+    for part in parts {
+      text += "\n"
+      switch part {
+      case .paragraph(let words): text += Self.paragraph(words)
+      case .list(let title, let rows):
+        text += title + "\n"
+        for row in rows { text += Self.row(row.term, row.meaning) }
+      case .examples(let title, let examples):
+        text += title + "\n"
+        for example in examples {
+          text += Self.commandLine(example.line)
+          guard !example.does.isEmpty else { continue }
+          text += Self.wrapped(example.does, first: "      ", rest: "      ")
+        }
+      }
     }
     return text
-  }
-
-  private static func rows(_ options: [any CommandOption]) -> String {
-    options.map(\.spec).map { option in
-      let value = option.placeholder.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
-      return row(option.names.joined(separator: ", ") + value, option.help)
-    }.joined()
   }
 
   /// A term and its meaning, in two columns.
@@ -87,7 +49,7 @@ enum Help {
   ///   - first: what the first line begins with
   ///   - rest: what the other lines begin with
   private static func wrapped(
-    _ text: String, first: String, rest: String, width: Int = Help.width
+    _ text: String, first: String, rest: String, width: Int = HelpPage.width
   ) -> String {
     var lines: [String] = []
     var line = first

@@ -15,6 +15,8 @@ struct OptionSpec: Sendable {
   var help: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   var file: FileUse?
+  /// The valid values, if they are names.
+  var choices: [String] = []
   /// Makes the option's value of its text; the text is nil for a flag and for a value that is left out.
   fileprivate(set) var parse: @Sendable (String?) throws(Failure) -> any Sendable
 
@@ -90,8 +92,10 @@ extension Option {
     _ names: [String], _ type: ArgumentType<Parsed>, _ placeholder: String?, _ help: String,
     _ convert: @escaping @Sendable (Parsed) throws(Failure) -> Value
   ) -> OptionSpec {
-    OptionSpec(names: names, placeholder: placeholder ?? type.placeholder, help: help, file: type.file) {
-      text throws(Failure) in
+    OptionSpec(
+      names: names, placeholder: placeholder ?? type.placeholder, help: help, file: type.file,
+      choices: type.choices
+    ) { text throws(Failure) in
       try convert(try type.value(text ?? "", of: names.last ?? ""))
     }
   }

@@ -12,6 +12,6 @@ extension FuzzTarget {
     guard let invocation = try? Invocation(parsing: Array(arguments.dropFirst()), for: command) else {
       return
     }
-    if invocation[CommonOptions.help] { _ = Help.of(command) }
+    if invocation[CommonOptions.help] { _ = HelpPage(command).text }
   }
 }

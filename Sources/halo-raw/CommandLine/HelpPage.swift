@@ -1,0 +1,77 @@
+/// What `--help` and the manual say of the program or of a command.
+struct HelpPage {
+  enum Part {
+    case paragraph(String)
+    /// Terms and their meanings.
+    case list(title: String, [(term: String, meaning: String)])
+    /// Complete command lines, with what they do.
+    case examples(title: String, [(line: String, does: String)])
+  }
+
+  /// `halo-raw stream`
+  var name: String
+  var summary: String
+  /// What follows the name on the command line.
+  var arguments: String
+  var parts: [Part]
+
+  /// The program: all commands.
+  static func overview(_ groups: [(title: String, commands: [CommandSpec])]) -> HelpPage {
+    var parts: [Part] = [
+      .paragraph(
+        """
+        RING is a name (R02_341C) or an address (C0:11:22:33:A1:B2). It may be left out if only one ring is near.
+        """)
+    ]
+    for group in groups {
+      parts.append(.list(title: group.title, group.commands.map { ($0.name, $0.summary) }))
+    }
+    parts += [
+      .list(title: "Adapters (--adapter SPEC, or HALO_ADAPTER)", adapters),
+      .list(title: "Exit codes", ExitCode.meanings.map { ("\($0.rawValue)", $1) }),
+      .examples(title: "Example, without a radio", [("halo-raw stream --ppg --adapter virtual", "")]),
+      .paragraph("halo-raw COMMAND --help describes one command, with examples."),
+    ]
+    return HelpPage(
+      name: "halo-raw", summary: "raw photoplethysmogram from a smart ring, with its own Bluetooth LE stack",
+      arguments: "COMMAND [RING] [options]", parts: parts)
+  }
+
+  private static let adapters = [
+    ("hciN", "an adapter of this machine, shared with the kernel; needs CAP_NET_RAW; must be up"),
+    (
+      "user:hciN",
+      "the same adapter with the whole stack in this program; needs CAP_NET_ADMIN; must be down, or use --take"
+    ),
+    ("virtual[:OPTIONS]", "the built-in ring; OPTIONS such as rate=4,seed=7,name=R02_BEEF,fast"),
+    ("tcp:HOST:PORT", "an H4 controller on TCP, real or emulated"),
+    ("unix:PATH", "an H4 controller on a Unix domain socket"),
+    ("serial:PATH[@BAUD]", "an H4 controller on a serial line with RTS/CTS, 115200 baud by default"),
+    ("replay:FILE", "a recorded session or device; see halo-raw replay --help"),
+  ]
+
+  init(name: String, summary: String, arguments: String, parts: [Part]) {
+    self.name = name
+    self.summary = summary
+    self.arguments = arguments
+    self.parts = parts
+  }
+
+  /// A command.
+  init(_ command: CommandSpec) {
+    name = "halo-raw \(command.name)"
+    summary = command.summary
+    arguments = command.arguments + (command.arguments.isEmpty ? "" : " ") + "[options]"
+    parts = command.details().split(separator: "\n\n").map { .paragraph(String($0)) }
+    if !command.options.isEmpty { parts.append(.list(title: "Options", Self.list(command.options))) }
+    parts.append(.list(title: "Common options", Self.list(command.commonOptions)))
+    parts.append(.examples(title: "Examples", command.examples))
+  }
+
+  private static func list(_ options: [any CommandOption]) -> [(term: String, meaning: String)] {
+    options.map(\.spec).map { option in
+      let value = option.placeholder.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
+      return (option.names.joined(separator: ", ") + value, option.help)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import LineOutput
+import RingLink
+
+let manualCommand = CommandSpec(
+  name: "manual", arguments: "[COMMAND]", summary: "print the source of a manual page, for man",
+  positionals: 0...1,
+  examples: [("halo-raw manual stream | man -l -", "show the page of a command")],
+  details: """
+    Without COMMAND, the page of the program. `make install` and the Debian package install all pages: man halo-raw, \
+    man halo-raw-stream.
+    """, usesAdapter: false
+) { invocation throws(Failure) in
+  let pages = Commands.groups.flatMap(\.commands).map(HelpPage.init)
+  guard let name = invocation.positionals.first else {
+    return Console.print(HelpPage.overview(Commands.groups).manual(seeAlso: pages.map(\.manualName)))
+  }
+  Console.print(HelpPage(try Commands.named(name)).manual(seeAlso: ["halo-raw"]))
+}
+
+let completionCommand = CommandSpec(
+  name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
+  positionals: 1...1,
+  examples: [
+    (
+      "halo-raw completion bash > ~/.local/share/bash-completion/completions/halo-raw",
+      "complete command lines of halo-raw in each new bash"
+    )
+  ],
+  details: """
+    The script completes commands, options, the names of values, and files. `make install` and the Debian package \
+    install it for all three shells.
+    """, usesAdapter: false
+) { invocation throws(Failure) in
+  let name = invocation.positionals.first ?? ""
+  guard let shell = Completion(rawValue: name) else {
+    throw .usage("\(name.printable) is not a shell that can be completed for; give bash, zsh or fish")
+  }
+  Console.print(shell.script(Commands.groups.flatMap(\.commands)))
+}
