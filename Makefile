@@ -3,6 +3,7 @@
 # make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
+# make deb        builds a Debian package, in .build/packages (scripts/package)
 # make bench-decode  compares the speed of decode with a C program, tshark and btmon (docs/performance.md)
 #
 # Two files of one program are installed:
@@ -12,6 +13,8 @@
 # What members of the group can do with it is in SECURITY.md. Nobody is a member at first: sudo usermod -aG halo $USER
 #
 #   make install NET_ADMIN=1      lets the group also switch adapters on and off, and take them (user:hciN)
+#
+# Manual pages and completion for bash, zsh and fish are installed, too (scripts/install-data).
 #
 # The Swift libraries are linked into the binary that is installed. With them elsewhere, whoever may write there would
 # have the capabilities, too, and the toolchain could not be removed.
@@ -23,16 +26,21 @@ GROUP ?= halo
 PROGRAM = $(DESTDIR)$(PREFIX)/bin/halo-raw
 PRIVILEGED = $(DESTDIR)$(PREFIX)/lib/halo-raw/halo-raw
 BUILT ?= .build/install/release/halo-raw
+# The program that prints manual pages and completion scripts: one that runs here.
+PRINTER ?= $(BUILT)
+SHARE = $(DESTDIR)$(PREFIX)/share
 CAPABILITIES = cap_net_raw$(if $(filter 1,$(NET_ADMIN)),$(comma)cap_net_admin)+ep
 comma = ,
 SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall fuzz bench-decode
+.PHONY: build test install uninstall deb fuzz bench-decode
 
+# Symbols are left out: half of the size, and nothing that runs needs them.
 build:
-	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install
+	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install \
+	  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker -s
 
 test:
 	scripts/test
@@ -48,6 +56,7 @@ bench-decode:
 install:
 	@[ -x $(BUILT) ] || { echo "There is no $(BUILT) yet: run make first." >&2; exit 1; }
 	$(SUDO) install -D -m 755 $(BUILT) $(PROGRAM)
+	$(SUDO) scripts/install-data $(PRINTER) $(SHARE)
 ifdef DESTDIR
 	install -D -m 750 $(BUILT) $(PRIVILEGED)
 else
@@ -59,8 +68,12 @@ else
 	@echo "  sudo usermod -aG $(GROUP) \$$USER    and log in again"
 endif
 
+deb:
+	scripts/package
+
 uninstall:
 	$(SUDO) rm -f $(PROGRAM) $(PRIVILEGED)
+	$(SUDO) scripts/install-data --remove $(SHARE)
 	[ ! -d $(dir $(PRIVILEGED)) ] || $(SUDO) rmdir $(dir $(PRIVILEGED))
 ifndef DESTDIR
 	@# A group with members is left to whoever has made them members.

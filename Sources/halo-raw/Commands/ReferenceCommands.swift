@@ -3,19 +3,25 @@ import RingLink
 
 let manualCommand = CommandSpec(
   name: "manual", arguments: "[COMMAND]", summary: "print the source of a manual page, for man",
-  positionals: 0...1,
+  positionals: 0...1, options: [listOption],
   examples: [("halo-raw manual stream | man -l -", "show the page of a command")],
   details: """
     Without COMMAND, the page of the program. `make install` and the Debian package install all pages: man halo-raw, \
     man halo-raw-stream.
     """, usesAdapter: false
 ) { invocation throws(Failure) in
+  let overview = HelpPage.overview(Commands.groups)
   let pages = Commands.groups.flatMap(\.commands).map(HelpPage.init)
+  if invocation[listOption] {
+    return Console.print(([overview] + pages).map { $0.manualName + "\n" }.joined())
+  }
   guard let name = invocation.positionals.first else {
-    return Console.print(HelpPage.overview(Commands.groups).manual(seeAlso: pages.map(\.manualName)))
+    return Console.print(overview.manual(seeAlso: pages.map(\.manualName)))
   }
   Console.print(HelpPage(try Commands.named(name)).manual(seeAlso: ["halo-raw"]))
 }
+
+private let listOption = Flag("--list", help: "print the names of all pages instead")
 
 let completionCommand = CommandSpec(
   name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
