@@ -4,6 +4,7 @@
 # make uninstall  removes it
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
 # make deb        builds a Debian package, in .build/packages (scripts/package)
+# make deb-arm64  builds one for a Raspberry Pi, on an amd64 machine (scripts/cross-build)
 # make bench-decode  compares the speed of decode with a C program, tshark and btmon (docs/performance.md)
 #
 # Two files of one program are installed:
@@ -35,7 +36,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall deb fuzz bench-decode
+.PHONY: build test install uninstall deb deb-arm64 fuzz bench-decode
 
 # Symbols are left out: half of the size, and nothing that runs needs them.
 build:
@@ -70,6 +71,9 @@ endif
 
 deb:
 	scripts/package
+
+deb-arm64:
+	program=$$(scripts/cross-build) && scripts/package arm64 $$program
 
 uninstall:
 	$(SUDO) rm -f $(PROGRAM) $(PRIVILEGED)

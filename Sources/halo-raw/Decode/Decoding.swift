@@ -16,7 +16,6 @@ struct Decoding {
   private let options: DecodeOptions
   private var text: PacketText
   private var json = PacketJSON()
-  private var packet = DissectedPacket()
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
   private var output = Console.output(.wait)
   private var start: Int64?
@@ -85,17 +84,19 @@ struct Decoding {
 
   /// Decodes up to 4096 records.
   private mutating func decode(_ reader: inout CaptureReader) throws(CaptureError) -> CaptureReader.Progress {
+    // Not a property: the packet would be copied where another property changes.
+    var packet = DissectedPacket()
     for _ in 0..<4096 {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
       dissector.dissect(reader.bytes, reader.info, into: &packet)
-      show()
+      show(packet)
       if isOver { return .record }
     }
     return .record
   }
 
-  private mutating func show() {
+  private mutating func show(_ packet: DissectedPacket) {
     if start == nil { start = packet.info.microseconds }
     guard options.shows(packet, start: start) else { return }
     switch options.form {
