@@ -3,7 +3,7 @@ import RingLink
 
 let manualCommand = CommandSpec(
   name: "manual", arguments: "[COMMAND]", summary: "print the source of a manual page, for man",
-  positionals: 0...1, options: [listOption],
+  positionals: 0...1, options: [allOption],
   examples: [("halo-raw manual stream | man -l -", "show the page of a command")],
   details: """
     Without COMMAND, the page of the program. `make install` and the Debian package install all pages: man halo-raw, \
@@ -12,16 +12,16 @@ let manualCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let overview = HelpPage.overview(Commands.groups)
   let pages = Commands.groups.flatMap(\.commands).map(HelpPage.init)
-  if invocation[listOption] {
-    return Console.print(([overview] + pages).map { $0.manualName + "\n" }.joined())
+  if let name = invocation.positionals.first {
+    if invocation[allOption] { throw .usage("\(allOption.spec.name) and COMMAND exclude each other") }
+    return Console.print(HelpPage(try Commands.named(name)).manual(seeAlso: ["halo-raw"]))
   }
-  guard let name = invocation.positionals.first else {
-    return Console.print(overview.manual(seeAlso: pages.map(\.manualName)))
-  }
-  Console.print(HelpPage(try Commands.named(name)).manual(seeAlso: ["halo-raw"]))
+  Console.print(overview.manual(seeAlso: pages.map(\.manualName)))
+  guard invocation[allOption] else { return }
+  for page in pages { Console.print(page.manual(seeAlso: ["halo-raw"])) }
 }
 
-private let listOption = Flag("--list", help: "print the names of all pages instead")
+private let allOption = Flag("--all", help: "print all pages, one behind the other; each begins with .TH")
 
 let completionCommand = CommandSpec(
   name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
