@@ -91,6 +91,12 @@ targets += [
   .testTarget(
     name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "HaloRaw", "TestSupport"],
     swiftSettings: settings),
+  // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
+  .executableTarget(
+    name: "heart-rate-central", dependencies: ["CoreBluetooth"],
+    path: "Examples/CoreBluetooth/HeartRateCentral", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .executableTarget(
+    name: "explore", dependencies: ["CoreBluetooth"], path: "Examples/CoreBluetooth/Explorer"),
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

@@ -170,6 +170,7 @@ import Testing
 
   @Test func aPeripheralIsRetrievedByItsIdentifierWithItsName() async throws {
     let folder = try Folder()
+    defer { folder.remove() }
     let path = folder.path + "/peripherals.json"
     let strap = await Devices.strap()
     let radio = await Radio(SimulatedRadio([strap]))
