@@ -72,6 +72,9 @@ let layers = [
     ]),
 ]
 
+/// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
+let appleModules = ["CoreBluetooth"]
+
 /// A build for libFuzzer (scripts/fuzz): halo-raw is a library in it, as no program can import another one.
 let isForFuzzing = Context.environment["HALO_FUZZ"] != nil
 
@@ -79,11 +82,21 @@ let layerNames: [String] = layers.compactMap(\.first?.name)
 let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 
 // Parts of one array would take some compilers long to type-check.
-var products: [Product] = layerNames.map { .library(name: $0, targets: [$0]) }
+var products: [Product] = (layerNames + appleModules).map { .library(name: $0, targets: [$0]) }
 if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo-raw"])) }
 
 var targets: [Target] = layers.flatMap { $0 }
 targets += [
+  .target(name: "CoreBluetooth", dependencies: ["HaloRaw"], swiftSettings: settings),
+  .testTarget(
+    name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "HaloRaw", "TestSupport"],
+    swiftSettings: settings),
+  // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
+  .executableTarget(
+    name: "heart-rate-central", dependencies: ["CoreBluetooth"],
+    path: "Examples/CoreBluetooth/HeartRateCentral", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .executableTarget(
+    name: "explore", dependencies: ["CoreBluetooth"], path: "Examples/CoreBluetooth/Explorer"),
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

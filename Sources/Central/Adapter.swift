@@ -40,6 +40,8 @@ public protocol Adapter: AnyObject {
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void
+  /// Whether this machine has a link to a peer already, which does not advertise then.
+  func hasLink(to peer: BluetoothAddress) -> Bool
   /// Releases the radio, and returns when it has stopped all activity. All links should have ended by then. Each step
   /// has a deadline. Cancelling the task does not cancel this, as a radio that is not released can't be used again.
   func close() async
@@ -51,6 +53,9 @@ extension Adapter {
     set {}
   }
   public var droppedPackets: Int? { nil }
+
+  /// The links of an adapter that no other program shares are known to its user.
+  public func hasLink(to peer: BluetoothAddress) -> Bool { false }
 
   public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     throw .notReady

@@ -123,13 +123,14 @@ public final class Central {
   /// - Parameters:
   ///   - parameters: how often and how long to listen
   ///   - filter: which reports the handler gets
+  ///   - onEnd: called when the scan ends without being cancelled: the radio refuses it, or has failed
   ///   - handler: called on the loop for each report, as soon as it is received, with everything known about
   ///     the device. A scan response is a separate report.
   public func scan(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
-    handler: @escaping (Advertisement) -> Void
+    onEnd: @escaping () -> Void = {}, handler: @escaping (Advertisement) -> Void
   ) -> Scan {
-    add(Scan(self, parameters: parameters, filter: filter, handler: handler, onEnd: {}))
+    add(Scan(self, parameters: parameters, filter: filter, handler: handler, onEnd: onEnd))
   }
 
   /// Advertisements as a sequence. The scan ends with the iteration, and the sequence with the scan.
@@ -201,18 +202,42 @@ public final class Central {
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
   /// - Throws: `HCIError`, after the request's deadline at the latest
   public func connect(_ request: ConnectionRequest) async throws(HCIError) -> GATTClient {
-    let timers = adapter.timers
-    return try await awaitCallback { (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
-      adapter.connect(request) { [weak self] result in
-        done(
-          result.map { link in
-            // Create it here and not after the hop to the waiting task: PDUs may follow immediately.
-            let client = GATTClient(link, timers: timers)
-            self?.track(client)
-            return client
-          })
-      }
+    try await awaitCallback { (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
+      connect(request, completion: done)
     }
+  }
+
+  /// The same for callers that do not wait.
+  ///
+  /// - Parameters:
+  ///   - request: the peer, the link's parameters and the deadline
+  ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled
+  /// - Returns: a closure that cancels the attempt
+  public func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, HCIError>) -> Void
+  ) -> () -> Void {
+    let timers = adapter.timers
+    return adapter.connect(request) { [weak self] result in
+      completion(
+        result.map { link in
+          // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
+          let client = GATTClient(link, timers: timers)
+          self?.track(client)
+          return client
+        })
+    }
+  }
+
+  /// Connects as soon as the peripheral advertises, however long that takes. Scans and other connections go on.
+  ///
+  /// - Parameters:
+  ///   - request: the peer and the link's parameters; its deadline limits each attempt
+  ///   - completion: called once, on the loop, unless the connection is cancelled
+  public func connectWhenHeard(
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, HCIError>) -> Void
+  ) -> PendingConnection {
+    PendingConnection(
+      self, request, isLinked: adapter.hasLink(to: request.peer), completion: completion)
   }
 
   private func track(_ client: GATTClient) {

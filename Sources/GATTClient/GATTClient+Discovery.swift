@@ -6,18 +6,41 @@ extension GATTClient {
   ///
   /// - Parameter uuids: the services to discover, each with one request; nil for all
   public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(GATTError) -> [Service] {
+    try await awaitCallback { (done: @escaping (Result<[Service], GATTError>) -> Void) in
+      discoverServices(uuids, completion: done)
+    }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  @discardableResult
+  public func discoverServices(
+    _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], GATTError>) -> Void
+  ) -> () -> Void {
     guard let uuids else {
       let stamp = startDiscovery()
-      let services = try await run { DiscoverAllServices() }
-      trust.discovered(.all, after: stamp.changeCount)
-      return note(services, stamp)
+      return run({ DiscoverAllServices() }) { [self] result in
+        if case .success = result { trust.discovered(.all, after: stamp.changeCount) }
+        completion(result.map { note($0, stamp) })
+      }
     }
-    var services: [Service] = []
-    for uuid in uuids {
-      let stamp = startDiscovery()
-      services += note(try await run { DiscoverServicesByUUID(uuid) }, stamp)
+    let cancellation = Cancellation()
+    discover(uuids[...], [], cancellation, completion)
+    return { cancellation() }
+  }
+
+  private func discover(
+    _ uuids: ArraySlice<BluetoothUUID>, _ found: [Service], _ cancellation: Cancellation,
+    _ completion: @escaping (Result<[Service], GATTError>) -> Void
+  ) {
+    guard let uuid = uuids.first else { return completion(.success(found)) }
+    let stamp = startDiscovery()
+    cancellation.action = run({ DiscoverServicesByUUID(uuid) }) { [self] result in
+      switch result {
+      case .success(let services):
+        discover(uuids.dropFirst(), found + note(services, stamp), cancellation, completion)
+      case .failure(let error): completion(.failure(error))
+      }
     }
-    return services
   }
 
   /// The first primary service with a UUID, with one round trip; nil if there is none.
@@ -28,15 +51,30 @@ extension GATTClient {
 
   /// Discovers the services that a service includes.
   public func discoverIncludedServices(of service: Service) async throws(GATTError) -> [IncludedService] {
-    try check(service.handles.start, service.stamp)
-    let stamp = startDiscovery()
-    let services = try await run { FindIncludedServices(in: service) }
-    keepHandles()
-    return services.map { found in
-      var found = found
-      found.service.stamp = stamp
-      trust.discovered(found.service.handles, after: stamp.changeCount)
-      return found
+    try await awaitCallback { (done: @escaping (Result<[IncludedService], GATTError>) -> Void) in
+      discoverIncludedServices(of: service, completion: done)
+    }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  @discardableResult
+  public func discoverIncludedServices(
+    of service: Service, completion: @escaping (Result<[IncludedService], GATTError>) -> Void
+  ) -> () -> Void {
+    checked(service.handles.start, service.stamp, completion) {
+      let stamp = startDiscovery()
+      return run({ FindIncludedServices(in: service) }) { [self] result in
+        completion(
+          result.map { services in
+            keepHandles()
+            return services.map { found in
+              var found = found
+              found.service.stamp = stamp
+              trust.discovered(found.service.handles, after: stamp.changeCount)
+              return found
+            }
+          })
+      }
     }
   }
 
@@ -48,31 +86,81 @@ extension GATTClient {
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
   ) async throws(GATTError) -> [Characteristic] {
-    try check(service.handles.start, service.stamp)
-    let stamp = startDiscovery()
-    var characteristics = try await run { DiscoverCharacteristics(in: service) }
-    keepHandles()
-    for index in characteristics.indices { characteristics[index].stamp = stamp }
-    if !trust.hasChanged(service.handles, since: stamp.changeCount) {
-      places.note(characteristics, of: service)
+    try await awaitCallback { (done: @escaping (Result<[Characteristic], GATTError>) -> Void) in
+      discoverCharacteristics(uuids, of: service, completion: done)
     }
-    guard let uuids else { return characteristics }
-    return characteristics.filter { uuids.contains($0.uuid) }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  @discardableResult
+  public func discoverCharacteristics(
+    _ uuids: [BluetoothUUID]? = nil, of service: Service,
+    completion: @escaping (Result<[Characteristic], GATTError>) -> Void
+  ) -> () -> Void {
+    checked(service.handles.start, service.stamp, completion) {
+      let stamp = startDiscovery()
+      return run({ DiscoverCharacteristics(in: service) }) { [self] result in
+        completion(
+          result.map { found in
+            keepHandles()
+            var characteristics = found
+            for index in characteristics.indices { characteristics[index].stamp = stamp }
+            if !trust.hasChanged(service.handles, since: stamp.changeCount) {
+              places.note(characteristics, of: service)
+            }
+            guard let uuids else { return characteristics }
+            return characteristics.filter { uuids.contains($0.uuid) }
+          })
+      }
+    }
   }
 
   /// Discovers the descriptors of a characteristic. They are remembered for as long as they are true.
   public func discoverDescriptors(of characteristic: Characteristic) async throws(GATTError) -> [Descriptor] {
-    let handle = characteristic.valueHandle
-    try check(handle, characteristic.stamp)
-    if let known = descriptors[handle] { return known }
-    let stamp = startDiscovery()
-    var found = try await run { DiscoverDescriptors(of: characteristic) }
-    keepHandles()
-    for index in found.indices { found[index].stamp = stamp }
-    if !trust.hasChanged(HandleRange(handle, characteristic.end), since: stamp.changeCount) {
-      descriptors[handle] = found
+    try await awaitCallback { (done: @escaping (Result<[Descriptor], GATTError>) -> Void) in
+      discoverDescriptors(of: characteristic, completion: done)
     }
-    return found
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``. Known descriptors are given at once.
+  @discardableResult
+  public func discoverDescriptors(
+    of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], GATTError>) -> Void
+  ) -> () -> Void {
+    let handle = characteristic.valueHandle
+    return checked(handle, characteristic.stamp, completion) {
+      if let known = descriptors[handle] {
+        completion(.success(known))
+        return {}
+      }
+      let stamp = startDiscovery()
+      return run({ DiscoverDescriptors(of: characteristic) }) { [self] result in
+        completion(
+          result.map { all in
+            keepHandles()
+            var found = all
+            for index in found.indices { found[index].stamp = stamp }
+            if !trust.hasChanged(HandleRange(handle, characteristic.end), since: stamp.changeCount) {
+              descriptors[handle] = found
+            }
+            return found
+          })
+      }
+    }
+  }
+
+  /// Begins an operation unless the attribute has changed.
+  func checked<Value>(
+    _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
+    _ completion: (Result<Value, GATTError>) -> Void, _ begin: () -> () -> Void
+  ) -> () -> Void {
+    do throws(GATTError) {
+      try check(handle, stamp)
+    } catch {
+      completion(.failure(error))
+      return {}
+    }
+    return begin()
   }
 
   /// Uses descriptors discovered on an earlier link, so that they need not be discovered again. If they are out of
@@ -109,4 +197,12 @@ extension GATTClient {
       return service
     }
   }
+}
+
+/// The end of an operation of several steps, of which the current one is cancelled.
+@BluetoothActor
+final class Cancellation {
+  var action: () -> Void = {}
+
+  func callAsFunction() { action() }
 }

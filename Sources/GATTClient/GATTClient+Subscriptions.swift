@@ -63,62 +63,118 @@ extension GATTClient {
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
     onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
   ) async throws(GATTError) -> Subscription {
-    try await subscribe(to: characteristic, kind, onEnd: { if let reason = $0 { onEnd?(reason) } }, sink)
+    try await awaitCallback { (done: @escaping (Result<Subscription, GATTError>) -> Void) in
+      subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink, completion: done)
+    }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``. Values may arrive before `completion` is called.
+  ///
+  /// - Returns: a closure that cancels the request
+  @discardableResult
+  public func subscribe(
+    to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
+    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
+    completion: @escaping (Result<Subscription, GATTError>) -> Void
+  ) -> () -> Void {
+    subscribe(to: characteristic, kind, onEnd: { if let reason = $0 { onEnd?(reason) } }, sink, completion)
   }
 
   private func subscribe(
     to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (GATTError?) -> Void,
-    _ sink: @escaping (RawSpan, Instant) -> Void
-  ) async throws(GATTError) -> Subscription {
+    _ sink: @escaping (RawSpan, Instant) -> Void,
+    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
+  ) -> () -> Void {
     let offered = characteristic.properties
     let chosen = kind ?? (offered.contains(.notify) ? .notification : .indication)
     guard offered.contains(chosen == .notification ? .notify : .indicate) else {
-      throw .notSupported(
-        characteristic.uuid, kind == nil ? "notifications or indications" : "\(chosen)s")
+      let what = kind == nil ? "notifications or indications" : "\(chosen)s"
+      completion(.failure(.notSupported(characteristic.uuid, what)))
+      return {}
     }
-    let descriptors = try await discoverDescriptors(of: characteristic)
-    guard
-      let configuration = descriptors.first(where: { $0.uuid == GATTUUID.clientCharacteristicConfiguration })
-    else {
-      throw .notFound(
-        "Client Characteristic Configuration for \(characteristic.uuid), so it has no subscriptions")
+    let cancellation = Cancellation()
+    var isDiscovered = false
+    let cancelDiscovery = discoverDescriptors(of: characteristic) { [self] result in
+      isDiscovered = true
+      switch result {
+      case .failure(let error): completion(.failure(error))
+      case .success(let descriptors):
+        let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
+        guard let configuration else {
+          let missing =
+            "Client Characteristic Configuration for \(characteristic.uuid), so it has no subscriptions"
+          return completion(.failure(.notFound(missing)))
+        }
+        let entry = ActiveSubscription(
+          uuid: characteristic.uuid, kind: chosen, handle: characteristic.valueHandle,
+          configuration: configuration.handle, name: places.name(at: characteristic.valueHandle), sink: sink,
+          onEnd: onEnd)
+        enable(entry, configuration, cancellation, completion)
+      }
     }
-    let handle = characteristic.valueHandle
+    if !isDiscovered { cancellation.action = cancelDiscovery }
+    return { cancellation() }
+  }
+
+  private func enable(
+    _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: Cancellation,
+    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
+  ) {
+    let handle = entry.handle
     let id = subscriptions.newID()
-    active[id] = ActiveSubscription(
-      uuid: characteristic.uuid, kind: chosen, handle: handle, configuration: configuration.handle,
-      name: places.name(at: handle), sink: sink, onEnd: onEnd)
-    subscriptions.add(id, handle, now: timers.current, sink: sink)
-    if !subscriptions.isConfigured(handle) {
-      let count = trust.changeCount
-      do throws(GATTError) {
-        try await write(chosen.configuration, to: configuration)
-        // The response may belong to the attribute that is now at this handle.
-        if trust.hasChanged(HandleRange(handle, handle), since: count) { throw .servicesChanged }
-      } catch {
+    active[id] = entry
+    subscriptions.add(id, handle, now: timers.current, sink: entry.sink)
+    let finish = { [self] in
+      active[id]?.isConfigured = true
+      keepHandles()
+      completion(.success(Subscription(entry, id: id)))
+    }
+    if subscriptions.isConfigured(handle) { return finish() }
+    let count = trust.changeCount
+    cancellation.action = write(entry.kind.configuration, to: configuration) { [self] result in
+      var result = result
+      // The response may belong to the attribute that is now at this handle.
+      if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
+        result = .failure(.servicesChanged)
+      }
+      switch result {
+      case .success:
+        subscriptions.setConfigured(handle)
+        finish()
+      case .failure(let error):
         let wasHere = active.removeValue(forKey: id) != nil
         if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
           // The write may be pending; its result is no longer needed.
           post([0, 0], to: configuration.handle)
         }
-        throw error
+        completion(.failure(error))
       }
-      subscriptions.setConfigured(handle)
     }
-    active[id]?.isConfigured = true
-    keepHandles()
-    return Subscription(
-      handle: handle, kind: chosen, configuration: configuration.handle, id: id)
   }
 
   /// Removes a subscriber. With the last one, notifications are disabled.
   public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
-    guard let entry = active.removeValue(forKey: subscription.id) else { return }
+    guard let handle = remove(subscription) else { return }
+    try await write([0, 0], to: handle)
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  public func unsubscribe(
+    _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
+  ) {
+    guard let handle = remove(subscription) else { return completion(.success(())) }
+    write([0, 0], to: Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)) {
+      completion($0)
+    }
+  }
+
+  /// - Returns: the configuration to write; nil if there are other subscribers, or no link
+  private func remove(_ subscription: Subscription) -> AttributeHandle? {
+    guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
     entry.onEnd(nil)
-    if subscriptions.remove(subscription.id, from: entry.handle), isConnected {
-      try await write([0, 0], to: entry.configuration)
-    }
+    guard subscriptions.remove(subscription.id, from: entry.handle), isConnected else { return nil }
+    return entry.configuration
   }
 
   /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the
@@ -136,9 +192,13 @@ extension GATTClient {
       ending.fail(reason)
       continuation.finish()
     }
-    let subscription = try await subscribe(to: characteristic, kind, onEnd: end) { value, time in
+    let sink = { (value: RawSpan, time: Instant) in
       let notification = ReceivedValue(value: Array(value), time: time, droppedBefore: 0)
       if case .dropped = continuation.yield(notification) { ending.addDropped() }
+    }
+    let subscription = try await awaitCallback {
+      (done: @escaping (Result<Subscription, GATTError>) -> Void) in
+      subscribe(to: characteristic, kind, onEnd: end, sink, done)
     }
     return (sequence, subscription)
   }

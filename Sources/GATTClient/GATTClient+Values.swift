@@ -32,9 +32,33 @@ extension GATTClient {
   }
 
   private func read(_ handle: AttributeHandle, _ stamp: DiscoveryStamp?) async throws(GATTError) -> [UInt8] {
-    try check(handle, stamp)
-    let bearer = self.bearer
-    return try await run { ReadValue(handle, mtu: bearer.mtu) }
+    try await awaitCallback { (done: @escaping (Result<[UInt8], GATTError>) -> Void) in
+      read(handle, stamp, done)
+    }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  @discardableResult
+  public func read(
+    _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], GATTError>) -> Void
+  ) -> () -> Void {
+    read(characteristic.valueHandle, characteristic.stamp, completion)
+  }
+
+  @discardableResult
+  public func read(
+    _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], GATTError>) -> Void
+  ) -> () -> Void {
+    read(descriptor.handle, descriptor.stamp, completion)
+  }
+
+  private func read(
+    _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
+    _ completion: @escaping (Result<[UInt8], GATTError>) -> Void
+  ) -> () -> Void {
+    checked(handle, stamp, completion) {
+      run({ [bearer] in ReadValue(handle, mtu: bearer.mtu) }, completion: completion)
+    }
   }
 
   /// Reads all values of a type without discovering them first. Long values are truncated; ``read(_:)-(AttributeHandle)`` reads
@@ -75,13 +99,40 @@ extension GATTClient {
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
   ) async throws(GATTError) {
-    try check(handle, stamp)
-    guard value.count <= maximumValueLength else { throw .tooLong(value.count) }
-    let bearer = self.bearer
-    if value.count <= bearer.mtu - 3 {
-      try await run { WriteValue(handle, value) }
-    } else {
-      try await run { QueuedWrite([(handle, value)], mtu: bearer.mtu) }
+    try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
+      write(value, to: handle, stamp, done)
+    }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  @discardableResult
+  public func write(
+    _ value: [UInt8], to characteristic: Characteristic,
+    completion: @escaping (Result<Void, GATTError>) -> Void
+  ) -> () -> Void {
+    write(value, to: characteristic.valueHandle, characteristic.stamp, completion)
+  }
+
+  @discardableResult
+  public func write(
+    _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, GATTError>) -> Void
+  ) -> () -> Void {
+    write(value, to: descriptor.handle, descriptor.stamp, completion)
+  }
+
+  private func write(
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?,
+    _ completion: @escaping (Result<Void, GATTError>) -> Void
+  ) -> () -> Void {
+    checked(handle, stamp, completion) {
+      guard value.count <= maximumValueLength else {
+        completion(.failure(.tooLong(value.count)))
+        return {}
+      }
+      guard value.count > bearer.mtu - 3 else {
+        return run({ WriteValue(handle, value) }, completion: completion)
+      }
+      return run({ [bearer] in QueuedWrite([(handle, value)], mtu: bearer.mtu) }, completion: completion)
     }
   }
 

@@ -90,6 +90,13 @@ extension GATTClient {
     _ = post(value, to: handle, nil, within: time, completion)
   }
 
+  public func postWithoutResponse(
+    _ value: [UInt8], to characteristic: Characteristic, within time: Duration,
+    completion: @escaping (Result<Void, GATTError>) -> Void
+  ) {
+    _ = post(value, to: characteristic.valueHandle, characteristic.stamp, within: time, completion)
+  }
+
   private func writeNow(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
   ) throws(GATTError) {

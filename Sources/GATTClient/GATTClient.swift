@@ -136,10 +136,15 @@ public final class GATTClient {
   /// it. Cancelling the task does not cancel this, as a peer that stays connected does not advertise.
   public func disconnect() async {
     guard loss == nil else { return }
-    link.disconnect()
+    end()
     await withCheckedContinuation { continuation in
       whenDisconnected { _ in continuation.resume() }
     }
+  }
+
+  /// Ends the link, without waiting for its end.
+  public func end() {
+    if loss == nil { link.disconnect() }
   }
 
   /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.
@@ -173,10 +178,12 @@ public final class GATTClient {
   /// - Returns: the MTU in force
   @discardableResult
   public func exchangeMTU() async throws(GATTError) -> Int {
-    let bearer = self.bearer
-    return try await awaitCallback(cancelled: GATTError.cancelled) { done in
-      bearer.exchangeMTU { done($0.mapError { .att($0) }) }
-    }
+    try await awaitCallback(cancelled: GATTError.cancelled) { done in exchangeMTU(completion: done) }
+  }
+
+  /// The same for callers that do not wait.
+  public func exchangeMTU(completion: @escaping (Result<Int, GATTError>) -> Void) {
+    bearer.exchangeMTU { completion($0.mapError { .att($0) }) }
   }
 
   // MARK: Procedures
@@ -186,14 +193,26 @@ public final class GATTClient {
   public func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
   ) async throws(GATTError) -> Procedure.Output {
-    let procedures = self.procedures
+    try await awaitCallback { (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
+      run(make, completion: done)
+    }
+  }
+
+  /// The same for callers that do not wait. Completions and values are called in the order of the wire: a response that
+  /// precedes a notification completes its procedure before the sink gets the value.
+  ///
+  /// - Returns: a closure that cancels the procedure, which calls `completion` with ``GATTError/cancelled`` then
+  @discardableResult
+  public func run<Procedure: GATTProcedure>(
+    _ make: @escaping () -> Procedure,
+    completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+  ) -> () -> Void {
     polls = true
-    return try await awaitCallback { (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
-      let token = procedures.run(make, completion: done)
-      return {
-        procedures.cancel(token)
-        done(.failure(.cancelled))
-      }
+    let done = OneShot(completion)
+    let token = procedures.run(make) { done($0) }
+    return { [procedures] in
+      procedures.cancel(token)
+      done(.failure(.cancelled))
     }
   }
 

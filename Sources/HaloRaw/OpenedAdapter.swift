@@ -64,6 +64,22 @@ public struct OpenedAdapter {
   fileprivate var monitor: MonitorTap?
   fileprivate var virtualTime: VirtualTime?
 
+  fileprivate init(
+    adapter: any Adapter, replay: ReplayTransport? = nil, replayAdapter: ReplayAdapter? = nil,
+    tap: TrafficTap? = nil, monitor: MonitorTap? = nil
+  ) {
+    self.adapter = adapter
+    self.replay = replay
+    self.replayAdapter = replayAdapter
+    self.tap = tap
+    self.monitor = monitor
+  }
+
+  /// An adapter that a program has made.
+  public init(_ adapter: any Adapter) {
+    self.init(adapter: adapter)
+  }
+
   /// Ends the tap, when the adapter is closed. The recording is complete when its writer has finished.
   ///
   /// - Returns: the number of packets that the tap lacks, as they arrived faster than they were read

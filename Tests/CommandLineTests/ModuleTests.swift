@@ -10,9 +10,11 @@ import Testing
 
   private func imports(of module: String) -> Set<String> {
     var found: Set<String> = []
-    for line in files(of: module).flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") })
-    where line.hasPrefix("import ") {
-      found.insert(String(line.dropFirst("import ".count)))
+    for line in files(of: module).flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") }) {
+      let words = line.split(separator: " ")
+      if words.count <= 3, words.dropLast().last == "import", let module = words.last {
+        found.insert(String(module))
+      }
     }
     return found
   }
@@ -34,5 +36,13 @@ import Testing
   @Test func oneModuleCallsLinuxBluetooth() {
     let modules = Disk.names(in: Self.sources).filter { imports(of: $0).contains("CBlueZHCI") }
     #expect(Set(modules) == ["LinuxBluetooth"])
+  }
+
+  /// Apple's API stands on Foundation; nothing else does.
+  @Test func onlyApplesModulesImportFoundation() {
+    let modules = Disk.names(in: Self.sources).filter {
+      !imports(of: $0).isDisjoint(with: ["Foundation", "FoundationEssentials"])
+    }
+    #expect(Set(modules) == ["CoreBluetooth"])
   }
 }

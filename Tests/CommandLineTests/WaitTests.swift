@@ -21,6 +21,10 @@ import Testing
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")
     ),
+    "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
+    "HaloRaw/Radio.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "Central/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
     "LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline; closeDeadline")
@@ -80,6 +84,7 @@ import Testing
     "HaloRaw/OpenedAdapter.swift": (
       1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
     ),
+    "HaloRaw/Radio.swift": (1, .deadline("that of Central.stop()")),
     "LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
     "LinuxBluetooth/Adapter/UserChannelTransport.swift": (
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")

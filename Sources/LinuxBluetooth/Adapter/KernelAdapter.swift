@@ -241,7 +241,7 @@ public final class KernelAdapter: Adapter {
   }
 
   /// Whether the kernel has a link to a peer already, which does not advertise then.
-  func hasLink(to peer: BluetoothAddress) -> Bool {
+  public func hasLink(to peer: BluetoothAddress) -> Bool {
     (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
   }
 

@@ -1,0 +1,89 @@
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// A connection to a peripheral that may be absent. It waits for an advertisement of the peripheral, without holding up
+/// scans and other connections, and connects then; see ``Central/connectWhenHeard(_:completion:)``.
+@BluetoothActor
+public final class PendingConnection {
+  /// How long the scan for it is continuous; after that it listens for 1/8 of the time.
+  private static let eagerTime = Duration.seconds(30)
+
+  private weak var central: Central?
+  private let request: ConnectionRequest
+  private var completion: ((Result<GATTClient, HCIError>) -> Void)?
+  private var scan: Central.Scan?
+  private var cancelAttempt: (() -> Void)?
+  private var eagerEnd: Timers.Token?
+  private var isEager = true
+
+  init(
+    _ central: Central, _ request: ConnectionRequest, isLinked: Bool,
+    completion: @escaping (Result<GATTClient, HCIError>) -> Void
+  ) {
+    self.central = central
+    self.request = request
+    self.completion = completion
+    eagerEnd = central.timers.schedule(after: Self.eagerTime) { [weak self] in
+      self?.isEager = false
+      if self?.scan != nil { self?.listen() }
+    }
+    if isLinked { connect() } else { listen() }
+  }
+
+  isolated deinit {
+    end()
+  }
+
+  /// Gives it up. The completion is not called any more.
+  public func cancel() {
+    completion = nil
+    end()
+  }
+
+  private func end() {
+    central?.timers.cancel(eagerEnd)
+    scan?.cancel()
+    scan = nil
+    cancelAttempt.take()?()
+  }
+
+  private func listen() {
+    guard let central else { return finish(.failure(.notReady)) }
+    let last = scan
+    var parameters = isEager ? ScanParameters.aggressive : .gentle
+    parameters.isActive = false
+    scan = central.scan(parameters) { [weak self] in
+      self?.finish(.failure(.notReady))
+    } handler: { [weak self] advertisement in
+      guard let self, advertisement.address == request.peer, advertisement.isConnectable else { return }
+      connect()
+    }
+    // After the new one, so that the radio does not stop in between.
+    last?.cancel()
+  }
+
+  private func connect() {
+    scan?.cancel()
+    scan = nil
+    guard let central else { return finish(.failure(.notReady)) }
+    var isOver = false
+    let cancel = central.connect(request) { [weak self] result in
+      isOver = true
+      guard let self, completion != nil else {
+        // It was cancelled too late.
+        if case .success(let client) = result { client.end() }
+        return
+      }
+      cancelAttempt = nil
+      if case .failure(.peerNotFound) = result { listen() } else { finish(result) }
+    }
+    if !isOver { cancelAttempt = cancel }
+  }
+
+  private func finish(_ result: Result<GATTClient, HCIError>) {
+    let completion = completion.take()
+    end()
+    completion?(result)
+  }
+}

@@ -1,0 +1,317 @@
+import Foundation
+package import HaloRaw
+
+/// Scans for peripherals and connects to them. Its delegate is called on its queue, one call after the other; properties
+/// change on that queue before the call.
+open class CBCentralManager: CBManager {
+  /// Hardware features of Apple's devices.
+  public struct Feature: OptionSet, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+      self.rawValue = rawValue
+    }
+
+    /// Extended scanning and connecting on coded PHYs.
+    public static let extendedScanAndConnect = Feature(rawValue: 1)
+  }
+
+  private struct Shared {
+    weak var delegate: (any CBCentralManagerDelegate)?
+    var isScanning = false
+    var scanNumber = 0
+    /// All objects that the program or this manager holds.
+    var known: [BluetoothAddress: WeakPeripheral] = [:]
+    /// Those that are connected or being connected.
+    var held: [BluetoothAddress: CBPeripheral] = [:]
+    /// Whether the delegate has been told the first state.
+    var hasReportedState = false
+    var reportsConnections: ConnectionEventFilter?
+  }
+
+  private struct WeakPeripheral {
+    weak var value: CBPeripheral?
+  }
+
+  private let shared = Guarded(Shared())
+  private let callbacks: CallbackQueue
+  private let core: CentralCore
+  private let store: PeripheralStore
+
+  public convenience init() {
+    self.init(delegate: nil, queue: nil, options: nil)
+  }
+
+  /// - Parameters:
+  ///   - queue: where the delegate is called; nil for the main queue
+  ///   - options: also the adapter: ``CBCentralManagerOptionAdapterKey``
+  public convenience init(
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+  ) {
+    let choice = AdapterChoice(options: options)
+    let isReal = (try? choice.specification().isReal) ?? false
+    self.init(
+      delegate: delegate, queue: queue, store: PeripheralStore(path: isReal ? PeripheralStore.path : nil)
+    ) {
+      (SharedRadios.acquire(choice), { SharedRadios.release(choice) })
+    }
+  }
+
+  /// A manager on a radio, which it does not close.
+  package convenience init(
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: Radio, storePath: String? = nil
+  ) {
+    self.init(delegate: delegate, queue: queue, store: PeripheralStore(path: storePath)) { (radio, {}) }
+  }
+
+  private init(
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, store: PeripheralStore,
+    acquire: @escaping @Sendable @BluetoothActor () -> (Radio, () -> Void)
+  ) {
+    callbacks = CallbackQueue(queue)
+    let events = ManagerEvents(callbacks)
+    core = CentralCore(events)
+    self.store = store
+    super.init(.unknown)
+    shared.withLock { $0.delegate = delegate }
+    events.manager = self
+    BluetoothActor.run { [core] in
+      let (radio, release) = acquire()
+      core.start(radio, release: release)
+    }
+  }
+
+  deinit {
+    BluetoothActor.run { [core] in core.shutDown() }
+  }
+
+  /// May be set after the manager was made: it gets the state then.
+  open weak var delegate: (any CBCentralManagerDelegate)? {
+    get { shared.withLock { $0.delegate } }
+    set {
+      shared.withLock { $0.delegate = newValue }
+      callbacks.asyncConfined { [weak self] in self?.reportFirstState() }
+    }
+  }
+
+  open var isScanning: Bool { shared.withLock { $0.isScanning } }
+
+  /// No feature that can be asked for depends on the machine.
+  open class func supports(_ features: Feature) -> Bool { features.isEmpty }
+
+  // MARK: Scanning
+
+  /// Reports peripherals that advertise one of the services; nil for all. Another scan of this manager ends.
+  open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]? = nil, options: [String: Any]? = nil) {
+    guard isPoweredOn("scanForPeripherals") else { return }
+    let request = ScanRequest(services: serviceUUIDs, options: options)
+    let number = shared.withLock { shared in
+      shared.isScanning = true
+      shared.scanNumber += 1
+      return shared.scanNumber
+    }
+    BluetoothActor.run { [core] in core.startScan(request, number: number) }
+  }
+
+  open func stopScan() {
+    shared.withLock { shared in
+      shared.isScanning = false
+      shared.scanNumber += 1
+    }
+    BluetoothActor.run { [core] in core.stopScan() }
+  }
+
+  // MARK: Connecting
+
+  /// Connects when the peripheral advertises, however long that takes. The manager holds the peripheral until it is
+  /// disconnected.
+  open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+    guard isPoweredOn("connect") else { return }
+    let address = peripheral.address
+    let state = shared.withLock { shared in
+      shared.held[address] = peripheral
+      shared.known[address] = WeakPeripheral(value: peripheral)
+      return peripheral.state
+    }
+    switch state {
+    case .connected:
+      callbacks.asyncConfined { [weak self] in
+        guard let self else { return }
+        delegate?.centralManager(self, didConnect: peripheral)
+      }
+      return
+    case .connecting: return
+    case .disconnected, .disconnecting: break
+    }
+    peripheral.setState(.connecting)
+    let seconds = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
+    let delay = Duration.seconds(seconds.isFinite ? min(max(seconds, 0), 86400) : 0)
+    let reconnects = flag(CBConnectPeripheralOptionEnableAutoReconnect, in: options)
+    let isNamed = peripheral.name != nil
+    BluetoothActor.run { [core] in
+      core.connect(address, isNamed: isNamed, after: delay, reconnects: reconnects)
+    }
+  }
+
+  /// Ends a connection, or gives it up before it is established.
+  open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+    let address = peripheral.address
+    if peripheral.state == .connected { peripheral.setState(.disconnecting) }
+    BluetoothActor.run { [core] in core.cancel(address) }
+  }
+
+  // MARK: Known peripherals
+
+  /// The peripherals with these identifiers, which need not be near. They can be connected to without a scan.
+  open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+    identifiers.compactMap { $0.address.map { peripheral(at: $0) } }
+  }
+
+  /// The connected peripherals of this manager in which one of the services was discovered.
+  open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+    let held = shared.withLock { Array($0.held.values) }
+    return held.filter { peripheral in
+      peripheral.state == .connected
+        && peripheral.services?.contains { serviceUUIDs.contains($0.uuid) } ?? false
+    }
+  }
+
+  /// Reports the connections of this manager to the delegate, too. Without options, all of them.
+  open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+    let filter = ConnectionEventFilter(options)
+    shared.withLock { $0.reportsConnections = filter }
+  }
+
+  private func isPoweredOn(_ operation: String) -> Bool {
+    guard state != .poweredOn else { return true }
+    reportMisuse("\(operation) has no effect in the state \(state); wait for poweredOn")
+    return false
+  }
+
+  /// The object of a peripheral: the one that exists, or a new one with the stored name.
+  private func peripheral(at address: BluetoothAddress) -> CBPeripheral {
+    if let known = shared.withLock({ $0.known[address]?.value }) { return known }
+    let made = CBPeripheral(address, name: store.name(of: address), callbacks)
+    return shared.withLock { shared in
+      if let known = shared.known[address]?.value { return known }
+      // Objects that the program has not kept are gone.
+      if shared.known.count >= 2 * shared.held.count + 64 {
+        shared.known = shared.known.filter { $0.value.value != nil }
+      }
+      shared.known[address] = WeakPeripheral(value: made)
+      return made
+    }
+  }
+}
+
+// MARK: Events, on the queue
+
+extension CBCentralManager {
+  func update(_ state: CBManagerState, _ failure: String?) {
+    set(state)
+    if state != .poweredOn {
+      let waiting = shared.withLock { shared in
+        shared.isScanning = false
+        let waiting = shared.held.filter { $0.value.state == .connecting }
+        for address in waiting.keys { shared.held[address] = nil }
+        return waiting.values
+      }
+      for peripheral in waiting { peripheral.setState(.disconnected) }
+    }
+    if let failure, shared.withLock({ $0.delegate }) != nil { reportMisuse("\(state): \(failure)") }
+    guard shared.withLock({ $0.hasReportedState }) else { return reportFirstState() }
+    delegate?.centralManagerDidUpdateState(self)
+  }
+
+  /// A delegate that is set later gets the state, too.
+  private func reportFirstState() {
+    guard state != .unknown, let delegate else { return }
+    let isFirst = shared.withLock { shared in
+      defer { shared.hasReportedState = true }
+      return !shared.hasReportedState
+    }
+    if isFirst { delegate.centralManagerDidUpdateState(self) }
+  }
+
+  func discovered(_ advertisement: Advertisement, in scanNumber: Int) {
+    guard shared.withLock({ $0.isScanning && $0.scanNumber == scanNumber }) else { return }
+    let peripheral = peripheral(at: advertisement.address)
+    if let name = advertisement.localName { peripheral.setName(name) }
+    delegate?.centralManager(
+      self, didDiscover: peripheral, advertisementData: advertisement.dictionary,
+      rssi: NSNumber(value: Int(advertisement.rssi ?? 127)))
+  }
+
+  func scanEnded(_ number: Int) {
+    shared.withLock { if $0.scanNumber == number { $0.isScanning = false } }
+  }
+
+  func connected(_ address: BluetoothAddress, _ link: LinkDriver) {
+    let peripheral = held(address)
+    peripheral.connected(link)
+    store.remember(address, name: peripheral.name)
+    delegate?.centralManager(self, didConnect: peripheral)
+    reportConnection(.peerConnected, peripheral)
+  }
+
+  func failed(_ address: BluetoothAddress, _ error: any Error) {
+    let peripheral = held(address)
+    peripheral.setState(.disconnected)
+    shared.withLock { $0.held[address] = nil }
+    delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+  }
+
+  func disconnected(_ address: BluetoothAddress, isReconnecting: Bool, _ error: (any Error)?) {
+    let peripheral = held(address)
+    peripheral.disconnected(isReconnecting: isReconnecting)
+    if !isReconnecting { shared.withLock { $0.held[address] = nil } }
+    delegate?.centralManager(
+      self, didDisconnectPeripheral: peripheral, timestamp: Date().timeIntervalSinceReferenceDate,
+      isReconnecting: isReconnecting, error: error)
+    reportConnection(.peerDisconnected, peripheral)
+  }
+
+  func servicesChanged(_ address: BluetoothAddress, _ link: LinkDriver, _ range: HandleRange) {
+    let peripheral = held(address)
+    guard peripheral.shared.withLock({ $0.link === link }) else { return }
+    let invalid = peripheral.invalidate(range)
+    peripheral.delegate?.peripheral(peripheral, didModifyServices: invalid)
+  }
+
+  func changedMTU(_ address: BluetoothAddress, _ link: LinkDriver, _ mtu: Int) {
+    held(address).shared.withLock { if $0.link === link { $0.mtu = mtu } }
+  }
+
+  func read(name: String, _ address: BluetoothAddress, _ link: LinkDriver) {
+    let peripheral = held(address)
+    peripheral.setName(name)
+    store.remember(address, name: name)
+    peripheral.delegate?.peripheralDidUpdateName(peripheral)
+  }
+
+  private func held(_ address: BluetoothAddress) -> CBPeripheral {
+    shared.withLock { $0.held[address] } ?? peripheral(at: address)
+  }
+
+  private func reportConnection(_ event: CBConnectionEvent, _ peripheral: CBPeripheral) {
+    guard let filter = shared.withLock({ $0.reportsConnections }), filter.matches(peripheral) else { return }
+    delegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral)
+  }
+}
+
+/// The connections that a program wants to know of.
+private struct ConnectionEventFilter {
+  private let peripherals: [UUID]?
+  private let services: [CBUUID]?
+
+  init(_ options: [CBConnectionEventMatchingOption: Any]?) {
+    peripherals = options?[.peripheralUUIDs] as? [UUID]
+    services = options?[.serviceUUIDs] as? [CBUUID]
+  }
+
+  func matches(_ peripheral: CBPeripheral) -> Bool {
+    if peripherals == nil, services == nil { return true }
+    if peripherals?.contains(peripheral.identifier) ?? false { return true }
+    return peripheral.services?.contains { services?.contains($0.uuid) ?? false } ?? false
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+internal import HaloRaw
+
+/// Why an operation of the manager or of a peripheral failed.
+public struct CBError: CustomNSError, LocalizedError, Hashable, Sendable {
+  public enum Code: Int, Sendable {
+    case unknown = 0
+    case invalidParameters = 1
+    case invalidHandle = 2
+    case notConnected = 3
+    case outOfSpace = 4
+    case operationCancelled = 5
+    case connectionTimeout = 6
+    case peripheralDisconnected = 7
+    case uuidNotAllowed = 8
+    case alreadyAdvertising = 9
+    case connectionFailed = 10
+    case connectionLimitReached = 11
+    case unknownDevice = 12
+    case operationNotSupported = 13
+    case peerRemovedPairingInformation = 14
+    case encryptionTimedOut = 15
+    case tooManyLEPairedDevices = 16
+    case leGattExceededBackgroundNotificationLimit = 17
+    case leGattNearBackgroundNotificationLimit = 18
+
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? CBError)?.code == code }
+  }
+
+  public let code: Code
+  private let message: String?
+
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.code = code
+    message = userInfo[NSLocalizedDescriptionKey] as? String
+  }
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  public static var errorDomain: String { CBErrorDomain }
+  public var errorCode: Int { code.rawValue }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
+  public var userInfo: [String: Any] { errorUserInfo }
+  public var errorDescription: String? { text }
+  public var localizedDescription: String { text }
+  private var text: String { message ?? "\(code)" }
+}
+
+extension CBError {
+  public static var unknown: Code { .unknown }
+  public static var invalidParameters: Code { .invalidParameters }
+  public static var invalidHandle: Code { .invalidHandle }
+  public static var notConnected: Code { .notConnected }
+  public static var outOfSpace: Code { .outOfSpace }
+  public static var operationCancelled: Code { .operationCancelled }
+  public static var connectionTimeout: Code { .connectionTimeout }
+  public static var peripheralDisconnected: Code { .peripheralDisconnected }
+  public static var uuidNotAllowed: Code { .uuidNotAllowed }
+  public static var alreadyAdvertising: Code { .alreadyAdvertising }
+  public static var connectionFailed: Code { .connectionFailed }
+  public static var connectionLimitReached: Code { .connectionLimitReached }
+  public static var unknownDevice: Code { .unknownDevice }
+  public static var operationNotSupported: Code { .operationNotSupported }
+  public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
+  public static var encryptionTimedOut: Code { .encryptionTimedOut }
+  public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
+}
+
+/// Why a peripheral refused a request (Core Specification Vol 3, Part F, 3.4.1.1).
+public struct CBATTError: CustomNSError, LocalizedError, Hashable, Sendable {
+  public enum Code: Int, Sendable {
+    case success = 0x00
+    case invalidHandle = 0x01
+    case readNotPermitted = 0x02
+    case writeNotPermitted = 0x03
+    case invalidPdu = 0x04
+    case insufficientAuthentication = 0x05
+    case requestNotSupported = 0x06
+    case invalidOffset = 0x07
+    case insufficientAuthorization = 0x08
+    case prepareQueueFull = 0x09
+    case attributeNotFound = 0x0A
+    case attributeNotLong = 0x0B
+    case insufficientEncryptionKeySize = 0x0C
+    case invalidAttributeValueLength = 0x0D
+    case unlikelyError = 0x0E
+    case insufficientEncryption = 0x0F
+    case unsupportedGroupType = 0x10
+    case insufficientResources = 0x11
+
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? CBATTError)?.code == code }
+  }
+
+  /// The code; `unlikelyError` for codes of applications and profiles, which ``errorCode`` has.
+  public var code: Code { Code(rawValue: errorCode) ?? .unlikelyError }
+  /// The code that the peripheral sent.
+  public let errorCode: Int
+  private let message: String?
+
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    errorCode = code.rawValue
+    message = userInfo[NSLocalizedDescriptionKey] as? String
+  }
+
+  init(_ response: ATTErrorResponse) {
+    errorCode = Int(response.code.rawValue)
+    message = "\(ATTError.refused(response))"
+  }
+
+  public static var errorDomain: String { CBATTErrorDomain }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
+  public var userInfo: [String: Any] { errorUserInfo }
+  public var errorDescription: String? { text }
+  public var localizedDescription: String { text }
+  private var text: String { message ?? "\(ATTErrorCode(rawValue: UInt8(truncatingIfNeeded: errorCode)))" }
+}
+
+extension CBATTError {
+  public static var success: Code { .success }
+  public static var invalidHandle: Code { .invalidHandle }
+  public static var readNotPermitted: Code { .readNotPermitted }
+  public static var writeNotPermitted: Code { .writeNotPermitted }
+  public static var invalidPdu: Code { .invalidPdu }
+  public static var insufficientAuthentication: Code { .insufficientAuthentication }
+  public static var requestNotSupported: Code { .requestNotSupported }
+  public static var invalidOffset: Code { .invalidOffset }
+  public static var insufficientAuthorization: Code { .insufficientAuthorization }
+  public static var prepareQueueFull: Code { .prepareQueueFull }
+  public static var attributeNotFound: Code { .attributeNotFound }
+  public static var attributeNotLong: Code { .attributeNotLong }
+  public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+  public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+  public static var unlikelyError: Code { .unlikelyError }
+  public static var insufficientEncryption: Code { .insufficientEncryption }
+  public static var unsupportedGroupType: Code { .unsupportedGroupType }
+  public static var insufficientResources: Code { .insufficientResources }
+}
+
+// MARK: The stack's errors
+
+/// The error that a delegate gets for one of the stack.
+func delegateError(_ error: GATTError) -> any Error & Sendable {
+  switch error {
+  case .att(.refused(let response)): CBATTError(response)
+  case .att(.closed): CBError(.notConnected, "\(error)")
+  case .att(.timedOut): CBError(.connectionTimeout, "\(error)")
+  case .att(.tooLong), .tooLong:
+    CBATTError(.invalidAttributeValueLength, userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+  case .cancelled: CBError(.operationCancelled, "\(error)")
+  case .notSupported: CBError(.operationNotSupported, "\(error)")
+  case .servicesChanged, .characteristicGone, .notFound: CBError(.invalidHandle, "\(error)")
+  case .noRoom, .noRoomInTime: CBError(.outOfSpace, "\(error)")
+  case .att(.malformed), .att(.forbidden), .misbehaved: CBError(.unknown, "\(error)")
+  }
+}
+
+func delegateError(_ error: HCIError) -> any Error & Sendable {
+  switch error {
+  case .peerNotFound: CBError(.connectionTimeout, "\(error)")
+  case .connectionFailed(_, .connectionLimitExceeded): CBError(.connectionLimitReached, "\(error)")
+  case .connectionFailed, .connectionNotEstablished: CBError(.connectionFailed, "\(error)")
+  case .unknownAddressType: CBError(.unknownDevice, "\(error)")
+  case .notConnected: CBError(.notConnected, "\(error)")
+  case .cancelled: CBError(.operationCancelled, "\(error)")
+  default: CBError(.unknown, "\(error)")
+  }
+}
+
+/// The error of a disconnection; nil if this program has asked for it.
+func delegateError(_ loss: LinkLoss) -> (any Error & Sendable)? {
+  switch loss {
+  case .local, .notYet: nil
+  case .remote(.connectionTimeout): CBError(.connectionTimeout, "\(loss)")
+  case .remote: CBError(.peripheralDisconnected, "\(loss)")
+  case .adapter: CBError(.notConnected, "\(loss)")
+  }
+}

@@ -1,0 +1,406 @@
+import Foundation
+internal import HaloRaw
+
+/// A device that another one can connect to, or that has connected.
+open class CBPeer: NSObject {
+  /// The same in each run of a program, and on each machine: made of the address.
+  open var identifier: UUID { peerIdentifier }
+  private let peerIdentifier: UUID
+
+  init(identifier: UUID) {
+    peerIdentifier = identifier
+    super.init()
+  }
+}
+
+public enum CBPeripheralState: Int, Sendable {
+  case disconnected = 0
+  case connecting = 1
+  case connected = 2
+  case disconnecting = 3
+}
+
+/// A peripheral, of which a manager has one object. Its properties change on the manager's queue, before the callback.
+open class CBPeripheral: CBPeer {
+  struct Shared {
+    weak var delegate: (any CBPeripheralDelegate)?
+    var name: String?
+    var state = CBPeripheralState.disconnected
+    var services: [CBService]?
+    var link: LinkDriver?
+    var mtu = 23
+    /// How many more writes without response the link takes at once.
+    var credits = 0
+    /// Whether the program waits for room.
+    var isStarved = false
+  }
+
+  let shared: Guarded<Shared>
+  let address: BluetoothAddress
+  let callbacks: CallbackQueue
+
+  /// Writes without response that may be on their way to the link.
+  static let maximumCredits = 32
+
+  init(_ address: BluetoothAddress, name: String?, _ callbacks: CallbackQueue) {
+    self.address = address
+    self.callbacks = callbacks
+    shared = Guarded(Shared(name: name))
+    super.init(identifier: UUID(address))
+  }
+
+  open weak var delegate: (any CBPeripheralDelegate)? {
+    get { shared.withLock { $0.delegate } }
+    set { shared.withLock { $0.delegate = newValue } }
+  }
+
+  open var name: String? { shared.withLock { $0.name } }
+  open var state: CBPeripheralState { shared.withLock { $0.state } }
+  /// The services that were discovered on this connection; nil before.
+  open var services: [CBService]? { shared.withLock { $0.services } }
+  /// Whether a write without response is sent at once. After false, the delegate is called when there is room again.
+  open var canSendWriteWithoutResponse: Bool {
+    shared.withLock { shared in
+      if shared.credits == 0 { shared.isStarved = true }
+      return shared.credits > 0
+    }
+  }
+  /// Always false: no peripheral here is an iPhone.
+  open var ancsAuthorized: Bool { false }
+
+  open override var description: String {
+    "<CBPeripheral: identifier = \(identifier.uuidString), name = \(name ?? "(null)"), mtu = "
+      + "\(shared.withLock { $0.mtu }), state = \(state)>"
+  }
+
+  /// The most bytes of one write: those of a packet without response; any value with one.
+  open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
+    switch type {
+    case .withResponse: 512
+    case .withoutResponse: shared.withLock { $0.mtu } - 3
+    }
+  }
+
+  // MARK: Discovery
+
+  open func discoverServices(_ serviceUUIDs: [CBUUID]? = nil) {
+    let uuids = serviceUUIDs?.map(\.value)
+    perform({ link, done in link.discoverServices(uuids, completion: done) }) { [self] found, link, error in
+      if let found { merge(found, on: link, replacing: uuids == nil) }
+      delegate?.peripheral(self, didDiscoverServices: error)
+    }
+  }
+
+  open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]? = nil, for service: CBService) {
+    let uuids = includedServiceUUIDs?.map(\.value)
+    guard let place = service.place?.service else {
+      return refuse { [self] in delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: $0)
+      }
+    }
+    perform(
+      of: service.place?.link, { link, done in link.discoverIncludedServices(of: place, completion: done) }
+    ) {
+      [self] (found: [IncludedService]?, link, error) in
+      if let found {
+        let wanted = found.filter { uuids?.contains($0.service.uuid) ?? true }
+        service.includedServices = wanted.map { included in
+          services?.first { $0.place?.service.handles == included.service.handles }
+            ?? CBService(included.service, on: link, of: self, isPrimary: false)
+        }
+      }
+      delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
+    }
+  }
+
+  open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]? = nil, for service: CBService) {
+    let uuids = characteristicUUIDs?.map(\.value)
+    guard let place = service.place?.service else {
+      return refuse { [self] in delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: $0)
+      }
+    }
+    perform(
+      of: service.place?.link,
+      { link, done in link.discoverCharacteristics(uuids, of: place, completion: done) }
+    ) { [self] (found: [Characteristic]?, link, error) in
+      if let found {
+        let known = service.characteristics ?? []
+        let all = found.map { characteristic in
+          known.first { $0.place?.characteristic == characteristic }
+            ?? CBCharacteristic(characteristic, on: link, of: service)
+        }
+        let kept = uuids == nil ? [] : known.filter { known in !all.contains { $0 === known } }
+        service.characteristics = (kept + all).sorted { $0.handle < $1.handle }
+      }
+      delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
+    }
+  }
+
+  open func discoverDescriptors(for characteristic: CBCharacteristic) {
+    guard let place = characteristic.place?.characteristic else {
+      return refuse { [self] in
+        delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: $0)
+      }
+    }
+    perform(
+      of: characteristic.place?.link, { link, done in link.discoverDescriptors(of: place, completion: done) }
+    ) { [self] (found: [Descriptor]?, link, error) in
+      if let found {
+        characteristic.descriptors = found.map { descriptor in
+          characteristic.descriptors?.first { $0.place?.descriptor == descriptor }
+            ?? CBDescriptor(descriptor, on: link, of: characteristic)
+        }
+      }
+      delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
+    }
+  }
+
+  // MARK: Values
+
+  open func readValue(for characteristic: CBCharacteristic) {
+    guard let place = characteristic.place?.characteristic else {
+      return refuse { [self] in delegate?.peripheral(self, didUpdateValueFor: characteristic, error: $0) }
+    }
+    perform(of: characteristic.place?.link, { link, done in link.read(place, completion: done) }) {
+      [self] (value: [UInt8]?, _, error) in
+      if let value { characteristic.value = Data(value) }
+      delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
+    }
+  }
+
+  open func readValue(for descriptor: CBDescriptor) {
+    guard let place = descriptor.place?.descriptor else {
+      return refuse { [self] in delegate?.peripheral(self, didUpdateValueFor: descriptor, error: $0) }
+    }
+    perform(of: descriptor.place?.link, { link, done in link.read(place, completion: done) }) {
+      [self] (value: [UInt8]?, _, error) in
+      if let value { descriptor.take(value) }
+      delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
+    }
+  }
+
+  /// Writes a value. Without response, the delegate is not called.
+  open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
+    let value = [UInt8](data)
+    guard type == .withResponse else { return writeWithoutResponse(value, characteristic) }
+    guard let place = characteristic.place?.characteristic else {
+      return refuse { [self] in delegate?.peripheral(self, didWriteValueFor: characteristic, error: $0) }
+    }
+    perform(of: characteristic.place?.link, { link, done in link.write(value, to: place, completion: done) })
+    {
+      [self] (_: Void?, _, error) in
+      delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
+    }
+  }
+
+  open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
+    let value = [UInt8](data)
+    guard let place = descriptor.place?.descriptor else {
+      return refuse { [self] in delegate?.peripheral(self, didWriteValueFor: descriptor, error: $0) }
+    }
+    guard place.uuid != GATTUUID.clientCharacteristicConfiguration else {
+      let error = CBError(
+        .operationNotSupported, "use setNotifyValue(_:for:) to write a Client Characteristic Configuration")
+      return callbacks.asyncConfined { [self] in
+        delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
+      }
+    }
+    perform(of: descriptor.place?.link, { link, done in link.write(value, to: place, completion: done) }) {
+      [self] (_: Void?, _, error) in delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
+    }
+  }
+
+  open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
+    let answer = { [self] (error: (any Error)?) in
+      if error == nil { characteristic.isNotifying = enabled }
+      delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
+    }
+    guard let place = characteristic.place, place.link === shared.withLock({ $0.link }) else {
+      return refuse(answer)
+    }
+    let (confined, callbacks, reply) = (Confined((self, characteristic)), self.callbacks, Confined(answer))
+    let target = place.characteristic
+    BluetoothActor.run { [link = place.link] in
+      link.setNotify(enabled, target) { value, _ in
+        let data = Data(Array(value))
+        callbacks.async {
+          let (peripheral, characteristic) = confined.value
+          characteristic.value = data
+          peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+        }
+      } completion: { result in
+        let error = result.failure.map { delegateError($0) }
+        callbacks.async { reply.value(error) }
+      }
+    }
+  }
+
+  open func readRSSI() {
+    let (confined, callbacks) = (Confined(self), self.callbacks)
+    let link = shared.withLock { $0.link }
+    BluetoothActor.run {
+      let result: Result<Int8?, HCIError>
+      do throws(HCIError) {
+        guard let client = link?.client else { throw .notConnected }
+        result = .success(try await client.readRSSI())
+      } catch {
+        result = .failure(error)
+      }
+      callbacks.async {
+        let peripheral = confined.value
+        let rssi = (try? result.get()) ?? nil
+        peripheral.delegate?.peripheral(
+          peripheral, didReadRSSI: NSNumber(value: Int(rssi ?? 127)),
+          error: result.failure.map { delegateError($0) })
+      }
+    }
+  }
+
+  /// Fails: there are no L2CAP channels yet.
+  open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
+    let error = CBError(.operationNotSupported, "L2CAP channels are not supported")
+    callbacks.asyncConfined { [self] in delegate?.peripheral(self, didOpen: nil, error: error) }
+  }
+
+  // MARK: Writes without response
+
+  private func writeWithoutResponse(_ value: [UInt8], _ characteristic: CBCharacteristic) {
+    guard let place = characteristic.place, place.link === shared.withLock({ $0.link }) else {
+      return reportMisuse(
+        "a write without response to \(characteristic.uuid) of an ended connection is dropped")
+    }
+    shared.withLock { shared in
+      shared.credits -= 1
+      if shared.credits <= 0 { shared.isStarved = true }
+    }
+    let (confined, target) = (Confined(self), place.characteristic)
+    BluetoothActor.run { [link = place.link] in
+      link.writeWithoutResponse(value, to: target) { confined.value.giveCredit(of: link) }
+    }
+  }
+
+  /// Called on the loop: a write is on its way.
+  private func giveCredit(of link: LinkDriver) {
+    let isReady = shared.withLock { shared in
+      guard shared.link === link else { return false }
+      shared.credits += 1
+      guard shared.isStarved, shared.credits >= Self.maximumCredits / 2 else { return false }
+      shared.isStarved = false
+      return true
+    }
+    guard isReady else { return }
+    let confined = Confined(self)
+    callbacks.async {
+      let peripheral = confined.value
+      guard peripheral.shared.withLock({ $0.link }) === link else { return }
+      peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
+    }
+  }
+
+  // MARK: Operations
+
+  /// Runs an operation on the loop, and answers on the queue.
+  ///
+  /// - Parameters:
+  ///   - place: the link on which the attribute was discovered; nil for operations without one
+  ///   - operation: calls its completion in the order of the wire
+  ///   - answer: gets the value or the error
+  private func perform<Value: Sendable>(
+    of place: LinkDriver? = nil,
+    _ operation:
+      @escaping @Sendable @BluetoothActor (
+        GATTClient, @escaping (Result<Value, GATTError>) -> Void
+      ) -> Void,
+    then answer: @escaping (Value?, LinkDriver, (any Error)?) -> Void
+  ) {
+    let current = shared.withLock { $0.link }
+    guard let current, place == nil || place === current else {
+      return refuse { [unused = LinkDriver()] in answer(nil, unused, $0) }
+    }
+    let (reply, callbacks) = (Confined(answer), self.callbacks)
+    BluetoothActor.run {
+      let finish = { (result: Result<Value, GATTError>) in
+        callbacks.async {
+          switch result {
+          case .success(let value): reply.value(value, current, nil)
+          case .failure(let error): reply.value(nil, current, delegateError(error))
+          }
+        }
+      }
+      guard let client = current.client else { return finish(.failure(.att(.closed("disconnected")))) }
+      operation(client, finish)
+    }
+  }
+
+  /// Reports an operation that is not possible: on an attribute of an earlier connection, or without a connection.
+  private func refuse(_ answer: @escaping ((any Error)?) -> Void) {
+    let isConnected = shared.withLock { $0.link } != nil
+    let error =
+      isConnected
+      ? CBError(.invalidHandle, "the attribute is of an earlier connection; discover it again")
+      : CBError(.notConnected, "the peripheral is not connected")
+    callbacks.asyncConfined { answer(error) }
+  }
+
+  private func merge(_ found: [Service], on link: LinkDriver, replacing isWhole: Bool) {
+    let known = services ?? []
+    let all = found.map { service in
+      known.first { $0.place?.service == service } ?? CBService(service, on: link, of: self)
+    }
+    let kept = isWhole ? [] : known.filter { known in !all.contains { $0 === known } }
+    let sorted = (kept + all).sorted { $0.start < $1.start }
+    shared.withLock { if $0.link === link { $0.services = sorted } }
+  }
+}
+
+extension CBService {
+  fileprivate var start: AttributeHandle { place?.service.handles.start ?? 0 }
+}
+
+extension CBCharacteristic {
+  fileprivate var handle: AttributeHandle { place?.characteristic.valueHandle ?? 0 }
+}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+// MARK: The manager's side, on the queue
+
+extension CBPeripheral {
+  func setName(_ name: String) { shared.withLock { $0.name = name } }
+
+  func setState(_ state: CBPeripheralState) { shared.withLock { $0.state = state } }
+
+  /// The link is established.
+  func connected(_ link: LinkDriver) {
+    shared.withLock { shared in
+      shared.state = .connected
+      shared.link = link
+      shared.credits = Self.maximumCredits
+      shared.isStarved = false
+      shared.mtu = 23
+    }
+  }
+
+  /// The link has ended.
+  func disconnected(isReconnecting: Bool) {
+    shared.withLock { shared in
+      shared.state = isReconnecting ? .connecting : .disconnected
+      shared.link = nil
+      shared.services = nil
+      shared.credits = 0
+    }
+  }
+
+  /// - Returns: the services that are no longer valid
+  func invalidate(_ range: HandleRange) -> [CBService] {
+    shared.withLock { shared in
+      let invalid = (shared.services ?? []).filter { service in
+        service.place.map { $0.service.handles.start <= range.end && range.start <= $0.service.handles.end }
+          ?? false
+      }
+      shared.services?.removeAll { service in invalid.contains { $0 === service } }
+      return invalid
+    }
+  }
+}

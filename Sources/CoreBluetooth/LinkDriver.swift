@@ -1,0 +1,112 @@
+import Foundation
+internal import HaloRaw
+
+/// The loop's half of one link to a peripheral. Attributes are valid on the link on which they were discovered.
+@BluetoothActor
+final class LinkDriver {
+  /// The link's client; nil before the link and after it.
+  private(set) var client: GATTClient?
+
+  private struct Notifying {
+    var subscription: Subscription?
+    var isBusy = false
+    var waiting: [() -> Void] = []
+  }
+
+  /// By the handle of the value.
+  private var notifying: [AttributeHandle: Notifying] = [:]
+
+  /// What the queue's half gets.
+  struct Handlers {
+    var servicesChanged: (HandleRange) -> Void
+    var mtu: (Int) -> Void
+    var name: (String) -> Void
+  }
+
+  nonisolated init() {}
+
+  /// Takes over a link. The MTU is exchanged first, as on Apple's systems.
+  ///
+  /// - Parameter isNamed: whether the name of the peripheral is known; otherwise it is read
+  func attach(_ client: GATTClient, isNamed: Bool, _ handlers: Handlers) {
+    self.client = client
+    client.onServicesChanged = { [weak self] range in
+      self?.endNotifications(in: range)
+      handlers.servicesChanged(range)
+    }
+    client.exchangeMTU { result in
+      if case .success(let mtu) = result { handlers.mtu(mtu) }
+    }
+    guard !isNamed else { return }
+    client.run({ ReadByUUID(BluetoothUUID(UInt16(0x2A00)), limit: 1) }) { result in
+      guard case .success(let values) = result, let value = values.first?.value, !value.isEmpty else {
+        return
+      }
+      handlers.name(String(printable: value))
+    }
+  }
+
+  func detach() {
+    client = nil
+    notifying = [:]
+  }
+
+  // MARK: Notifications
+
+  /// Begins or ends notifications, after the previous request for the same value.
+  func setNotify(
+    _ isWanted: Bool, _ characteristic: Characteristic, sink: @escaping (RawSpan, Instant) -> Void,
+    completion: @escaping (Result<Void, GATTError>) -> Void
+  ) {
+    guard let client else { return completion(.failure(.att(.closed("disconnected")))) }
+    let handle = characteristic.valueHandle
+    let state = notifying[handle] ?? Notifying()
+    guard !state.isBusy else {
+      notifying[handle]?.waiting.append { [weak self] in
+        guard let self else { return completion(.failure(.cancelled)) }
+        setNotify(isWanted, characteristic, sink: sink, completion: completion)
+      }
+      return
+    }
+    guard isWanted != (state.subscription != nil) else { return completion(.success(())) }
+    notifying[handle] = state
+    notifying[handle]?.isBusy = true
+    if let subscription = state.subscription {
+      client.unsubscribe(subscription) { [weak self] result in
+        completion(result)
+        self?.settle(handle, nil)
+      }
+    } else {
+      client.subscribe(to: characteristic, sink: sink) { [weak self] result in
+        completion(result.map { _ in })
+        self?.settle(handle, try? result.get())
+      }
+    }
+  }
+
+  private func settle(_ handle: AttributeHandle, _ subscription: Subscription?) {
+    guard let waiting = notifying[handle]?.waiting else { return }
+    notifying[handle] = subscription.map { Notifying(subscription: $0) }
+    for action in waiting { action() }
+  }
+
+  /// A characteristic that is discovered again is subscribed to again by the program.
+  private func endNotifications(in range: HandleRange) {
+    for (handle, state) in notifying where range.contains(handle) {
+      if let subscription = state.subscription { client?.unsubscribe(subscription) { _ in } }
+      if !state.isBusy { notifying[handle] = nil }
+    }
+  }
+
+  // MARK: Writes without response
+
+  /// How long a write waits for room. A link that takes nothing for this long is about to be lost.
+  private static let roomTime = Duration.seconds(60)
+
+  func writeWithoutResponse(
+    _ value: [UInt8], to characteristic: Characteristic, completion: @escaping () -> Void
+  ) {
+    guard let client else { return completion() }
+    client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in completion() }
+  }
+}

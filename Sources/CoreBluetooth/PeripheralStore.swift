@@ -1,0 +1,48 @@
+import Foundation
+internal import HaloRaw
+
+/// The names of peripherals that were connected, in a file that all programs of a user share. It is read when it is first
+/// needed, and written off the queues of the program.
+package final class PeripheralStore: Sendable {
+  /// `$XDG_STATE_HOME/halo-raw/peripherals.json`, else below `~/.local/state`; nil without a home.
+  static var path: String? {
+    let environment = ProcessInfo.processInfo.environment
+    let state =
+      if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+        folder
+      } else if let home = environment["HOME"], home.hasPrefix("/") {
+        home + "/.local/state"
+      } else {
+        nil as String?
+      }
+    return state.map { $0 + "/halo-raw/peripherals.json" }
+  }
+
+  private let path: String?
+  private let known = Guarded<KnownPeripherals?>(nil)
+  private static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
+
+  init(path: String?) {
+    self.path = path
+  }
+
+  /// Returns when everything is written.
+  package static func finishWriting() { writing.sync {} }
+
+  func name(of address: BluetoothAddress) -> String? {
+    guard let path else { return nil }
+    return known.withLock { known in
+      if known == nil { known = KnownPeripherals(path: path) { reportMisuse($0) } }
+      return known?[address]?.name
+    }
+  }
+
+  func remember(_ address: BluetoothAddress, name: String?) {
+    guard let path, let name else { return }
+    guard self.name(of: address) != name else { return }
+    known.withLock { $0?.set(KnownPeripheral(address: address, name: name)) }
+    Self.writing.async {
+      KnownPeripherals.store(KnownPeripheral(address: address, name: name), path: path) { reportMisuse($0) }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+internal import HaloRaw
+
+/// What a program scans for, and what of it has been reported: each scan reports peripherals anew.
+struct ScanRequest: Sendable {
+  private let services: [BluetoothUUID]?
+  private let solicitedServices: [BluetoothUUID]
+  private let allowsDuplicates: Bool
+  /// Whether a scan response was part of the last report.
+  private var reported: [BluetoothAddress: Bool] = [:]
+
+  /// Neighbourhoods with more devices are reported in part twice.
+  private static let maximumReported = 4096
+
+  init(services: [CBUUID]?, options: [String: Any]?) {
+    self.services = services?.map(\.value)
+    let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+    solicitedServices = (solicited ?? []).map(\.value)
+    allowsDuplicates = flag(CBCentralManagerScanOptionAllowDuplicatesKey, in: options)
+  }
+
+  /// - Returns: whether to report the device now
+  mutating func takes(_ advertisement: Advertisement) -> Bool {
+    let hasResponse = advertisement.scanResponse != nil
+    // A device that answers scan requests is reported with its answer, which has the name in many cases.
+    guard hasResponse || !advertisement.eventType.contains(.scannable) || advertisement.reportCount > 1,
+      advertisement.advertisingData != nil, matches(advertisement)
+    else { return false }
+    let before = reported[advertisement.address]
+    if before == nil, reported.count >= Self.maximumReported { reported = [:] }
+    reported[advertisement.address] = hasResponse
+    return allowsDuplicates || before == nil || before == false && hasResponse
+  }
+
+  private func matches(_ advertisement: Advertisement) -> Bool {
+    if services == nil, solicitedServices.isEmpty { return true }
+    if let services, !Set(services).isDisjoint(with: advertisement.serviceUUIDs) { return true }
+    return !Set(solicitedServices).isDisjoint(with: advertisement.solicitedServiceUUIDs)
+  }
+}
+
+/// A Bool of options, also as an NSNumber.
+func flag(_ key: String, in options: [String: Any]?) -> Bool {
+  options?[key] as? Bool ?? (options?[key] as? NSNumber)?.boolValue ?? false
+}
+
+extension Advertisement {
+  fileprivate var solicitedServiceUUIDs: [BluetoothUUID] {
+    (advertisingData?.solicitedServiceUUIDs ?? []) + (scanResponse?.solicitedServiceUUIDs ?? [])
+  }
+
+  /// As a delegate gets it.
+  var dictionary: [String: Any] {
+    var values: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)]
+    if let localName { values[CBAdvertisementDataLocalNameKey] = localName }
+    if let txPower { values[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: Int(txPower)) }
+    if !serviceUUIDs.isEmpty { values[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.map { CBUUID($0) } }
+    let solicited = solicitedServiceUUIDs
+    if !solicited.isEmpty {
+      values[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicited.map { CBUUID($0) }
+    }
+    if !serviceData.isEmpty {
+      let pairs = serviceData.map { (CBUUID($0.key), Data($0.value)) }
+      values[CBAdvertisementDataServiceDataKey] = Dictionary(pairs) { first, _ in first }
+    }
+    let structures = (advertisingData?.structures ?? []) + (scanResponse?.structures ?? [])
+    for case .manufacturerData(let company, let bytes) in structures.reversed() {
+      let number = company.rawValue
+      values[CBAdvertisementDataManufacturerDataKey] = Data(
+        [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)] + bytes)
+    }
+    return values
+  }
+}

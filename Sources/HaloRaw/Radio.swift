@@ -1,0 +1,182 @@
+import BluetoothCore
+import Central
+import EventLoop
+import HCI
+import LinuxBluetooth
+
+/// An adapter over time. It is opened as soon as it can be, and again after it was switched off and on, pulled out and
+/// plugged in, or reset; ``state`` says whether it can be used now.
+@BluetoothActor
+public final class Radio {
+  public enum State: Hashable, Sendable {
+    /// It is being opened.
+    case unknown
+    /// It will be back: its controller is set up again, or another program has it.
+    case resetting
+    /// There is no adapter, or none for Bluetooth LE.
+    case unsupported
+    /// The process lacks a privilege.
+    case unauthorized
+    /// It is switched off, or blocked.
+    case poweredOff
+    case poweredOn
+  }
+
+  /// Receives the changes of a state, until it is cancelled or released.
+  @BluetoothActor
+  public final class Observation {
+    fileprivate let handler: (State) -> Void
+    fileprivate weak var radio: Radio?
+
+    fileprivate init(_ radio: Radio, _ handler: @escaping (State) -> Void) {
+      self.radio = radio
+      self.handler = handler
+    }
+
+    public func cancel() {
+      radio?.observations.removeAll { $0.value === self || $0.value == nil }
+      radio = nil
+    }
+  }
+
+  private struct Observer {
+    weak var value: Observation?
+  }
+
+  /// Whether the adapter can be used.
+  public private(set) var state = State.unknown
+  /// Why it can't be used; nil while it can.
+  public private(set) var failure: String?
+  /// Scans and connects, while the state is ``State/poweredOn``.
+  public private(set) var central: Central?
+
+  private let open: @BluetoothActor () async throws -> OpenedAdapter
+  private var opened: OpenedAdapter?
+  private var observations: [Observer] = []
+  private var task: Task<Void, Never>?
+  /// Why the adapter has failed, until it is recovered.
+  private var loss: HCIError?
+  private var whenLost: OneShot<Void>?
+
+  /// How often an adapter that can't be opened is tried.
+  private static let period = Duration.seconds(1)
+  /// How long one recovery lasts.
+  private static let recoveryTime = Duration.seconds(60)
+
+  /// Opens an adapter, now and after each failure to open it.
+  public init(_ open: @escaping @BluetoothActor () async throws -> OpenedAdapter) {
+    self.open = open
+    task = BluetoothActor.run { [weak self] in
+      while let self, !Task.isCancelled {
+        await step()
+      }
+    }
+  }
+
+  /// Uses an adapter that is open.
+  public convenience init(_ adapter: any Adapter) {
+    self.init { OpenedAdapter(adapter) }
+  }
+
+  /// Calls `handler` on the loop with each new state.
+  public func observe(_ handler: @escaping (State) -> Void) -> Observation {
+    let observation = Observation(self, handler)
+    observations.removeAll { $0.value == nil }
+    observations.append(Observer(value: observation))
+    return observation
+  }
+
+  /// Ends all links and releases the adapter.
+  public func close() async {
+    task?.cancel()
+    whenLost?()
+    observations = []
+    await release()
+  }
+
+  private func set(_ state: State, _ failure: String? = nil) {
+    self.failure = failure
+    guard state != self.state else { return }
+    self.state = state
+    for observer in observations { observer.value?.handler(state) }
+  }
+
+  // MARK: The way from state to state
+
+  /// Opens the adapter, recovers it, or waits until it fails.
+  private func step() async {
+    do {
+      if let loss {
+        set(State(loss), "\(loss)")
+        try await central?.recover(within: Self.recoveryTime)
+        self.loss = nil
+      } else if central == nil {
+        try await start()
+      }
+      guard !Task.isCancelled, loss == nil else { return }
+      set(.poweredOn)
+      await untilLost()
+    } catch HCIError.notReady where loss != nil {
+      set(.unsupported, "\(HCIError.notReady)")
+      await untilLost()
+    } catch {
+      guard !Task.isCancelled else { return }
+      if loss == nil { await release() }
+      set(State(error), "\(error)")
+      await EpollLoop.shared.timers.sleep(for: Self.period)
+    }
+  }
+
+  private func start() async throws {
+    let opened = try await open()
+    guard !Task.isCancelled else {
+      await opened.adapter.close()
+      return
+    }
+    self.opened = opened
+    let central = Central(opened.adapter)
+    central.onFailure = { [weak self] error in
+      self?.loss = error
+      self?.whenLost?()
+    }
+    self.central = central
+    try await central.start()
+  }
+
+  private func untilLost() async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      let end = OneShot { done(.success(())) }
+      whenLost = end
+      return { end() }
+    }
+  }
+
+  private func release() async {
+    let (central, opened) = (self.central, self.opened)
+    self.central = nil
+    self.opened = nil
+    await central?.stop()
+    _ = opened?.finish()
+  }
+}
+
+extension Radio.State {
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case HCIError.adapter(let error): self.init(error.reason)
+    case let error as AdapterError: self.init(error.reason)
+    case HCIError.lowEnergyNotSupported, is AdapterSpecificationError: self = .unsupported
+    case is TransportError: self = .unsupported
+    default: self = .resetting
+    }
+  }
+
+  private init(_ reason: AdapterError.Reason) {
+    switch reason {
+    case .noBluetooth, .noSuchAdapter, .noAdapters, .adapterRemoved: self = .unsupported
+    case .missing: self = .unauthorized
+    case .adapterDown, .radioBlocked: self = .poweredOff
+    default: self = .resetting
+    }
+  }
+}

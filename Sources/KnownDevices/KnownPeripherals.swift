@@ -1,0 +1,113 @@
+import BluetoothCore
+import Files
+import JSON
+
+/// What is stored about a peripheral of any kind that was connected.
+public struct KnownPeripheral: Hashable, Sendable {
+  public var address: BluetoothAddress
+  public var name: String
+
+  public init(address: BluetoothAddress, name: String) {
+    self.address = address
+    self.name = name
+  }
+}
+
+/// The peripherals that were connected, in a JSON file with mode 0600. An error of the file ends nothing: a damaged file
+/// is renamed and a new one is begun, a failed write is skipped, and a message says so.
+public struct KnownPeripherals: Sendable {
+  /// The number of peripherals that are kept: the ones that were stored last.
+  public static let limit = 256
+
+  public private(set) var peripherals: [KnownPeripheral] = []
+
+  /// Reads a file. One that is damaged counts as empty.
+  ///
+  /// - Parameter report: takes messages for the user
+  public init(path: String, report: (String) -> Void) {
+    do throws(FileError) {
+      guard let bytes = try StateFile(path: path).read() else { return }
+      peripherals = (try? Self.parse(bytes)) ?? []
+    } catch {
+      report("cannot read the known peripherals: \(error); continuing without them")
+    }
+  }
+
+  public subscript(address: BluetoothAddress) -> KnownPeripheral? {
+    peripherals.last { $0.address == address }
+  }
+
+  /// Adds a peripheral, in place of its previous entry. The file is not changed.
+  public mutating func set(_ peripheral: KnownPeripheral) {
+    peripherals.removeAll { $0.address == peripheral.address }
+    peripherals.append(peripheral)
+    peripherals.removeFirst(max(0, peripherals.count - Self.limit))
+  }
+
+  /// Adds a peripheral to the file, which other processes may change at the same time. Blocks for the time of a few
+  /// writes, or for the lock.
+  ///
+  /// - Parameter report: takes messages for the user
+  public static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
+    let file = StateFile(path: path)
+    do throws(FileError) {
+      try file.update { found throws(FileError) in
+        var all = KnownPeripherals(peripherals: [])
+        if case .success(let bytes?) = found {
+          do throws(JSONError) {
+            all.peripherals = try parse(bytes)
+          } catch .wrongKind(["version"]) {
+            report("\(path.printable) was written by a newer version; it is not changed")
+            return nil
+          } catch {
+            report(
+              "the file of known peripherals is damaged; it was renamed to \(try file.setAside().printable)")
+          }
+        }
+        guard all.peripherals.last != peripheral else { return nil }
+        all.set(peripheral)
+        return all.bytes
+      }
+    } catch {
+      report("cannot store the name of a peripheral: \(error)")
+    }
+  }
+
+  private init(peripherals: [KnownPeripheral]) {
+    self.peripherals = peripherals
+  }
+
+  // MARK: The file
+
+  private static let version = 1
+
+  private static func parse(_ bytes: [UInt8]) throws(JSONError) -> [KnownPeripheral] {
+    let json = try JSONValue(parsing: bytes)
+    guard try json.member("version", as: Int.self) <= version else { throw .wrongKind(path: ["version"]) }
+    return try json.member("peripherals")
+  }
+
+  private var bytes: [UInt8] {
+    let entries = peripherals.map { peripheral in
+      JSONValue.members([
+        "address": .string(peripheral.address.description),
+        "type": .integer(Int(peripheral.address.kind.rawValue)), "name": .string(peripheral.name),
+      ])
+    }
+    let file = JSONValue.members(["version": .integer(Self.version), "peripherals": .array(entries)])
+    return Array(file.text.utf8)
+  }
+}
+
+extension KnownPeripheral: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    let kind = BluetoothAddress.Kind(
+      rawValue: UInt8(truncatingIfNeeded: try json.member("type", as: Int.self)))
+    guard let plain = BluetoothAddress(try json.member("address", as: String.self)), kind.isKnown else {
+      throw .wrongKind(path: ["address"])
+    }
+    address = BluetoothAddress(plain.value, kind)
+    name = try json.member("name")
+    guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
+  }
+}

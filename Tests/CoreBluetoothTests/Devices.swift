@@ -1,0 +1,66 @@
+import CoreBluetooth
+import HaloRaw
+
+/// Peripherals for tests.
+@BluetoothActor
+enum Devices {
+  static let heartRate = BluetoothUUID(UInt16(0x180D))
+  static let measurement = BluetoothUUID(UInt16(0x2A37))
+  static let location = BluetoothUUID(UInt16(0x2A38))
+  static let controlPoint = BluetoothUUID(UInt16(0x2A39))
+  static let battery = BluetoothUUID(UInt16(0x180F))
+  static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
+
+  /// A heart-rate strap: each write to the control point is followed by a measurement.
+  static func strap(_ name: String = "Strap", _ address: String = "C0:00:00:00:00:01") -> SimulatedPeripheral
+  {
+    var table = ServerTable()
+    table.addService(BluetoothUUID(UInt16(0x1800)))
+    table.addCharacteristic(BluetoothUUID(UInt16(0x2A00)), .read, value: Array(name.utf8))
+    table.addService(heartRate)
+    let measurement = table.addCharacteristic(measurement, .notify)
+    table.addDescriptor(GATTUUID.characteristicUserDescription, value: Array("beats".utf8))
+    table.addCharacteristic(location, .read, value: [1])
+    let control = table.addCharacteristic(controlPoint, [.write, .writeWithoutResponse])
+    table.addService(battery)
+    table.addCharacteristic(batteryLevel, [.read, .notify], value: [81])
+    let strap = SimulatedPeripheral(
+      address, [.flags(ADFlags(rawValue: 6)), .localName(Array(name.utf8), isComplete: true)],
+      scanResponse: [.serviceUUIDs([heartRate], width: .two, isComplete: true), .txPower(4)], table)
+    strap.onWrite = { handle, value in handle == control ? [(measurement, [0] + value)] : [] }
+    return strap
+  }
+}
+
+extension Recorder {
+  /// A recorder with a manager on a radio, which is powered on.
+  static func start(_ radio: Radio, storePath: String? = nil) async -> Recorder {
+    let recorder = Recorder()
+    await recorder.perform {
+      $0.central = CBCentralManager(delegate: $0, queue: $0.queue, radio: radio, storePath: storePath)
+    }
+    await recorder.until("poweredOn")
+    return recorder
+  }
+
+  /// Scans for a peripheral and connects to it.
+  func connect(_ name: String) async {
+    on("found \(name)") { me in
+      me.central.stopScan()
+      if let peripheral = me.peripherals[name] { me.central.connect(peripheral) }
+    }
+    await perform { $0.central.scanForPeripherals() }
+    await until("connected \(name)")
+  }
+
+  /// Discovers all services and characteristics of a connected peripheral.
+  func discover(_ name: String) async {
+    await perform { $0.peripherals[name]?.discoverServices() }
+    await until("services 1800,180D,180F")
+    await perform { me in
+      guard let peripheral = me.peripherals[name] else { return }
+      for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(for: service) }
+    }
+    await until("characteristics of 180F: 2A19")
+  }
+}

@@ -1,0 +1,235 @@
+import HaloRaw
+
+/// An adapter in memory with peripherals in reach: advertisements every few milliseconds, links that carry each PDU a
+/// little later.
+@BluetoothActor
+final class SimulatedRadio: Adapter {
+  var onReport: ((AdvertisingReport, Instant) -> Void)?
+  var onScanFailure: ((HCIError) -> Void)?
+  var onFailure: ((HCIError) -> Void)?
+  let timers = EpollLoop.shared.timers
+  let peripherals: [SimulatedPeripheral]
+  /// How often the desired scan has changed.
+  private(set) var isScanning = false
+  private var isActive = false
+  private var ticker: Timers.Token?
+  /// Why the adapter can't be used; nil while it can.
+  private(set) var failure: HCIError?
+  private var whenUsable: [() -> Void] = []
+  private var waiting: [UInt64: () -> Void] = [:]
+  private var nextID: UInt64 = 0
+
+  init(_ peripherals: [SimulatedPeripheral], failure: HCIError? = nil) {
+    self.peripherals = peripherals
+    self.failure = failure
+  }
+
+  static let off = HCIError.adapter(AdapterError("go on with hci0", .adapterDown(nil)))
+
+  func start() async throws(HCIError) -> AdapterInformation {
+    if let failure { throw failure }
+    return AdapterInformation(address: .zero, version: "5.0", usesExtendedScan: false)
+  }
+
+  func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    if failure != nil {
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot { done(.success(())) }
+        whenUsable.append { end() }
+        return { end() }
+      }
+    }
+    return try await start()
+  }
+
+  func fail(_ error: HCIError = SimulatedRadio.off) {
+    failure = error
+    timers.cancel(ticker)
+    isScanning = false
+    for peripheral in peripherals { peripheral.link?.close(.adapter(error)) }
+    onFailure?(error)
+  }
+
+  func repair() {
+    failure = nil
+    let actions = whenUsable
+    whenUsable = []
+    for action in actions { action() }
+  }
+
+  func setScan(_ parameters: ScanParameters?) {
+    isScanning = parameters != nil
+    isActive = parameters?.isActive ?? false
+    timers.cancel(ticker)
+    if isScanning { tick() }
+  }
+
+  private func tick() {
+    ticker = timers.schedule(after: .milliseconds(2)) { [weak self] in
+      guard let self, isScanning else { return }
+      for peripheral in peripherals where peripheral.isAdvertising {
+        onReport?(peripheral.report(isResponse: false), timers.now)
+        if isActive, isScanning, peripheral.scanResponse != nil {
+          onReport?(peripheral.report(isResponse: true), timers.now)
+        }
+      }
+      if isScanning { tick() }
+    }
+  }
+
+  func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void {
+    let end = OneShot(completion)
+    if let failure {
+      end(.failure(failure))
+      return {}
+    }
+    end.expire(
+      after: request.deadline, in: timers,
+      with: .failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
+    timers.schedule(after: .milliseconds(1)) { [weak self] in
+      guard let self, end.isPending,
+        let peripheral = peripherals.first(where: { $0.address == request.peer && $0.isAdvertising })
+      else { return }
+      end(.success(peripheral.connect(timers)))
+    }
+    return { end(.failure(.cancelled)) }
+  }
+
+  func close() async {
+    setScan(nil)
+  }
+}
+
+/// A peripheral with a table of attributes.
+@BluetoothActor
+final class SimulatedPeripheral {
+  let address: BluetoothAddress
+  let advertisingData: AdvertisingData
+  let scanResponse: AdvertisingData?
+  /// In reach and switched on.
+  var isPresent = true
+  /// Takes written values; a value that is returned is notified behind the response.
+  var onWrite: (_ handle: AttributeHandle, _ value: [UInt8]) -> [(AttributeHandle, [UInt8])] = { _, _ in [] }
+  /// Answers a request in place of the server, if it returns something.
+  var answer: (_ request: [UInt8]) -> [UInt8]? = { _ in nil }
+  private(set) var writes: [(handle: AttributeHandle, value: [UInt8])] = []
+  private(set) var link: SimulatedLink?
+  fileprivate var server: AttributeServer
+  private let attributes: [ServerAttribute]
+
+  init(
+    _ address: String, _ advertisingData: [ADStructure], scanResponse: [ADStructure]? = nil,
+    _ table: ServerTable
+  ) {
+    guard let address = BluetoothAddress(address) else { fatalError("not an address: \(address)") }
+    self.address = address
+    self.advertisingData = AdvertisingData(advertisingData)
+    self.scanResponse = scanResponse.map { AdvertisingData($0) }
+    attributes = table.attributes
+    server = AttributeServer(attributes: table.attributes, mtu: 185)
+  }
+
+  var isAdvertising: Bool { isPresent && link == nil }
+
+  fileprivate func report(isResponse: Bool) -> AdvertisingReport {
+    AdvertisingReport(
+      address: address,
+      eventType: isResponse
+        ? [.scanResponse, .scannable, .connectable, .legacy] : [.connectable, .scannable, .legacy],
+      rssi: -50, data: (isResponse ? scanResponse ?? AdvertisingData() : advertisingData).bytes)
+  }
+
+  fileprivate func connect(_ timers: Timers) -> SimulatedLink {
+    server = AttributeServer(attributes: attributes, mtu: 185)
+    let link = SimulatedLink(self, timers)
+    self.link = link
+    return link
+  }
+
+  /// Goes out of reach.
+  func vanish() {
+    isPresent = false
+    link?.close(.remote(.connectionTimeout))
+  }
+
+  func leave() { link?.close(.remote(.remoteUserTerminatedConnection)) }
+
+  func notify(_ handle: AttributeHandle, _ value: [UInt8]) {
+    switch server.configuration(of: handle) {
+    case 1: link?.deliver(ATTPDU.handleValueNotification(handle, value: value).bytes)
+    case 2: link?.deliver(ATTPDU.handleValueIndication(handle, value: value).bytes)
+    default: break
+    }
+  }
+
+  fileprivate func receive(_ pdu: [UInt8]) {
+    if let bytes = answer(pdu) {
+      link?.deliver(bytes)
+      return
+    }
+    let outcome = server.receive(pdu.span.bytes)
+    if let answer = outcome.answer { link?.deliver(answer.bytes) }
+    for (handle, value) in outcome.writes {
+      writes.append((handle, value))
+      for (handle, value) in onWrite(handle, value) { notify(handle, value) }
+    }
+  }
+
+  fileprivate func ended() { link = nil }
+}
+
+@BluetoothActor
+final class SimulatedLink: ATTLink {
+  var onPDU: ((RawSpan, Instant) -> Void)?
+  var onClosed: ((LinkLoss) -> Void)?
+  var onEvent: ((LinkEvent) -> Void)?
+  var onRoom: (() -> Void)?
+  let peer: BluetoothAddress
+  let parameters: LinkParameters? = nil
+  private let peripheral: SimulatedPeripheral
+  private let timers: Timers
+  /// PDUs on their way to the peripheral; more do not fit.
+  private var underWay = 0
+  private static let capacity = 4
+
+  init(_ peripheral: SimulatedPeripheral, _ timers: Timers) {
+    self.peripheral = peripheral
+    self.timers = timers
+    peer = peripheral.address
+  }
+
+  var hasRoom: Bool { underWay < Self.capacity }
+
+  func send(_ pdu: RawSpan) {
+    let bytes = Array(pdu)
+    underWay += 1
+    timers.schedule(after: .microseconds(100)) { [self] in
+      underWay -= 1
+      if peripheral.link === self { peripheral.receive(bytes) }
+      onRoom?()
+    }
+  }
+
+  /// Everything that is delivered in one step arrives in one read of the socket.
+  func deliver(_ bytes: [UInt8]) {
+    timers.schedule(after: .microseconds(100)) { [self] in
+      if peripheral.link === self { onPDU?(bytes.span.bytes, timers.now) }
+    }
+  }
+
+  func close(_ loss: LinkLoss) {
+    guard peripheral.link === self else { return }
+    peripheral.ended()
+    onClosed.take()?(loss)
+    onPDU = nil
+    onRoom = nil
+  }
+
+  func disconnect() {
+    timers.schedule(after: .microseconds(100)) { [self] in close(.local) }
+  }
+
+  func readRSSI() async throws(HCIError) -> Int8? { -42 }
+}
