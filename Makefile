@@ -3,7 +3,9 @@
 # make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
-# make bench-decode  compares the speed of decode with a C program, tshark and btmon (docs/performance.md)
+# make bench      runs all benchmarks (docs/performance.md)
+# make bench-stream  compares the live stream with a C program, Python and Bumble
+# make bench-decode  compares the speed of decode with a C program, tshark and btmon
 #
 # Two files of one program are installed:
 #   PREFIX/bin/halo-raw           for everybody; it has no privilege
@@ -29,7 +31,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall fuzz bench-decode
+.PHONY: build test install uninstall fuzz bench bench-stream bench-decode
 
 build:
 	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install
@@ -39,6 +41,12 @@ test:
 
 fuzz:
 	scripts/fuzz --seconds 3600
+
+bench: bench-stream bench-decode
+
+bench-stream:
+	swift build --configuration release --product halo-raw
+	Benchmarks/stream/bench
 
 bench-decode:
 	swift build --configuration release --product halo-raw
