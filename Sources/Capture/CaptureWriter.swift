@@ -10,11 +10,11 @@ public final class CaptureWriter {
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
-  private var writer = ByteWriter(capacity: 1024)
+  @exclusivity(unchecked) private var writer = ByteWriter(capacity: 1024)
   /// Where each record of ``writer`` ends.
-  private var ends: [Int] = []
+  @exclusivity(unchecked) private var ends: [Int] = []
   /// The number of records dropped because the disk was too slow. The next record in the file stores it, too.
-  public private(set) var droppedRecords = 0
+  @exclusivity(unchecked) public private(set) var droppedRecords = 0
 
   /// The maximum number of bytes to queue for a slow disk: half a minute of a controller at full speed.
   private static let capacity = 1 << 24
@@ -124,9 +124,7 @@ public final class CaptureWriter {
   /// Passes on the collected records, with one write if possible.
   public func flush() {
     guard !ends.isEmpty else { return }
-    let accepted = writer.bytes.withUnsafeBytes { records in
-      ends.withUnsafeBufferPointer { queue.write(records, ends: $0) }
-    }
+    let accepted = queue.write(writer.span, ends: ends.span)
     if queue.failure == nil { droppedRecords += ends.count - accepted }
     writer.removeAll()
     ends.removeAll(keepingCapacity: true)

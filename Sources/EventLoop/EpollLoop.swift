@@ -36,7 +36,6 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   @exclusivity(unchecked) private var virtualTimes: [VirtualTime] = []
   /// What has asked for the end of this turn.
   @exclusivity(unchecked) private var turnEnds: [any TurnEnd] = []
-  @exclusivity(unchecked) private var endingTurns: [any TurnEnd] = []
   private let clockTimers = Timers { SystemClock.monotonic }
   /// The calls off the loop that virtual time waits for.
   private var pendingCalls = 0
@@ -251,11 +250,8 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   }
 
   private func endTurn() {
-    while !turnEnds.isEmpty {
-      swap(&turnEnds, &endingTurns)
-      for end in endingTurns { end.turnEnds() }
-      endingTurns.removeAll(keepingCapacity: true)
-    }
+    // The last first: a line is made after its packet was recorded, and leaves before that is written.
+    while let end = turnEnds.popLast() { end.turnEnds() }
   }
 
   // MARK: Time

@@ -42,10 +42,7 @@ public struct LineWriter {
   private mutating func handOn() -> Int {
     if text.count > ends.last ?? 0 { endLine() }
     guard !ends.isEmpty else { return 0 }
-    let accepted = text.withUnsafeBytes { lines in
-      ends.withUnsafeBufferPointer { queue.write(lines, ends: $0) }
-    }
-    let dropped = ends.count - accepted
+    let dropped = ends.count - queue.write(text.span, ends: ends.span)
     text.removeAll()
     ends.removeAll(keepingCapacity: true)
     return dropped

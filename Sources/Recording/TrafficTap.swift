@@ -7,12 +7,12 @@ import EventLoop
 @BluetoothActor
 public final class TrafficTap {
   /// Called for each packet and each note, after it was written. The span is valid only during the call.
-  public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
+  @exclusivity(unchecked) public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
   /// Called once, when writing has failed; observing continues.
   public var onFailure: ((CaptureError) -> Void)?
 
   /// The number of packets.
-  public private(set) var count = 0
+  @exclusivity(unchecked) public private(set) var count = 0
   /// The offset from the loop's microseconds to the time of day, in microseconds since 1970-01-01 UTC. Determined once:
   /// the wall clock may be set during the capture, and its times must not jump.
   public let wallOffset: Int64
@@ -20,9 +20,9 @@ public final class TrafficTap {
   /// The recording; nil if none.
   public let writer: CaptureWriter?
   private let timers: Timers
-  private var last = Instant.zero
+  @exclusivity(unchecked) private var last = Instant.zero
   /// Whether records are collected, which are written at the end of this turn of the loop.
-  private var isCollecting = false
+  @exclusivity(unchecked) private var isCollecting = false
 
   /// - Parameters:
   ///   - writer: the recording; nil if none

@@ -101,7 +101,7 @@ public final class OutputQueue: @unchecked Sendable {
   public func write(_ record: UnsafeRawBufferPointer) -> Bool {
     guard !record.isEmpty else { return failureNumber.load(ordering: .relaxed) == 0 }
     return withUnsafePointer(to: record.count) {
-      write(record, ends: UnsafeBufferPointer(start: $0, count: 1)) == 1
+      write(RawSpan(_unsafeBytes: record), ends: Span(_unsafeStart: $0, count: 1)) == 1
     }
   }
 
@@ -111,7 +111,7 @@ public final class OutputQueue: @unchecked Sendable {
   ///   - records: one record after the other, none of them empty
   ///   - ends: where each ends
   /// - Returns: how many were accepted. Those after them were dropped, or writing has failed.
-  public func write(_ records: UnsafeRawBufferPointer, ends: UnsafeBufferPointer<Int>) -> Int {
+  public func write(_ records: RawSpan, ends: Span<Int>) -> Int {
     guard failureNumber.load(ordering: .relaxed) == 0 else { return 0 }
     monitor.lock()
     defer { monitor.unlock() }
@@ -128,12 +128,13 @@ public final class OutputQueue: @unchecked Sendable {
     }
     var start = written
     var accepted = 0
-    for end in ends {
+    for index in ends.indices {
+      let end = ends[index]
       if end > start {
         // The rest of a record that was written in part has to follow.
         let isBegun = start > (accepted > 0 ? ends[accepted - 1] : 0)
         guard isBegun || makeRoom(for: end - start) else { break }
-        waiting.append(UnsafeRawBufferPointer(rebasing: records[start..<end]))
+        records.extracting(start..<end).withUnsafeBytes { waiting.append($0) }
         start = end
       }
       accepted += 1
@@ -146,7 +147,7 @@ public final class OutputQueue: @unchecked Sendable {
   /// Writes as many records as the descriptor takes now.
   ///
   /// - Returns: the number of bytes written
-  private func transmit(_ records: UnsafeRawBufferPointer, _ ends: UnsafeBufferPointer<Int>) throws(SystemError) -> Int {
+  private func transmit(_ records: RawSpan, _ ends: Span<Int>) throws(SystemError) -> Int {
     var start = 0
     var index = 0
     while index < ends.count {
@@ -156,7 +157,7 @@ public final class OutputQueue: @unchecked Sendable {
         end = ends[index]
         index += 1
       }
-      switch target.write(UnsafeRawBufferPointer(rebasing: records[start..<end])) {
+      switch records.extracting(start..<end).withUnsafeBytes({ target.write($0) }) {
       case .taken(let count):
         start += count
         if start < end { return start }

@@ -102,9 +102,8 @@ private final class SocketPair {
         calls += 1
         for watch in watches { watch?.cancel() }
         for _ in 0...1 {
-          if let other = try? self.loop.watch(dup(pairs[2].ours), for: .readable, handler: { _ in calls += 100 }) {
-            others.append(other)
-          }
+          let other = try? self.loop.watch(dup(pairs[2].ours), for: .readable) { _ in calls += 100 }
+          if let other { others.append(other) }
         }
       }
     }

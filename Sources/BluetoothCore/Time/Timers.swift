@@ -18,7 +18,9 @@ public final class Timers {
   }
 
   /// The current time, as last set.
-  @exclusivity(unchecked) public private(set) var now: Instant
+  public var now: Instant { time }
+  /// Apart from ``now``: other modules read a stored property with a check nevertheless.
+  @exclusivity(unchecked) private var time: Instant
 
   /// The current time: the clock's, or ``now`` without a clock.
   public var current: Instant { clock?() ?? now }
@@ -30,13 +32,13 @@ public final class Timers {
 
   /// A virtual time, which its owner advances.
   public init(now: Instant = .zero) {
-    self.now = now
+    time = now
     clock = nil
   }
 
   /// The time of a clock, which must be monotonic.
   public init(clock: @escaping () -> Instant) {
-    now = clock()
+    time = clock()
     self.clock = clock
   }
 
@@ -78,16 +80,16 @@ public final class Timers {
     let target = max(now, instant)
     while let next = entries.last, next.deadline <= target {
       entries.removeLast()
-      now = max(now, next.deadline)
+      time = max(time, next.deadline)
       next.action()
     }
-    now = max(now, target)
+    time = max(time, target)
   }
 
   /// Sets the time without running timers; the ones that are due run with the next ``advance(to:)``. For input that is
   /// older than these timers.
   public func skip(to instant: Instant) {
-    now = max(now, instant)
+    time = max(time, instant)
   }
 
   /// Advances the time by `duration`.

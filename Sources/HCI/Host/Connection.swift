@@ -23,6 +23,8 @@ public final class LEConnection {
   /// The features of the peer's link layer; nil until they are read.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
+  /// Whether no packet of the peer has been received yet; see ``Initiator``.
+  @exclusivity(unchecked) var isUnproven = false
   /// Whether the controller was asked to disconnect it.
   var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.

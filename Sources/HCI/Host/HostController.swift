@@ -267,7 +267,7 @@ public final class HostController {
       counters.strayData += 1
       return
     }
-    initiator?.established(connection)
+    if connection.isUnproven { initiator?.established(connection) }
     connection.onData?(packet.data, packet.header.boundary != .continuing, time)
   }
 
