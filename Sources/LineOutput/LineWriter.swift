@@ -10,6 +10,8 @@ public struct LineWriter {
   private let queue: OutputQueue
   /// Where each complete line of the text ends.
   private var ends: [Int] = []
+  /// Whether the first of these lines reports ``droppedLines``.
+  private var reportsDrops = false
   /// The number of lines dropped, because they were not read in time, since the last report of it in the output.
   public private(set) var droppedLines = 0
 
@@ -24,25 +26,26 @@ public struct LineWriter {
   /// Ends a line, which leaves with the next ``flush()``, together with those before and after it.
   public mutating func endLine() { ends.append(text.count) }
 
+  /// Ends a line that reports ``droppedLines``, before others are collected. If it is dropped too, their number is kept.
+  public mutating func endDropCount() {
+    reportsDrops = ends.isEmpty
+    endLine()
+  }
+
   /// Passes on what is collected. A line is dropped or passed on in one piece.
   ///
-  /// - Returns: the number of lines that were dropped
+  /// - Returns: the number of lines that were dropped, without a line that reports others
   @discardableResult
   public mutating func flush() -> Int {
-    let dropped = handOn()
-    droppedLines += dropped
-    return dropped
-  }
-
-  /// The same for a line that reports the dropped ones before it. If it is dropped too, their number is kept.
-  public mutating func flushDropCount() {
-    if handOn() == 0 { droppedLines = 0 }
-  }
-
-  private mutating func handOn() -> Int {
     if text.count > ends.last ?? 0 { endLine() }
     guard !ends.isEmpty else { return 0 }
-    let dropped = ends.count - queue.write(text.span, ends: ends.span)
+    let accepted = queue.write(text.span, ends: ends.span)
+    var dropped = ends.count - accepted
+    if reportsDrops {
+      if accepted > 0 { droppedLines = 0 } else { dropped -= 1 }
+    }
+    droppedLines += dropped
+    reportsDrops = false
     text.removeAll()
     ends.removeAll(keepingCapacity: true)
     return dropped

@@ -70,7 +70,7 @@ public struct SampleWriter {
   ///
   /// - Returns: whether its kind is selected
   public mutating func collect(_ sample: RawSample, at time: Instant) -> Bool {
-    if output.droppedLines > 0 { printDropped(output.droppedLines, at: time) }
+    if output.droppedLines > 0, output.pending == 0 { printDropped(output.droppedLines, at: time) }
     switch sample {
     case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", at: time)
     case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", at: time)
@@ -97,7 +97,7 @@ public struct SampleWriter {
       write("", count)
       output.write(" samples: the output was not read in time\n")
     }
-    output.flushDropCount()
+    output.endDropCount()
   }
 
   private mutating func writeEmptyFields() {
