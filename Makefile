@@ -5,7 +5,9 @@
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
 # make deb        builds a Debian package, in .build/packages (scripts/package)
 # make deb-arm64  builds one for a Raspberry Pi, on an amd64 machine (scripts/cross-build)
-# make bench-decode  compares the speed of decode with a C program, tshark and btmon (docs/performance.md)
+# make bench      runs all benchmarks (docs/performance.md)
+# make bench-stream  compares the live stream with a C program, Python and Bumble
+# make bench-decode  compares the speed of decode with a C program, tshark and btmon
 #
 # Two files of one program are installed:
 #   PREFIX/bin/halo-raw           for everybody; it has no privilege
@@ -36,7 +38,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall deb deb-arm64 fuzz bench-decode
+.PHONY: build test install uninstall deb deb-arm64 fuzz bench bench-stream bench-decode
 
 # Symbols are left out: half of the size, and nothing that runs needs them.
 build:
@@ -48,6 +50,12 @@ test:
 
 fuzz:
 	scripts/fuzz --seconds 3600
+
+bench: bench-stream bench-decode
+
+bench-stream:
+	swift build --configuration release --product halo-raw
+	Benchmarks/stream/bench
 
 bench-decode:
 	swift build --configuration release --product halo-raw

@@ -30,7 +30,7 @@ public final class ATTBearer {
 
   /// Called for each notification with its handle, its value and the time at which the packet was received. The span is
   /// valid only during the call.
-  public var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) public var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// Called for each indication, after it has been confirmed.
   public var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// Called once when the bearer closes itself because a required response did not arrive; the owner disconnects the
@@ -54,7 +54,7 @@ public final class ATTBearer {
   private let timers: Timers
   private let send: (RawSpan) -> Void
   /// Why the bearer is closed; nil while it is open.
-  private var end: ATTError?
+  @exclusivity(unchecked) private var end: ATTError?
   /// The error of an expendable request that timed out. The server may still send PDUs, but no further request is
   /// allowed.
   private var unanswered: ATTError?

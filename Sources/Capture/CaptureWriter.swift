@@ -10,12 +10,16 @@ public final class CaptureWriter {
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
-  private var writer = ByteWriter(capacity: 1024)
+  @exclusivity(unchecked) private var writer = ByteWriter(capacity: 1024)
+  /// Where each record of ``writer`` ends.
+  @exclusivity(unchecked) private var ends: [Int] = []
   /// The number of records dropped because the disk was too slow. The next record in the file stores it, too.
-  public private(set) var droppedRecords = 0
+  @exclusivity(unchecked) public private(set) var droppedRecords = 0
 
   /// The maximum number of bytes to queue for a slow disk: half a minute of a controller at full speed.
   private static let capacity = 1 << 24
+  /// The number of bytes from which on collected records are passed on.
+  private static let largestBatch = 1 << 16
 
   /// Creates or truncates the file, and writes its header.
   ///
@@ -33,13 +37,15 @@ public final class CaptureWriter {
     }
     queue = OutputQueue(descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop)
     BTSnoop.writeHeader(datalink, into: &writer)
-    hand(writer)
+    ends.append(writer.count)
+    flush()
     // Reports a full disk before anything else is done.
     queue.waitUntilDrained()
     if let failure { throw failure }
   }
 
   deinit {
+    flush()
     queue.close()
   }
 
@@ -53,12 +59,18 @@ public final class CaptureWriter {
   }
 
   /// Waits until all records are written or writing has failed. Do not call it on the event loop.
-  public func waitUntilWritten() { queue.waitUntilDrained() }
+  public func waitUntilWritten() {
+    flush()
+    queue.waitUntilDrained()
+  }
 
   /// Waits for at most the given number of seconds, for use at the end of a process.
   ///
   /// - Returns: whether all records are in the file
-  public func waitUntilWritten(for seconds: Double) -> Bool { queue.waitUntilDrained(for: seconds) }
+  public func waitUntilWritten(for seconds: Double) -> Bool {
+    flush()
+    return queue.waitUntilDrained(for: seconds)
+  }
 
   /// Writes an HCI packet with its type byte; see ``write(_:_:)``.
   ///
@@ -81,8 +93,13 @@ public final class CaptureWriter {
   ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its type byte
   ///   - info: content, adapter and time; the packet must be complete
   public func write(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
+    collect(bytes, info)
+    flush()
+  }
+
+  /// Makes a record as ``write(_:_:)`` does; ``flush()`` passes it on together with others.
+  public func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
     guard queue.failure == nil else { return }
-    writer.removeAll()
     let time = info.microseconds ?? 0
     switch (info.content, datalink) {
     case (.hci(let direction?), .h4):
@@ -100,10 +117,16 @@ public final class CaptureWriter {
         into: &writer)
     default: return
     }
-    hand(writer)
+    ends.append(writer.count)
+    if writer.count >= Self.largestBatch { flush() }
   }
 
-  private func hand(_ record: borrowing ByteWriter) {
-    if !record.bytes.withUnsafeBytes({ queue.write($0) }), queue.failure == nil { droppedRecords += 1 }
+  /// Passes on the collected records, with one write if possible.
+  public func flush() {
+    guard !ends.isEmpty else { return }
+    let accepted = queue.write(writer.span, ends: ends.span)
+    if queue.failure == nil { droppedRecords += ends.count - accepted }
+    writer.removeAll()
+    ends.removeAll(keepingCapacity: true)
   }
 }

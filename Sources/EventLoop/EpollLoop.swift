@@ -20,30 +20,43 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// State shared with other threads; everything else belongs to the loop's thread.
   private let shared = Guarded(Shared())
+  /// Whether there may be jobs; spares the lock on each turn.
+  private let hasJobs = Atomic<Bool>(false)
   private let wakeUp: Int32
   private let epoll: Int32
   private let timer: Int32
   /// The loop's `pthread_t`; zero until it runs.
   private let thread = Atomic<UInt>(0)
   private var running: [UnownedJob] = []
-  /// The handler of each watch. They are stored here, not in the watches, because the loop calls them.
-  private var handlers: [UInt64: (Readiness) -> Void] = [:]
-  private var nextWatch: UInt64 = 1
-  private var armedDeadline: Instant?
+  // The following properties are used on each turn. Without dynamic checks for exclusive access, which cost 80
+  // instructions each: no access lasts longer than one statement.
+  /// The handlers of the watches. They are stored here, not in the watches, because the loop calls them.
+  @exclusivity(unchecked) private var handlers: [Handler] = []
+  @exclusivity(unchecked) private var armedDeadline: Instant?
+  @exclusivity(unchecked) private var virtualTimes: [VirtualTime] = []
+  /// What has asked for the end of this turn.
+  @exclusivity(unchecked) private var turnEnds: [any TurnEnd] = []
   private let clockTimers = Timers { SystemClock.monotonic }
-  private var virtualTimes: [VirtualTime] = []
   /// The calls off the loop that virtual time waits for.
   private var pendingCalls = 0
   /// No work is left in virtual time, and only a descriptor or a task can add some.
-  private var isStalled = true
+  @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
-  private var lateSince: Instant?
+  @exclusivity(unchecked) private var lateSince: Instant?
   /// A timer that is later than this by the clock makes the loop read its input first.
   private static let lateness = Duration.milliseconds(100)
   /// The time for reading input while timers are late.
   private static let catchUpLimit = Duration.seconds(1)
 
-  private static let wakeUpMark: UInt64 = 0
+  private static let wakeUpMark = UInt64.max
+  private static let timerMark = UInt64.max - 1
+
+  /// A place for the handler of a watch. Its index and generation are the watch's mark, so that an event of a cancelled
+  /// watch finds no handler, and an event finds its handler without hashing.
+  private struct Handler {
+    var generation: UInt32 = 0
+    var handle: ((Readiness) -> Void)?
+  }
 
   /// Why the loop could not be created: the process had no descriptors left.
   private let creationError: SystemError?
@@ -53,8 +66,8 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     wakeUp = SystemCall.perform(.event) { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
     timer = SystemCall.perform(.timer) { timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK)) }
     creationError = epoll >= 0 && wakeUp >= 0 && timer >= 0 ? nil : .last("epoll_create1")
-    for descriptor in [wakeUp, timer] {
-      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: Self.wakeUpMark))
+    for (descriptor, mark) in [(wakeUp, Self.wakeUpMark), (timer, Self.timerMark)] {
+      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: mark))
       epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
     }
   }
@@ -83,6 +96,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let job = UnownedJob(job)
     let (mustStart, mustWake) = shared.withLock { shared in
       shared.jobs.append(job)
+      hasJobs.store(true, ordering: .releasing)
       return (!shared.isStarted, shared.isStarted && shared.jobs.count == 1)
     }
     if mustStart {
@@ -136,10 +150,13 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let capacity = 16
     let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
     while true {
+      // Before the jobs: lines leave before what they caused is computed.
+      endTurn()
       runJobs()
+      endTurn()
       let wait = timeout()
       let count = epoll_wait(epoll, events, Int32(capacity), wait)
-      let now = SystemClock.monotonic
+      let now = SystemClock.monotonic.wholeMicroseconds
       if let since = lateSince, count == 0 || now - since > Self.catchUpLimit {
         lateSince = nil
         clockTimers.advance(to: now)
@@ -149,14 +166,35 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       if count > 0 { isStalled = false } else if !isStalled, wait == 0, hasNoJobs { advanceVirtualTimes() }
       for index in 0..<max(0, Int(count)) {
         let mark = events[index].data.u64
-        if mark == Self.wakeUpMark {
-          drain(wakeUp)
-          drain(timer)
-        } else if let handler = handlers[mark] {
-          handler(Readiness(rawValue: events[index].events))
+        switch mark {
+        case Self.wakeUpMark: drain(wakeUp)
+        case Self.timerMark: drain(timer)
+        default: handler(of: mark)?(Readiness(rawValue: events[index].events))
         }
       }
     }
+  }
+
+  private func handler(of mark: UInt64) -> ((Readiness) -> Void)? {
+    let index = Int(mark & 0xFFFF_FFFF)
+    guard index < handlers.count, UInt64(handlers[index].generation) == mark >> 32 else { return nil }
+    return handlers[index].handle
+  }
+
+  /// Stores a handler.
+  ///
+  /// - Returns: its mark
+  private func add(_ handler: @escaping (Readiness) -> Void) -> UInt64 {
+    let free = handlers.firstIndex { $0.handle == nil }
+    let index = free ?? handlers.count
+    if free == nil { handlers.append(Handler()) }
+    handlers[index].generation &+= 1
+    handlers[index].handle = handler
+    return UInt64(handlers[index].generation) << 32 | UInt64(index)
+  }
+
+  private func removeHandler(_ mark: UInt64) {
+    if handler(of: mark) != nil { handlers[Int(mark & 0xFFFF_FFFF)].handle = nil }
   }
 
   /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
@@ -173,7 +211,8 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   private func arm(_ deadline: Instant?) {
     var specification = itimerspec()
-    if let deadline {
+    // In whole microseconds, as the loop's time, or the timer would fire before the deadline is reached.
+    if let deadline = deadline.map({ ($0 + .nanoseconds(999)).wholeMicroseconds }) {
       specification.it_value.tv_sec = Int(deadline.nanoseconds / 1_000_000_000)
       specification.it_value.tv_nsec = Int(deadline.nanoseconds % 1_000_000_000)
     }
@@ -185,13 +224,15 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     if read(descriptor, &count, MemoryLayout<UInt64>.size) > 0, descriptor == timer { armedDeadline = nil }
   }
 
-  private var hasNoJobs: Bool { shared.withLock { $0.jobs.isEmpty } }
+  private var hasNoJobs: Bool { !hasJobs.load(ordering: .acquiring) }
 
   private func runJobs() {
     // The two arrays are swapped, so that both keep their memory.
-    while true {
-      shared.withLock { swap(&$0.jobs, &running) }
-      if running.isEmpty { return }
+    while hasJobs.load(ordering: .acquiring) {
+      shared.withLock { shared in
+        swap(&shared.jobs, &running)
+        hasJobs.store(false, ordering: .relaxed)
+      }
       isStalled = false
       for job in running {
         job.runSynchronously(
@@ -201,22 +242,29 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
+  // MARK: The end of a turn
+
+  /// Calls `end` once, when the loop has handled all input of this wake-up and before it sleeps.
+  @BluetoothActor public func atEndOfTurn(_ end: any TurnEnd) {
+    turnEnds.append(end)
+  }
+
+  private func endTurn() {
+    // The last first: a line is made after its packet was recorded, and leaves before that is written.
+    while let end = turnEnds.popLast() { end.turnEnds() }
+  }
+
   // MARK: Time
 
   /// The timers of the kernel's monotonic clock.
   @BluetoothActor public var timers: Timers { clockTimers }
 
-  /// The time of data that has just been read, in whole microseconds. Timers scheduled while it is handled count from
-  /// that time: a replay, which has only the recorded times, computes the same deadlines. Timers that are due run
-  /// within this call, unless the loop is late.
+  /// The time of data that has just been read, in whole microseconds: that of the wake-up, as all of its data was there
+  /// or came right after it. Timers scheduled while it is handled count from that time: a replay, which has only the
+  /// recorded times, computes the same deadlines.
   ///
   /// - Parameter timers: the time of the reader: that of this loop, or a virtual one
-  @BluetoothActor public func arrival(_ timers: Timers) -> Instant {
-    guard timers === clockTimers else { return timers.now.wholeMicroseconds }
-    let time = SystemClock.monotonic.wholeMicroseconds
-    setTime(time)
-    return time
-  }
+  @BluetoothActor public func arrival(_ timers: Timers) -> Instant { timers.now.wholeMicroseconds }
 
   /// Sets the time, and runs the timers that are due. If they are late, the process was stopped or had no processor:
   /// then the time is set, and the loop first reads the input that has waited all along, as no timeout may fire before
@@ -287,7 +335,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public var interest: Readiness = [] {
       didSet {
         // The descriptor of a cancelled watch may have been reused.
-        guard interest != oldValue, EpollLoop.shared.handlers[id] != nil else { return }
+        guard interest != oldValue, EpollLoop.shared.handler(of: id) != nil else { return }
         var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: id))
         epoll_ctl(EpollLoop.shared.epoll, EPOLL_CTL_MOD, descriptor, &event)
       }
@@ -295,7 +343,8 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Stops watching; the handler is not called again.
     public func cancel() {
-      guard EpollLoop.shared.handlers.removeValue(forKey: id) != nil else { return }
+      guard EpollLoop.shared.handler(of: id) != nil else { return }
+      EpollLoop.shared.removeHandler(id)
       epoll_ctl(EpollLoop.shared.epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
   }
@@ -304,12 +353,21 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   @BluetoothActor public func watch(
     _ descriptor: Int32, for interest: Readiness, handler: @escaping (Readiness) -> Void
   ) throws(SystemError) -> Watch {
-    let watch = Watch(descriptor: descriptor, id: nextWatch)
-    var event = epoll_event(events: 0, data: epoll_data(u64: nextWatch))
-    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw .last("epoll_ctl") }
-    handlers[nextWatch] = handler
-    nextWatch += 1
+    let mark = add(handler)
+    var event = epoll_event(events: 0, data: epoll_data(u64: mark))
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else {
+      let error = SystemError.last("epoll_ctl")
+      removeHandler(mark)
+      throw error
+    }
+    let watch = Watch(descriptor: descriptor, id: mark)
     watch.interest = interest
     return watch
   }
+}
+
+/// Something that is done once for all input of a wake-up: writing the lines that it has caused.
+public protocol TurnEnd: AnyObject {
+  /// Called by the loop after ``EpollLoop/atEndOfTurn(_:)``.
+  func turnEnds()
 }

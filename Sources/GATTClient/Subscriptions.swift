@@ -17,7 +17,7 @@ final class Subscriptions {
   static let maximumUnclaimed = 64
   static let unclaimedLifetime = Duration.seconds(2)
 
-  private var sinks: [AttributeHandle: [(id: UInt64, sink: Sink)]] = [:]
+  @exclusivity(unchecked) private var sinks = SmallMap<AttributeHandle, [(id: UInt64, sink: Sink)]>()
   /// The values that the peripheral has confirmed to send.
   private var configured: Set<AttributeHandle> = []
   private var unclaimed: [Unclaimed] = []
@@ -55,7 +55,7 @@ final class Subscriptions {
 
   /// The same for a subscriber with an id.
   func add(_ id: UInt64, _ handle: AttributeHandle, now: Instant, sink: @escaping Sink) {
-    sinks[handle, default: []].append((id, sink))
+    sinks[handle] = (sinks[handle] ?? []) + [(id, sink)]
     let kept = unclaimed.filter { $0.handle == handle && $0.time + Self.unclaimedLifetime >= now }
     unclaimed.removeAll { $0.handle == handle }
     for value in kept { sink(value.value.span.bytes, value.time) }
@@ -94,7 +94,7 @@ final class Subscriptions {
   }
 
   func removeAll() {
-    sinks = [:]
+    sinks = SmallMap()
     configured = []
     unclaimed = []
   }

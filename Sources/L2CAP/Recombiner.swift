@@ -22,7 +22,7 @@ public final class Recombiner {
   /// Discarded input, counted.
   @exclusivity(unchecked) public private(set) var counters = Counters()
   private let maximumPayload: Int
-  private var partial: ByteWriter
+  @exclusivity(unchecked) private var partial: ByteWriter
   /// Whether a frame has begun; its first fragment may be empty.
   @exclusivity(unchecked) private var hasBegun = false
   /// The number of bytes still to be skipped of a frame.

@@ -2,12 +2,16 @@ import BluetoothCore
 import JSON
 import SystemCalls
 
-/// Collects the pieces of a line and passes it whole to an ``OutputQueue``. Nothing is allocated for numbers and
-/// fixed text, once the buffer has grown to the size of a line.
+/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue``. Nothing is allocated for numbers
+/// and fixed text, once the buffer has grown to the size of what is collected.
 public struct LineWriter {
   /// The collected text.
   public var text: TextBuffer
   private let queue: OutputQueue
+  /// Where each complete line of the text ends.
+  private var ends: [Int] = []
+  /// Whether the first of these lines reports ``droppedLines``.
+  private var reportsDrops = false
   /// The number of lines dropped, because they were not read in time, since the last report of it in the output.
   public private(set) var droppedLines = 0
 
@@ -19,24 +23,32 @@ public struct LineWriter {
   /// Why writing has ended.
   public var failure: OutputQueue.Failure? { queue.failure }
 
-  /// Passes on the collected line, in one piece.
+  /// Ends a line, which leaves with the next ``flush()``, together with those before and after it.
+  public mutating func endLine() { ends.append(text.count) }
+
+  /// Ends a line that reports ``droppedLines``, before others are collected. If it is dropped too, their number is kept.
+  public mutating func endDropCount() {
+    reportsDrops = ends.isEmpty
+    endLine()
+  }
+
+  /// Passes on what is collected. A line is dropped or passed on in one piece.
   ///
-  /// - Returns: false if it was dropped
+  /// - Returns: the number of lines that were dropped, without a line that reports others
   @discardableResult
-  public mutating func flush() -> Bool {
-    let isTaken = handOn()
-    if !isTaken { droppedLines += 1 }
-    return isTaken
-  }
-
-  /// The same for a line that reports the dropped ones before it. If it is dropped too, their number is kept.
-  public mutating func flushDropCount() {
-    if handOn() { droppedLines = 0 }
-  }
-
-  private mutating func handOn() -> Bool {
-    defer { text.removeAll() }
-    return text.withUnsafeBytes { queue.write($0) }
+  public mutating func flush() -> Int {
+    if text.count > ends.last ?? 0 { endLine() }
+    guard !ends.isEmpty else { return 0 }
+    let accepted = queue.write(text.span, ends: ends.span)
+    var dropped = ends.count - accepted
+    if reportsDrops {
+      if accepted > 0 { droppedLines = 0 } else { dropped -= 1 }
+    }
+    droppedLines += dropped
+    reportsDrops = false
+    text.removeAll()
+    ends.removeAll(keepingCapacity: true)
+    return dropped
   }
 
   /// The number of collected bytes.

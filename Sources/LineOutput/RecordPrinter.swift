@@ -44,6 +44,6 @@ public struct RecordPrinter {
       output.write("dropped=\(count)" + String(repeating: ",", count: max(0, columns.count - 1)) + "\n")
     case .jsonl: output.write("{\"dropped\":\(count)}\n")
     }
-    output.flushDropCount()
+    output.endDropCount()
   }
 }

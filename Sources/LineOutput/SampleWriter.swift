@@ -15,7 +15,7 @@ public struct SampleKinds: OptionSet, Sendable {
   }
 }
 
-/// Prints samples, one per line, immediately. The end of the hot path: nothing is allocated for a sample.
+/// Prints samples, one per line. The end of the hot path: nothing is allocated for a sample.
 public struct SampleWriter {
   private let format: OutputFormat
   private let kinds: SampleKinds
@@ -57,16 +57,30 @@ public struct SampleWriter {
 
   /// Prints a sample of a selected kind, after the number of samples dropped before it.
   public mutating func print(_ sample: RawSample, at time: Instant) -> Outcome {
-    if output.droppedLines > 0 { printDropped(output.droppedLines, at: time) }
+    guard collect(sample, at: time) else { return .filtered }
+    return flush() == 0 ? .printed : .dropped
+  }
+
+  /// Prints the collected samples, with one write if possible.
+  ///
+  /// - Returns: the number of samples that were dropped, because the output was not read in time
+  public mutating func flush() -> Int { output.flush() }
+
+  /// Makes the line of a sample of a selected kind, which ``flush()`` prints together with others.
+  ///
+  /// - Returns: whether its kind is selected
+  public mutating func collect(_ sample: RawSample, at time: Instant) -> Bool {
+    if output.droppedLines > 0, output.pending == 0 { printDropped(output.droppedLines, at: time) }
     switch sample {
     case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", at: time)
     case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", at: time)
     case .accelerometer(let acceleration) where kinds.contains(.accelerometer):
       detector.observe(acceleration)
       print(acceleration, at: time)
-    default: return .filtered
+    default: return false
     }
-    return output.flush() ? .printed : .dropped
+    output.endLine()
+    return true
   }
 
   /// Prints the number of samples that are missing here.
@@ -83,7 +97,7 @@ public struct SampleWriter {
       write("", count)
       output.write(" samples: the output was not read in time\n")
     }
-    output.flushDropCount()
+    output.endDropCount()
   }
 
   private mutating func writeEmptyFields() {

@@ -5,7 +5,7 @@ import HCI
 /// A transport with a tap, which receives each packet in order.
 @BluetoothActor
 public final class TappedTransport: HCITransport {
-  public var onPacket: ((RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)? {
     get { transport.onClose }
     set { transport.onClose = newValue }

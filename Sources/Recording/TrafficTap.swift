@@ -7,12 +7,12 @@ import EventLoop
 @BluetoothActor
 public final class TrafficTap {
   /// Called for each packet and each note, after it was written. The span is valid only during the call.
-  public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
+  @exclusivity(unchecked) public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
   /// Called once, when writing has failed; observing continues.
   public var onFailure: ((CaptureError) -> Void)?
 
   /// The number of packets.
-  public private(set) var count = 0
+  @exclusivity(unchecked) public private(set) var count = 0
   /// The offset from the loop's microseconds to the time of day, in microseconds since 1970-01-01 UTC. Determined once:
   /// the wall clock may be set during the capture, and its times must not jump.
   public let wallOffset: Int64
@@ -20,7 +20,9 @@ public final class TrafficTap {
   /// The recording; nil if none.
   public let writer: CaptureWriter?
   private let timers: Timers
-  private var last = Instant.zero
+  @exclusivity(unchecked) private var last = Instant.zero
+  /// Whether records are collected, which are written at the end of this turn of the loop.
+  @exclusivity(unchecked) private var isCollecting = false
 
   /// - Parameters:
   ///   - writer: the recording; nil if none
@@ -52,9 +54,12 @@ public final class TrafficTap {
     let info = CaptureRecordInfo(
       number: count, microseconds: last.nanoseconds / 1000 + wallOffset, adapter: adapter, content: content,
       originalLength: bytes.byteCount)
-    if let writer, writer.failure == nil {
-      writer.write(bytes, info)
-      if let failure = writer.failure { report(failure) }
+    if let writer {
+      writer.collect(bytes, info)
+      if !isCollecting {
+        isCollecting = true
+        EpollLoop.shared.atEndOfTurn(self)
+      }
     }
     onPacket?(bytes, info)
     return last
@@ -66,8 +71,14 @@ public final class TrafficTap {
       CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: timers.now)
   }
 
-  private func report(_ failure: CaptureError) {
-    let onFailure = onFailure.take()
-    timers.schedule(after: .zero) { onFailure?(failure) }
+}
+
+extension TrafficTap: @BluetoothActor TurnEnd {
+  /// The packets of one wake-up are written together.
+  public func turnEnds() {
+    isCollecting = false
+    guard let writer, onFailure != nil || writer.failure == nil else { return }
+    writer.flush()
+    if let failure = writer.failure { onFailure.take()?(failure) }
   }
 }

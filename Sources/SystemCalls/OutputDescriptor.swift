@@ -17,6 +17,9 @@ struct OutputDescriptor {
   /// Whether a write returns immediately if there is no room. Writes to regular files may block on a slow disk.
   let isNonBlocking: Bool
   let isRegularFile: Bool
+  /// The most bytes that a write takes all or none of. Other programs may write to the same pipe or terminal, and a line
+  /// of theirs must not appear within one of ours (`PIPE_BUF` of pipe(7)).
+  let atomicSize: Int
   private let isSocket: Bool
   private let closes: Bool
 
@@ -26,6 +29,7 @@ struct OutputDescriptor {
     let kind = SystemCall.status(original, &status) == 0 ? status.st_mode & S_IFMT : 0
     isRegularFile = kind == S_IFREG
     isSocket = kind == S_IFSOCK
+    atomicSize = kind == S_IFIFO || kind == S_IFCHR ? Int(PIPE_BUF) : .max
     // The memory devices (null, full, zero) have the major number 1 and always return at once.
     let isMemoryDevice = kind == S_IFCHR && status.st_rdev >> 8 == 1
     var reopened: Int32 = -1

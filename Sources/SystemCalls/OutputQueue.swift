@@ -41,11 +41,11 @@ public final class OutputQueue: @unchecked Sendable {
   private let failureNumber = Atomic<Int32>(0)
   private let monitor = Monitor()
 
-  // The monitor's lock guards the following properties.
+  // The monitor's lock guards the following properties; those that each write reads have no other check.
   private var policy: Overflow
-  private var waiting = Records()
+  @exclusivity(unchecked) private var waiting = Records()
   /// The records that the thread is writing.
-  private var inFlight = Records()
+  @exclusivity(unchecked) private var inFlight = Records()
   private var hasThread = false
   private var isOverflowing = false
   private var isAbandoned = false
@@ -99,36 +99,72 @@ public final class OutputQueue: @unchecked Sendable {
   /// - Returns: false if it was dropped, or if writing has failed
   @discardableResult
   public func write(_ record: UnsafeRawBufferPointer) -> Bool {
-    guard failureNumber.load(ordering: .relaxed) == 0 else { return false }
-    guard !record.isEmpty else { return true }
+    guard !record.isEmpty else { return failureNumber.load(ordering: .relaxed) == 0 }
+    return withUnsafePointer(to: record.count) {
+      write(RawSpan(_unsafeBytes: record), ends: Span(_unsafeStart: $0, count: 1)) == 1
+    }
+  }
+
+  /// Writes or queues consecutive records, with one system call if the descriptor takes them all.
+  ///
+  /// - Parameters:
+  ///   - records: one record after the other, none of them empty
+  ///   - ends: where each ends
+  /// - Returns: how many were accepted. Those after them were dropped, or writing has failed.
+  public func write(_ records: RawSpan, ends: Span<Int>) -> Int {
+    guard failureNumber.load(ordering: .relaxed) == 0 else { return 0 }
     monitor.lock()
     defer { monitor.unlock() }
     // Checked again: nothing may follow a lost record.
-    guard !isClosing, failureNumber.load(ordering: .relaxed) == 0 else { return false }
-    var rest = record
+    guard !isClosing, failureNumber.load(ordering: .relaxed) == 0 else { return 0 }
+    var written = 0
     if target.isNonBlocking, waiting.isEmpty, inFlight.isEmpty {
-      switch target.write(record) {
-      case .taken(let count):
-        if count == record.count { return true }
-        rest = UnsafeRawBufferPointer(rebasing: record[count...])
-        if count > 0 {
-          // A record was written partially: queue the rest.
-          waiting.append(rest)
-          startThread()
-          return true
-        }
-      case .failed(let error):
+      do throws(SystemError) {
+        written = try transmit(records, ends)
+      } catch {
         fail(error)
-        return false
+        return 0
       }
     }
-    guard makeRoom(for: rest.count) else {
-      dropped += 1
-      return false
+    var start = written
+    var accepted = 0
+    for index in ends.indices {
+      let end = ends[index]
+      if end > start {
+        // The rest of a record that was written in part has to follow.
+        let isBegun = start > (accepted > 0 ? ends[accepted - 1] : 0)
+        guard isBegun || makeRoom(for: end - start) else { break }
+        records.extracting(start..<end).withUnsafeBytes { waiting.append($0) }
+        start = end
+      }
+      accepted += 1
     }
-    waiting.append(rest)
-    startThread()
-    return failureNumber.load(ordering: .relaxed) == 0
+    dropped += ends.count - accepted
+    if !waiting.isEmpty { startThread() }
+    return failureNumber.load(ordering: .relaxed) == 0 ? accepted : 0
+  }
+
+  /// Writes as many records as the descriptor takes now.
+  ///
+  /// - Returns: the number of bytes written
+  private func transmit(_ records: RawSpan, _ ends: Span<Int>) throws(SystemError) -> Int {
+    var start = 0
+    var index = 0
+    while index < ends.count {
+      var end = ends[index]
+      index += 1
+      while index < ends.count, ends[index] - start <= target.atomicSize {
+        end = ends[index]
+        index += 1
+      }
+      switch records.extracting(start..<end).withUnsafeBytes({ target.write($0) }) {
+      case .taken(let count):
+        start += count
+        if start < end { return start }
+      case .failed(let error): throw error
+      }
+    }
+    return start
   }
 
   /// Whether a record of this size may be queued now.
@@ -138,6 +174,7 @@ public final class OutputQueue: @unchecked Sendable {
     case .wait:
       while waiting.byteCount + inFlight.byteCount + count > capacity, !waiting.isEmpty || !inFlight.isEmpty {
         guard !isAbandoned, failureNumber.load(ordering: .relaxed) == 0 else { return false }
+        startThread()
         monitor.wait()
       }
       return true

@@ -185,6 +185,34 @@ private let setPipeSize: Int32 = 1031
     #expect(printed + droppedInAll == 1000)
   }
 
+  @Test func collectedSamplesLeaveTogether() {
+    let text = outputOfASlowReader(1) { pipe, _ in
+      var writer = SampleWriter(.csv, kinds: .ppg, encoding: nil, output: pipe)
+      let isSelected = [ppg, ppg, rest].map { writer.collect($0, at: .zero) }
+      #expect(isSelected == [true, true, false])
+      #expect(writer.output.pending > 0)
+      let dropped = writer.flush()
+      #expect(dropped == 0 && writer.output.pending == 0)
+    }
+    #expect(text.split(separator: "\n").count == 3)
+  }
+
+  @Test func collectedSamplesThatAreNotReadInTimeAreCounted() throws {
+    var dropped = 0
+    let text = outputOfASlowReader(1000) { pipe, pause in
+      var writer = SampleWriter(.csv, kinds: .ppg, encoding: nil, output: pipe)
+      for index in 0..<1000 {
+        if index % 50 == 0 { dropped += writer.flush() }
+        pause(index)
+        _ = writer.collect(ppg, at: .zero)
+      }
+      dropped += writer.flush()
+    }
+    let lines = text.split(separator: "\n")
+    #expect(dropped > 0 && lines.filter { $0.contains("ppg") }.count == 1000 - dropped)
+    #expect(lines.contains { $0.contains(",dropped=") })
+  }
+
   @Test func recordsAreQuoted() {
     let text = output { pipe in
       var printer = RecordPrinter(.jsonl, [("name", nil), ("list", nil), ("none", nil)], output: pipe)

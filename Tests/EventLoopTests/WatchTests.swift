@@ -64,6 +64,56 @@ private final class SocketPair {
     #expect(calls == 3)
   }
 
+  private final class End: @BluetoothActor TurnEnd {
+    let action: () -> Void
+
+    init(_ action: @escaping () -> Void) {
+      self.action = action
+    }
+
+    func turnEnds() { action() }
+  }
+
+  @Test func aTurnEndsAfterAllItsInput() async throws {
+    let pairs = [SocketPair(), SocketPair()]
+    var calls: [String] = []
+    let end = End { calls.append("end") }
+    let watches = try pairs.map { pair in
+      try loop.watch(pair.ours, for: .readable) { _ in
+        calls.append("input")
+        _ = pair.receive()
+        if calls == ["input"] { self.loop.atEndOfTurn(end) }
+      }
+    }
+    for pair in pairs { pair.send([1]) }
+    await settle()
+    #expect(calls == ["input", "input", "end"])
+    for watch in watches { watch.cancel() }
+  }
+
+  /// The place of a watch is used again; an event of the old one that is pending is not the new one's.
+  @Test func aNewWatchGetsNoEventOfACancelledOne() async throws {
+    let pairs = [SocketPair(), SocketPair(), SocketPair()]
+    var watches: [EpollLoop.Watch?] = [nil, nil]
+    var others: [EpollLoop.Watch] = []
+    var calls = 0
+    for index in 0...1 {
+      watches[index] = try loop.watch(pairs[index].ours, for: .readable) { _ in
+        calls += 1
+        for watch in watches { watch?.cancel() }
+        for _ in 0...1 {
+          let other = try? self.loop.watch(dup(pairs[2].ours), for: .readable) { _ in calls += 100 }
+          if let other { others.append(other) }
+        }
+      }
+    }
+    pairs[0].send([1])
+    pairs[1].send([1])
+    await settle()
+    #expect(calls == 1 && others.count == 2)
+    for watch in others { watch.cancel() }
+  }
+
   @Test func aWatchMayBeCancelledFromWithinItsHandler() async throws {
     let pair = SocketPair()
     var calls = 0

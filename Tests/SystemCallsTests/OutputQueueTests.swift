@@ -21,6 +21,48 @@ import Testing
     #expect(pipe.read() == Array("one\n".utf8))
   }
 
+  /// Passes lines on in one call.
+  private func write(_ numbers: Range<Int>, to queue: OutputQueue) -> Int {
+    let ends = numbers.indices.map { ($0 - numbers.lowerBound + 1) * 100 }
+    var text = numbers.map(line).joined()
+    return text.withUTF8 { queue.write(RawSpan(_unsafeElements: $0), ends: ends.span) }
+  }
+
+  @Test func recordsOfOneCallLeaveWithOneWrite() {
+    var pair: [Int32] = [0, 0]
+    // Its reader gets what each write has written.
+    socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair)
+    defer { for descriptor in pair { close(descriptor) } }
+    let queue = OutputQueue(descriptor: pair[1])
+    #expect(write(0..<100, to: queue) == 100)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    #expect(read(pair[0], &buffer, buffer.count) == 10_000)
+    #expect(numbers(Array(buffer[..<10_000])) == Array(0..<100))
+  }
+
+  /// Another program may write to the same pipe: what is not queued ends with a whole record.
+  @Test func recordsOfOneCallAreSplitBetweenThemOnly() {
+    let pipe = Pipe(capacity: 1 << 16)
+    let queue = OutputQueue(descriptor: pipe.writing)
+    #expect(write(0..<150, to: queue) == 150)
+    var count: Int32 = 0
+    #expect(ioctl(pipe.reading, UInt(FIONREAD), &count) == 0)
+    #expect(count == 15_000)
+    #expect(numbers(pipe.read(15_000)) == Array(0..<150))
+  }
+
+  @Test func theLastRecordsOfACallAreDropped() async {
+    let pipe = Pipe()
+    let queue = OutputQueue(descriptor: pipe.writing, capacity: 10_000, overflow: .drop)
+    let accepted = write(0..<1000, to: queue)
+    #expect(accepted > 100 && accepted < 200)
+    #expect(queue.droppedRecords == 1000 - accepted)
+    #expect(numbers(pipe.read(accepted * 100)) == Array(0..<accepted))
+    await queue.drained()
+    #expect(write(1000..<1010, to: queue) == 10)
+    #expect(numbers(pipe.read(1000)) == Array(1000..<1010))
+  }
+
   @Test func theSharedOpenFileStaysBlocking() {
     let pipe = Pipe()
     let queue = OutputQueue(descriptor: pipe.writing)

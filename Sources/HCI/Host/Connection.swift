@@ -23,6 +23,8 @@ public final class LEConnection {
   /// The features of the peer's link layer; nil until they are read.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
+  /// Whether no packet of the peer has been received yet; see ``Initiator``.
+  @exclusivity(unchecked) var isUnproven = false
   /// Whether the controller was asked to disconnect it.
   var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.
@@ -35,7 +37,7 @@ public final class LEConnection {
 
   /// Called for each ACL packet with its data, whether a frame starts here, and the time at which it was received. The
   /// span is valid only during the call.
-  public var onData: ((RawSpan, Bool, Instant) -> Void)?
+  @exclusivity(unchecked) public var onData: ((RawSpan, Bool, Instant) -> Void)?
   /// Called when the controller reports other parameters.
   public var onParameters: ((LinkParameters) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.

@@ -9,7 +9,12 @@ final class Initiator {
   private let controller: ControllerInformation
   private let runner: ConnectionRunner<LEConnection>
   /// The link whose first packet is awaited.
-  private var unproven: LEConnection?
+  private var unproven: LEConnection? {
+    didSet {
+      oldValue?.isUnproven = false
+      unproven?.isUnproven = true
+    }
+  }
   /// Whether a creation was cancelled, and the controller has not reported its end.
   private var hasOpenCreation = false
 
@@ -126,7 +131,7 @@ final class Initiator {
     runner.handle(.created(connection.handle, connection))
   }
 
-  /// A packet has arrived on a link. On the hot path.
+  /// A packet has arrived on a link.
   func established(_ connection: LEConnection) {
     guard unproven === connection, connection.isConnected else { return }
     unproven = nil

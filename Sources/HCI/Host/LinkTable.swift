@@ -13,7 +13,7 @@ final class LinkTable {
   private let timers: Timers
   let commands: CommandQueue
   private let transmit: (RawSpan) -> Void
-  private var connections: [ConnectionHandle: LEConnection] = [:]
+  @exclusivity(unchecked) private var connections = SmallMap<ConnectionHandle, LEConnection>()
   private var data = ACLQueue()
   /// Links that the controller has not disconnected in time, and their peers.
   private var neverEnded: [ConnectionHandle: UInt64] = [:]
@@ -89,7 +89,7 @@ final class LinkTable {
   /// The controller has failed: all links are disconnected.
   func removeAll(_ reason: HCIErrorCode, _ error: HCIError) {
     let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
-    connections = [:]
+    connections = SmallMap()
     data.reset(capacity: 0, dataLength: data.dataLength)
     for connection in lost {
       connection.failure = error

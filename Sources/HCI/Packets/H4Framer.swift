@@ -25,15 +25,15 @@ public final class H4Framer {
   public static let fromHost: [HCIPacketType] = [.command, .acl, .synchronous, .isochronous]
 
   /// The number of bytes that belonged to no packet.
-  public private(set) var garbageBytes: UInt64 = 0
+  @exclusivity(unchecked) public private(set) var garbageBytes: UInt64 = 0
 
   private let legalTypes: UInt8
   private let largestData: Int
-  private var inStep = true
+  @exclusivity(unchecked) private var inStep = true
   /// The start of an incomplete packet.
-  private var pending: [UInt8]
+  @exclusivity(unchecked) private var pending: [UInt8]
   /// Counts resets, so that a reset during a chunk ends its processing.
-  private var resets = 0
+  @exclusivity(unchecked) private var resets = 0
 
   /// - Parameters:
   ///   - types: the packet types allowed in this direction

@@ -4,7 +4,8 @@ import EventLoop
 import Glibc
 import SystemCalls
 
-/// A kernel socket that preserves packet boundaries: one read receives one packet, one write sends one.
+/// A kernel socket that preserves packet boundaries: one write sends one packet. A read receives one, or, while they come
+/// fast, up to 16 with one system call.
 ///
 /// Receiving copies only from the kernel into one buffer, and does not allocate.
 @BluetoothActor
@@ -35,7 +36,19 @@ public final class PacketSocket {
   private(set) var descriptor: Int32
   private let closesOnThread: Bool
   private let timers: Timers
-  private let buffer: UnsafeMutableRawBufferPointer
+  private let largestPacket: Int
+  /// Room for ``mostPackets`` packets, side by side, and what the kernel says about each. The kernel provides memory only
+  /// for what is written to.
+  private let buffer: UnsafeMutableRawPointer
+  private let received = UnsafeMutablePointer<halo_received>.allocate(capacity: PacketSocket.mostPackets)
+  /// The received packets that were not delivered yet.
+  private var pending = 0..<0
+  /// When the last packet was read.
+  private var lastRead = Instant.zero
+  private static let mostPackets = Int(HALO_RECEIVE_MOST)
+  /// Asking for a second packet where there is none costs the kernel as much as handling a quarter of a packet. So only
+  /// one is asked for, unless the last one was read within this time, in nanoseconds.
+  private static let crowded: Int64 = 200_000
   private var watch: EpollLoop.Watch?
   private var unsent: [[UInt8]] = []
   private var wasFull = false
@@ -54,7 +67,8 @@ public final class PacketSocket {
     self.descriptor = descriptor
     self.timers = timers
     self.closesOnThread = closesOnThread
-    buffer = .allocate(byteCount: largestPacket, alignment: 16)
+    self.largestPacket = largestPacket
+    buffer = .allocate(byteCount: Self.mostPackets * largestPacket, alignment: 16)
     setOption(SOL_SOCKET, SO_TIMESTAMPNS, 1)
     setOption(SOL_SOCKET, SO_RXQ_OVFL, 1)
     // The adapter helper has set the buffer size; setting it without CAP_NET_ADMIN would reduce it.
@@ -68,6 +82,7 @@ public final class PacketSocket {
   isolated deinit {
     close()
     buffer.deallocate()
+    received.deallocate()
   }
 
   public var isOpen: Bool { descriptor >= 0 }
@@ -150,10 +165,7 @@ public final class PacketSocket {
     var error = error
     let rest = fetchRest(&error)
     release()
-    for (packet, time) in rest {
-      _ = EpollLoop.shared.arrival(timers)
-      onPacket?(packet.span.bytes, time)
-    }
+    for (packet, time) in rest { onPacket?(packet.span.bytes, time) }
     let onClosed = self.onClosed
     close()
     onClosed?(error)
@@ -180,56 +192,79 @@ public final class PacketSocket {
 
   /// One read per wake-up: the loop calls again if there is more, so that other descriptors get their turn.
   ///
-  /// - Returns: whether a packet was received
+  /// - Returns: whether packets were received
   private func receive() -> Bool {
-    switch fetch() {
-    case .packet(let count, let stamp):
-      let time = ReceiveTime.instant(
-        ofWallNanoseconds: stamp, now: EpollLoop.shared.arrival(timers), wallNow: SystemClock.wallNanoseconds)
-      onPacket?(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])), time)
-      return true
-    case .nothing: return false
-    case .end(let error):
-      end(error)
-      return false
+    // Left by a handler that asks for more from within the delivery.
+    if pending.isEmpty {
+      let now = EpollLoop.shared.arrival(timers)
+      let isCrowded = now.nanoseconds(since: lastRead) < Self.crowded
+      lastRead = now
+      switch fetch(upTo: isCrowded ? Self.mostPackets : 1) {
+      case .packets: break
+      case .nothing: return false
+      case .end(let error):
+        end(error)
+        return false
+      }
     }
+    let (now, wallNow) = clocks
+    while let index = nextPending() {
+      onPacket?(RawSpan(_unsafeBytes: packet(index)), time(index, now, wallNow))
+    }
+    return true
   }
 
-  private enum Fetched {
-    /// The number of bytes in the buffer, and the time of day at which they were received, in nanoseconds.
-    case packet(Int, Int64)
-    case nothing
-    case end(SystemError?)
-  }
-
-  private func fetch() -> Fetched {
-    var about = halo_received()
-    let count = SystemCall.perform(.receive, descriptor, buffer.count) {
-      halo_receive(descriptor, buffer.baseAddress, $0, &about)
-    }
-    guard count > 0 else {
-      if count == 0 { return .end(nil) }
-      return errno == EAGAIN || errno == EINTR ? .nothing : .end(.last("recvmsg"))
-    }
+  /// The number of the next packet to deliver.
+  private func nextPending() -> Int? {
+    guard isOpen, let index = pending.first else { return nil }
+    pending = index + 1..<pending.upperBound
+    let about = received[index]
     if about.has_drops, about.drops != dropped {
       dropped = about.drops
       onDrops?(dropped)
     }
-    return .packet(count, about.wall_nanoseconds)
+    return index
   }
 
-  /// All packets that the kernel holds for a socket that has ended. The kernel reports the error before the preceding
-  /// packets.
+  private func packet(_ index: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: buffer + index * largestPacket, count: received[index].length)
+  }
+
+  private var clocks: (now: Instant, wallNow: Int64) { (timers.current, SystemClock.wallNanoseconds) }
+
+  private func time(_ index: Int, _ now: Instant, _ wallNow: Int64) -> Instant {
+    ReceiveTime.instant(ofWallNanoseconds: received[index].wall_nanoseconds, now: now, wallNow: wallNow)
+  }
+
+  private enum Fetched {
+    /// They are pending.
+    case packets
+    case nothing
+    case end(SystemError?)
+  }
+
+  private func fetch(upTo most: Int) -> Fetched {
+    let count = SystemCall.perform(.receive, descriptor, largestPacket) {
+      Int(halo_receive(descriptor, buffer, $0, largestPacket, Int32(most), received))
+    }
+    guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? .nothing : .end(.last("recvmsg")) }
+    // A packet of no bytes is the end of the socket; those before it count.
+    let end = (0..<count).first { received[$0].length == 0 } ?? count
+    guard end > 0 else { return .end(nil) }
+    pending = 0..<end
+    return .packets
+  }
+
+  /// All packets that were not delivered, and that the kernel holds for a socket that has ended. The kernel reports the
+  /// error before the preceding packets.
   private func fetchRest(_ error: inout SystemError?) -> [(packet: [UInt8], time: Instant)] {
     var rest: [(packet: [UInt8], time: Instant)] = []
     var hasError = error != nil
     while isOpen {
-      switch fetch() {
-      case .packet(let count, let stamp):
-        let time = ReceiveTime.instant(
-          ofWallNanoseconds: stamp, now: timers.current.wholeMicroseconds,
-          wallNow: SystemClock.wallNanoseconds)
-        rest.append((Array(buffer[..<count]), time))
+      let (now, wallNow) = clocks
+      while let index = nextPending() { rest.append((Array(packet(index)), time(index, now, wallNow))) }
+      switch fetch(upTo: Self.mostPackets) {
+      case .packets: break
       case .end(let reason?) where !hasError:
         error = reason
         hasError = true

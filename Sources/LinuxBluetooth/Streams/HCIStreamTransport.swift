@@ -8,7 +8,7 @@ import SystemCalls
 /// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
 @BluetoothActor
 public final class HCIStreamTransport: HCITransport {
-  public var onPacket: ((RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) public var onPacket: ((RawSpan, Instant) -> Void)?
   public var onClose: ((String) -> Void)?
 
   /// Reopens the stream, and returns its descriptor.
@@ -19,13 +19,13 @@ public final class HCIStreamTransport: HCITransport {
   private var descriptor: Int32
   private let isSocket: Bool
   private let types: [HCIPacketType]
-  private var framer: H4Framer
+  @exclusivity(unchecked) private var framer: H4Framer
   private var garbageBefore: UInt64 = 0
   private let opener: Opener?
-  /// The read buffer, reused for all packets.
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
-  private var watch: EpollLoop.Watch?
-  private var isOpen = true
+  /// The read buffer, reused for all packets. A read takes all that waits in a socket, up to this size.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+  @exclusivity(unchecked) private var watch: EpollLoop.Watch?
+  @exclusivity(unchecked) private var isOpen = true
   private var isGivenUp = false
   /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
   private var unsent: [UInt8] = []

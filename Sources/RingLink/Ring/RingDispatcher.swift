@@ -15,9 +15,9 @@ public final class RingDispatcher {
     public var unknownFrames = 0
   }
 
-  public private(set) var counters = Counters()
+  @exclusivity(unchecked) public private(set) var counters = Counters()
   /// Called for each frame of the raw stream. The hot path: it does not allocate.
-  public var onSample: ((RawSample, Instant) -> Void)?
+  @exclusivity(unchecked) public var onSample: ((RawSample, Instant) -> Void)?
   /// Called for the ring's unsolicited events.
   public var onEvent: ((RingEvent) -> Void)?
   /// Called for frames that are not understood.

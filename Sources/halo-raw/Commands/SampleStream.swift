@@ -5,6 +5,8 @@ import LineOutput
 import RingLink
 
 /// One stream, from its start to its summary.
+///
+/// What each sample reads and writes has no dynamic check for exclusive access: 80 instructions each.
 @BluetoothActor
 final class SampleStream {
   private enum End {
@@ -21,23 +23,27 @@ final class SampleStream {
   private let count: Int?
   private let duration: Duration?
   private let retryTime: Duration
-  private var writer: SampleWriter
+  @exclusivity(unchecked) private var writer: SampleWriter
+  /// Whether lines are collected, which are written at the end of this turn of the loop.
+  @exclusivity(unchecked) private var isCollecting = false
   /// What the ring measures automatically while there is no stream.
   private var paused: SavedMeasurements?
-  private var summary = StreamSummary()
+  @exclusivity(unchecked) private var summary = StreamSummary()
   private var reconnections = 0
   private var rejectedFrames = 0
   /// Since when no sample has come, and the stream is tried to be made again.
-  private var failingSince: Instant?
+  @exclusivity(unchecked) private var failingSince: Instant?
   /// When the last sample was read.
-  private var lastSample: Instant?
-  private var end: End?
+  @exclusivity(unchecked) private var lastSample: Instant?
+  @exclusivity(unchecked) private var end: End?
   private var onEnd: OneShot<Void>?
-  private var durationTimer: Timers.Token?
+  @exclusivity(unchecked) private var durationTimer: Timers.Token?
   private var silenceTimer: Timers.Token?
 
   /// How long no sample may come, at least, until the ring is asked why. Three usual intervals, if that is longer.
   private static let shortestSilence = Duration.seconds(5)
+  /// The lines of a turn are written early beyond this number of bytes.
+  private static let largestBatch = 1 << 16
   /// How long the end may take when the ring does not answer.
   private static let leaveDeadline = Duration.seconds(5)
 
@@ -70,6 +76,7 @@ final class SampleStream {
     } catch {
       if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
     }
+    flush()
     timers.cancel(durationTimer)
     timers.cancel(silenceTimer)
     summary.finish(at: timers.current)
@@ -98,6 +105,8 @@ final class SampleStream {
   private func streamUntilItFails() async throws(Failure) -> End? {
     watchForSilence(since: timers.current)
     await waitForEnd()
+    // A mark of a gap comes after the samples before it.
+    flush()
     timers.cancel(silenceTimer)
     if case .wanted = end { return nil }
     return end
@@ -180,8 +189,10 @@ final class SampleStream {
   /// - Parameter last: the time of the last sample, or of the start
   private func watchForSilence(since last: Instant) {
     let limit = max(Self.shortestSilence, summary.usualInterval * 3)
-    silenceTimer = timers.schedule(at: last + limit) { [weak self] in
-      guard let self, end == nil else { return }
+    // Retained until the end of the stream, which cancels it; an object with weak references costs 150 instructions more
+    // each time that it is retained.
+    silenceTimer = timers.schedule(at: last + limit) { [self] in
+      guard end == nil else { return }
       if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
       finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
     }
@@ -203,16 +214,23 @@ final class SampleStream {
     // Not its own time: if the process was stopped, the samples that waited are old.
     lastSample = timers.now
     failingSince = nil
-    switch writer.print(sample, at: time) {
-    case .printed: summary.printed += 1
-    case .dropped: summary.dropped += 1
-    case .filtered:
-      summary.filtered += 1
-      return
-    }
+    guard writer.collect(sample, at: time) else { return summary.filtered += 1 }
+    summary.printed += 1
     if let duration, durationTimer == nil {
       durationTimer = timers.schedule(after: duration) { self.finish(.wanted) }
     }
+    if summary.printed == count || writer.output.pending > Self.largestBatch { return flush() }
+    // The samples of one wake-up leave with one write.
+    guard !isCollecting else { return }
+    isCollecting = true
+    EpollLoop.shared.atEndOfTurn(self)
+  }
+
+  private func flush() {
+    isCollecting = false
+    let dropped = writer.flush()
+    summary.printed -= dropped
+    summary.dropped += dropped
     if summary.printed == count || writer.output.failure != nil { finish(.wanted) }
   }
 
@@ -240,5 +258,11 @@ final class SampleStream {
       Console.error(
         "the encoding of acceleration is not known for this firmware, and the data does not show it")
     }
+  }
+}
+
+extension SampleStream: @BluetoothActor TurnEnd {
+  func turnEnds() {
+    if isCollecting { flush() }
   }
 }

@@ -46,7 +46,7 @@ final class Explainer {
     if output.droppedLines > 0 {
       output.write(
         "(\(Console.counted(output.droppedLines, "packet")) not explained: they arrived too fast)\n")
-      output.flushDropCount()
+      output.endDropCount()
     }
     if isTerminal { output.write("\r\u{1B}[K") }
     switch form {

@@ -49,10 +49,12 @@ enum HotPathCheck {
     let bench = try Bench(isRecorded: isRecorded)
     let ring = try await bench.open()
     let output = LineWriter(OutputQueue(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC), owned: true))
-    var writer = format.map { SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: output) }
+    let printer = format.map {
+      Printer(SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: output))
+    }
     let meter = Meter()
     try await ring.startRawStream { sample, time in
-      _ = writer?.print(sample, at: time)
+      printer?.print(sample, at: time)
       meter.count()
     }
     await bench.settle()
@@ -64,6 +66,28 @@ enum HotPathCheck {
       "\(name): \(meter.allocations) allocations for \(notifications) notifications, \(Int(each.rounded())) ns each"
     )
     return meter.allocations == 0
+  }
+}
+
+/// Prints as `stream` does: the lines of a wake-up with one write.
+@BluetoothActor
+final class Printer: @BluetoothActor TurnEnd {
+  private var writer: SampleWriter
+  private var isCollecting = false
+
+  init(_ writer: SampleWriter) {
+    self.writer = writer
+  }
+
+  func print(_ sample: RawSample, at time: Instant) {
+    guard writer.collect(sample, at: time), !isCollecting else { return }
+    isCollecting = true
+    EpollLoop.shared.atEndOfTurn(self)
+  }
+
+  func turnEnds() {
+    isCollecting = false
+    _ = writer.flush()
   }
 }
 

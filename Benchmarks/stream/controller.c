@@ -1,0 +1,389 @@
+/* A controller with a ring behind it, on a Unix socket in H4 framing: the other side of each program that is measured.
+ *
+ *     controller PATH flood COUNT CLIENT...   notifications as fast as the socket takes them
+ *     controller PATH RATE  COUNT CLIENT...   RATE a second; with 0, each as soon as the line of the last one is there
+ *
+ * Listens on PATH, starts CLIENT, lets it set up the controller, find the ring, connect and start the raw stream, and
+ * sends COUNT notifications. Prints one JSON object: CPU time of all threads of the client between the start and the
+ * stop command, the time between both, and, unless it floods, the delays from before the write of a packet to after
+ * the read of its line. The values of the samples count up, so that a reader of the lines can check their order.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring.h"
+
+static pid_t client;
+static int stream, lines;
+static int is_scanning, is_started, is_stopped, is_gone;
+static double stop_time, stop_cpu;
+
+static _Noreturn void fail(const char *what) {
+  fprintf(stderr, "controller: %s: %s\n", what, strerror(errno));
+  if (client > 0) kill(client, SIGKILL);
+  exit(1);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* CPU seconds of all threads of the client; a process's own sum is rounded to ticks on some kernels. */
+static double client_cpu(void) {
+  char path[320];
+  double seconds = 0;
+  snprintf(path, sizeof path, "/proc/%d/task", client);
+  DIR *tasks = opendir(path);
+  for (struct dirent *task; tasks && (task = readdir(tasks));) {
+    snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", client, task->d_name);
+    FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "r");
+    unsigned long long nanoseconds;
+    if (file && fscanf(file, "%llu", &nanoseconds) == 1) seconds += nanoseconds / 1e9;
+    if (file) fclose(file);
+  }
+  if (tasks) closedir(tasks);
+  return seconds;
+}
+
+/* --- packets ---------------------------------------------------------------------------------------------------- */
+
+static void put(const void *bytes, size_t count) {
+  for (const char *rest = bytes; count > 0 && !is_gone;) {
+    ssize_t sent = send(stream, rest, count, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) {
+      is_gone = 1;
+      return;
+    }
+    rest += sent;
+    count -= sent;
+  }
+}
+
+static void event(uint8_t code, const void *parameters, uint8_t count) {
+  uint8_t packet[258] = {4, code, count};
+  memcpy(packet + 3, parameters, count);
+  put(packet, 3 + count);
+}
+
+static void complete(unsigned opcode, const void *values, uint8_t count) {
+  uint8_t parameters[255] = {1, opcode, opcode >> 8, 0};
+  memcpy(parameters + 4, values, count);
+  event(0x0E, parameters, 4 + count);
+}
+
+static void accept_command(unsigned opcode) { event(0x0F, (uint8_t[]){0, 1, opcode, opcode >> 8}, 4); }
+
+static void att(const void *pdu, uint8_t count) {
+  uint8_t packet[300] = {2, link_handle & 0xFF, 0x20 | link_handle >> 8, count + 4, 0, count, 0, attribute_channel};
+  memcpy(packet + 9, pdu, count);
+  put(packet, 9 + count);
+}
+
+static void refuse(const uint8_t *pdu, unsigned handle, uint8_t code) {
+  att((uint8_t[]){0x01, pdu[0], handle, handle >> 8, code}, 5);
+}
+
+static void write_notification(uint8_t *packet, uint32_t number) {
+  static const uint8_t header[] = {2, link_handle & 0xFF, 0x20 | link_handle >> 8, 3 + frame_length + 4, 0,
+    3 + frame_length, 0, attribute_channel, 0, 0x1B, tx_handle, 0};
+  unsigned raw = number % 60000 + 1;
+  memcpy(packet, header, sizeof header);
+  uint8_t *frame = packet + sizeof header;
+  memcpy(frame, (uint8_t[frame_length]){0xA1, 2, raw >> 8, raw, 0x2D, 0x50, 0x2A, 0x94, 0x02, 0xBC, 1}, frame_length);
+  frame[frame_length - 1] = checksum(frame);
+}
+
+/* --- the controller --------------------------------------------------------------------------------------------- */
+
+static void advertise(void) {
+  uint8_t report[12 + 13] = {2, 1, 0, 0, [10] = 13, 2, 1, 6, 9, 9};
+  memcpy(report + 4, ring_address, 6);
+  memcpy(report + 16, RING_NAME, 8);
+  report[24] = (uint8_t)-50;
+  event(0x3E, report, sizeof report);
+}
+
+static void connect_ring(void) {
+  uint8_t parameters[19] = {1, 0, link_handle & 0xFF, link_handle >> 8, 0, 0, [12] = 12, [16] = 200};
+  memcpy(parameters + 6, ring_address, 6);
+  event(0x3E, parameters, sizeof parameters);
+}
+
+static void on_command(const uint8_t *command) {
+  unsigned opcode = little16(command);
+  uint8_t values[64] = {0};
+  switch (opcode) {
+    case 0x1001: /* Read Local Version: 4.2 */
+      values[0] = values[3] = 8;
+      return complete(opcode, values, 8);
+    case 0x1002: /* Read Local Supported Commands: those below, and the ones that any LE controller has */
+      memcpy(values, (uint8_t[]){[0] = 0x20, [5] = 0xC0, [14] = 0xA8, [15] = 0x02, [25] = 0xF7, [26] = 0x3F, [27] = 0x2C}, 28);
+      return complete(opcode, values, 64);
+    case 0x1003: /* Read Local Supported Features: LE, no BR/EDR */
+      values[4] = 0x60;
+      return complete(opcode, values, 8);
+    case 0x1005: return complete(opcode, (uint8_t[]){0xFB, 0, 0, 8, 0, 0, 0}, 7);
+    case 0x1009: return complete(opcode, (uint8_t[]){0x13, 0x71, 0xDA, 0x7D, 0x1A, 0}, 6);
+    case 0x2002: return complete(opcode, (uint8_t[]){0xFB, 0, 16}, 3);
+    case 0x2003: case 0x201C: case 0x2018: return complete(opcode, values, 8);
+    case 0x2007: case 0x200F:
+      values[0] = 8;
+      return complete(opcode, values, 1);
+    case 0x202F: return complete(opcode, (uint8_t[]){0xFB, 0, 0x48, 8, 0xFB, 0, 0x48, 8}, 8);
+    case 0x2023: return complete(opcode, (uint8_t[]){0xFB, 0, 0x48, 8}, 4);
+    case 0x200C: /* Set Scan Enable */
+      is_scanning = command[3];
+      return complete(opcode, values, 0);
+    case 0x200D:
+      accept_command(opcode);
+      return connect_ring();
+    case 0x2016: /* Read Remote Features */
+      accept_command(opcode);
+      return event(0x3E, (uint8_t[12]){4, 0, command[3], command[4]}, 12);
+    case 0x0406:
+      accept_command(opcode);
+      return event(0x05, (uint8_t[]){0, command[3], command[4], 0x16}, 4);
+    case 0x2013: case 0x2022: case 0x2032: return accept_command(opcode);
+    default: return complete(opcode, values, 0);
+  }
+}
+
+/* --- the ring's attributes -------------------------------------------------------------------------------------- */
+
+#define UART(high, low) 0x9E, 0xCA, 0xDC, 0x24, 0x0E, 0xE5, 0xA9, 0xE0, 0x93, 0xF3, 0xA3, 0xB5, low, high, 0x40, 0x6E
+
+static const struct attribute {
+  uint16_t type, end; /* 0 for a type of 128 bits; the last handle of a service */
+  uint8_t length, value[24];
+} attributes[] = {
+  {0x2800, 3, 2, {0x0A, 0x18}},                               /* 1 Device Information */
+  {0x2803, 0, 5, {0x02, 3, 0, 0x26, 0x2A}},                   /* 2 */
+  {0x2A26, 0, 13, "RT02_3.00.17"},                            /* 3 Firmware Revision */
+  {0x2800, cccd_handle, 16, {UART(0xFF, 0xF0)}},              /* 4 the ring's commands */
+  {0x2803, 0, 19, {0x0C, rx_handle, 0, UART(0x00, 0x02)}},    /* 5 */
+  {0, 0, 16, {UART(0x00, 0x02)}},                             /* 6 = rx_handle */
+  {0x2803, 0, 19, {0x10, tx_handle, 0, UART(0x00, 0x03)}},    /* 7 */
+  {0, 0, 16, {UART(0x00, 0x03)}},                             /* 8 = tx_handle */
+  {0x2902, 0, 2, {0, 0}},                                     /* 9 = cccd_handle */
+};
+enum { last_handle = sizeof attributes / sizeof attributes[0] };
+
+/* An answer with a list of entries of one length: handle, end of the group if there is one, value. */
+static void answer_list(const uint8_t *pdu, unsigned type, int has_end, int has_value, const uint8_t *value, int length) {
+  uint8_t answer[256] = {pdu[0] + 1};
+  int start = has_value ? 2 : 1, count = start, each = 0;
+  for (unsigned handle = little16(pdu + 1); handle >= 1 && handle <= last_handle && handle <= little16(pdu + 3); handle++) {
+    const struct attribute *attribute = &attributes[handle - 1];
+    if (attribute->type != type) continue;
+    if (value && (attribute->length != length || memcmp(attribute->value, value, length))) continue;
+    int size = 2 + 2 * has_end + has_value * attribute->length;
+    if (each && each != size) break;
+    each = size;
+    uint8_t *entry = answer + count;
+    *entry++ = handle;
+    *entry++ = 0;
+    if (has_end) *entry++ = attribute->end, *entry++ = 0;
+    if (has_value) memcpy(entry, attribute->value, attribute->length);
+    count += size;
+  }
+  if (!each) return refuse(pdu, little16(pdu + 1), 0x0A);
+  if (has_value) answer[1] = each;
+  att(answer, count);
+}
+
+static void answer_information(const uint8_t *pdu) {
+  uint8_t answer[256] = {0x05};
+  int count = 2;
+  for (unsigned handle = little16(pdu + 1); handle >= 1 && handle <= last_handle && handle <= little16(pdu + 3); handle++) {
+    const struct attribute *attribute = &attributes[handle - 1];
+    uint8_t form = attribute->type ? 1 : 2;
+    if (answer[1] && answer[1] != form) break;
+    answer[1] = form;
+    answer[count++] = handle;
+    answer[count++] = 0;
+    if (form == 1) answer[count++] = attribute->type & 0xFF, answer[count++] = attribute->type >> 8;
+    else memcpy(answer + count, attribute->value, 16), count += 16;
+  }
+  if (!answer[1]) return refuse(pdu, little16(pdu + 1), 0x0A);
+  att(answer, count);
+}
+
+/* A frame for the ring: the raw stream is started and stopped, all else is refused. */
+static void on_frame(const uint8_t *frame) {
+  if (frame[0] == 0xA1 && frame[1] == 4) {
+    is_started = 1;
+  } else if (frame[0] == 0xA1) {
+    if (!is_stopped) stop_time = now(), stop_cpu = client_cpu();
+    is_stopped = 1;
+  } else {
+    uint8_t answer[3 + frame_length] = {0x1B, tx_handle, 0, frame[0] | 0x80, 0xEE};
+    answer[2 + frame_length] = checksum(answer + 3);
+    att(answer, sizeof answer);
+  }
+}
+
+static void on_att(const uint8_t *pdu, int count) {
+  uint8_t answer[32] = {pdu[0] + 1};
+  unsigned handle = count >= 3 ? little16(pdu + 1) : 0;
+  switch (pdu[0]) {
+    case 0x02: return att((uint8_t[]){0x03, 247, 0}, 3);
+    case 0x04: return answer_information(pdu);
+    case 0x06: return answer_list(pdu, little16(pdu + 5), 1, 0, pdu + 7, count - 7);
+    case 0x08: return answer_list(pdu, count == 7 ? little16(pdu + 5) : 1, 0, 1, NULL, 0);
+    case 0x10: return answer_list(pdu, little16(pdu + 5), 1, 1, NULL, 0);
+    case 0x0A:
+      if (handle < 1 || handle > last_handle) return refuse(pdu, handle, 0x01);
+      memcpy(answer + 1, attributes[handle - 1].value, attributes[handle - 1].length);
+      return att(answer, 1 + attributes[handle - 1].length);
+    case 0x12:
+      att(answer, 1);
+      /* fall through */
+    case 0x52:
+      if (handle == rx_handle && count == 3 + frame_length) on_frame(pdu + 3);
+      return;
+    default:
+      if (pdu[0] < 0x40 && !(pdu[0] & 1)) refuse(pdu, handle, 0x06);
+  }
+}
+
+/* Waits for `milliseconds` and handles what the client sends. A ring that is looked for advertises each time. */
+static void serve(int milliseconds) {
+  static uint8_t input[1 << 16];
+  static size_t have;
+  struct pollfd wait = {.fd = stream, .events = POLLIN};
+  if (is_scanning) advertise();
+  if (poll(&wait, 1, milliseconds) <= 0) return;
+  ssize_t count = recv(stream, input + have, sizeof input - have, 0);
+  if (count <= 0) {
+    is_gone = 1;
+    return;
+  }
+  have += count;
+  size_t start = 0;
+  for (size_t length; have - start >= 4; start += length) {
+    const uint8_t *packet = input + start;
+    size_t left = have - start;
+    if (packet[0] == 1) length = 4u + packet[3];
+    else if (packet[0] == 2) length = left >= 5 ? 5 + little16(packet + 3) : 5;
+    else fail("a packet of unknown type");
+    if (left < length) break;
+    if (packet[0] == 1) {
+      on_command(packet + 1);
+    } else {
+      event(0x13, (uint8_t[]){1, packet[1], packet[2] & 0x0F, 1, 0}, 5);
+      if (length > 9 && little16(packet + 7) == attribute_channel) on_att(packet + 9, length - 9);
+    }
+  }
+  memmove(input, input + start, have - start);
+  have -= start;
+}
+
+/* --- the stream ------------------------------------------------------------------------------------------------- */
+
+static void flood(long count) {
+  enum { chunk = 64 };
+  static uint8_t packets[chunk * notification_length];
+  for (long sent = 0; sent < count && !is_gone;) {
+    long part = count - sent < chunk ? count - sent : chunk;
+    for (long i = 0; i < part; i++) write_notification(packets + i * notification_length, sent + i);
+    put(packets, part * notification_length);
+    sent += part;
+  }
+}
+
+static int compare(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* Sends a notification, waits for its line, and sleeps until the next. */
+static double *pace(double rate, long count) {
+  double *delays = calloc(count, sizeof *delays);
+  double due = now();
+  for (long number = 0; number < count && !is_gone; number++) {
+    if (rate > 0) {
+      due += 1 / rate;
+      struct timespec until = {due, (due - (long)due) * 1e9};
+      while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
+    }
+    uint8_t packet[notification_length];
+    char text[4096];
+    write_notification(packet, number);
+    double sent = now();
+    put(packet, sizeof packet);
+    ssize_t got;
+    do got = read(lines, text, sizeof text);
+    while (got > 0 && text[got - 1] != '\n');
+    delays[number] = now() - sent;
+    if (got <= 0) break;
+  }
+  qsort(delays, count, sizeof *delays, compare);
+  return delays;
+}
+
+static void start_client(char **command, int is_read) {
+  int ends[2] = {-1, -1};
+  if (is_read && pipe2(ends, O_CLOEXEC)) fail("pipe");
+  lines = ends[0];
+  client = fork();
+  if (client == 0) {
+    dup2(is_read ? ends[1] : open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    execvp(command[0], command);
+    perror(command[0]);
+    _exit(127);
+  }
+  if (is_read) close(ends[1]);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5) {
+    fprintf(stderr, "usage: controller PATH flood|RATE COUNT CLIENT...\n");
+    return 64;
+  }
+  int floods = !strcmp(argv[2], "flood");
+  long count = atol(argv[3]);
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", argv[1]);
+  unlink(argv[1]);
+  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 1)) fail(argv[1]);
+  start_client(argv + 4, !floods);
+  struct pollfd wait = {.fd = listener, .events = POLLIN};
+  if (poll(&wait, 1, 60000) <= 0) fail("no client");
+  stream = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+  while (!is_started && !is_gone) serve(is_scanning ? 20 : 1000);
+  double begin = now(), cpu = client_cpu();
+  double *delays = NULL;
+  if (floods) flood(count); else delays = pace(atof(argv[2]), count);
+  for (double limit = now() + 300; !is_stopped && !is_gone && now() < limit;) serve(100);
+  int is_complete = is_stopped;
+  for (double limit = now() + 10; !is_gone && now() < limit;) serve(100);
+  close(stream);
+  int status = 0;
+  if (!is_complete) kill(client, SIGKILL);
+  waitpid(client, &status, 0);
+  unlink(argv[1]);
+  if (!is_complete || status != 0) {
+    fprintf(stderr, "controller: the client has failed, %s\n", is_complete ? "at its end" : "within the stream");
+    return 1;
+  }
+  printf("{\"seconds\":%.6f,\"cpu\":%.9f", stop_time - begin, stop_cpu - cpu);
+  if (delays) printf(",\"p50\":%.9f,\"p99\":%.9f", delays[count / 2], delays[count * 99 / 100]);
+  printf("}\n");
+  return 0;
+}

@@ -1,0 +1,143 @@
+/* The floor of `halo-raw stream`: the least that any program pays to print a line per notification.
+ *
+ *     floor PATH COUNT [--batch]
+ *
+ * Connects to the controller at PATH, starts the ring's stream, and prints COUNT samples as `halo-raw stream --ppg
+ * --format jsonl` does: it checks the headers of H4, ACL, L2CAP and ATT and the frame's checksum, and formats with
+ * snprintf. It knows the ring's address and handles, has no timers and no other link, and sends no second request.
+ * A line is written as soon as it is made; with --batch, the lines of one read with one write.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring.h"
+
+static int stream;
+static uint8_t input[1 << 16];
+static size_t have, start;
+
+static void fail(const char *what) {
+  fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static void put(int descriptor, const void *bytes, size_t count) {
+  if (count > 0 && write(descriptor, bytes, count) != (ssize_t)count) fail("write");
+}
+
+static void fill(void) {
+  memmove(input, input + start, have - start);
+  have -= start;
+  start = 0;
+  ssize_t count = read(stream, input + have, sizeof input - have);
+  if (count <= 0) fail("read");
+  have += count;
+}
+
+/* The next complete packet that has been read; NULL if there is none. */
+static const uint8_t *next(size_t *length) {
+  const uint8_t *packet = input + start;
+  size_t left = have - start;
+  if (left >= 5 && packet[0] == 2) *length = 5 + little16(packet + 3);
+  else if (left >= 3 && packet[0] == 4) *length = 3 + packet[2];
+  else return NULL;
+  if (left < *length) return NULL;
+  start += *length;
+  return packet;
+}
+
+static const uint8_t *wait_for(uint8_t type, uint8_t code) {
+  for (size_t length;;) {
+    const uint8_t *packet = next(&length);
+    if (!packet) fill();
+    else if (packet[0] == type && packet[type == 2 ? 9 : 1] == code) return packet;
+  }
+}
+
+static void command(unsigned opcode, const void *parameters, uint8_t count, uint8_t answer) {
+  uint8_t packet[64] = {1, opcode, opcode >> 8, count};
+  memcpy(packet + 4, parameters, count);
+  put(stream, packet, 4 + count);
+  wait_for(4, answer);
+}
+
+static void att(const void *pdu, uint8_t count) {
+  uint8_t packet[64] = {2, link_handle & 0xFF, link_handle >> 8, count + 4, 0, count, 0, attribute_channel};
+  memcpy(packet + 9, pdu, count);
+  put(stream, packet, 9 + count);
+}
+
+static void set_up(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+  stream = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (connect(stream, (struct sockaddr *)&address, sizeof address)) fail(path);
+  command(0x0C03, "", 0, 0x0E);
+  command(0x2001, "\x1F\0\0\0\0\0\0", 8, 0x0E);
+  uint8_t connection[25] = {0x60, 0, 0x30, 0, 0, 0, [12] = 0, 6, 0, 12, 0, 0, 0, 200};
+  memcpy(connection + 6, ring_address, 6);
+  command(0x200D, connection, sizeof connection, 0x3E);
+  att((uint8_t[]){0x12, cccd_handle, 0, 1, 0}, 5);
+  wait_for(2, 0x13);
+}
+
+static void control(uint8_t what) {
+  uint8_t pdu[3 + frame_length] = {0x52, rx_handle, 0, 0xA1, what};
+  pdu[2 + frame_length] = checksum(pdu + 3);
+  att(pdu, sizeof pdu);
+}
+
+/* The frame of a notification; NULL for any other packet. */
+static const uint8_t *frame_of(const uint8_t *packet, size_t length) {
+  if (packet[0] != 2 || length != notification_length) return NULL;
+  if ((little16(packet + 1) & 0x3FFF) != (0x2000 | link_handle)) return NULL;
+  if (little16(packet + 5) + 9 != length || little16(packet + 7) != attribute_channel) return NULL;
+  if (packet[9] != 0x1B || little16(packet + 10) != tx_handle) return NULL;
+  const uint8_t *frame = packet + 12;
+  if (checksum(frame) != frame[frame_length - 1]) return NULL;
+  return frame[0] == 0xA1 && frame[1] == 2 ? frame : NULL;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    fprintf(stderr, "usage: floor PATH COUNT [--batch]\n");
+    return 64;
+  }
+  long count = atol(argv[2]);
+  int batches = argc > 3 && !strcmp(argv[3], "--batch");
+  static char output[1 << 19];
+  size_t used = 0;
+  long long origin = 0;
+  set_up(argv[1]);
+  control(4);
+  for (long printed = 0; printed < count;) {
+    fill();
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    long long microseconds = time.tv_sec * 1000000LL + time.tv_nsec / 1000;
+    const uint8_t *packet;
+    for (size_t length; printed < count && (packet = next(&length));) {
+      const uint8_t *frame = frame_of(packet, length);
+      if (!frame) continue;
+      if (printed++ == 0) origin = microseconds;
+      long long elapsed = microseconds - origin;
+      used += snprintf(output + used, 128, "{\"t\":%lld.%06lld,\"kind\":\"ppg\",\"raw\":%u,\"max\":%u,\"min\":%u,\"diff\":%u}\n",
+                       elapsed / 1000000, elapsed % 1000000, big16(frame + 2), big16(frame + 4), big16(frame + 6),
+                       big16(frame + 8));
+      if (batches) continue;
+      put(STDOUT_FILENO, output, used);
+      used = 0;
+    }
+    put(STDOUT_FILENO, output, used);
+    used = 0;
+  }
+  control(2);
+  command(0x0406, (uint8_t[]){link_handle & 0xFF, link_handle >> 8, 0x13}, 3, 0x05);
+  return 0;
+}

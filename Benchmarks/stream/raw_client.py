@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""The stream of the benchmark's ring with Python's standard library: what `floor.c` does, in Python.
+
+    raw_client.py PATH COUNT
+
+Knows the ring's address and handles (ring.h), and prints a line for each sample at once.
+"""
+
+import socket
+import struct
+import sys
+import time
+
+LINK, RX, TX, CCCD = 0x0040, 6, 8, 9
+ADDRESS = bytes.fromhex("B2A1332211C0")
+HEADER = struct.Struct("<BHHHHBH")  # H4 type, handle and flags, length; L2CAP length, channel; ATT opcode, handle
+NOTIFICATION = HEADER.pack(2, 0x2000 | LINK, 23, 19, 4, 0x1B, TX)
+
+
+class Controller:
+    def __init__(self, path):
+        self.stream = socket.socket(socket.AF_UNIX)
+        self.stream.connect(path)
+        self.input = b""
+
+    def packets(self):
+        """The packets of one read, and the time of it."""
+        data = self.stream.recv(65536)
+        if not data:
+            sys.exit("raw_client: the controller has closed the stream")
+        now, data, start, packets = time.monotonic(), self.input + data, 0, []
+        while len(data) - start >= 5:
+            length = 5 + int.from_bytes(data[start + 3:start + 5], "little") if data[start] == 2 else 3 + data[start + 2]
+            if len(data) - start < length:
+                break
+            packets.append(data[start:start + length])
+            start += length
+        self.input = data[start:]
+        return now, packets
+
+    def wait_for(self, is_it):
+        while not any(is_it(packet) for packet in self.packets()[1]):
+            pass
+
+    def command(self, opcode, parameters=b"", answer=0x0E):
+        self.stream.sendall(struct.pack("<BHB", 1, opcode, len(parameters)) + parameters)
+        self.wait_for(lambda packet: packet[:2] == bytes([4, answer]))
+
+    def att(self, pdu):
+        self.stream.sendall(struct.pack("<BHHHH", 2, LINK, len(pdu) + 4, len(pdu), 4) + pdu)
+
+    def control(self, what):
+        frame = bytes([0xA1, what]).ljust(15, b"\0")
+        self.att(struct.pack("<BH", 0x52, RX) + frame + bytes([sum(frame) & 0xFF]))
+
+
+def main(path, count):
+    controller = Controller(path)
+    controller.command(0x0C03)
+    controller.command(0x2001, bytes([0x1F]).ljust(8, b"\0"))
+    controller.command(
+        0x200D, struct.pack("<HHBB6sBHHHHHH", 96, 48, 0, 0, ADDRESS, 0, 6, 12, 0, 200, 0, 0), answer=0x3E)
+    controller.att(struct.pack("<BHH", 0x12, CCCD, 1))
+    controller.wait_for(lambda packet: packet[0] == 2 and packet[9] == 0x13)
+    controller.control(4)
+    output, printed, origin = sys.stdout, 0, None
+    while printed < count:
+        now, packets = controller.packets()
+        for packet in packets:
+            frame = packet[12:]
+            if packet[:12] != NOTIFICATION or frame[:2] != b"\xA1\x02" or sum(frame[:15]) & 0xFF != frame[15]:
+                continue
+            origin = now if origin is None else origin
+            output.write('{"t":%.6f,"kind":"ppg","raw":%d,"max":%d,"min":%d,"diff":%d}\n' % (
+                now - origin, *struct.unpack_from(">4H", frame, 2)))
+            output.flush()
+            printed += 1
+    controller.control(2)
+    controller.command(0x0406, struct.pack("<HB", LINK, 0x13), answer=0x05)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

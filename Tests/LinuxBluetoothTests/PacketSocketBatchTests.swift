@@ -1,0 +1,93 @@
+import BluetoothCore
+import EventLoop
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import LinuxBluetooth
+
+/// Packets that come fast are read several at a time, over a socket pair.
+@BluetoothActor
+@Suite(.onTheLoop) struct PacketSocketBatchTests {
+  private let pair: SocketPair
+  private let socket: PacketSocket
+
+  init() throws {
+    pair = try SocketPair(keepsPackets: true)
+    socket = PacketSocket(descriptor: pair.ours, largestPacket: 64, timers: testTimers)
+  }
+
+  private func settle() async {
+    for _ in 0..<5 { await testTimers.sleep(for: .nanoseconds(1)) }
+  }
+
+  private func send(_ numbers: Range<UInt8>) {
+    for number in numbers { pair.write([number, number]) }
+  }
+
+  /// The first packets of the received ones, which are all of two bytes.
+  private func numbers(_ packets: [[UInt8]]) -> [UInt8] {
+    #expect(packets.allSatisfy { $0.count == 2 && $0[0] == $0[1] })
+    return packets.map { $0[0] }
+  }
+
+  @Test func fortyPacketsNeedFewCalls() async throws {
+    var packets: [[UInt8]] = []
+    socket.onPacket = { packet, _ in packets.append(Array(packet)) }
+    FaultPlan.add(Array(repeating: nil, count: 100), to: .receive, on: pair.ours)
+    send(0..<40)
+    try socket.start()
+    await settle()
+    #expect(numbers(packets) == Array(0..<40))
+    // One, as none was read before, then 16, 16 and 7.
+    #expect(FaultPlan.removeAll(on: pair.ours) == 96)
+    pair.finish()
+    socket.close()
+  }
+
+  @Test func noPacketFollowsTheClosing() async throws {
+    var packets: [[UInt8]] = []
+    socket.onPacket = { [socket] packet, _ in
+      packets.append(Array(packet))
+      if packets.count == 5 { socket.close() }
+    }
+    send(0..<20)
+    try socket.start()
+    await settle()
+    #expect(numbers(packets) == Array(0..<5))
+    pair.finish()
+  }
+
+  /// The end delivers what was read with the packet whose handler ends the socket, and what the kernel still holds.
+  @Test func theEndDeliversTheRestInOrder() async throws {
+    var packets: [[UInt8]] = []
+    var ends = 0
+    socket.onPacket = { [socket] packet, _ in
+      packets.append(Array(packet))
+      if packets.count == 5 { socket.finish() }
+    }
+    socket.onClosed = { error in
+      #expect(error == nil && packets.count == 30)
+      ends += 1
+    }
+    send(0..<30)
+    try socket.start()
+    await settle()
+    #expect(numbers(packets) == Array(0..<30) && ends == 1)
+    pair.finish()
+  }
+
+  @Test func aHandlerMayAskForMore() async throws {
+    var packets: [[UInt8]] = []
+    socket.onPacket = { [socket] packet, _ in
+      packets.append(Array(packet))
+      if packets.count == 3 { socket.receivePending() }
+    }
+    send(0..<40)
+    try socket.start()
+    await settle()
+    #expect(numbers(packets) == Array(0..<40))
+    pair.finish()
+    socket.close()
+  }
+}
