@@ -104,7 +104,8 @@ import Testing
       number += 1
       let info = CaptureRecordInfo(
         number: number, microseconds: 0, content: .hci(.controllerToHost), originalLength: bytes.count)
-      var packet = DissectedPacket(bytes, info)
+      var packet = DissectedPacket()
+      packet.begin(bytes.span.bytes, info)
       state.dissect(&packet, bytes.span.bytes)
       _ = dissector.dissect(bytes.span.bytes, info)
     }
