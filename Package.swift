@@ -100,6 +100,12 @@ targets += [
     path: "Examples/CoreBluetooth/HeartRateCentral", swiftSettings: [.swiftLanguageMode(.v5)]),
   .executableTarget(
     name: "explore", dependencies: ["CoreBluetooth"], path: "Examples/CoreBluetooth/Explorer"),
+  .executableTarget(
+    name: "bird", dependencies: ["CoreBluetooth"],
+    path: "Examples/CoreBluetooth/Bird", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .executableTarget(
+    name: "ring-session", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
+    path: "Examples/CoreBluetooth/RingSession"),
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
