@@ -43,6 +43,7 @@ open class CBCentralManager: CBManager {
   }
 
   /// - Parameters:
+  ///   - delegate: is held weakly
   ///   - queue: where the delegate is called; nil for the main queue
   ///   - options: also the adapter: ``CBCentralManagerOptionAdapterKey``
   public convenience init(

@@ -163,9 +163,8 @@ extension GATTClient {
     _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     guard let handle = remove(subscription) else { return completion(.success(())) }
-    write([0, 0], to: Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)) {
-      completion($0)
-    }
+    let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)
+    _ = write([0, 0], to: configuration, completion: completion)
   }
 
   /// - Returns: the configuration to write; nil if there are other subscribers, or no link

@@ -23,7 +23,9 @@ public struct KnownPeripherals: Sendable {
 
   /// Reads a file. One that is damaged counts as empty.
   ///
-  /// - Parameter report: takes messages for the user
+  /// - Parameters:
+  ///   - path: the file; it may be missing
+  ///   - report: takes messages for the user
   public init(path: String, report: (String) -> Void) {
     do throws(FileError) {
       guard let bytes = try StateFile(path: path).read() else { return }
@@ -47,7 +49,10 @@ public struct KnownPeripherals: Sendable {
   /// Adds a peripheral to the file, which other processes may change at the same time. Blocks for the time of a few
   /// writes, or for the lock.
   ///
-  /// - Parameter report: takes messages for the user
+  /// - Parameters:
+  ///   - peripheral: replaces what is stored of its address
+  ///   - path: the file, which is made if it is missing
+  ///   - report: takes messages for the user
   public static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
     let file = StateFile(path: path)
     do throws(FileError) {

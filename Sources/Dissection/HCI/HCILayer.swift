@@ -131,7 +131,8 @@ extension HCILayer {
   ///
   /// - Parameter fields: memory for the fields; its contents are overwritten
   func writeSummary(
-    of packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: inout FieldList
+    of packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer,
+    using fields: inout FieldList
   ) {
     switch type {
     case .command:

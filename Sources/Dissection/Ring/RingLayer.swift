@@ -134,7 +134,9 @@ extension RingLayer {
         add("form", form.name, 1..<15)
         let encoding = accelerationEncoding
         for field in meaning.fields {
-          add(field.name, TextBuffer.string { Self.write(field.value, encoding, to: &$0) }, field.range, depth: 1)
+          add(
+            field.name, TextBuffer.string { Self.write(field.value, encoding, to: &$0) }, field.range,
+            depth: 1)
         }
       } else {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)

@@ -27,10 +27,7 @@ let completionCommand = CommandSpec(
   name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
   positionals: 1...1,
   examples: [
-    (
-      "halo-raw completion bash > ~/.local/share/bash-completion/completions/halo-raw",
-      "complete command lines of halo-raw in each new bash"
-    )
+    ("halo-raw completion bash > halo-raw.bash", "write a script, to be sourced in ~/.bashrc")
   ],
   details: """
     The script completes commands, options, the names of values, and files. `make install` and the Debian package \
