@@ -73,7 +73,7 @@ let layers = [
 ]
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
-let appleModules = ["CoreBluetooth"]
+let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
 
 /// A build for libFuzzer (scripts/fuzz): halo-raw is a library in it, as no program can import another one.
 let isForFuzzing = Context.environment["HALO_FUZZ"] != nil
@@ -89,14 +89,23 @@ var targets: [Target] = layers.flatMap { $0 }
 targets += [
   .target(name: "CoreBluetooth", dependencies: ["HaloRaw"], swiftSettings: settings),
   .testTarget(
-    name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "HaloRaw", "TestSupport"],
+    name: "CoreBluetoothTests",
+    dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport"],
     swiftSettings: settings),
+  .target(
+    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw", "Files"], swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(
     name: "heart-rate-central", dependencies: ["CoreBluetooth"],
     path: "Examples/CoreBluetooth/HeartRateCentral", swiftSettings: [.swiftLanguageMode(.v5)]),
   .executableTarget(
     name: "explore", dependencies: ["CoreBluetooth"], path: "Examples/CoreBluetooth/Explorer"),
+  .executableTarget(
+    name: "bird", dependencies: ["CoreBluetooth"],
+    path: "Examples/CoreBluetooth/Bird", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .executableTarget(
+    name: "ring-session", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
+    path: "Examples/CoreBluetooth/RingSession"),
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

@@ -2,11 +2,11 @@ import Foundation
 internal import HaloRaw
 
 /// Which adapter a manager uses: that of its options, else that of the environment (`HALO_ADAPTER`), else the first.
-struct AdapterChoice: Hashable {
+package struct AdapterChoice: Hashable {
   /// Nil for the first adapter.
   let text: String?
 
-  init(options: [String: Any]? = nil) {
+  package init(options: [String: Any]? = nil) {
     text =
       options?[CBCentralManagerOptionAdapterKey] as? String
       ?? ProcessInfo.processInfo.environment["HALO_ADAPTER"]

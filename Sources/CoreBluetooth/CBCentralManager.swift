@@ -50,9 +50,8 @@ open class CBCentralManager: CBManager {
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
     let choice = AdapterChoice(options: options)
-    let isReal = (try? choice.specification().isReal) ?? false
     self.init(
-      delegate: delegate, queue: queue, store: PeripheralStore(path: isReal ? PeripheralStore.path : nil)
+      delegate: delegate, queue: queue, store: PeripheralStore(folder: PeripheralStore.folder(for: choice))
     ) {
       (SharedRadios.acquire(choice), { SharedRadios.release(choice) })
     }

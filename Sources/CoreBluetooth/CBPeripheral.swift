@@ -33,6 +33,8 @@ open class CBPeripheral: CBPeer {
     var credits = 0
     /// Whether the program waits for room.
     var isStarved = false
+    /// Whether a write without response was dropped on this connection.
+    var hasDropped = false
   }
 
   let shared: Guarded<Shared>
@@ -41,6 +43,8 @@ open class CBPeripheral: CBPeer {
 
   /// Writes without response that may be on their way to the link.
   static let maximumCredits = 32
+  /// Writes without response that wait at most if a program ignores ``canSendWriteWithoutResponse``.
+  package static let maximumWaitingWrites = 512
 
   init(_ address: BluetoothAddress, name: String?, _ callbacks: CallbackQueue) {
     self.address = address
@@ -178,7 +182,8 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Writes a value. Without response, the delegate is not called.
+  /// Writes a value. Without response, the delegate is not called, and a write is dropped if 512 are waiting: ask
+  /// ``canSendWriteWithoutResponse`` first.
   open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
     let value = [UInt8](data)
     guard type == .withResponse else { return writeWithoutResponse(value, characteristic) }
@@ -268,10 +273,21 @@ open class CBPeripheral: CBPeer {
       return reportMisuse(
         "a write without response to \(characteristic.uuid) of an ended connection is dropped")
     }
-    shared.withLock { shared in
+    let (isTaken, isFirstDrop) = shared.withLock { shared in
+      if shared.credits <= 1 { shared.isStarved = true }
+      guard Self.maximumCredits - shared.credits < Self.maximumWaitingWrites else {
+        defer { shared.hasDropped = true }
+        return (false, !shared.hasDropped)
+      }
       shared.credits -= 1
-      if shared.credits <= 0 { shared.isStarved = true }
+      return (true, false)
     }
+    if isFirstDrop {
+      reportMisuse(
+        "writes without response are dropped: \(Self.maximumWaitingWrites) are waiting; "
+          + "ask canSendWriteWithoutResponse before each")
+    }
+    guard isTaken else { return }
     let (confined, target) = (Confined(self), place.characteristic)
     BluetoothActor.run { [link = place.link] in
       link.writeWithoutResponse(value, to: target) { confined.value.giveCredit(of: link) }
@@ -378,6 +394,7 @@ extension CBPeripheral {
       shared.link = link
       shared.credits = Self.maximumCredits
       shared.isStarved = false
+      shared.hasDropped = false
       shared.mtu = 23
     }
   }

@@ -4,8 +4,10 @@ internal import HaloRaw
 /// The names of peripherals that were connected, in a file that all programs of a user share. It is read when it is first
 /// needed, and written off the queues of the program.
 package final class PeripheralStore: Sendable {
-  /// `$XDG_STATE_HOME/halo-raw/peripherals.json`, else below `~/.local/state`; nil without a home.
-  static var path: String? {
+  /// Where the files of programs with this adapter are: `$XDG_STATE_HOME/halo-raw`, else below `~/.local/state`. Nil
+  /// without a home, and for an adapter whose devices end with the process.
+  package static func folder(for choice: AdapterChoice) -> String? {
+    guard (try? choice.specification().isReal) ?? false else { return nil }
     let environment = ProcessInfo.processInfo.environment
     let state =
       if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
@@ -15,7 +17,7 @@ package final class PeripheralStore: Sendable {
       } else {
         nil as String?
       }
-    return state.map { $0 + "/halo-raw/peripherals.json" }
+    return state.map { $0 + "/halo-raw" }
   }
 
   private let path: String?
@@ -24,6 +26,11 @@ package final class PeripheralStore: Sendable {
 
   init(path: String?) {
     self.path = path
+  }
+
+  /// The file in a folder.
+  package convenience init(folder: String?) {
+    self.init(path: folder.map { $0 + "/peripherals.json" })
   }
 
   /// Returns when everything is written.
@@ -35,6 +42,10 @@ package final class PeripheralStore: Sendable {
       if known == nil { known = KnownPeripherals(path: path) { reportMisuse($0) } }
       return known?[address]?.name
     }
+  }
+
+  package func remember(_ identifier: UUID, name: String?) {
+    if let address = identifier.address { remember(address, name: name) }
   }
 
   func remember(_ address: BluetoothAddress, name: String?) {

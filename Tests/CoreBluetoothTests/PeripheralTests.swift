@@ -189,6 +189,34 @@ import Testing
     await radio.close()
   }
 
+  @Test func writesWithoutResponseThatDoNotWaitForRoomAreDroppedAtABound() async {
+    let strap = await Devices.strap()
+    let (recorder, radio) = await connected(strap)
+    await BluetoothActor.run { strap.isStalled = true }.value
+    let write = { @Sendable (me: Recorder, number: Int) in
+      guard let peripheral = me.peripherals["Strap"] else { return }
+      peripheral.writeValue(
+        Data([UInt8(number & 255), UInt8(number >> 8)]), for: me.characteristic("2A39"),
+        type: .withoutResponse)
+    }
+    await recorder.perform { me in
+      for number in 0..<2000 { write(me, number) }
+      me.note("can send \(me.peripherals["Strap"]?.canSendWriteWithoutResponse ?? true)")
+    }
+    #expect(recorder.log.last == "can send false")
+    await BluetoothActor.run { strap.isStalled = false }.value
+    await recorder.until("ready")
+    await recorder.perform { me in me.peripherals["Strap"]?.readValue(for: me.characteristic("2A38")) }
+    await recorder.until("value 2A38 [1]")
+    // There is room again, and the connection goes on.
+    await recorder.perform { write($0, 2000) }
+    let bound = CBPeripheral.maximumWaitingWrites
+    while await strap.writes.count <= bound { await BluetoothActor.run {}.value }
+    #expect(
+      await strap.writes.map { Int($0.value[0]) | Int($0.value[1]) << 8 } == Array(0..<bound) + [2000])
+    await radio.close()
+  }
+
   @Test func theBytesOfAHostilePeerAreErrors() async {
     let strap = await Devices.strap()
     let radio = await Radio(SimulatedRadio([strap]))

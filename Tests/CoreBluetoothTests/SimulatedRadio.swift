@@ -110,6 +110,11 @@ final class SimulatedPeripheral {
   let scanResponse: AdvertisingData?
   /// In reach and switched on.
   var isPresent = true
+  var rssi: Int8 = -50
+  /// Takes nothing more from its link.
+  var isStalled = false {
+    didSet { if !isStalled { link?.onRoom?() } }
+  }
   /// Takes written values; a value that is returned is notified behind the response.
   var onWrite: (_ handle: AttributeHandle, _ value: [UInt8]) -> [(AttributeHandle, [UInt8])] = { _, _ in [] }
   /// Answers a request in place of the server, if it returns something.
@@ -138,7 +143,7 @@ final class SimulatedPeripheral {
       address: address,
       eventType: isResponse
         ? [.scanResponse, .scannable, .connectable, .legacy] : [.connectable, .scannable, .legacy],
-      rssi: -50, data: (isResponse ? scanResponse ?? AdvertisingData() : advertisingData).bytes)
+      rssi: rssi, data: (isResponse ? scanResponse ?? AdvertisingData() : advertisingData).bytes)
   }
 
   fileprivate func connect(_ timers: Timers) -> SimulatedLink {
@@ -200,7 +205,7 @@ final class SimulatedLink: ATTLink {
     peer = peripheral.address
   }
 
-  var hasRoom: Bool { underWay < Self.capacity }
+  var hasRoom: Bool { underWay < Self.capacity && !peripheral.isStalled }
 
   func send(_ pdu: RawSpan) {
     let bytes = Array(pdu)

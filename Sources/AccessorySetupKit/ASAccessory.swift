@@ -1,0 +1,104 @@
+@_exported import Foundation
+internal import HaloRaw
+
+/// An accessory that the user has chosen for this program.
+open class ASAccessory: NSObject, @unchecked Sendable {
+  public enum AccessoryState: Int, Sendable {
+    case unauthorized = 0
+    case awaitingAuthorization = 10
+    case authorized = 20
+  }
+
+  /// What an accessory is set up for. Accepted; there is no pairing.
+  public struct SupportOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+      self.rawValue = rawValue
+    }
+
+    public static let bluetoothPairingLE = SupportOptions(rawValue: 1 << 1)
+    public static let bluetoothTransportBridging = SupportOptions(rawValue: 1 << 2)
+    public static let bluetoothHID = SupportOptions(rawValue: 1 << 3)
+  }
+
+  /// What is renamed with an accessory. Accepted; there is no Wi-Fi.
+  public struct RenameOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+      self.rawValue = rawValue
+    }
+
+    public static let ssid = RenameOptions(rawValue: 1 << 0)
+  }
+
+  private struct Shared {
+    var displayName: String
+    var state: AccessoryState
+  }
+
+  let identifier: UUID
+  private let shared: Guarded<Shared>
+
+  /// For `CBCentralManager.retrievePeripherals(withIdentifiers:)`.
+  open var bluetoothIdentifier: UUID? { identifier }
+  /// The name of the display item; after a rename, the user's.
+  open var displayName: String { shared.withLock { $0.displayName } }
+  /// Authorized, until the accessory is removed.
+  open var state: AccessoryState { shared.withLock { $0.state } }
+  /// What the accessory was discovered by.
+  public let descriptor: ASDiscoveryDescriptor
+
+  init(_ identifier: UUID, displayName: String, _ descriptor: ASDiscoveryDescriptor) {
+    self.identifier = identifier
+    self.descriptor = descriptor
+    shared = Guarded(Shared(displayName: displayName, state: .authorized))
+    super.init()
+  }
+
+  func rename(_ name: String) { shared.withLock { $0.displayName = name } }
+
+  func wasRemoved() { shared.withLock { $0.state = .unauthorized } }
+
+  open override var description: String {
+    "<ASAccessory: identifier = \(identifier.uuidString), displayName = \(displayName), state = \(state)>"
+  }
+}
+
+public enum ASAccessoryEventType: Int, Sendable {
+  case unknown = 0
+  /// The session can be used: its accessories are known.
+  case activated = 10
+  /// The session has ended: no event follows.
+  case invalidated = 11
+  case migrationComplete = 20
+  case accessoryAdded = 30
+  case accessoryRemoved = 31
+  case accessoryChanged = 32
+  case accessoryDiscovered = 33
+  case pickerDidPresent = 40
+  case pickerDidDismiss = 50
+  case pickerSetupBridging = 60
+  case pickerSetupFailed = 70
+  case pickerSetupPairing = 80
+  case pickerSetupRename = 90
+}
+
+/// What a session reports.
+open class ASAccessoryEvent: NSObject, @unchecked Sendable {
+  public let eventType: ASAccessoryEventType
+  public let accessory: ASAccessory?
+  public let error: (any Error)?
+
+  init(_ eventType: ASAccessoryEventType, _ accessory: ASAccessory? = nil, error: (any Error)? = nil) {
+    self.eventType = eventType
+    self.accessory = accessory
+    self.error = error
+    super.init()
+  }
+
+  open override var description: String {
+    "<ASAccessoryEvent: \(eventType)\(accessory.map { ", \($0.displayName)" } ?? "")>"
+  }
+}

@@ -1,0 +1,127 @@
+internal import CoreBluetooth
+internal import HaloRaw
+
+/// One run of the picker, on the queue of its session: a scan, a list, a choice.
+final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+  struct Choice {
+    let identifier: UUID
+    let item: ASPickerDisplayItem
+    /// What the peripheral advertises.
+    let name: String?
+    fileprivate var rssi: Int
+  }
+
+  /// How long accessories are compared without a terminal, from the first one on.
+  private static let comparisonTime = 3.0
+  /// How long the first one may take without a terminal.
+  private static let discoveryTime = 30.0
+  /// Entries of the list. Each report of a hostile device may have another address.
+  private static let maximumChoices = 64
+
+  private let items: [ASPickerDisplayItem]
+  private let excluded: Set<UUID>
+  private let face: PickerFace
+  private let queue: DispatchQueue
+  private var central: CBCentralManager?
+  private var choices: [Choice] = []
+  private var stopReading: (@Sendable () -> Void)?
+  private var completion: ((Result<Choice, ASError>) -> Void)?
+
+  /// - Parameters:
+  ///   - excluded: accessories of the session, which are not offered
+  ///   - completion: called once, on the queue
+  init(
+    _ items: [ASPickerDisplayItem], excluding excluded: Set<UUID>, _ face: PickerFace, _ queue: DispatchQueue,
+    completion: @escaping (Result<Choice, ASError>) -> Void
+  ) {
+    self.items = items
+    self.excluded = excluded
+    self.face = face
+    self.queue = queue
+    self.completion = completion
+  }
+
+  func start(_ makeCentral: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager) {
+    if face.isInteractive {
+      face.write("Choose an accessory: enter its number. An empty line cancels.\n")
+      stopReading = face.readLines(queue) { [weak self] in self?.typed($0) }
+    } else {
+      face.after(Self.discoveryTime, queue) { [weak self] in
+        self?.chooseStrongest()
+      }
+    }
+    central = makeCentral(self, queue)
+  }
+
+  /// Ends the picker; later calls have no effect.
+  func finish(_ result: Result<Choice, ASError>) {
+    guard let completion else { return }
+    self.completion = nil
+    stopReading?()
+    stopReading = nil
+    central?.delegate = nil
+    // Its scan ends with it.
+    central = nil
+    completion(result)
+  }
+
+  private func typed(_ line: String?) {
+    let text = (line ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !text.isEmpty else { return finish(.failure(ASError(.userCancelled, "no accessory was chosen"))) }
+    guard let number = Int(text), choices.indices.contains(number - 1) else {
+      return face.write("no accessory \"\(text.printable)\"; enter a number of the list\n")
+    }
+    finish(.success(choices[number - 1]))
+  }
+
+  private func chooseStrongest() {
+    if let strongest = choices.max(by: { $0.rssi < $1.rssi }) {
+      finish(.success(strongest))
+    } else {
+      finish(.failure(ASError(.discoveryTimeout, "no accessory that matches advertises")))
+    }
+  }
+
+  // MARK: CBCentralManagerDelegate
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    switch central.state {
+    case .poweredOn:
+      central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    case .unsupported, .unauthorized, .poweredOff:
+      finish(.failure(ASError(.pickerRestricted, "Bluetooth is \(central.state)")))
+    case .unknown, .resetting: break
+    }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi: NSNumber
+  ) {
+    // 127: not available.
+    let rssi = rssi.intValue == 127 ? -127 : rssi.intValue
+    if let index = choices.firstIndex(where: { $0.identifier == peripheral.identifier }) {
+      choices[index].rssi = rssi
+      return
+    }
+    guard choices.count < Self.maximumChoices, !excluded.contains(peripheral.identifier),
+      let item = items.first(where: {
+        $0.descriptor.fields.matches(name: peripheral.name, advertisementData)
+      })
+    else { return }
+    let choice = Choice(identifier: peripheral.identifier, item: item, name: peripheral.name, rssi: rssi)
+    choices.append(choice)
+    if face.isInteractive {
+      face.write(line(choice))
+    } else if choices.count == 1 {
+      face.after(Self.comparisonTime, queue) { [weak self] in self?.chooseStrongest() }
+    }
+  }
+
+  private func line(_ choice: Choice) -> String {
+    let address = CBPeripheral.address(of: choice.identifier).map { "\($0)" } ?? ""
+    let signal = choice.rssi == -127 ? "" : ", \(choice.rssi) dBm"
+    let name = (choice.name ?? "no name").printable
+    return "\(choices.count)  \(choice.item.name): \(name), \(address)\(signal)\n"
+  }
+}
