@@ -88,7 +88,9 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
 
   /// Lets the user choose one accessory of the given kinds, other than those of the session.
   ///
-  /// - Parameter completionHandler: called when the picker is dismissed, with the reason if nothing was chosen
+  /// - Parameters:
+  ///   - displayItems: the kinds
+  ///   - completionHandler: called when the picker is dismissed, with the reason if nothing was chosen
   open func showPicker(
     for displayItems: [ASPickerDisplayItem], completionHandler: @escaping ((any Error)?) -> Void
   ) {

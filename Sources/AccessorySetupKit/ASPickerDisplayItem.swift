@@ -17,7 +17,10 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
   /// A copy of the descriptor.
   public let descriptor: ASDiscoveryDescriptor
 
-  /// - Parameter descriptor: is copied: later changes have no effect
+  /// - Parameters:
+  ///   - name: as the picker shows it
+  ///   - productImage: has no effect
+  ///   - descriptor: is copied: later changes have no effect
   public init(name: String, productImage: ASProductImage?, descriptor: ASDiscoveryDescriptor) {
     self.name = name
     self.productImage = productImage

@@ -60,6 +60,9 @@ import Testing
 
   /// The public `async` functions of each file: their number, and what ends them if nothing cancels their task.
   private static let functions: [String: (count: Int, End)] = [
+    "AccessorySetupKit/AsyncForms.swift": (
+      4, .ended(by: "the end of the picker: a choice, 30 s without a match; the others at once")
+    ),
     "BluetoothCore/Time/Callbacks.swift": (
       4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
