@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sessions of AccessorySetupKit: the picker, the stored accessories.
-@Suite(.timeLimit(.minutes(15))) struct AccessorySessionTests {
+@Suite(.timeLimit(.minutes(60))) struct AccessorySessionTests {
   private static let entry = "> 1  Band: Strap, C0:00:00:00:00:01, -50 dBm"
 
   /// Chooses the first entry.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What programs rely on: the state, scans and connections.
-@Suite(.timeLimit(.minutes(15))) struct CentralTests {
+@Suite(.timeLimit(.minutes(60))) struct CentralTests {
   @Test func theFirstStateComesForADelegateSetLater() async {
     let radio = await Radio(SimulatedRadio([]))
     let recorder = Recorder()

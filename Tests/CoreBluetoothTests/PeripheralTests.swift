@@ -3,7 +3,7 @@ import HaloRaw
 import Testing
 
 /// What programs rely on: discovery, values and notifications of a connected peripheral.
-@Suite(.timeLimit(.minutes(15))) struct PeripheralTests {
+@Suite(.timeLimit(.minutes(60))) struct PeripheralTests {
   private func connected(_ strap: SimulatedPeripheral) async -> (Recorder, Radio) {
     let radio = await Radio(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
