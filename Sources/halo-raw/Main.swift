@@ -5,8 +5,6 @@ import SystemCalls
 
 @main
 enum Main {
-  static let version = "0.1.0"
-
   /// Not `async`: signals must be blocked before the runtime creates its first thread, which would receive them.
   static func main() {
     Termination.blockSignals()
@@ -53,7 +51,7 @@ enum Main {
       if arguments.count > 1 { return Console.print(HelpPage(try Commands.named(arguments[1])).text) }
       return Console.print(HelpPage.overview(Commands.groups).text)
     case "--version":
-      return Console.print("halo-raw \(version)\n")
+      return Console.print("halo-raw \(HelpPage.version)\n")
     default: break
     }
     let command = try Commands.named(name)

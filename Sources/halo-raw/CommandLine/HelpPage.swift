@@ -8,6 +8,9 @@ struct HelpPage {
     case examples(title: String, [(line: String, does: String)])
   }
 
+  /// The version of the program, of its manual pages and packages; `CHANGELOG.md` has what changed.
+  static let version = "0.1.0"
+
   /// `halo-raw stream`
   var name: String
   var summary: String

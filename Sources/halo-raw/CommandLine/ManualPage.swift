@@ -7,7 +7,7 @@ extension HelpPage {
   /// - Parameter seeAlso: the names of other pages
   func manual(seeAlso: [String]) -> String {
     var page = """
-      .TH \(manualName.uppercased()) 1 "" "halo-raw \(Main.version)" "User commands"
+      .TH \(manualName.uppercased()) 1 "" "halo-raw \(Self.version)" "User commands"
       .SH NAME
       \(Self.escaped(manualName)) \\- \(Self.escaped(summary))
       .SH SYNOPSIS
