@@ -234,7 +234,3 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
     shared.withLock { $0.handler }?.value(ASAccessoryEvent(type, accessory))
   }
 }
-
-extension Result {
-  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
-}

@@ -24,7 +24,7 @@ open class CBCentralManager: CBManager {
     var known: [BluetoothAddress: WeakPeripheral] = [:]
     /// Those that are connected or being connected.
     var held: [BluetoothAddress: CBPeripheral] = [:]
-    /// Whether the delegate has been told the first state.
+    /// Whether the first state was reported to the delegate.
     var hasReportedState = false
     var reportsConnections: ConnectionEventFilter?
   }

@@ -139,6 +139,10 @@ extension CBATTError {
   public static var insufficientResources: Code { .insufficientResources }
 }
 
+extension Result {
+  package var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
 // MARK: The stack's errors
 
 /// The error that a delegate gets for one of the stack.

@@ -376,10 +376,6 @@ extension CBCharacteristic {
   fileprivate var handle: AttributeHandle { place?.characteristic.valueHandle ?? 0 }
 }
 
-extension Result {
-  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
-
 // MARK: The manager's side, on the queue
 
 extension CBPeripheral {

@@ -50,9 +50,9 @@ import Testing
     } catch {
       Issue.record("not matched: \(error)")
     }
-    let told = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: "it is away"])
-    #expect(told.localizedDescription == "it is away")
-    #expect((told as any Error).localizedDescription == "it is away")
+    let described = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: "it is away"])
+    #expect(described.localizedDescription == "it is away")
+    #expect((described as any Error).localizedDescription == "it is away")
   }
 
   @Test func thePeripheralRoleIsUnsupported() async {

@@ -33,20 +33,14 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// Becomes another packet, with no layer above HCI. The memory of ``bytes`` is used again.
   mutating func begin(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
-    self.bytes.removeAll(keepingCapacity: true)
-    bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
+    var memory: [UInt8] = []
+    swap(&memory, &self.bytes)
+    self = DissectedPacket()
+    memory.removeAll(keepingCapacity: true)
+    bytes.withUnsafeBytes { memory.append(contentsOf: $0) }
+    self.bytes = memory
     self.info = info
-    reassembled = nil
-    if case .hci = info.content { hci = HCILayer(bytes) } else { hci = nil }
-    link = nil
-    l2cap = nil
-    signaling = nil
-    smp = nil
-    profile = nil
-    att = nil
-    gatt = nil
-    ring = nil
-    unanswered.removeAll()
+    if case .hci = info.content { hci = HCILayer(bytes) }
   }
 
   /// The bytes that the layers from L2CAP up point into.
@@ -132,15 +126,16 @@ public struct DissectedPacket: Hashable, Sendable {
   /// Writes one line about the whole packet: its highest layer, and its purpose.
   public func writeSummary(to text: inout TextBuffer) {
     var fields = FieldList()
-    writeSummary(to: &text, using: &fields)
+    writeSummary(to: &text, top: top, using: &fields)
   }
 
-  /// The same for many packets.
+  /// The same for many packets, and for a caller who has the highest layer.
   ///
   /// - Parameters:
   ///   - text: receives the line, without its end
+  ///   - top: the same as ``top``
   ///   - fields: memory that is used for each packet; its contents are overwritten
-  public func writeSummary(to text: inout TextBuffer, using fields: inout FieldList) {
+  public func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: inout FieldList) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
     writeSummary(of: top, to: &text, using: &fields)
     guard top == .att, let gatt else { return }

@@ -97,7 +97,7 @@ extension RingLayer {
     }
   }
 
-  /// The encoding of the axes; nil if it is not known, or if this is no sample of acceleration.
+  /// The encoding of the axes; nil if it is not known, or if this is not a sample of acceleration.
   private var accelerationEncoding: AccelerometerEncoding? {
     guard let encoding, case .accelerometer? = sample else { return nil }
     return encoding

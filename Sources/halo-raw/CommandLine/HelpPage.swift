@@ -52,14 +52,9 @@ struct HelpPage {
     ("serial:PATH[@BAUD]", "an H4 controller on a serial line with RTS/CTS, 115200 baud by default"),
     ("replay:FILE", "a recorded session or device; see halo-raw replay --help"),
   ]
+}
 
-  init(name: String, summary: String, arguments: String, parts: [Part]) {
-    self.name = name
-    self.summary = summary
-    self.arguments = arguments
-    self.parts = parts
-  }
-
+extension HelpPage {
   /// A command.
   init(_ command: CommandSpec) {
     name = "halo-raw \(command.name)"

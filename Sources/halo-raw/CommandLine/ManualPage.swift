@@ -31,7 +31,7 @@ extension HelpPage {
           page += ".PP\n.EX\n\(Self.escaped(example.line))\n.EE\n"
           if !example.does.isEmpty { page += ".RS\n" + Self.line(example.does) + ".RE\n" }
         }
-        // What follows is no part of the examples.
+        // What follows does not belong to the examples.
         isDescribed = true
       }
     }

@@ -84,7 +84,7 @@ struct Decoding {
 
   /// Decodes up to 4096 records.
   private mutating func decode(_ reader: inout CaptureReader) throws(CaptureError) -> CaptureReader.Progress {
-    // Not a property: the packet would be copied where another property changes.
+    // One for all packets: its memory is used again.
     var packet = DissectedPacket()
     for _ in 0..<4096 {
       let progress = try reader.advance()

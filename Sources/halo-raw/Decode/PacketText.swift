@@ -16,7 +16,7 @@ struct PacketText {
     let top = packet.top
     output.write(packet.info.number, width: 7)
     writeHeader(packet, top, start, &output)
-    packet.writeSummary(to: &output.text, using: &fields)
+    packet.writeSummary(to: &output.text, top: top, using: &fields)
     writeLoose(packet, &output)
     writePlace(packet, &output)
     output.write("\n")
