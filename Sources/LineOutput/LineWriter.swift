@@ -4,7 +4,7 @@ import SystemCalls
 
 /// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue``. Nothing is allocated for numbers
 /// and fixed text, once the buffer has grown to the size of what is collected.
-public struct LineWriter {
+public struct LineWriter: ~Copyable {
   /// The collected text.
   public var text: TextBuffer
   private let queue: OutputQueue

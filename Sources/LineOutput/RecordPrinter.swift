@@ -1,12 +1,13 @@
 /// Prints records with the same columns, for commands that print few. The csv header has the name and unit of each.
-public struct RecordPrinter {
+public struct RecordPrinter: ~Copyable {
   private let format: OutputFormat
   private let columns: [(name: String, unit: String?)]
   public private(set) var output: LineWriter
 
   /// - Parameter columns: the names of the fields, and their units where they have one
   public init(
-    _ format: OutputFormat, _ columns: [(name: String, unit: String?)], output: LineWriter = LineWriter()
+    _ format: OutputFormat, _ columns: [(name: String, unit: String?)],
+    output: consuming LineWriter = LineWriter()
   ) {
     self.output = output
     self.format = format

@@ -16,7 +16,7 @@ public struct SampleKinds: OptionSet, Sendable {
 }
 
 /// Prints samples, one per line. The end of the hot path: nothing is allocated for a sample.
-public struct SampleWriter {
+public struct SampleWriter: ~Copyable {
   private let format: OutputFormat
   private let kinds: SampleKinds
   public private(set) var output: LineWriter
@@ -29,7 +29,7 @@ public struct SampleWriter {
   ///   - output: the destination
   public init(
     _ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?,
-    output: LineWriter = LineWriter()
+    output: consuming LineWriter = LineWriter()
   ) {
     self.output = output
     self.format = format

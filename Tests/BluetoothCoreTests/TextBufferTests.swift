@@ -72,7 +72,7 @@ struct FieldListTests {
     }
   }
 
-  private func list(_ bytes: [UInt8], into list: inout FieldList) {
+  private func list(_ bytes: [UInt8], into list: FieldList) {
     list.read(bytes.span.bytes, 0..<bytes.count, reference: "1.2") { lister throws(DecodeError) in
       var sample = Sample()
       try lister.group("sample", number: 1, &sample)
@@ -80,10 +80,10 @@ struct FieldListTests {
   }
 
   @Test func aListIsUsedAgain() {
-    var fields = FieldList()
-    list([2, 0xA1, 0x04], into: &fields)
+    let fields = FieldList()
+    list([2, 0xA1, 0x04], into: fields)
     fields.removeAll()
-    list([1, 0xFF], into: &fields)
+    list([1, 0xFF], into: fields)
     #expect(fields.fields.map(\.name) == ["sample 1", "length", "payload"])
     #expect(fields.fields.map(\.value) == ["", "1 bytes", "ff"])
     #expect(fields.fields.map(\.range) == [0..<2, 0..<1, 1..<2])
@@ -92,8 +92,8 @@ struct FieldListTests {
   }
 
   @Test func aValueCanBeReplacedAndExtended() {
-    var fields = FieldList()
-    list([1, 0xFF], into: &fields)
+    let fields = FieldList()
+    list([1, 0xFF], into: fields)
     #expect(fields.isNamed(1, "length") && !fields.isNamed(1, "lengths") && !fields.isNamed(2, "length"))
     fields.extendValue(of: 1) { $0.write(" (all)") }
     fields.setValue(of: 2) { $0.write("off") }
@@ -101,8 +101,8 @@ struct FieldListTests {
   }
 
   @Test func bytesThatCannotBeReadAreAField() {
-    var fields = FieldList()
-    list([], into: &fields)
+    let fields = FieldList()
+    list([], into: fields)
     #expect(fields.fields.map(\.name) == ["sample 1", "damaged"])
   }
 

@@ -5,8 +5,8 @@
 ///     list.read(bytes, range, reference: "Vol 3, Part A, 3.1") { lister throws(DecodeError) in
 ///       try header.list(&lister)
 ///     }
-public struct FieldList: Sendable {
-  /// A field; its texts are ranges of ``FieldList/text``.
+public final class FieldList {
+  /// A field; its texts are ranges of the text of all fields: see ``FieldList/bytes(_:)``.
   public struct Entry: Hashable, Sendable {
     public var name: Range<Int>
     public var value: Range<Int>
@@ -31,18 +31,16 @@ public struct FieldList: Sendable {
     }
   }
 
-  /// The names and values.
-  public var text: TextBuffer { buffer }
   public var entries: [Entry] { list }
-  @usableFromInline var buffer = TextBuffer(capacity: 0)
-  @usableFromInline var list: [Entry] = []
+  @exclusivity(unchecked) @usableFromInline var buffer = TextBuffer(capacity: 0)
+  @exclusivity(unchecked) @usableFromInline var list: [Entry] = []
   /// The sections of the specification that define the fields.
-  public private(set) var references: [String] = []
+  @exclusivity(unchecked) public private(set) var references: [String] = []
 
   public init() {}
 
   /// Removes all fields, and keeps the memory.
-  public mutating func removeAll() {
+  public func removeAll() {
     buffer.removeAll()
     list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
@@ -51,7 +49,7 @@ public struct FieldList: Sendable {
   public var count: Int { list.count }
 
   /// The index of a reference, which is added unless it is the last one.
-  mutating func index(ofReference reference: String) -> Int {
+  func index(ofReference reference: String) -> Int {
     if references.last != reference { references.append(reference) }
     return references.count - 1
   }
@@ -65,7 +63,7 @@ public struct FieldList: Sendable {
   ///   - name: writes the name
   ///   - value: writes the value
   @inlinable @inline(__always)
-  mutating func add(
+  func add(
     _ range: Range<Int>, reference: Int, depth: Int, number: FieldNumber? = nil,
     name: (inout TextBuffer) -> Void,
     value: (inout TextBuffer) -> Void
@@ -81,7 +79,7 @@ public struct FieldList: Sendable {
   }
 
   /// Adds a field. `value` writes its text.
-  public mutating func add(
+  public func add(
     _ name: StaticString, range: Range<Int>, reference: String, depth: Int = 0,
     value: (inout TextBuffer) -> Void
   ) {
@@ -89,28 +87,28 @@ public struct FieldList: Sendable {
   }
 
   /// Adds a field that is there already.
-  public mutating func append(_ field: PacketField) {
+  public func append(_ field: PacketField) {
     add(
       field.range, reference: index(ofReference: field.reference), depth: field.depth, number: field.number,
       name: { $0.write(field.name) }, value: { $0.write(field.value) })
   }
 
-  public mutating func append(_ fields: [PacketField]) {
+  public func append(_ fields: [PacketField]) {
     for field in fields { append(field) }
   }
 
   /// Changes the range or the depth of a field.
-  mutating func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&list[index]) }
+  func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&list[index]) }
 
   /// Gives a field another value, which `body` writes.
-  public mutating func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
+  public func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
     let start = buffer.count
     body(&buffer)
     list[index].value = start..<buffer.count
   }
 
   /// Adds to the value of a field.
-  public mutating func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
+  public func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
     let old = list[index].value
     setValue(of: index) { text in
       text.repeatText(old)
@@ -119,12 +117,12 @@ public struct FieldList: Sendable {
   }
 
   /// Gives a field another reference.
-  public mutating func setReference(of index: Int, _ reference: String) {
+  public func setReference(of index: Int, _ reference: String) {
     list[index].reference = self.index(ofReference: reference)
   }
 
   /// Inserts fields before the one at `index`, or at the end.
-  public mutating func insert(_ fields: [PacketField], at index: Int) {
+  public func insert(_ fields: [PacketField], at index: Int) {
     let start = list.count
     append(fields)
     let inserted = list[start...]
@@ -147,6 +145,9 @@ public struct FieldList: Sendable {
     _overrideLifetime(buffer.span.extracting(range.clamped(to: 0..<buffer.count)), borrowing: self)
   }
 
+  /// The same as a string.
+  public func string(_ range: Range<Int>) -> String { buffer.string(range) }
+
   /// The fields as values of their own.
   public var fields: [PacketField] { list.map(field) }
 
@@ -159,12 +160,11 @@ public struct FieldList: Sendable {
   }
 
   /// Lists the fields in `range` of `bytes`. Bytes that `body` can't decode or leaves unread are listed, too.
-  public mutating func read(
+  public func read(
     _ bytes: RawSpan, _ range: Range<Int>, reference: String,
     _ body: (inout FieldLister) throws(DecodeError) -> Void
   ) {
-    var lister = FieldLister(bytes, range, reference: reference, addingTo: &self)
+    var lister = FieldLister(bytes, range, reference: reference, addingTo: self)
     lister.readAll(body)
-    lister.finish(&self)
   }
 }

@@ -39,7 +39,7 @@ public struct FieldNumber: Hashable, Sendable, TextWritable {
 
 /// Reads the fields of packets, and records their values and byte ranges.
 public struct FieldLister: ~Escapable {
-  @usableFromInline var list = FieldList()
+  @usableFromInline let list: FieldList
   @usableFromInline var reader: ByteReader
   /// The index of the reader's first byte in the bytes that the ranges refer to.
   private let base: Int
@@ -51,26 +51,17 @@ public struct FieldLister: ~Escapable {
   ///   - bytes: the packet
   ///   - range: the part of `bytes` to read
   ///   - reference: the section of the specification that defines the fields
+  ///   - list: receives the fields
   @_lifetime(copy bytes)
-  public init(_ bytes: RawSpan, _ range: Range<Int>, reference: String) {
+  public init(
+    _ bytes: RawSpan, _ range: Range<Int>, reference: String, addingTo list: FieldList = FieldList()
+  ) {
+    self.list = list
     let range = range.clamped(to: 0..<bytes.byteCount)
     reader = ByteReader(bytes.extracting(range))
     base = range.lowerBound
     self.reference = list.index(ofReference: reference)
   }
-
-  /// Takes the fields of `list`, and adds to them; ``finish(_:)`` puts them back.
-  @_lifetime(copy bytes)
-  init(_ bytes: RawSpan, _ range: Range<Int>, reference: String, addingTo list: inout FieldList) {
-    swap(&self.list, &list)
-    let range = range.clamped(to: 0..<bytes.byteCount)
-    reader = ByteReader(bytes.extracting(range))
-    base = range.lowerBound
-    self.reference = self.list.index(ofReference: reference)
-  }
-
-  @_lifetime(self: copy self)
-  mutating func finish(_ list: inout FieldList) { swap(&self.list, &list) }
 
   /// The fields so far.
   public var fields: [PacketField] { list.fields }

@@ -78,7 +78,7 @@ extension ATTLayer {
   }
 
   /// Lists the fields of the PDU, with the known attributes and the parts of values.
-  func list(_ source: RawSpan, _ gatt: GATTLayer?, to list: inout FieldList) {
+  func list(_ source: RawSpan, _ gatt: GATTLayer?, to list: FieldList) {
     var index = list.count
     list.read(source, range, reference: reference) { lister throws(DecodeError) in
       try ATTPDU.list(&lister)

@@ -13,11 +13,11 @@ public struct AttributeTable: Sendable {
   private var values: [AttributeHandle] = []
 
   public subscript(handle: AttributeHandle) -> Attribute? {
-    guard var attribute = attributes[handle] else { return nil }
-    if attribute.kind == .descriptor, let value = values.last(where: { $0 < handle }) {
-      attribute.owner = attributes[value]?.uuid
+    guard let attribute = attributes[handle] else { return nil }
+    guard attribute.kind == .descriptor, let value = values.last(where: { $0 < handle }) else {
+      return attribute
     }
-    return attribute
+    return Attribute(.descriptor, attribute.uuid, owner: attributes[value]?.uuid)
   }
 
   private mutating func learn(_ handle: AttributeHandle, _ attribute: Attribute) {
@@ -77,8 +77,9 @@ public struct AttributeTable: Sendable {
   }
 }
 
-/// The discovered properties of one handle.
-public struct Attribute: Hashable, Sendable {
+/// The discovered properties of one handle. A class, as packets have it: only its reference is copied, and its name is made
+/// once.
+public final class Attribute: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case service(HandleRange)
     case include
@@ -87,23 +88,51 @@ public struct Attribute: Hashable, Sendable {
     case descriptor
   }
 
-  public var kind: Kind
+  public let kind: Kind
   /// Of a service or characteristic its own UUID, of a descriptor its type. An included service, or one whose UUID
   /// was not seen, has the type of the declaration.
-  public var uuid: BluetoothUUID
+  public let uuid: BluetoothUUID
   /// Of a descriptor, the characteristic that it belongs to.
-  public var owner: BluetoothUUID?
+  public let owner: BluetoothUUID?
   /// Of a characteristic.
-  public var properties: CharacteristicProperties?
+  public let properties: CharacteristicProperties?
   /// Whether the attribute was not discovered, but recognized by the values that are written to it.
-  public var isInferred = false
+  public let isInferred: Bool
   /// Of an inferred configuration: the handle of the characteristic whose values followed.
-  public var subscribed: AttributeHandle?
+  public let subscribed: AttributeHandle?
+  /// `Client Characteristic Configuration of Battery Level`.
+  public let name: String
 
-  init(_ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil) {
+  init(
+    _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,
+    owner: BluetoothUUID? = nil
+  ) {
     self.kind = kind
     self.uuid = uuid
     self.properties = properties
+    self.owner = owner
+    isInferred = false
+    subscribed = nil
+    let own = UUIDName.short(uuid)
+    name =
+      switch kind {
+      case .service: "service \(own)"
+      case .include: "include"
+      case .declaration: "declaration of \(own)"
+      case .value: own
+      case .descriptor: own + (owner.map { " of \(UUIDName.short($0))" } ?? "")
+      }
+  }
+
+  /// A Client Characteristic Configuration that was not discovered.
+  init(inferredFor subscribed: AttributeHandle?) {
+    kind = .descriptor
+    uuid = GATTUUID.clientCharacteristicConfiguration
+    owner = nil
+    properties = nil
+    isInferred = true
+    self.subscribed = subscribed
+    name = UUIDName.short(uuid) + (subscribed.map { " of \($0)" } ?? " (by its value)")
   }
 
   /// The type of its value, if the value is that of a characteristic or of a descriptor.
@@ -112,19 +141,16 @@ public struct Attribute: Hashable, Sendable {
   /// Name and UUID: `Battery Level (2A19)`.
   public var longName: String { UUIDName.described(uuid) }
 
-  /// `Client Characteristic Configuration of Battery Level`.
-  public var name: String {
-    let own = UUIDName.short(uuid)
-    switch kind {
-    case .service: return "service \(own)"
-    case .include: return "include"
-    case .declaration: return "declaration of \(own)"
-    case .value: return own
-    case .descriptor:
-      if let subscribed { return "\(own) of \(subscribed)" }
-      if isInferred { return "\(own) (by its value)" }
-      return own + (owner.map { " of \(UUIDName.short($0))" } ?? "")
-    }
+  public static func == (left: Attribute, right: Attribute) -> Bool {
+    left === right
+      || left.kind == right.kind && left.uuid == right.uuid && left.owner == right.owner
+        && left.properties == right.properties && left.isInferred == right.isInferred
+        && left.subscribed == right.subscribed
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(uuid)
   }
 }
 
@@ -143,10 +169,7 @@ final class Server {
   subscript(handle: AttributeHandle) -> Attribute? {
     if let attribute = table[handle] { return attribute }
     guard !inferred.isEmpty, let subscribed = inferred[handle] else { return nil }
-    var attribute = Attribute(.descriptor, GATTUUID.clientCharacteristicConfiguration)
-    attribute.isInferred = true
-    attribute.subscribed = subscribed
-    return attribute
+    return Attribute(inferredFor: subscribed)
   }
 
   /// Two bytes that switch notifications or indications on, written to an unknown attribute: a Client Characteristic

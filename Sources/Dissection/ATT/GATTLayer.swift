@@ -43,7 +43,7 @@ public struct GATTLayer: Hashable, Sendable {
     }
   }
 
-  func list(at offset: Int, to list: inout FieldList) {
+  func list(at offset: Int, to list: FieldList) {
     let reference = procedure?.reference ?? "Vol 3, Part G, 4"
     func add<Value>(_ name: StaticString, _ value: Value?, _ write: (inout TextBuffer, Value) -> Void) {
       guard let value else { return }

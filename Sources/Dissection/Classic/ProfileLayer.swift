@@ -59,12 +59,12 @@ public struct ProfileLayer: Hashable, Sendable {
 
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name(in: source))
-    var fields = FieldList()
-    list(source, to: &fields)
+    let fields = FieldList()
+    list(source, to: fields)
     var count = 0
     for index in fields.entries.indices where count < 8 {
       let entry = fields.entries[index]
-      let name = fields.text.string(entry.name)
+      let name = fields.string(entry.name)
       guard telling.contains(name), !entry.value.isEmpty else { continue }
       count += 1
       text.write(", ")
@@ -79,7 +79,7 @@ public struct ProfileLayer: Hashable, Sendable {
     }
   }
 
-  func list(_ source: RawSpan, to list: inout FieldList) {
+  func list(_ source: RawSpan, to list: FieldList) {
     let reference =
       switch kind {
       case .sdp: SDPFrame.reference(source.extracting(range))

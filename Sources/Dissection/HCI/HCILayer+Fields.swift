@@ -18,7 +18,7 @@ extension HCILayer {
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
   func list(
-    _ packet: RawSpan, hasUpperLayer: Bool, _ commands: HCICommandCatalog, to list: inout FieldList
+    _ packet: RawSpan, hasUpperLayer: Bool, _ commands: HCICommandCatalog, to list: FieldList
   ) {
     let first = list.count
     list.read(packet, 0..<headerLength, reference: headerReference(commands)) { lister throws(DecodeError) in
@@ -43,11 +43,11 @@ extension HCILayer {
     }
     // The type byte belongs to the transport.
     if list.count > first { list.setReference(of: first, "Vol 4, Part A, 2") }
-    if !hasUpperLayer { listParameters(packet, commands, to: &list) }
+    if !hasUpperLayer { listParameters(packet, commands, to: list) }
   }
 
   /// Lists the data that follows the header.
-  func listParameters(_ packet: RawSpan, _ commands: HCICommandCatalog, to list: inout FieldList) {
+  func listParameters(_ packet: RawSpan, _ commands: HCICommandCatalog, to list: FieldList) {
     let first = list.count
     let body = min(headerLength, packet.byteCount)..<packet.byteCount
     list.read(packet, body, reference: reference(commands)) { lister throws(DecodeError) in
@@ -70,7 +70,7 @@ extension HCILayer {
     }
     // Extended inquiry responses have the same structures.
     let format = event == .extendedInquiryResult ? "Vol 3, Part C, 8" : "Vol 3, Part C, 11"
-    AdvertisingText.describe(&list, from: first, packet, format: format)
+    AdvertisingText.describe(list, from: first, packet, format: format)
   }
 
   private static func list(
@@ -135,7 +135,7 @@ enum AdvertisingText {
   ///   - first: the index of the first field to look at
   ///   - packet: the bytes that the fields are in
   ///   - format: the section that defines structures
-  static func describe(_ list: inout FieldList, from first: Int, _ packet: RawSpan, format: String) {
+  static func describe(_ list: FieldList, from first: Int, _ packet: RawSpan, format: String) {
     for index in first..<list.count where list.isNamed(index, "AD length") {
       list.setReference(of: index, format)
       guard index + 1 < list.count, list.isNamed(index + 1, "type"),

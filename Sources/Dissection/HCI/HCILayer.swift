@@ -132,17 +132,17 @@ extension HCILayer {
   /// - Parameter fields: memory for the fields; its contents are overwritten
   func writeSummary(
     of packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer,
-    using fields: inout FieldList
+    using fields: FieldList
   ) {
     switch type {
     case .command:
       if let opcode {
         write(opcode, commands, to: &text)
-        writeParameters(of: packet, commands, after: ": ", to: &text, using: &fields)
+        writeParameters(of: packet, commands, after: ": ", to: &text, using: fields)
       } else {
         text.write("command")
       }
-    case .event: writeEvent(packet, commands, to: &text, using: &fields)
+    case .event: writeEvent(packet, commands, to: &text, using: fields)
     case .acl: writeData(to: &text)
     case .synchronous:
       text.write("synchronous data, ")
@@ -150,7 +150,7 @@ extension HCILayer {
       text.write(" bytes")
     case .isochronous:
       text.write("isochronous data")
-      writeParameters(of: packet, commands, after: ": ", without: .data, to: &text, using: &fields)
+      writeParameters(of: packet, commands, after: ": ", without: .data, to: &text, using: fields)
       text.write(", ")
       text.write(length)
       text.write(" bytes")
@@ -200,7 +200,7 @@ extension HCILayer {
   }
 
   private func writeEvent(
-    _ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: inout FieldList
+    _ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: FieldList
   ) {
     guard let event else { return text.write("event") }
     // A note of ours among the packets: not the radio's.
@@ -222,7 +222,7 @@ extension HCILayer {
         text.write("\(status)")
       } else if event == .commandComplete {
         // Behind the number of commands, the opcode and the status.
-        writeParameters(of: packet, commands, after: ": ", without: .answered, to: &text, using: &fields)
+        writeParameters(of: packet, commands, after: ": ", without: .answered, to: &text, using: fields)
       }
       writeAnswered(to: &text)
     case .leMeta:
@@ -233,7 +233,7 @@ extension HCILayer {
         text.write(": ")
         writeReports(of: packet, to: &text)
       default:
-        writeOutcome(packet, commands, to: &text, using: &fields)
+        writeOutcome(packet, commands, to: &text, using: fields)
         writeAnswered(to: &text)
       }
     case .extendedInquiryResult, .inquiryResultWithRSSI, .inquiryResult:
@@ -242,10 +242,10 @@ extension HCILayer {
       text.write(ClassicReports.text(packet, event))
     case .vendorSpecific:
       text.write(vendorName(in: packet) ?? "\(event)")
-      writeOutcome(packet, commands, to: &text, using: &fields)
+      writeOutcome(packet, commands, to: &text, using: fields)
     default:
       text.write(event.name ?? "\(event)")
-      writeOutcome(packet, commands, to: &text, using: &fields)
+      writeOutcome(packet, commands, to: &text, using: fields)
       writeAnswered(to: &text)
     }
   }
@@ -259,7 +259,7 @@ extension HCILayer {
 
   /// Writes the status of a failure, and the parameters.
   private func writeOutcome(
-    _ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: inout FieldList
+    _ packet: RawSpan, _ commands: HCICommandCatalog, to text: inout TextBuffer, using fields: FieldList
   ) {
     var separator: StaticString = ": "
     if let status, status != .success {
@@ -267,7 +267,7 @@ extension HCILayer {
       text.write("\(status)")
       separator = ", "
     }
-    writeParameters(of: packet, commands, after: separator, without: .outcome, to: &text, using: &fields)
+    writeParameters(of: packet, commands, after: separator, without: .outcome, to: &text, using: fields)
   }
 
   /// Fields that a line shows elsewhere.
@@ -295,10 +295,10 @@ extension HCILayer {
   /// Writes the fields in a row.
   private func writeParameters(
     of packet: RawSpan, _ commands: HCICommandCatalog, after separator: StaticString,
-    without omission: Omission = .none, to text: inout TextBuffer, using fields: inout FieldList
+    without omission: Omission = .none, to text: inout TextBuffer, using fields: FieldList
   ) {
     fields.removeAll()
-    listParameters(packet, commands, to: &fields)
+    listParameters(packet, commands, to: fields)
     var separator = separator
     for index in fields.entries.indices {
       let entry = fields.entries[index]
@@ -327,9 +327,10 @@ extension HCILayer {
       text.write(" (")
       text.write(report.address.kind.description)
       text.write(")")
-      if let name = AdvertisingData(report.data).localName {
+      let data = report.data.span.bytes
+      if let (range, _) = AdvertisingData.nameRange(in: data) {
         text.write(" \"")
-        text.write(name)
+        text.writePrintable(data.extracting(range))
         text.write("\"")
       }
       if let rssi = report.rssi {

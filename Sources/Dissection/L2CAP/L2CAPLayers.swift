@@ -47,7 +47,7 @@ public struct L2CAPLayer: Hashable, Sendable {
     text.write(" credits left")
   }
 
-  func list(_ source: RawSpan, hasUpperLayer: Bool, to list: inout FieldList) {
+  func list(_ source: RawSpan, hasUpperLayer: Bool, to list: FieldList) {
     let end = hasUpperLayer ? unit?.lowerBound ?? payload.lowerBound : range.upperBound
     list.read(source, range.lowerBound..<end, reference: "Vol 3, Part A, 3.1") { lister throws(DecodeError) in
       var header = BasicHeader()
@@ -83,14 +83,14 @@ public struct SMPLayer: Hashable, Sendable {
 
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name)
-    var fields = FieldList()
-    list(source, to: &fields)
+    let fields = FieldList()
+    list(source, to: fields)
     guard let index = fields.entries.indices.first(where: { fields.isNamed($0, "reason") }) else { return }
     text.write(": ")
     text.write(fields.bytes(fields.entries[index].value))
   }
 
-  func list(_ source: RawSpan, to list: inout FieldList) {
+  func list(_ source: RawSpan, to list: FieldList) {
     list.read(source, range, reference: reference) { lister throws(DecodeError) in
       let name = name
       try lister.show("code", { r throws(DecodeError) in try r.readUInt8() }) {

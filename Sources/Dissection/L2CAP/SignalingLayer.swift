@@ -28,8 +28,8 @@ public struct SignalingLayer: Hashable, Sendable {
     text.write(name)
     text.write(", id ")
     text.write(Int(identifier))
-    var fields = FieldList()
-    list(source, to: &fields)
+    let fields = FieldList()
+    list(source, to: fields)
     var separator: StaticString = ": "
     for entry in fields.entries where entry.depth == 1 && !entry.value.isEmpty {
       text.write(separator)
@@ -40,7 +40,7 @@ public struct SignalingLayer: Hashable, Sendable {
     }
   }
 
-  func list(_ source: RawSpan, to list: inout FieldList) {
+  func list(_ source: RawSpan, to list: FieldList) {
     // On BR/EDR, several commands may share a frame (4).
     for (range, code) in SignalingLayer.commands(in: source, range) {
       list.read(source, range, reference: code.reference) { lister throws(DecodeError) in

@@ -13,7 +13,9 @@ final class AdapterState {
   @exclusivity(unchecked) private var names = DeviceNames()
   /// Of the controller, once it was read.
   @exclusivity(unchecked) private var manufacturer: CompanyIdentifier?
-  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: Link] = [:]
+  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: Link] = [:] { didSet { last = nil } }
+  /// The link of the last data: most packets are on the same.
+  @exclusivity(unchecked) private var last: Link?
   /// Links for voice, and isochronous streams.
   @exclusivity(unchecked) private var others: [ConnectionHandle: LinkIdentity] = [:]
   private var servers: [(address: BluetoothAddress, server: Server)] = []
@@ -173,7 +175,9 @@ final class AdapterState {
     // A packet that the capture does not have to its end is read as far as it goes.
     let whole = packet.info.originalLength > bytes.byteCount ? nil : try? ACLPacket(data)
     let link: Link
-    if let known = links[handle] {
+    if let last, last.identity.handle == handle {
+      link = last
+    } else if let known = links[handle] {
       link = known
     } else {
       guard whole != nil || packet.info.originalLength > bytes.byteCount else { return }
@@ -182,6 +186,7 @@ final class AdapterState {
       link = Link(identity, peerServer: Server(), localServer: localServer)
       add(link, handle, moment)
     }
+    last = link
     link.lastUsed = moment.number
     packet.link = link.identity
     packet.hci?.peer = link.peer

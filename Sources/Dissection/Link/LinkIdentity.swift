@@ -75,17 +75,8 @@ struct DeviceNames {
   /// Learns the name in advertising data or in an extended inquiry response (Core Specification Vol 3, Part C, 8
   /// and 11).
   mutating func learn(fromStructures data: RawSpan, of address: BluetoothAddress) -> Bool {
-    var offset = 0
-    while let length = data.byte(at: offset).map(Int.init), length > 0, offset + length < data.byteCount {
-      let type = data.byte(at: offset + 1).map(ADType.init)
-      if type == .completeLocalName || type == .shortenedLocalName {
-        return learn(
-          data.extracting(offset + 2..<offset + 1 + length), of: address,
-          isComplete: type == .completeLocalName)
-      }
-      offset += 1 + length
-    }
-    return false
+    guard let (range, isComplete) = AdvertisingData.nameRange(in: data) else { return false }
+    return learn(data.extracting(range), of: address, isComplete: isComplete)
   }
 
   /// Learns the names in an event.

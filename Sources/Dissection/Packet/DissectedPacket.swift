@@ -91,23 +91,23 @@ public struct DissectedPacket: Hashable, Sendable {
   /// - Parameters:
   ///   - layer: a layer of this packet
   ///   - text: receives the line, without its end
-  ///   - commands: the known HCI commands
+  ///   - commands: the known HCI commands; nil for the standard ones
   public func writeSummary(
-    of layer: Layer, to text: inout TextBuffer, commands: HCICommandCatalog = .standard
+    of layer: Layer, to text: inout TextBuffer, commands: HCICommandCatalog? = nil
   ) {
-    var fields = FieldList()
-    writeSummary(of: layer, to: &text, using: &fields, commands: commands)
+    let fields = FieldList()
+    writeSummary(of: layer, to: &text, using: fields, commands: commands)
   }
 
   /// The same for many packets: the memory of `fields`, which are overwritten, is used for each.
   public func writeSummary(
-    of layer: Layer, to text: inout TextBuffer, using fields: inout FieldList,
-    commands: HCICommandCatalog = .standard
+    of layer: Layer, to text: inout TextBuffer, using fields: FieldList,
+    commands: HCICommandCatalog? = nil
   ) {
     let source = source
     let span = source.span.bytes
     switch layer {
-    case .hci: hci?.writeSummary(of: bytes.span.bytes, commands, to: &text, using: &fields)
+    case .hci: hci?.writeSummary(of: bytes.span.bytes, commands ?? .standard, to: &text, using: fields)
     case .l2cap: l2cap?.writeSummary(to: &text)
     case .signaling: signaling?.writeSummary(of: span, to: &text)
     case .smp: smp?.writeSummary(of: span, to: &text)
@@ -119,14 +119,14 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// One line about one layer; nil if the packet does not have it.
-  public func summary(of layer: Layer, commands: HCICommandCatalog = .standard) -> String? {
+  public func summary(of layer: Layer, commands: HCICommandCatalog? = nil) -> String? {
     has(layer) ? TextBuffer.string { writeSummary(of: layer, to: &$0, commands: commands) } : nil
   }
 
   /// Writes one line about the whole packet: its highest layer, and its purpose.
   public func writeSummary(to text: inout TextBuffer) {
-    var fields = FieldList()
-    writeSummary(to: &text, top: top, using: &fields)
+    let fields = FieldList()
+    writeSummary(to: &text, top: top, using: fields)
   }
 
   /// The same for many packets, and for a caller who has the highest layer.
@@ -135,9 +135,9 @@ public struct DissectedPacket: Hashable, Sendable {
   ///   - text: receives the line, without its end
   ///   - top: the same as ``top``
   ///   - fields: memory that is used for each packet; its contents are overwritten
-  public func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: inout FieldList) {
+  public func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: FieldList) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
-    writeSummary(of: top, to: &text, using: &fields)
+    writeSummary(of: top, to: &text, using: fields)
     guard top == .att, let gatt else { return }
     text.write(" · ")
     gatt.writeSummary(to: &text)
@@ -151,33 +151,33 @@ public struct DissectedPacket: Hashable, Sendable {
   /// - Parameters:
   ///   - layer: a layer of this packet
   ///   - list: receives the fields
-  ///   - commands: the known HCI commands
+  ///   - commands: the known HCI commands; nil for the standard ones
   public func listFields(
-    of layer: Layer, to list: inout FieldList, commands: HCICommandCatalog = .standard
+    of layer: Layer, to list: FieldList, commands: HCICommandCatalog? = nil
   ) {
     let source = source
     let span = source.span.bytes
     switch layer {
-    case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands, to: &list)
-    case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: &list)
-    case .signaling: signaling?.list(span, to: &list)
-    case .smp: smp?.list(span, to: &list)
-    case .sdp, .rfcomm, .avdtp, .avctp: profile?.list(span, to: &list)
-    case .att: att?.list(span, gatt, to: &list)
-    case .gatt: gatt?.list(at: att?.range.lowerBound ?? 0, to: &list)
-    case .ring: ring?.list(to: &list)
+    case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands ?? .standard, to: list)
+    case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: list)
+    case .signaling: signaling?.list(span, to: list)
+    case .smp: smp?.list(span, to: list)
+    case .sdp, .rfcomm, .avdtp, .avctp: profile?.list(span, to: list)
+    case .att: att?.list(span, gatt, to: list)
+    case .gatt: gatt?.list(at: att?.range.lowerBound ?? 0, to: list)
+    case .ring: ring?.list(to: list)
     }
   }
 
   /// Adds the parameters of a command or an event, or the headers of isochronous data, to a list.
-  public func listParameters(to list: inout FieldList) {
-    hci?.listParameters(bytes.span.bytes, .standard, to: &list)
+  public func listParameters(to list: FieldList) {
+    hci?.listParameters(bytes.span.bytes, .standard, to: list)
   }
 
   /// The fields of one layer, as values of their own.
-  public func fields(of layer: Layer, commands: HCICommandCatalog = .standard) -> [PacketField] {
-    var list = FieldList()
-    listFields(of: layer, to: &list, commands: commands)
+  public func fields(of layer: Layer, commands: HCICommandCatalog? = nil) -> [PacketField] {
+    let list = FieldList()
+    listFields(of: layer, to: list, commands: commands)
     return list.fields
   }
 
@@ -188,15 +188,16 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// The range of a characteristic's value in a response, in ``source``.
   private func readRange(of uuid: BluetoothUUID) -> Range<Int>? {
-    guard let att, gatt?.type == uuid || gatt?.attribute?.uuid == uuid else { return nil }
+    guard let att, att.opcode == .readResponse || att.opcode == .readByTypeResponse,
+      gatt?.type == uuid || gatt?.attribute?.uuid == uuid
+    else { return nil }
     switch att.opcode {
     case .readResponse: return att.value
-    case .readByTypeResponse:
+    default:
       // The length of an entry, the handle, the value.
       let first = att.range.lowerBound + 1
       guard att.range.count >= 4, Int(source[first]) >= 2 else { return nil }
       return first + 3..<min(first + 1 + Int(source[first]), att.range.upperBound)
-    default: return nil
     }
   }
 
@@ -205,7 +206,7 @@ public struct DissectedPacket: Hashable, Sendable {
     direction == .controllerToHost ? readRange(of: Self.deviceNameType) : nil
   }
 
-  private static let deviceNameType = BluetoothUUID(0x2A00 as UInt16)
+  private static var deviceNameType: BluetoothUUID { BluetoothUUID(0x2A00 as UInt16) }
 }
 
 /// The layers of a packet, from the wire up.

@@ -93,7 +93,7 @@ extension RingLayer {
       if index == 0 { text.write(": ") } else { text.write(", ") }
       text.write(fields[index].name)
       text.write(" ")
-      Self.write(fields[index].value(in: meaning.frame), encoding, to: &text)
+      Self.write(fields[index], of: meaning.frame, encoding, to: &text)
     }
   }
 
@@ -105,17 +105,18 @@ extension RingLayer {
 
   /// Writes a value; acceleration in g and in counts of the sensor, where its encoding is known.
   private static func write(
-    _ value: FrameFieldValue, _ encoding: AccelerometerEncoding?, to text: inout TextBuffer
+    _ field: FrameField, of frame: RingFrame, _ encoding: AccelerometerEncoding?, to text: inout TextBuffer
   ) {
-    guard let encoding, case .bytes(let pair) = value, pair.count == 2 else { return text.write(value) }
-    let counts = encoding.counts(UInt16(pair[0]) << 8 | UInt16(pair[1]))
+    guard let encoding, field.form == .bytes(2) else { return text.write(field.value(in: frame)) }
+    let counts = encoding.counts(
+      UInt16(frame.byte(at: field.offset)) << 8 | UInt16(frame.byte(at: field.offset + 1)))
     text.write(Int64((Double(counts) / encoding.countsPerG * 10_000).rounded()), places: 4)
     text.write(" g (")
     text.write(Int(counts))
     text.write(")")
   }
 
-  func list(to list: inout FieldList) {
+  func list(to list: FieldList) {
     let reference = "ring reference, " + (meaning?.refusal == nil ? entry?.source ?? "2" : "2")
     func add(_ name: String, _ value: String, _ range: Range<Int>, depth: Int = 0) {
       let start = self.range.lowerBound
@@ -135,7 +136,8 @@ extension RingLayer {
         let encoding = accelerationEncoding
         for field in meaning.fields {
           add(
-            field.name, TextBuffer.string { Self.write(field.value, encoding, to: &$0) }, field.range,
+            field.name, TextBuffer.string { Self.write(field.field, of: frame, encoding, to: &$0) },
+            field.range,
             depth: 1)
         }
       } else {
@@ -190,34 +192,34 @@ struct RingTracker {
     at moment: Moment
   ) -> RingLayer? {
     let value = source.extracting(range)
-    var layer = RingLayer(
-      content: .damaged(""), isFromRing: isFromRing, isByShape: uuid == nil, range: range)
+    let content: RingLayer.Content
     switch uuid {
     case RingGATT.commandWrite?, RingGATT.commandNotify?:
       do throws(RingFrameError) {
-        layer.content = .frame(meaning(of: try RingFrame(parsing: value), isFromRing))
+        content = .frame(meaning(of: try RingFrame(parsing: value), isFromRing))
       } catch {
-        layer.content = .damaged("\(error)")
+        content = .damaged("\(error)")
       }
     case RingGATT.bulkWrite?, RingGATT.bulkNotify?:
-      layer.content = receive(value, Place(handle: handle, isFromRing: isFromRing), at: moment)
+      content = receive(value, Place(handle: handle, isFromRing: isFromRing), at: moment)
     case .some: return nil
     case nil:
       let place = Place(handle: handle, isFromRing: isFromRing)
       if assemblers[place]?.openFrame != nil || Self.looksLikeBulk(value) {
-        layer.content = receive(value, place, at: moment)
+        content = receive(value, place, at: moment)
         // Not one byte of it can be trusted then.
-        if case .damaged = layer.content { return nil }
+        if case .damaged = content { return nil }
       } else if let frame = try? RingFrame(parsing: value),
         known.contains(place)
           || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).isKnown
       {
         if known.count < Self.capacity { known.insert(place) }
-        layer.content = .frame(meaning(of: frame, isFromRing))
+        content = .frame(meaning(of: frame, isFromRing))
       } else {
         return nil
       }
     }
+    var layer = RingLayer(content: content, isFromRing: isFromRing, isByShape: uuid == nil, range: range)
     if case .accelerometer(let sample)? = layer.sample {
       encoding.observe(sample)
       layer.encoding = encoding.encoding

@@ -57,6 +57,26 @@ public struct AdvertisingData: Hashable, Sendable {
   }
 }
 
+extension AdvertisingData {
+  /// Finds the name in advertising data without decoding the rest; the complete one is preferred to a shortened one.
+  ///
+  /// - Returns: the place of its bytes; nil if there is none
+  public static func nameRange(in bytes: RawSpan) -> (range: Range<Int>, isComplete: Bool)? {
+    var offset = 0
+    var shortened: Range<Int>?
+    while let length = bytes.byte(at: offset).map(Int.init), length > 0, offset + length < bytes.byteCount {
+      let value = offset + 2..<offset + 1 + length
+      switch bytes.byte(at: offset + 1).map(ADType.init) {
+      case .completeLocalName?: return (value, true)
+      case .shortenedLocalName?: shortened = shortened ?? value
+      default: break
+      }
+      offset += 1 + length
+    }
+    return shortened.map { ($0, false) }
+  }
+}
+
 /// Frequently used values. If several structures have a value, the first one is used, unless the name says otherwise.
 extension AdvertisingData {
   private func first<Value>(_ value: (ADStructure) -> Value?) -> Value? {

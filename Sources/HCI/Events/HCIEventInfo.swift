@@ -1,7 +1,8 @@
 import BluetoothCore
 
-/// The specification of an event: its name, section and parameters.
-public struct HCIEventInfo: Sendable {
+/// The specification of an event: its name, section and parameters. A class, as it is looked up for each event: only its
+/// reference is copied.
+public final class HCIEventInfo: Sendable {
   /// The name in the specification.
   public let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.7.5`.

@@ -184,12 +184,19 @@ public struct HCICommandInfo: Hashable, Sendable {
 
 /// Looks up commands by opcode.
 public struct HCICommandCatalog: Sendable {
-  public struct Entry: Sendable {
-    public var info: HCICommandInfo
+  /// A class, as it is looked up for each packet: only its reference is copied.
+  public final class Entry: Sendable {
+    public let info: HCICommandInfo
     /// The type that declares the command; nil if its parameters are not declared.
-    public var type: (any HCICommand.Type)?
+    public let type: (any HCICommand.Type)?
     /// Whether the parameters begin with a connection handle.
-    public var isAboutLink = false
+    public let isAboutLink: Bool
+
+    init(_ info: HCICommandInfo, _ type: (any HCICommand.Type)? = nil, isAboutLink: Bool = false) {
+      self.info = info
+      self.type = type
+      self.isAboutLink = isAboutLink
+    }
   }
 
   /// All known commands.
@@ -201,12 +208,12 @@ public struct HCICommandCatalog: Sendable {
   ///   - types: commands with declared parameters
   ///   - others: commands of which only the name is known
   public init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
-    for info in others { entries[info.opcode] = Entry(info: info) }
+    for info in others { entries[info.opcode] = Entry(info) }
     for type in types {
       var offsets = FieldOffsets()
       var parameters = type.init() as any PacketFields
       parameters.visit(&offsets)
-      entries[type.opcode] = Entry(info: type.info, type: type, isAboutLink: offsets.handle == 0)
+      entries[type.opcode] = Entry(type.info, type, isAboutLink: offsets.handle == 0)
     }
   }
 

@@ -1,17 +1,18 @@
 import BluetoothCore
 
-/// The description of a frame's field, for users and tools.
-public struct FrameField: Hashable, Sendable {
+/// The description of a frame's field, for users and tools. A class, as it is read for each frame: only its reference is
+/// copied.
+public final class FrameField: Hashable, Sendable {
   /// `percent`; the same name as in the program's records.
-  public var name: String
+  public let name: String
   /// Counted from the command's byte, which is 0.
-  public var offset: Int
-  public var form: WireForm
-  public var unit: RingUnit?
+  public let offset: Int
+  public let form: WireForm
+  public let unit: RingUnit?
   /// The names of individual numbers.
-  public var words: [Int: String]
+  public let words: [Int: String]
   /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
-  public var settable: ClosedRange<Int>
+  public let settable: ClosedRange<Int>
 
   /// - Parameters:
   ///   - name: as shown and as an option
@@ -30,6 +31,17 @@ public struct FrameField: Hashable, Sendable {
     self.unit = unit
     self.words = words
     self.settable = settable ?? form.numbers
+  }
+
+  public static func == (left: FrameField, right: FrameField) -> Bool {
+    left === right
+      || left.name == right.name && left.offset == right.offset && left.form == right.form
+        && left.unit == right.unit && left.words == right.words && left.settable == right.settable
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(offset)
   }
 
   /// The bytes of a frame that this field is made of.

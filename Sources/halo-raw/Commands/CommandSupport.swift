@@ -65,7 +65,7 @@ func twoColumns(_ rows: [(name: String, value: String?)], width: Int) -> String 
 }
 
 /// Prints records of something that happens, with the time since the first of them. What is not read in time is dropped.
-struct TimedPrinter {
+struct TimedPrinter: ~Copyable {
   private var printer: RecordPrinter
   private var origin: Instant?
 

@@ -48,7 +48,7 @@ final class SampleStream {
   private static let leaveDeadline = Duration.seconds(5)
 
   init(
-    _ ring: Ring, writer: SampleWriter, count: Int?, duration: Duration?, retryTime: Duration,
+    _ ring: Ring, writer: consuming SampleWriter, count: Int?, duration: Duration?, retryTime: Duration,
     _ session: Session
   ) {
     self.ring = ring

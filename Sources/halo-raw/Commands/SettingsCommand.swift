@@ -167,7 +167,7 @@ extension Ring {
 }
 
 /// Prints settings: as text a line for each, else a record for each field.
-struct SettingsPrinter {
+struct SettingsPrinter: ~Copyable {
   private let format: OutputFormat
   private var printer: RecordPrinter
 

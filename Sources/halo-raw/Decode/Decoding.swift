@@ -9,7 +9,7 @@ import RingLink
 
 /// One run of `decode`.
 @BluetoothActor
-struct Decoding {
+struct Decoding: ~Copyable {
   /// In bytes. Output is collected up to this size while there is input.
   private static let outputSize = 1 << 16
 
@@ -64,10 +64,20 @@ struct Decoding {
       interruption.isRequested ? "Reading was interrupted; the capture may have more packets." : nil)
   }
 
-  private var hasFailed: Bool { (page?.output ?? output).failure != nil }
+  private var hasFailed: Bool {
+    switch page {
+    case .some(let page): page.hasFailed
+    case nil: output.failure != nil
+    }
+  }
 
   /// Whether the output is closed or failed, or the page is full.
-  private var isOver: Bool { hasFailed || page?.leavesOut == true }
+  private var isOver: Bool {
+    switch page {
+    case .some(let page): page.hasFailed || page.leavesOut
+    case nil: output.failure != nil
+    }
+  }
 
   /// Writes the rest of the output and the summary.
   ///
@@ -79,7 +89,7 @@ struct Decoding {
     default: break
     }
     output.flush()
-    if var page { try await page.finish(remark: remark, dissector) }
+    if var page = page.take() { try await page.finish(remark: remark, dissector) }
   }
 
   /// Decodes up to 4096 records.
@@ -144,7 +154,7 @@ private final class OpenCapture {
 }
 
 /// The samples of a ring in a capture, as `stream` prints them.
-struct SampleExtraction {
+struct SampleExtraction: ~Copyable {
   private let format: OutputFormat
   private let kinds: SampleKinds
   private var writer: SampleWriter?
@@ -171,11 +181,11 @@ struct SampleExtraction {
       loss = (HCIErrorCode(rawValue: reason), time)
     }
     guard let sample = packet.ring?.sample else { return }
-    var writer =
-      writer ?? SampleWriter(format, kinds: kinds, encoding: encoding, output: Console.output(.wait))
-    if let loss { writer.printGap("connection lost: \(loss.reason)", at: loss.time) }
+    if writer == nil {
+      writer = SampleWriter(format, kinds: kinds, encoding: encoding, output: Console.output(.wait))
+    }
+    if let loss { writer?.printGap("connection lost: \(loss.reason)", at: loss.time) }
     loss = nil
-    _ = writer.print(sample, at: time)
-    self.writer = writer
+    _ = writer?.print(sample, at: time)
   }
 }

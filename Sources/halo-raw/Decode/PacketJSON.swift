@@ -7,9 +7,9 @@ import LineOutput
 import RingLink
 
 /// Packets as JSON, one object per line.
-struct PacketJSON {
+struct PacketJSON: ~Copyable {
   /// The fields of a layer; used again for each.
-  private var fields = FieldList()
+  private let fields = FieldList()
 
   mutating func write(_ packet: DissectedPacket, into output: inout LineWriter) {
     output.write("{\"frame\":")
@@ -67,7 +67,7 @@ struct PacketJSON {
     _ key: StaticString, of packet: DissectedPacket, _ layer: Layer, _ output: inout LineWriter
   ) {
     fields.removeAll()
-    packet.listFields(of: layer, to: &fields)
+    packet.listFields(of: layer, to: fields)
     FieldJSON.write(key, fields, &output)
   }
 
@@ -109,7 +109,7 @@ struct PacketJSON {
     }
     if hci.type == .command || hci.type == .event || hci.type == .isochronous {
       fields.removeAll()
-      packet.listParameters(to: &fields)
+      packet.listParameters(to: fields)
       FieldJSON.write("parameters", fields, &output)
     }
     output.write("}")

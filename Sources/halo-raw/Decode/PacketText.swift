@@ -4,10 +4,10 @@ import Dissection
 import LineOutput
 
 /// Packets as text: a line each, or a block with all fields.
-struct PacketText {
+struct PacketText: ~Copyable {
   private let isColored: Bool
   /// The fields of a layer; used again for each.
-  private var fields = FieldList()
+  private let fields = FieldList()
 
   init(isColored: Bool) { self.isColored = isColored }
 
@@ -16,7 +16,7 @@ struct PacketText {
     let top = packet.top
     output.write(packet.info.number, width: 7)
     writeHeader(packet, top, start, &output)
-    packet.writeSummary(to: &output.text, top: top, using: &fields)
+    packet.writeSummary(to: &output.text, top: top, using: fields)
     writeLoose(packet, &output)
     writePlace(packet, &output)
     output.write("\n")
@@ -46,11 +46,11 @@ struct PacketText {
       output.write(layer.rawValue)
       plain(&output)
       output.write("  ")
-      packet.writeSummary(of: layer, to: &output.text, using: &fields)
+      packet.writeSummary(of: layer, to: &output.text, using: fields)
       output.write("\n")
       let bytes = layer == .hci ? packet.bytes : packet.source
       fields.removeAll()
-      packet.listFields(of: layer, to: &fields)
+      packet.listFields(of: layer, to: fields)
       for entry in fields.entries { write(entry, bytes.span.bytes, &output.text) }
     }
     output.write("\n")

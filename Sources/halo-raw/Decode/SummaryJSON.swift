@@ -8,7 +8,7 @@ import RingLink
 
 /// A summary as JSON, one object per line. `kind` says what it is about; times are in seconds since 1970-01-01 UTC, and
 /// durations in seconds.
-struct SummaryJSON {
+struct SummaryJSON: ~Copyable {
   private var output: LineWriter
 
   static func write(
@@ -142,7 +142,7 @@ struct SummaryJSON {
 
   private var isFirst = false
 
-  private init(output: LineWriter) { self.output = output }
+  private init(output: consuming LineWriter) { self.output = output }
 
   private mutating func line(_ kind: StaticString, _ body: (inout Self) -> Void) {
     output.write("{\"kind\":\"")

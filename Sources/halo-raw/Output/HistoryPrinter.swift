@@ -3,7 +3,7 @@ import RingLink
 
 /// Prints the data of a ring: a record for each reading, and for sleep one for each stage; as text a line for each night.
 /// Times are the ring's wall clock.
-struct HistoryPrinter {
+struct HistoryPrinter: ~Copyable {
   private let format: OutputFormat
   /// The first field of each record, if several kinds are printed.
   private let label: [Field]

@@ -48,9 +48,9 @@ enum HotPathCheck {
   ) async throws -> Bool {
     let bench = try Bench(isRecorded: isRecorded)
     let ring = try await bench.open()
-    let output = LineWriter(OutputQueue(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC), owned: true))
+    let queue = OutputQueue(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC), owned: true)
     let printer = format.map {
-      Printer(SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: output))
+      Printer(SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: LineWriter(queue)))
     }
     let meter = Meter()
     try await ring.startRawStream { sample, time in
@@ -75,7 +75,7 @@ final class Printer: @BluetoothActor TurnEnd {
   private var writer: SampleWriter
   private var isCollecting = false
 
-  init(_ writer: SampleWriter) {
+  init(_ writer: consuming SampleWriter) {
     self.writer = writer
   }
 

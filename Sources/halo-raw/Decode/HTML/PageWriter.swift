@@ -7,13 +7,13 @@ import ReportAssets
 import SystemCalls
 
 /// Writes a session as a self-contained HTML report, packet by packet.
-struct PageWriter {
+struct PageWriter: ~Copyable {
   /// The most packets in a report, so that browsers stay responsive. The report says if packets are left out.
   static let packetLimit = 100_000
   /// The most bytes of packets in a report; browsers limit a text to 512 MiB.
   static let byteLimit = 128 << 20
 
-  private(set) var output: LineWriter
+  private var output: LineWriter
   /// Whether a packet was left out because of a limit.
   private(set) var leavesOut = false
   private let file: PageFile
@@ -37,6 +37,8 @@ struct PageWriter {
     output = LineWriter(queue)
     writeHead()
   }
+
+  var hasFailed: Bool { output.failure != nil }
 
   /// Writes the report to its file.
   let queue: OutputQueue
