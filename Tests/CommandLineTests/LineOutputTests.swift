@@ -129,7 +129,9 @@ private let setPipeSize: Int32 = 1031
   /// Prints to a pipe of a page that is not read at first, then to one that is.
   ///
   /// - Returns: what was read
-  private func outputOfASlowReader(_ count: Int, _ print: (consuming LineWriter, (Int) -> Void) -> Void) -> String {
+  private func outputOfASlowReader(_ count: Int, _ print: (consuming LineWriter, (Int) -> Void) -> Void)
+    -> String
+  {
     var pair: [Int32] = [0, 0]
     guard pipe(&pair) == 0 else { return "" }
     _ = fcntl(pair[1], setPipeSize, 4096)
