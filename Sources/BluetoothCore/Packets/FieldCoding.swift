@@ -13,6 +13,7 @@ extension ByteReader: FieldVisitor {
     value = try Value(parsing: &self)
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func bytes(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
@@ -20,6 +21,7 @@ extension ByteReader: FieldVisitor {
     bytes = try readBytes(count)
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func rest(
     _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle
@@ -27,6 +29,7 @@ extension ByteReader: FieldVisitor {
     bytes = readRemainingBytes()
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
@@ -34,6 +37,7 @@ extension ByteReader: FieldVisitor {
     address = try BluetoothAddress(parsing: &self, kind: kind)
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
@@ -48,6 +52,7 @@ extension ByteReader: FieldVisitor {
     }
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item
@@ -59,6 +64,7 @@ extension ByteReader: FieldVisitor {
     }
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) throws(DecodeError) {
     guard isValid else { throw invalid(problem()) }

@@ -146,6 +146,7 @@ extension FieldVisitor where Self: ~Escapable {
     try fields.visit(&self)
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
@@ -154,6 +155,7 @@ extension FieldVisitor where Self: ~Escapable {
     return true
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func bytes<Fields: PacketFields>(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
@@ -172,6 +174,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// A field in which one value means that there is none.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func value<Value: FieldValue & Equatable>(
     _ name: StaticString, _ value: inout Value?, none: Value, _ style: @autoclosure () -> FieldStyle = .plain
@@ -181,6 +184,7 @@ extension FieldVisitor where Self: ~Escapable {
     value = raw == none ? nil : raw
   }
 
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item]
@@ -203,6 +207,7 @@ extension FieldVisitor where Self: ~Escapable {
   }
 
   /// The type of an address, followed by its six bytes: the order of all LE commands and events.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func typedAddress(
     _ name: StaticString, type: StaticString, _ address: inout BluetoothAddress
@@ -219,6 +224,7 @@ extension FieldVisitor where Self: ~Escapable {
   ///   - name: the name of the group for each item; nil to show only its fields
   ///   - items: the items; a reader replaces them
   ///   - limit: the maximum number of items to write
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func list<Item: PacketFields>(
     _ count: StaticString, of name: StaticString? = nil, _ items: inout [Item], limit: Int = 255
@@ -238,6 +244,7 @@ extension FieldVisitor where Self: ~Escapable {
 
 extension FieldVisitor where Self: ~Escapable {
   /// Fields that are present only if `isPresent`. A writer writes zeros for absent fields.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func group<Fields: PacketFields>(
     _ name: StaticString, _ fields: inout Fields?, isPresent: Bool
