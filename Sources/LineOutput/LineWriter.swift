@@ -112,10 +112,31 @@ public struct LineWriter: ~Copyable {
     text.withUTF8 { writeEscaped(UnsafeRawBufferPointer($0)) }
   }
 
-  private mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
-    for byte in bytes where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-      return write(String(JSONValue.quoted(String(decoding: bytes, as: UTF8.self)).dropFirst().dropLast()))
+  /// Whether one of eight bytes is a control character, a quote or a backslash. All are looked at together: a bit that
+  /// a subtraction sets at the top of a byte, where it was not, is that of a smaller one.
+  private static func needsEscape(_ bytes: UInt64) -> Bool {
+    func hasByte(below limit: UInt64, in bytes: UInt64) -> Bool {
+      (bytes &- limit &* 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }
-    text.write(bytes)
+    func has(_ character: Unicode.Scalar) -> Bool {
+      hasByte(below: 1, in: bytes ^ (UInt64(character.value) &* 0x0101_0101_0101_0101))
+    }
+    return hasByte(below: 0x20, in: bytes) || has("\"") || has("\\")
+  }
+
+  private mutating func writeEscaped(_ bytes: UnsafeRawBufferPointer) {
+    var index = 0
+    var isPlain = true
+    while isPlain, index + 8 <= bytes.count {
+      isPlain = !Self.needsEscape(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      index += 8
+    }
+    while isPlain, index < bytes.count {
+      let byte = bytes[index]
+      isPlain = byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      index += 1
+    }
+    if isPlain { return text.write(bytes) }
+    write(String(JSONValue.quoted(String(decoding: bytes, as: UTF8.self)).dropFirst().dropLast()))
   }
 }

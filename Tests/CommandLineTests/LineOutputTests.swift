@@ -1,5 +1,6 @@
 import BluetoothCore
 import Glibc
+import JSON
 import LineOutput
 import RingLink
 import TestSupport
@@ -213,6 +214,20 @@ private let setPipeSize: Int32 = 1031
     let lines = text.split(separator: "\n")
     #expect(dropped > 0 && lines.filter { $0.contains("ppg") }.count == 1000 - dropped)
     #expect(lines.contains { $0.contains(",dropped=") })
+  }
+
+  /// Eight bytes are looked at together: each has its place in a block, and some are in none.
+  @Test(arguments: ["\"", "\\", "\n", "\u{1F}", "\u{7F}", "é", "\u{10FFFF}"])
+  func eachPlaceOfAStringIsLookedAt(special: String) throws {
+    for place in 0..<20 {
+      let value = String(repeating: "a", count: place) + special + String(repeating: "!", count: 19 - place)
+      let line = output { pipe in
+        var writer = pipe
+        writer.writeQuoted(value)
+        writer.flush()
+      }
+      #expect(line == JSONValue.quoted(value))
+    }
   }
 
   @Test func recordsAreQuoted() {

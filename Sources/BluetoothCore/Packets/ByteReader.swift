@@ -144,11 +144,6 @@ public struct ByteReader: ~Escapable {
 }
 
 extension RawSpan {
-  /// Whether another span has the same bytes.
-  public func hasSameBytes(as other: RawSpan) -> Bool {
-    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.elementsEqual($0) } }
-  }
-
   /// The byte at `index`; nil if out of bounds.
   @inlinable @inline(__always)
   public func byte(at index: Int) -> UInt8? {
@@ -158,7 +153,19 @@ extension RawSpan {
   /// Whether both contain the same bytes.
   public func elementsEqual(_ other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
-    for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
+    var index = 0
+    while index + 8 <= byteCount {
+      let (left, right) = (
+        unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self),
+        other.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      )
+      guard left == right else { return false }
+      index += 8
+    }
+    while index < byteCount {
+      guard byte(at: index) == other.byte(at: index) else { return false }
+      index += 1
+    }
     return true
   }
 }

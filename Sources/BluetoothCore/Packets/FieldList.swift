@@ -132,11 +132,7 @@ public final class FieldList {
 
   /// Whether the field has this name.
   public func isNamed(_ index: Int, _ name: StaticString) -> Bool {
-    let range = list[index].name
-    guard range.count == name.utf8CodeUnitCount else { return false }
-    return buffer.withUnsafeBytes { text in
-      text[range].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    }
+    name.withUTF8Buffer { bytes(list[index].name).elementsEqual($0.span.bytes) }
   }
 
   /// The name or the value of a field, as bytes.

@@ -144,35 +144,40 @@ enum AdvertisingText {
       list.setReference(of: index + 1, format)
       guard index + 2 < list.count, list.isNamed(index + 2, "value") else { continue }
       list.setReference(of: index + 2, type.reference)
-      let payload = Array(packet.extracting(list.entries[index + 2].range))
-      list.setValue(of: index + 2) { $0.write(describe(type, payload)) }
+      let structure = ADStructure(type, packet.extracting(list.entries[index + 2].range))
+      list.setValue(of: index + 2) { write(structure, to: &$0) }
     }
   }
 
-  /// The payload of one AD structure.
-  static func describe(_ type: ADType, _ payload: [UInt8]) -> String {
-    let data = AdvertisingData([UInt8(truncatingIfNeeded: payload.count + 1), type.rawValue] + payload)
-    guard let structure = data.structures.first else { return Hex.string(payload, separator: " ") }
-    return text(of: structure)
-  }
-
-  private static func text(of structure: ADStructure) -> String {
+  private static func write(_ structure: ADStructure, to text: inout TextBuffer) {
     switch structure {
-    case .flags(let flags): "\(flags)"
-    case .localName(let bytes, _), .uri(let bytes): "\"\(String(printable: bytes))\""
+    case .flags(let flags): text.write("\(flags)")
+    case .localName(let bytes, _), .uri(let bytes):
+      text.write("\"")
+      text.writePrintable(bytes.span.bytes)
+      text.write("\"")
     case .serviceUUIDs(let uuids, _, _), .solicitedServiceUUIDs(let uuids, _):
-      uuids.map(UUIDName.described).joined(separator: ", ")
+      text.write(uuids.map(UUIDName.described).joined(separator: ", "))
     case .serviceData(let uuid, _, let bytes):
-      "\(UUIDName.described(uuid)): \(Hex.string(bytes, separator: " "))"
+      text.write(UUIDName.described(uuid))
+      text.write(": ")
+      text.writeSpacedHex(bytes.span.bytes)
     case .manufacturerData(let company, let bytes):
-      "company \(company.fieldText): \(Hex.string(bytes, separator: " "))"
-    case .txPower(let power): "\(power) dBm"
-    case .appearance(let appearance): appearance.fieldText
-    case .connectionIntervalRange(let min, let max): "\(min) to \(max)"
-    case .deviceAddress(let address): "\(address)"
-    case .role(let role): "\(role)"
-    case .unknown(_, let bytes): Hex.string(bytes, separator: " ")
-    case .malformed(_, let bytes): "malformed: \(Hex.string(bytes, separator: " "))"
+      text.write("company ")
+      company.writeField(to: &text)
+      text.write(": ")
+      text.writeSpacedHex(bytes.span.bytes)
+    case .txPower(let power):
+      text.write(Int(power))
+      text.write(" dBm")
+    case .appearance(let appearance): appearance.writeField(to: &text)
+    case .connectionIntervalRange(let min, let max): text.write("\(min) to \(max)")
+    case .deviceAddress(let address): text.write(address)
+    case .role(let role): text.write(Int(role))
+    case .unknown(_, let bytes): text.writeSpacedHex(bytes.span.bytes)
+    case .malformed(_, let bytes):
+      text.write("malformed: ")
+      text.writeSpacedHex(bytes.span.bytes)
     }
   }
 }

@@ -30,7 +30,11 @@ public enum ADStructure: Hashable, Sendable {
 
 extension ADStructure {
   /// Decodes a payload. Never fails: invalid payloads become ``malformed(_:_:)``.
-  init(_ type: ADType, _ payload: RawSpan) {
+  ///
+  /// - Parameters:
+  ///   - type: the type
+  ///   - payload: what follows it
+  public init(_ type: ADType, _ payload: RawSpan) {
     var reader = ByteReader(payload)
     let read = try? Self.read(type, &reader)
     self = if let read, reader.isAtEnd { read } else { .malformed(type, Array(payload)) }

@@ -46,7 +46,7 @@ enum FieldJSON {
       let start = output.text.count
       output.write(number)
       // Text that only repeats the number is left out.
-      if output.text.span.extracting(start..<output.text.count).hasSameBytes(as: list.bytes(field.value)) {
+      if output.text.span.extracting(start..<output.text.count).elementsEqual(list.bytes(field.value)) {
         return
       }
     }
