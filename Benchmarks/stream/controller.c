@@ -383,7 +383,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   printf("{\"seconds\":%.6f,\"cpu\":%.9f", stop_time - begin, stop_cpu - cpu);
-  if (delays) printf(",\"p50\":%.9f,\"p99\":%.9f", delays[count / 2], delays[count * 99 / 100]);
+  if (delays)
+    printf(
+      ",\"p50\":%.9f,\"p99\":%.9f,\"p99.9\":%.9f", delays[count / 2], delays[count * 99 / 100],
+      delays[count * 999 / 1000]);
   printf("}\n");
   return 0;
 }

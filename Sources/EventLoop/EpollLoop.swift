@@ -43,6 +43,8 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
   @exclusivity(unchecked) private var lateSince: Instant?
+  /// Whether the loop never sleeps. See ``pollBusily()``.
+  @exclusivity(unchecked) private var isBusy = false
   /// A timer that is later than this by the clock makes the loop read its input first.
   private static let lateness = Duration.milliseconds(100)
   /// The time for reading input while timers are late.
@@ -175,6 +177,10 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
+  /// From now on, looks for input without a pause instead of sleeping until there is some: the time of waking up for a
+  /// whole processor.
+  @BluetoothActor public func pollBusily() { isBusy = true }
+
   private func handler(of mark: UInt64) -> ((Readiness) -> Void)? {
     let index = Int(mark & 0xFFFF_FFFF)
     guard index < handlers.count, UInt64(handlers[index].generation) == mark >> 32 else { return nil }
@@ -199,7 +205,9 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
   private func timeout() -> Int32 {
-    guard hasNoJobs, lateSince == nil, isStalled || virtualTimes.isEmpty || pendingCalls > 0 else { return 0 }
+    guard !isBusy, hasNoJobs, lateSince == nil, isStalled || virtualTimes.isEmpty || pendingCalls > 0 else {
+      return 0
+    }
     let deadline = clockTimers.nextDeadline
     if let deadline, deadline <= clockTimers.now { return 0 }
     if deadline != armedDeadline {

@@ -103,6 +103,9 @@ package enum HelperThread {
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     pthread_attr_setstacksize(&attributes, stackSize)
+    // Not that of the thread which starts it, which may be a real-time thread.
+    pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
+    pthread_attr_setschedpolicy(&attributes, SCHED_OTHER)
     let box = Unmanaged.passRetained(Box(body))
     var thread = pthread_t()
     let result = pthread_create(

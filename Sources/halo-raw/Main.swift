@@ -9,7 +9,7 @@ enum Main {
   static func main() {
     Termination.blockSignals()
     let arguments = Array(CommandLine.arguments.dropFirst())
-    Startup.prepare(arguments)
+    let isRealTime = Startup.prepare(arguments)
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
     do throws(SystemError) {
       // The loop's thread exists from here on, with a copy of this one's capabilities.
@@ -18,6 +18,7 @@ enum Main {
       Console.errorDirectly("cannot start (\(error)); raise the limits, see ulimit -a")
       exit(ExitCode.systemError.rawValue)
     }
+    if isRealTime { RealTime.endOnMainThread() }
     Privileges.renounceOnMainThread()
     BluetoothActor.run { exit(await run(arguments).rawValue) }
     Termination.watch()

@@ -18,7 +18,7 @@ let streamCommand = CommandSpec(
   options: SampleOption.all + [
     StreamOption.count, StreamOption.duration, StreamOption.pausesMeasurements, CommonOptions.retryTime,
     CommonOptions.format,
-  ],
+  ] + RealTime.options,
   examples: [
     ("halo-raw stream --ppg --adapter virtual", "show the pulse of the built-in ring; Ctrl-C ends it"),
     (
@@ -44,8 +44,11 @@ let streamCommand = CommandSpec(
     If the output is not read in time, samples are dropped; a line of kind "dropped" has their number, in their place.
 
     At the end, a summary goes to standard error: samples, rate, jitter, gaps, delays, rejected and dropped frames.
+
+    \(RealTime.details)
     """
 ) { invocation throws(Failure) in
+  try RealTime.apply(invocation)
   let count = invocation[StreamOption.count]
   let duration = invocation[StreamOption.duration]
   let format = OutputFormat(invocation)

@@ -9,7 +9,9 @@ enum Startup {
 
   /// Ends the process if the limits are too low, executes the privileged program if the command needs it, and drops all
   /// other privileges.
-  static func prepare(_ arguments: [String]) {
+  ///
+  /// - Returns: whether this thread has real-time scheduling for the loop's thread to inherit
+  static func prepare(_ arguments: [String]) -> Bool {
     occupyStandardStreams()
     guard canOpen(descriptorsNeeded) else {
       Console.errorDirectly("too few file descriptors are free; raise the limit with: ulimit -n 64")
@@ -19,10 +21,11 @@ enum Startup {
     if need == .adapter, let own = try? ThreadCapabilities.current(), !own.effective.contains(.netRaw) {
       PrivilegedProgram.become()
     }
-    Privileges.confine()
-    guard need == .nothing else { return }
     do throws(Failure) {
-      try Privileges.dropAll()
+      let isRealTime = try RealTime.begin(arguments)
+      Privileges.confine()
+      if need == .nothing { try Privileges.dropAll() }
+      return isRealTime
     } catch {
       Console.errorDirectly(error.message)
       exit(error.code.rawValue)
