@@ -27,13 +27,30 @@ extension Session {
     var request = self.request
     request.peer = peer
     request.deadline = deadline
-    let client = try await central.connect(request)
+    // Set in the completion: what the link layers support is reported right after it.
+    let client = try await awaitCallback { [self] (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
+      central.connect(request) { result in
+        if case .success(let client) = result {
+          client.onLinkEvent = { [weak self] event in self?.report(event) }
+        }
+        done(result)
+      }
+    }
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
     client.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
     note("connected: \(client.parameters.map(\.description) ?? "")")
-    if isVerbose { client.onLinkEvent = { Console.error($0.description) } }
     return client
+  }
+
+  /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
+  private func report(_ event: LinkEvent) {
+    switch event {
+    case .change(.notSupported), .change(.rejected):
+      guard request.preferences != nil else { fallthrough }
+      Console.error("halo-raw: \(event)")
+    default: note(event.description)
+    }
   }
 
   /// Finds the selected device and connects to it.

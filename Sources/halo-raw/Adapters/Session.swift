@@ -83,6 +83,7 @@ final class Session {
     isVerbose = invocation[CommonOptions.verbose]
     scanParameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
     request = try ConnectionRequest(invocation)
+    try request.check(for: spec)
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
