@@ -80,6 +80,7 @@ import Testing
     "GATTClient/GATTClient+Link.swift": (
       3, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
+    "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),

@@ -210,6 +210,16 @@ class Ring:
             readable("2A24", MODEL.encode()),
             readable("2A26", options.firmware.encode()),
             readable("2A27", options.hardware.encode())]))
+        # What an update of the firmware has added: handles of old hit values that can be written.
+        for number in range(options.added_services):
+            device.add_service(Service(f"FF{number:02X}", [
+                Characteristic(
+                    f"FE{10 * number + value:02X}", properties.READ | properties.WRITE,
+                    Characteristic.READABLE | Characteristic.WRITEABLE,
+                    CharacteristicValue(
+                        read=lambda connection: b"foreign",
+                        write=lambda connection, value: journal.note("foreign write", value=value.hex())))
+                for value in range(6)]))
         if options.ring_service:
             both = properties.WRITE | properties.WRITE_WITHOUT_RESPONSE
             device.add_service(Service(frames.COMMAND_SERVICE, [
@@ -501,6 +511,7 @@ def parse(arguments=None):
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
     add("--change-services", choices=("move", "remove"), help="the service of the tests, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
+    add("--added-services", type=int, default=0, metavar="N", help="so many services before the ring's")
     add("--ignore-set-phy", action="store_true", help="it does not answer LE Set PHY")
     add("--snoop", metavar="FILE", help="write the central's HCI traffic as btsnoop")
     add("--events", metavar="FILE", help="write what happened as JSON lines (default: stderr)")

@@ -97,9 +97,19 @@ extension Session {
   private func open(_ client: GATTClient, name: String?) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
-      let ring = try await Ring.open(client, layout: trustsLayouts ? known.only(selector)?.layout : nil)
+      let layout = trustsLayouts ? known.only(selector)?.layout : nil
+      let ring = try await Ring.open(client, layout: layout, isStored: trustsLayouts && spec.isReal)
       note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+      if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
       if trustsLayouts { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
+      ring.onLayoutChange = { [weak self, weak ring] in
+        guard let self, let ring, trustsLayouts else { return }
+        if let layout = ring.layout {
+          known.remember(KnownRing(name: name, address: client.peer, layout: layout))
+        } else {
+          known.forgetLayout(of: client.peer)
+        }
+      }
       ringName = name
       follow(clockOf: client.peer)
       try await restoreMeasurements(of: ring)
@@ -148,6 +158,6 @@ extension Session {
   /// Reconnects to a ring and opens it with its known handles.
   func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
     let client = try await reconnect(to: ring.client.peer, within: time)
-    return try await ringFailure(await Ring.open(client, layout: ring.layout))
+    return try await ringFailure(await Ring.open(client, layout: ring.layout, isCurrent: true))
   }
 }

@@ -34,7 +34,7 @@ final class Session {
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
-  private let spec: AdapterSpecification
+  let spec: AdapterSpecification
   private let opened: SessionAdapter
   let request: ConnectionRequest
   let selector: RingSelector
