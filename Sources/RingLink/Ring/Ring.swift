@@ -99,7 +99,8 @@ public final class Ring {
       sendWithoutResponse(frame)
     case .discovering(let frames): start = .discovering(frames + [frame])
     case .done where commandWrite.properties.contains(.write):
-      client.post(frame.bytes, to: commandWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0)) }
+      client.post(frame.bytes, to: commandWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0))
+      }
     case .done: sendWithoutResponse(frame)
     }
   }
