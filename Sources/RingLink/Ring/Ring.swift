@@ -222,7 +222,7 @@ extension Ring {
     self.configuration = configuration
     start = .enabling([])
     let dispatcher = self.dispatcher
-    client.subscribe(to: commandNotify) {
+    _ = client.subscribe(to: commandNotify) {
       dispatcher.receive($0, at: $1)
     } completion: { [weak self] result in
       guard let self else { return }
