@@ -87,13 +87,13 @@ if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo
 
 var targets: [Target] = layers.flatMap { $0 }
 targets += [
-  .target(name: "CoreBluetooth", dependencies: ["HaloRaw"], swiftSettings: settings),
+  .target(name: "CoreBluetooth", dependencies: ["HaloRaw", "Files"], swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport"],
     swiftSettings: settings),
   .target(
-    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw", "Files"], swiftSettings: settings),
+    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw"], swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(
     name: "heart-rate-central", dependencies: ["CoreBluetooth"],

@@ -1,5 +1,4 @@
 internal import CoreBluetooth
-internal import Files
 import Foundation
 internal import HaloRaw
 
@@ -24,26 +23,29 @@ struct AccessoryStore: Sendable {
   private static let writing = DispatchQueue(label: "accessorysetupkit.accessories", qos: .utility)
 
   /// Nil if nothing is stored.
-  private let path: String?
+  private let file: VersionedFile<Contents>?
   private let program: String
 
   init(folder: String?, program: String) {
-    path = folder.map { $0 + "/accessories.json" }
+    file = folder.map { folder in
+      VersionedFile(path: folder + "/accessories.json", version: Contents.newest, of: "accessories") {
+        bytes in
+        try JSONDecoder().decode(Contents.self, from: Data(bytes))
+      } encode: { contents in
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return Array(try encoder.encode(contents))
+      }
+    }
     self.program = program
   }
 
   func load() -> [ASAccessory] {
-    guard let path else { return [] }
-    do {
-      guard let bytes = try StateFile(path: path).read() else { return [] }
-      let contents = try JSONDecoder().decode(Contents.self, from: Data(bytes))
-      let mine = contents.accessories.filter { $0.program == program && $0.descriptor.defect == nil }
-      return mine.map {
-        ASAccessory($0.identifier, displayName: $0.displayName, ASDiscoveryDescriptor($0.descriptor))
-      }
-    } catch {
-      reportMisuse("cannot read \(path.printable): \(error); continuing without stored accessories")
-      return []
+    let mine = file?.read(reportMisuse)?.accessories.filter {
+      $0.program == program && $0.descriptor.defect == nil
+    }
+    return (mine ?? []).map {
+      ASAccessory($0.identifier, displayName: $0.displayName, ASDiscoveryDescriptor($0.descriptor))
     }
   }
 
@@ -71,29 +73,14 @@ struct AccessoryStore: Sendable {
   private func change(
     _ done: @escaping @Sendable (ASError?) -> Void, _ body: @escaping @Sendable (inout [Entry]) -> Void
   ) {
-    guard let path else { return done(nil) }
+    guard let file else { return done(nil) }
     Self.writing.async {
-      let file = StateFile(path: path)
-      do throws(FileError) {
-        var isNewer = false
-        try file.update { found throws(FileError) in
-          var contents = Contents()
-          if let bytes = try found.get() {
-            if let read = try? JSONDecoder().decode(Contents.self, from: Data(bytes)) {
-              contents = read
-            } else {
-              let aside = try file.setAside()
-              reportMisuse("the file of accessories is damaged; it was renamed to \(aside.printable)")
-            }
-          }
-          isNewer = contents.version > Contents.newest
-          guard !isNewer else { return nil }
+      do throws(VersionedFileError) {
+        try file.update(Contents(), reportMisuse) { contents in
           body(&contents.accessories)
-          let encoder = JSONEncoder()
-          encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-          return (try? encoder.encode(contents)).map { Array($0) }
+          return true
         }
-        done(isNewer ? ASError(.unknown, "\(path.printable) was written by a newer version") : nil)
+        done(nil)
       } catch {
         done(ASError(.unknown, "cannot store the accessories: \(error)"))
       }

@@ -111,7 +111,9 @@ public final class HCIAdapter: Adapter {
   public func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
-    host.connect(request) { result in
+    var request = request
+    request.preferences = request.preferences ?? transport.linkPreferences
+    return host.connect(request) { result in
       completion(result.map { HCILink(L2CAPLink($0), of: self) })
     }
   }
@@ -203,6 +205,8 @@ final class HCILink: ATTLink {
   var onEvent: ((LinkEvent) -> Void)?
   var peer: BluetoothAddress { l2cap.connection.peer }
   var parameters: LinkParameters? { l2cap.connection.parameters }
+  var phys: LinkPHYs? { l2cap.connection.phys }
+  var dataLengths: DataLengths? { l2cap.connection.dataLengths }
 
   var hasRoom: Bool { l2cap.hasRoom }
   var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }
@@ -227,7 +231,7 @@ final class HCILink: ATTLink {
     l2cap.onParameterRequest = { [weak self] request, isAccepted in
       self?.onEvent?(.parameterRequest(request, isAccepted: isAccepted))
     }
-    l2cap.connection.onParameters = { [weak self] parameters in self?.onEvent?(.parameters(parameters)) }
+    l2cap.connection.onChange = { [weak self] change in self?.onEvent?(.change(change)) }
   }
 
   /// The first cause counts: a radio that fails takes its links along.
@@ -246,6 +250,20 @@ final class HCILink: ATTLink {
   func disconnect() {
     endedByUs = true
     l2cap.connection.disconnect()
+  }
+
+  func update(
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+  ) {
+    l2cap.connection.update(parameters, completion: completion)
+  }
+
+  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
+    l2cap.connection.setPHYs(phys, completion: completion)
+  }
+
+  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
+    l2cap.connection.setDataLength(octets, completion: completion)
   }
 
   func readRSSI() async throws(HCIError) -> Int8? {

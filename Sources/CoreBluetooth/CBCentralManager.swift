@@ -27,6 +27,8 @@ open class CBCentralManager: CBManager {
     /// Whether the first state was reported to the delegate.
     var hasReportedState = false
     var reportsConnections: ConnectionEventFilter?
+    /// Nil without a restore identifier.
+    var restorable: Restorable?
   }
 
   private struct WeakPeripheral {
@@ -37,6 +39,7 @@ open class CBCentralManager: CBManager {
   private let callbacks: CallbackQueue
   private let core: CentralCore
   private let store: PeripheralStore
+  private let restorations: RestorationStore?
 
   public convenience init() {
     self.init(delegate: nil, queue: nil, options: nil)
@@ -50,8 +53,10 @@ open class CBCentralManager: CBManager {
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
     let choice = AdapterChoice(options: options)
+    let folder = PeripheralStore.folder(for: choice)
     self.init(
-      delegate: delegate, queue: queue, store: PeripheralStore(folder: PeripheralStore.folder(for: choice))
+      delegate: delegate, queue: queue, store: PeripheralStore(folder: folder),
+      restorations: RestorationStore(folder: folder, options: options)
     ) {
       (SharedRadios.acquire(choice), { SharedRadios.release(choice) })
     }
@@ -59,20 +64,27 @@ open class CBCentralManager: CBManager {
 
   /// A manager on a radio, which it does not close.
   package convenience init(
-    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: Radio, storePath: String? = nil
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: Radio, folder: String? = nil,
+    options: [String: Any]? = nil
   ) {
-    self.init(delegate: delegate, queue: queue, store: PeripheralStore(path: storePath)) { (radio, {}) }
+    self.init(
+      delegate: delegate, queue: queue, store: PeripheralStore(folder: folder),
+      restorations: RestorationStore(folder: folder, options: options)
+    ) { (radio, {}) }
   }
 
   private init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, store: PeripheralStore,
+    restorations: RestorationStore?,
     acquire: @escaping @Sendable @BluetoothActor () -> (Radio, () -> Void)
   ) {
     callbacks = CallbackQueue(queue)
     let events = ManagerEvents(callbacks)
     core = CentralCore(events)
     self.store = store
+    self.restorations = restorations
     super.init(.unknown)
+    restore()
     shared.withLock { $0.delegate = delegate }
     events.manager = self
     BluetoothActor.run { [core] in
@@ -104,7 +116,11 @@ open class CBCentralManager: CBManager {
   /// Reports peripherals that advertise one of the services; nil for all. Another scan of this manager ends.
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]? = nil, options: [String: Any]? = nil) {
     guard isPoweredOn("scanForPeripherals") else { return }
-    let request = ScanRequest(services: serviceUUIDs, options: options)
+    start(ScanRequest(services: serviceUUIDs, options: options))
+    remember { $0.scan = .init(services: serviceUUIDs, options: options) }
+  }
+
+  private func start(_ request: ScanRequest) {
     let number = shared.withLock { shared in
       shared.isScanning = true
       shared.scanNumber += 1
@@ -117,7 +133,9 @@ open class CBCentralManager: CBManager {
     shared.withLock { shared in
       shared.isScanning = false
       shared.scanNumber += 1
+      shared.restorable?.giveUpScan()
     }
+    remember { $0.scan = nil }
     BluetoothActor.run { [core] in core.stopScan() }
   }
 
@@ -147,9 +165,10 @@ open class CBCentralManager: CBManager {
     let seconds = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
     let delay = Duration.seconds(seconds.isFinite ? min(max(seconds, 0), 86400) : 0)
     let reconnects = flag(CBConnectPeripheralOptionEnableAutoReconnect, in: options)
-    let isNamed = peripheral.name != nil
+    let name = peripheral.name
+    remember { $0.add(.init(address: address, name: name, reconnects: reconnects)) }
     BluetoothActor.run { [core] in
-      core.connect(address, isNamed: isNamed, after: delay, reconnects: reconnects)
+      core.connect(address, isNamed: name != nil, after: delay, reconnects: reconnects)
     }
   }
 
@@ -157,6 +176,11 @@ open class CBCentralManager: CBManager {
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     let address = peripheral.address
     if peripheral.state == .connected { peripheral.setState(.disconnecting) }
+    if shared.withLock({ $0.restorable?.giveUp(address) ?? false }) {
+      callbacks.asyncConfined { [weak self] in
+        self?.disconnected(address, isReconnecting: false, isForgotten: true, nil)
+      }
+    }
     BluetoothActor.run { [core] in core.cancel(address) }
   }
 
@@ -204,6 +228,71 @@ open class CBCentralManager: CBManager {
   }
 }
 
+// MARK: Restoration
+
+extension CBCentralManager {
+  /// Takes up what the manager with this identifier did when the program ended.
+  private func restore() {
+    guard let restorations else { return }
+    let record = restorations.load()
+    let peripherals = record.peripherals.map { entry in
+      let peripheral = CBPeripheral(
+        entry.address, name: entry.name ?? store.name(of: entry.address), callbacks)
+      peripheral.setState(.connecting)
+      return peripheral
+    }
+    shared.withLock { shared in
+      shared.restorable = Restorable(record)
+      for peripheral in peripherals {
+        shared.held[peripheral.address] = peripheral
+        shared.known[peripheral.address] = WeakPeripheral(value: peripheral)
+      }
+    }
+  }
+
+  /// Stores a change of what the manager does, if it has a restore identifier.
+  private func remember(_ body: (inout CentralRestoration) -> Void) {
+    guard let restorations, let changed = shared.withLock({ $0.restorable?.change(body) }) else { return }
+    restorations.save(changed)
+  }
+
+  /// Before the first state.
+  private func reportRestored(to delegate: any CBCentralManagerDelegate) {
+    guard let restored = shared.withLock({ $0.restorable?.takeUnreported() }) else { return }
+    var state: [String: Any] = [:]
+    let peripherals = restored.peripherals.map { peripheral(at: $0.address) }
+    if !peripherals.isEmpty { state[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
+    if let scan = restored.scan {
+      if let services = scan.services {
+        state[CBCentralManagerRestoredStateScanServicesKey] = services.map { CBUUID($0) }
+      }
+      state[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
+    }
+    delegate.centralManager(self, willRestoreState: state)
+  }
+
+  /// Issues the restored connections and the scan again, when the adapter can be used for the first time.
+  private func resumeRestored() {
+    guard let waiting = shared.withLock({ $0.restorable?.takeWaiting() }) else { return }
+    for entry in waiting.peripherals {
+      let isNamed = peripheral(at: entry.address).name != nil
+      BluetoothActor.run { [core] in
+        core.connect(entry.address, isNamed: isNamed, after: .zero, reconnects: entry.reconnects)
+      }
+    }
+    if let scan = waiting.scan { start(ScanRequest(scan)) }
+  }
+
+  /// After the adapter was off: the program has taken up what it wants, and the rest is forgotten.
+  private func forgetAbandoned() {
+    let (held, isScanning) = shared.withLock { ($0.held, $0.isScanning) }
+    remember { record in
+      record.peripherals.removeAll { held[$0.address] == nil }
+      if !isScanning { record.scan = nil }
+    }
+  }
+}
+
 // MARK: Events, on the queue
 
 extension CBCentralManager {
@@ -212,7 +301,9 @@ extension CBCentralManager {
     if state != .poweredOn {
       let waiting = shared.withLock { shared in
         shared.isScanning = false
-        let waiting = shared.held.filter { $0.value.state == .connecting }
+        let waiting = shared.held.filter { address, peripheral in
+          peripheral.state == .connecting && shared.restorable?.isWaiting(for: address) != true
+        }
         for address in waiting.keys { shared.held[address] = nil }
         return waiting.values
       }
@@ -220,7 +311,9 @@ extension CBCentralManager {
     }
     if let failure, shared.withLock({ $0.delegate }) != nil { reportMisuse("\(state): \(failure)") }
     guard shared.withLock({ $0.hasReportedState }) else { return reportFirstState() }
+    if state == .poweredOn { resumeRestored() }
     delegate?.centralManagerDidUpdateState(self)
+    if state == .poweredOn { forgetAbandoned() }
   }
 
   /// A delegate that is set later gets the state, too.
@@ -230,7 +323,10 @@ extension CBCentralManager {
       defer { shared.hasReportedState = true }
       return !shared.hasReportedState
     }
-    if isFirst { delegate.centralManagerDidUpdateState(self) }
+    guard isFirst else { return }
+    reportRestored(to: delegate)
+    if state == .poweredOn { resumeRestored() }
+    delegate.centralManagerDidUpdateState(self)
   }
 
   func discovered(_ advertisement: Advertisement, in scanNumber: Int) {
@@ -254,15 +350,20 @@ extension CBCentralManager {
     reportConnection(.peerConnected, peripheral)
   }
 
-  func failed(_ address: BluetoothAddress, _ error: any Error) {
+  func failed(_ address: BluetoothAddress, isForgotten: Bool, _ error: any Error) {
     let peripheral = held(address)
     peripheral.setState(.disconnected)
+    if isForgotten { remember { $0.remove(address) } }
     shared.withLock { $0.held[address] = nil }
     delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
   }
 
-  func disconnected(_ address: BluetoothAddress, isReconnecting: Bool, _ error: (any Error)?) {
+  /// - Parameter isForgotten: whether it is not restored after a restart of the program: the adapter was not the reason
+  func disconnected(
+    _ address: BluetoothAddress, isReconnecting: Bool, isForgotten: Bool, _ error: (any Error)?
+  ) {
     let peripheral = held(address)
+    if isForgotten, !isReconnecting { remember { $0.remove(address) } }
     peripheral.disconnected(isReconnecting: isReconnecting)
     if !isReconnecting { shared.withLock { $0.held[address] = nil } }
     delegate?.centralManager(

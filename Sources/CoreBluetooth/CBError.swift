@@ -177,7 +177,9 @@ func delegateError(_ error: HCIError) -> any Error & Sendable {
 func delegateError(_ loss: LinkLoss) -> (any Error & Sendable)? {
   switch loss {
   case .local, .notYet: nil
-  case .remote(.connectionTimeout): CBError(.connectionTimeout, "\(loss)")
+  // Not as a pattern: the one for errors of this module would be preferred, and match nothing.
+  case .remote(let reason) where reason == HCIErrorCode.connectionTimeout:
+    CBError(.connectionTimeout, "\(loss)")
   case .remote: CBError(.peripheralDisconnected, "\(loss)")
   case .adapter: CBError(.notConnected, "\(loss)")
   }

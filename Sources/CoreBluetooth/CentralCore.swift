@@ -87,7 +87,9 @@ final class CentralCore {
   ) {
     guard entries[address] == nil else { return }
     guard let central = radio?.central, radio?.state == .poweredOn else {
-      return events.send { $0.failed(address, CBError(.unknown, "the adapter is not powered on")) }
+      return events.send {
+        $0.failed(address, isForgotten: false, CBError(.unknown, "the adapter is not powered on"))
+      }
     }
     var entry = Entry(link: LinkDriver(), isNamed: isNamed, reconnects: reconnects)
     if delay > .zero {
@@ -118,8 +120,10 @@ final class CentralCore {
     switch result {
     case .failure(let error):
       entries[address] = nil
+      var isForgotten = radio?.state == .poweredOn
+      if case .adapter = error { isForgotten = false }
       let error = delegateError(error)
-      events.send { $0.failed(address, error) }
+      events.send { [isForgotten] in $0.failed(address, isForgotten: isForgotten, error) }
     case .success(let client):
       entries[address]?.pending = nil
       entries[address]?.client = client
@@ -140,8 +144,11 @@ final class CentralCore {
     guard let entry = entries[address], entry.link === link else { return }
     entries[address] = nil
     let isReconnecting = if case .remote = loss { entry.reconnects } else { false }
+    let isForgotten = if case .adapter = loss { false } else { true }
     let error = delegateError(loss)
-    events.send { $0.disconnected(address, isReconnecting: isReconnecting, error) }
+    events.send {
+      $0.disconnected(address, isReconnecting: isReconnecting, isForgotten: isForgotten, error)
+    }
     if isReconnecting { connect(address, isNamed: true, after: .zero, reconnects: true) }
   }
 
@@ -154,7 +161,7 @@ final class CentralCore {
       entries[address] = nil
       entry.pending?.cancel()
       radio?.central?.timers.cancel(entry.startTimer)
-      events.send { $0.disconnected(address, isReconnecting: false, nil) }
+      events.send { $0.disconnected(address, isReconnecting: false, isForgotten: true, nil) }
     }
   }
 }

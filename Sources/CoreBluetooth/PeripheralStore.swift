@@ -1,3 +1,4 @@
+internal import Files
 import Foundation
 internal import HaloRaw
 
@@ -8,21 +9,12 @@ package final class PeripheralStore: Sendable {
   /// without a home, and for an adapter whose devices end with the process.
   package static func folder(for choice: AdapterChoice) -> String? {
     guard (try? choice.specification().isReal) ?? false else { return nil }
-    let environment = ProcessInfo.processInfo.environment
-    let state =
-      if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
-        folder
-      } else if let home = environment["HOME"], home.hasPrefix("/") {
-        home + "/.local/state"
-      } else {
-        nil as String?
-      }
-    return state.map { $0 + "/halo-raw" }
+    return UserFolders.state
   }
 
   private let path: String?
   private let known = Guarded<KnownPeripherals?>(nil)
-  private static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
+  static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
 
   init(path: String?) {
     self.path = path

@@ -8,6 +8,10 @@ public protocol ATTLink: AnyObject {
   var peer: BluetoothAddress { get }
   /// The connection parameters; nil if unknown.
   var parameters: LinkParameters? { get }
+  /// The PHYs in use; nil if unknown.
+  var phys: LinkPHYs? { get }
+  /// The longest packets on air; nil if unknown.
+  var dataLengths: DataLengths? { get }
   /// Called for each PDU, with the time at which it was received. The span is valid only during the call.
   var onPDU: ((RawSpan, Instant) -> Void)? { get set }
   /// Called once, when the link is gone, with the reason.
@@ -27,6 +31,14 @@ public protocol ATTLink: AnyObject {
   func send(_ pdu: RawSpan)
   /// Ends the link; ``onClosed`` is called when it has ended.
   func disconnect()
+  /// Requests other connection parameters; `completion` is called once, with those in force.
+  func update(
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void)
+  /// Requests PHYs, for both directions; `completion` is called once, with those in use.
+  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void)
+  /// Requests the maximum payload of packets to send, 27 to 251 bytes; `completion` is called once, when the controller
+  /// has accepted or rejected it.
+  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void)
   /// Reads the signal strength in dBm; nil if it is not available.
   func readRSSI() async throws(HCIError) -> Int8?
 }
@@ -39,6 +51,19 @@ extension ATTLink {
   public var onRoom: (() -> Void)? {
     get { nil }
     set {}
+  }
+  public var phys: LinkPHYs? { nil }
+  public var dataLengths: DataLengths? { nil }
+  public func update(
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+  ) {
+    completion(.failure(.adapter(AdapterError("change the connection parameters", .notOffered))))
+  }
+  public func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
+    completion(.failure(.adapter(AdapterError("change the PHY", .notOffered))))
+  }
+  public func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
+    completion(.failure(.adapter(AdapterError("change the data length", .notOffered))))
   }
 }
 
@@ -70,8 +95,8 @@ extension LinkLoss: CustomStringConvertible {
 
 /// Something about a link that has changed.
 public enum LinkEvent: Hashable, Sendable {
-  /// The connection parameters in force.
-  case parameters(LinkParameters)
+  /// A property has changed, or could not be changed.
+  case change(LEConnection.Change)
   /// The peer requested other parameters; says whether they were accepted.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
@@ -81,7 +106,7 @@ public enum LinkEvent: Hashable, Sendable {
 extension LinkEvent: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .parameters(let parameters): "link: \(parameters)"
+    case .change(let change): "link: \(change)"
     case .parameterRequest(let request, let isAccepted):
       "the peer asks for an interval of \(request.intervalMin) to \(request.intervalMax), latency \(request.latency), timeout \(request.supervisionTimeout): "
         + (isAccepted ? "accepted" : "refused")

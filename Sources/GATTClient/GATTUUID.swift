@@ -11,6 +11,7 @@ public enum GATTUUID {
   public static let genericAccess = BluetoothUUID(UInt16(0x1800))
   public static let genericAttribute = BluetoothUUID(UInt16(0x1801))
   public static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
+  public static let databaseHash = BluetoothUUID(UInt16(0x2B2A))
 
   /// The name in Assigned Numbers; nil for UUIDs of 128 bits and those without a name.
   public static func name(of uuid: BluetoothUUID) -> String? { uuid.short.flatMap(AssignedNumbers.uuid) }

@@ -1,5 +1,4 @@
 import BluetoothCore
-import Files
 import JSON
 
 /// What is stored about a peripheral of any kind that was connected.
@@ -27,12 +26,7 @@ public struct KnownPeripherals: Sendable {
   ///   - path: the file; it may be missing
   ///   - report: takes messages for the user
   public init(path: String, report: (String) -> Void) {
-    do throws(FileError) {
-      guard let bytes = try StateFile(path: path).read() else { return }
-      peripherals = (try? Self.parse(bytes)) ?? []
-    } catch {
-      report("cannot read the known peripherals: \(error); continuing without them")
-    }
+    self = Self.file(path).read(report) ?? KnownPeripherals()
   }
 
   public subscript(address: BluetoothAddress) -> KnownPeripheral? {
@@ -54,42 +48,31 @@ public struct KnownPeripherals: Sendable {
   ///   - path: the file, which is made if it is missing
   ///   - report: takes messages for the user
   public static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
-    let file = StateFile(path: path)
-    do throws(FileError) {
-      try file.update { found throws(FileError) in
-        var all = KnownPeripherals(peripherals: [])
-        if case .success(let bytes?) = found {
-          do throws(JSONError) {
-            all.peripherals = try parse(bytes)
-          } catch .wrongKind(["version"]) {
-            report("\(path.printable) was written by a newer version; it is not changed")
-            return nil
-          } catch {
-            report(
-              "the file of known peripherals is damaged; it was renamed to \(try file.setAside().printable)")
-          }
-        }
-        guard all.peripherals.last != peripheral else { return nil }
+    do throws(VersionedFileError) {
+      try file(path).update(KnownPeripherals(), report) { all in
+        guard all.peripherals.last != peripheral else { return false }
         all.set(peripheral)
-        return all.bytes
+        return true
       }
     } catch {
       report("cannot store the name of a peripheral: \(error)")
     }
   }
 
-  private init(peripherals: [KnownPeripheral]) {
-    self.peripherals = peripherals
-  }
+  private init() {}
 
   // MARK: The file
 
   private static let version = 1
 
-  private static func parse(_ bytes: [UInt8]) throws(JSONError) -> [KnownPeripheral] {
-    let json = try JSONValue(parsing: bytes)
-    guard try json.member("version", as: Int.self) <= version else { throw .wrongKind(path: ["version"]) }
-    return try json.member("peripherals")
+  private static func file(_ path: String) -> VersionedFile<KnownPeripherals> {
+    VersionedFile(path: path, version: version, of: "known peripherals") { bytes in
+      var all = KnownPeripherals()
+      all.peripherals = try JSONValue(parsing: bytes).member("peripherals")
+      return all
+    } encode: {
+      $0.bytes
+    }
   }
 
   private var bytes: [UInt8] {
@@ -106,12 +89,7 @@ public struct KnownPeripherals: Sendable {
 
 extension KnownPeripheral: JSONDecodable {
   public init(_ json: JSONValue) throws(JSONError) {
-    let kind = BluetoothAddress.Kind(
-      rawValue: UInt8(truncatingIfNeeded: try json.member("type", as: Int.self)))
-    guard let plain = BluetoothAddress(try json.member("address", as: String.self)), kind.isKnown else {
-      throw .wrongKind(path: ["address"])
-    }
-    address = BluetoothAddress(plain.value, kind)
+    address = try BluetoothAddress(stored: json)
     name = try json.member("name")
     guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
   }

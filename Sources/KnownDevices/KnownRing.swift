@@ -22,6 +22,8 @@ public struct KnownRing: Equatable {
   public var type: String
   public var firmware: String?
   public var handles: Handles?
+  /// The Database Hash of its server, 32 hexadecimal digits; nil if it has none.
+  public var databaseHash: String?
   /// The last setting of the ring's clock by this computer.
   public var clock: ClockRecord?
 
@@ -32,6 +34,7 @@ public struct KnownRing: Equatable {
     self.address = address.description
     type = address.kind == .public ? "public" : "random"
     firmware = layout?.firmwareRevision
+    databaseHash = layout?.databaseHash.map { Hex.string($0) }
     handles = layout.map {
       Handles(
         write: $0.commandWrite.valueHandle.rawValue, writeProperties: $0.commandWrite.properties.rawValue,
@@ -58,12 +61,14 @@ public struct KnownRing: Equatable {
         RingGATT.commandWrite, handles.write, handles.writeProperties, end: handles.write),
       commandNotify: characteristic(
         RingGATT.commandNotify, handles.notify, handles.notifyProperties, end: handles.configuration),
-      configuration: AttributeHandle(handles.configuration), firmwareRevision: firmware)
+      configuration: AttributeHandle(handles.configuration), firmwareRevision: firmware,
+      databaseHash: databaseHash.flatMap { Hex.bytes($0) })
   }
 
   /// Whether all values are valid. Values from a file are not used before this check.
   var isPlausible: Bool {
     bluetoothAddress != nil && clock?.isPlausible ?? true
+      && databaseHash.map { Hex.bytes($0)?.count == 16 } ?? true
       && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }
   }
 
@@ -80,13 +85,15 @@ extension KnownRing: JSONDecodable {
     type = try json.member("type")
     firmware = try json.optionalMember("firmware")
     handles = try json.optionalMember("handles")
+    databaseHash = try json.optionalMember("databaseHash")
     clock = try json.optionalMember("clock")
   }
 
   var json: JSONValue {
     .members([
       "name": name.map { .string($0) }, "address": .string(address), "type": .string(type),
-      "firmware": firmware.map { .string($0) }, "handles": handles?.json, "clock": clock?.json,
+      "firmware": firmware.map { .string($0) }, "handles": handles?.json,
+      "databaseHash": databaseHash.map { .string($0) }, "clock": clock?.json,
     ])
   }
 }

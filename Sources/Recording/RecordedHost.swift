@@ -9,6 +9,8 @@ public struct RecordedHost: Hashable, Sendable {
   public private(set) var adapter: UInt16?
   /// The address set with LE Set Random Address, if any.
   public private(set) var randomAddress: BluetoothAddress?
+  /// What it requested of its links first.
+  public private(set) var linkPreferences = LinkPreferences()
   /// The start of the capture, in microseconds since 1970-01-01 UTC; nil if its first record has no timestamp.
   public private(set) var beginning: Int64?
   /// Whether the first command is Reset, as sent by a host with exclusive access. A host beside the kernel does not
@@ -101,6 +103,12 @@ public struct RecordedHost: Hashable, Sendable {
     if beginsWithReset == nil { beginsWithReset = opcode == Reset.opcode }
     if randomAddress == nil, opcode == LESetRandomAddress.opcode {
       randomAddress = (try? command.decode(LESetRandomAddress.self))?.address
+    }
+    if linkPreferences.phys == nil, opcode == LESetPHY.opcode {
+      linkPreferences.phys = (try? command.decode(LESetPHY.self))?.preferred.transmit
+    }
+    if linkPreferences.dataLength == nil, opcode == LESetDataLength.opcode {
+      linkPreferences.dataLength = (try? command.decode(LESetDataLength.self)).map { Int($0.transmit.octets) }
     }
     if !foreignCommands.contains(opcode), !RawController.opcodes.contains(opcode), opcode != Reset.opcode {
       foreignCommands.append(opcode)

@@ -82,6 +82,8 @@ public final class ReplayTransport: HCITransport {
   public var isOver: Bool { next == nil }
 
   public var timers: Timers { time.timers }
+  /// Those of the recorded host.
+  public var linkPreferences: LinkPreferences? { host.linkPreferences }
 
   private let time: VirtualTime
   private var reader: CaptureReader

@@ -12,6 +12,7 @@ public final class TappedTransport: HCITransport {
   }
   public var timers: Timers { transport.timers }
   public var droppedPackets: Int? { transport.droppedPackets }
+  public var linkPreferences: LinkPreferences? { transport.linkPreferences }
   public var name: String { transport.name }
 
   private let transport: any HCITransport

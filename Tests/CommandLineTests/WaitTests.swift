@@ -18,6 +18,9 @@ import Testing
     "EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
     "Central/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
+    "GATTClient/GATTClient+Link.swift": (
+      3, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+    ),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")
     ),
@@ -49,6 +52,7 @@ import Testing
       2, .deadline("firstSampleDeadline; 2 s for what is to be written")
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
+    "halo-raw/Adapters/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
     "halo-raw/Adapters/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
     "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
     "halo-raw/Commands/ValueCommands.swift": (
@@ -73,6 +77,10 @@ import Testing
     ),
     "EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Link.swift": (
+      3, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+    ),
+    "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),

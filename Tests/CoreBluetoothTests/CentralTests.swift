@@ -171,15 +171,14 @@ import Testing
   @Test func aPeripheralIsRetrievedByItsIdentifierWithItsName() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let path = folder.path + "/peripherals.json"
     let strap = await Devices.strap()
     let radio = await Radio(SimulatedRadio([strap]))
-    var recorder: Recorder? = await Recorder.start(radio, storePath: path)
+    var recorder: Recorder? = await Recorder.start(radio, folder: folder.path)
     await recorder?.connect("Strap")
     let identifier = try #require(recorder?.peripherals["Strap"]?.identifier)
     recorder = nil
     PeripheralStore.finishWriting()
-    let next = await Recorder.start(radio, storePath: path)
+    let next = await Recorder.start(radio, folder: folder.path)
     await next.perform { me in
       let found = me.central.retrievePeripherals(withIdentifiers: [identifier, UUID()])
       for peripheral in found {

@@ -34,10 +34,12 @@ enum Devices {
 
 extension Recorder {
   /// A recorder with a manager on a radio, which is powered on.
-  static func start(_ radio: Radio, storePath: String? = nil) async -> Recorder {
+  static func start(_ radio: Radio, folder: String? = nil, options: [String: String]? = nil) async -> Recorder
+  {
     let recorder = Recorder()
     await recorder.perform {
-      $0.central = CBCentralManager(delegate: $0, queue: $0.queue, radio: radio, storePath: storePath)
+      $0.central = CBCentralManager(
+        delegate: $0, queue: $0.queue, radio: radio, folder: folder, options: options)
     }
     await recorder.until("poweredOn")
     return recorder

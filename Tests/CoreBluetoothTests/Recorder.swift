@@ -90,6 +90,19 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) { note("\(central.state)") }
 
+  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+    let restored = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+    for peripheral in restored {
+      peripheral.delegate = self
+      peripherals[peripheral.name ?? "?"] = peripheral
+      note("restored \(peripheral.name ?? "?") \(peripheral.state)")
+    }
+    if let options = dict[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any] {
+      let services = dict[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
+      note("restored scan for \(services?.map(\.uuidString) ?? []), options \(options.keys.sorted())")
+    }
+  }
+
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi: NSNumber

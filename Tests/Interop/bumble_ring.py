@@ -210,6 +210,16 @@ class Ring:
             readable("2A24", MODEL.encode()),
             readable("2A26", options.firmware.encode()),
             readable("2A27", options.hardware.encode())]))
+        # What an update of the firmware has added: handles of old hit values that can be written.
+        for number in range(options.added_services):
+            device.add_service(Service(f"FF{number:02X}", [
+                Characteristic(
+                    f"FE{10 * number + value:02X}", properties.READ | properties.WRITE,
+                    Characteristic.READABLE | Characteristic.WRITEABLE,
+                    CharacteristicValue(
+                        read=lambda connection: b"foreign",
+                        write=lambda connection, value: journal.note("foreign write", value=value.hex())))
+                for value in range(6)]))
         if options.ring_service:
             both = properties.WRITE | properties.WRITE_WITHOUT_RESPONSE
             device.add_service(Service(frames.COMMAND_SERVICE, [
@@ -445,10 +455,12 @@ async def run(options):
     central = VirtualController(
         "central", radio, public_address="00:1B:DC:0A:10:01", acl_length=options.acl_length,
         acl_packets=options.acl_packets, extended=options.extended, snooper=snooper,
-        breach=journal.breach)
+        breach=journal.breach, answers_set_phy=not options.ignore_set_phy)
     public = options.address_type == "public"
     own = VirtualController(
         "ring", radio, public_address=options.address if public else None, acl_length=251)
+    if options.extended:
+        own.le_features |= hci.LeFeatureMask.LE_2M_PHY | hci.LeFeatureMask.LE_CODED_PHY
     address = hci.Address(
         options.address,
         hci.Address.PUBLIC_DEVICE_ADDRESS if public else hci.Address.RANDOM_DEVICE_ADDRESS)
@@ -499,6 +511,8 @@ def parse(arguments=None):
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
     add("--change-services", choices=("move", "remove"), help="the service of the tests, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
+    add("--added-services", type=int, default=0, metavar="N", help="so many services before the ring's")
+    add("--ignore-set-phy", action="store_true", help="it does not answer LE Set PHY")
     add("--snoop", metavar="FILE", help="write the central's HCI traffic as btsnoop")
     add("--events", metavar="FILE", help="write what happened as JSON lines (default: stderr)")
     return parser.parse_args(arguments)

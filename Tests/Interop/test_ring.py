@@ -236,3 +236,30 @@ def test_a_signal_ends_a_stream_in_order(halo, ring, number):
     assert str(len(records)) in result.err, "the summary"
     ring.check_farewell()
     assert ring.commands()[-2:] == ["a105", "a102"]
+
+
+@pytest.mark.parametrize("added", [1, 3])
+def test_handles_that_moved_since_they_were_stored(halo, ring_with, state, added):
+    """A firmware update between two commands: the second works at once, silently, and writes nothing foreign."""
+    before = ring_with("--rate", 100)
+    halo.run("battery", adapter=before.adapter).succeeded()
+    stored = (state / "rings.json").read_text()
+    after = ring_with("--rate", 100, "--added-services", added)
+    result = halo.run("battery", adapter=after.adapter).succeeded()
+    assert "87" in result.out and result.err == ""
+    assert after.events("foreign write") == []
+    assert (state / "rings.json").read_text() != stored
+    halo.run("stream", "--ppg", "--count", 5, adapter=after.adapter).succeeded()
+    assert after.events("foreign write") == []
+
+
+def test_handles_that_are_true_are_proved_without_a_round_trip(halo, ring_with, state, tmp_path):
+    snoop = tmp_path / "ring.btsnoop"
+    ring = ring_with("--snoop", snoop)
+    halo.run("battery", adapter=ring.adapter).succeeded()
+    begin = len(halo.run("decode", snoop, "--layer", "att").succeeded().out.splitlines())
+    halo.run("battery", adapter=ring.adapter).succeeded()
+    lines = halo.run("decode", snoop, "--layer", "att").succeeded().out.splitlines()[begin:]
+    requests = [line for line in lines if "Request" in line]
+    # Bumble has a Database Hash.
+    assert len(requests) == 2 and "Database Hash" in requests[0] and "Write Request" in requests[1]

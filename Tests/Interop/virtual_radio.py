@@ -76,13 +76,14 @@ class Radio(LocalLink):
 class VirtualController(Controller):
     def __init__(
         self, name, radio, *, public_address=None, acl_length=27, acl_packets=64, extended=False,
-        snooper=None, breach=lambda text: None,
+        snooper=None, breach=lambda text: None, answers_set_phy=True,
     ):
         super().__init__(name, link=radio, public_address=public_address)
         self.le_acl_data_packet_length = self.acl_data_packet_length = acl_length
         self.total_num_le_acl_data_packets = self.total_num_acl_data_packets = acl_packets
         self.supported_max_tx_octets = self.supported_max_rx_octets = max(acl_length, 27)
         self.extended = extended
+        self.answers_set_phy = answers_set_phy
         self.snooper = snooper
         self.breach = breach
         self.host_number = 0
@@ -341,11 +342,20 @@ class VirtualController(Controller):
         if not self.extended:
             self.refuse(command, hci.HCI_ErrorCode.UNKNOWN_HCI_COMMAND_ERROR)
             return
+        if not self.answers_set_phy:
+            # As the stock controller does, which claims the command.
+            self.commands_open -= 1
+            return
         self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
+
+        def fastest(phys):
+            return next((phy for bit, phy in ((2, hci.Phy.LE_2M), (4, hci.Phy.LE_CODED)) if phys & bit),
+                        hci.Phy.LE_1M)
+
         self.send_hci_packet(
             hci.HCI_LE_PHY_Update_Complete_Event(
                 status=hci.HCI_ErrorCode.SUCCESS, connection_handle=command.connection_handle,
-                tx_phy=hci.Phy.LE_1M, rx_phy=hci.Phy.LE_1M,
+                tx_phy=fastest(command.tx_phys), rx_phy=fastest(command.rx_phys),
             )
         )
 

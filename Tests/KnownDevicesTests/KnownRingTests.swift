@@ -71,7 +71,8 @@ private final class CountingTransport: HCITransport {
     let layout = try #require(KnownRing(name: nil, address: options.address, layout: first.layout).layout)
     #expect(layout.configuration == first.layout?.configuration)
     let second = try await stream(options, layout: layout)
-    #expect(second.requests == [.writeRequest, .writeRequest])
+    // The proof of the handles, and notifications; the command follows without response.
+    #expect(second.requests == [.findInformationRequest, .writeRequest])
   }
 
   @Test func aLayoutThatIsNotTrueIsDiscoveredAnew() async throws {
@@ -79,8 +80,23 @@ private final class CountingTransport: HCITransport {
     var layout = try #require(try await stream(options, layout: nil).layout)
     layout.configuration = 0x0FFF
     let result = try await stream(options, layout: layout)
-    #expect(result.requests.first == .writeRequest)
+    #expect(result.requests.first == .findInformationRequest)
     #expect(result.layout?.configuration == 0x0013)
+  }
+
+  @Test func theHashOfTheAttributesIsKept() throws {
+    let hash = (0..<16).map { UInt8($0) }
+    let characteristic = Characteristic(
+      uuid: RingGATT.commandNotify, properties: .notify, declaration: 2, valueHandle: 3, end: 4)
+    let layout = RingLayout(
+      commandWrite: characteristic, commandNotify: characteristic, configuration: 4, firmwareRevision: nil,
+      databaseHash: hash)
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/rings.json"
+    var known = KnownRings(path: path, report: { _ in })
+    known.remember(KnownRing(name: nil, address: BluetoothAddress(1, .random), layout: layout))
+    #expect(KnownRings(path: path, report: { _ in }).rings.first?.layout?.databaseHash == hash)
   }
 
   @Test func ringsAreKeptInAFile() throws {
@@ -141,6 +157,7 @@ private final class CountingTransport: HCITransport {
     ring(clock.replacing("1763733600", with: "1e400")),
     ring(clock.replacing(":0}", with: ":9223372036854775807}")),
     ring(clock.replacing(":0}", with: ":-86401}")), ring(clock.replacing("utc\"", with: "mars\"")),
+    ring(#""databaseHash":"00""#),
     ring(#""handles":{"write":65536,"writeProperties":0,"notify":1,"notifyProperties":0,"configuration":2}"#),
     ring(#""handles":{"write":-1,"writeProperties":0,"notify":1,"notifyProperties":0,"configuration":2}"#),
   ])

@@ -28,6 +28,12 @@ public struct Folder {
   /// The names of what is in a folder below, sorted.
   public func names(in folder: String) -> [String] { Disk.names(in: "\(path)/\(folder)") }
 
+  /// The permissions of a file; nil if it does not exist.
+  public func mode(of name: String) -> mode_t? {
+    var status = stat()
+    return stat("\(path)/\(name)", &status) == 0 ? status.st_mode & 0o777 : nil
+  }
+
   /// The contents of a file; nil if it can't be read.
   public func text(of name: String) -> String? { Disk.text(of: "\(path)/\(name)") }
 }

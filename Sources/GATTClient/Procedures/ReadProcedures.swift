@@ -119,3 +119,21 @@ public struct ReadMultipleVariable: GATTProcedure {
     return .done(values)
   }
 }
+
+/// Find Information of one handle (Vol 3, Part F, 3.4.3.1): the type of its attribute; nil if there is none.
+struct FindAttributeType: GATTProcedure {
+  let handle: AttributeHandle
+
+  mutating func start() -> GATTStep<BluetoothUUID?> {
+    .request(.findInformationRequest(HandleRange(handle, handle)))
+  }
+
+  mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<BluetoothUUID?> {
+    switch result {
+    case .success(.findInformationResponse(let entries)):
+      .done(entries.first { $0.handle == handle }?.type)
+    case .failure(let error) where error.code == .attributeNotFound: .done(nil)
+    default: .failed(result)
+    }
+  }
+}

@@ -83,7 +83,7 @@ public struct LERemoteConnectionParameterRequestNegativeReply: HCICompletingComm
 }
 
 /// The longest packets in one direction (7.8.33, 7.8.46).
-public struct DataLength: PacketFields {
+public struct DataLength: PacketFields, Hashable {
   /// Payload: 27 to 251 bytes.
   public var octets: UInt16 = 0
   /// Time on air: 328 to 17040 microseconds.
@@ -103,7 +103,7 @@ public struct DataLength: PacketFields {
 }
 
 /// The longest packets in both directions.
-public struct DataLengths: PacketFields {
+public struct DataLengths: PacketFields, Hashable {
   public var transmit = DataLength()
   public var receive = DataLength()
 
@@ -189,7 +189,7 @@ public struct LEReadPHY: HCICompletingCommand, HCILinkFields {
 }
 
 /// The PHYs of a link.
-public struct LinkPHYs: PacketFields {
+public struct LinkPHYs: PacketFields, Hashable {
   public var transmit = LEPHY.none
   public var receive = LEPHY.none
 

@@ -28,6 +28,8 @@ public struct AdapterError: Error, Hashable, Sendable {
     case controllerSilent([String])
     /// The caller has cancelled the operation.
     case cancelled
+    /// The kernel, which has the link, does not offer the operation to programs.
+    case notOffered
     /// The device refused the connection.
     case refused
     /// The device or the system ended the connection.
@@ -76,6 +78,7 @@ extension AdapterError.Reason: CustomStringConvertible {
     case .controllerSilent(let steps):
       "the controller does not answer (\(steps.joined(separator: "; "))); unplug it and plug it in again"
     case .cancelled: "cancelled"
+    case .notOffered: "the kernel of this machine does not offer it to programs"
     case .refused: "it refused the connection; is it held by a phone?"
     case .connectionEnded: "the connection was ended before it was established; try again"
     case .malformedAnswer: "the kernel's answer can't be read"

@@ -15,6 +15,8 @@ final class CommandQueue {
     var deadline: Duration
     /// Whether Command Status with success completes the command; otherwise another event has to follow.
     var endsWithStatus: Bool
+    /// Whether the controller counts as working if it does not answer.
+    var isExpendable: Bool
     var completion: Completion
   }
 
@@ -40,22 +42,22 @@ final class CommandQueue {
 
   func enqueue(
     _ packet: [UInt8], opcode: HCIOpcode, endsWithStatus: Bool, deadline: Duration,
-    completion: @escaping Completion
+    isExpendable: Bool = false, completion: @escaping Completion
   ) {
     if let failure { return completion(.failure(failure)) }
     queue.append(
       Entry(
         opcode: opcode, packet: packet, deadline: deadline, endsWithStatus: endsWithStatus,
-        completion: completion))
+        isExpendable: isExpendable, completion: completion))
     if queue.count == 1 { startHead() }
   }
 
   /// Sends a command and waits for Command Complete.
   func send<Command: HCICompletingCommand>(
-    _ command: Command, deadline: Duration = HostController.commandDeadline,
+    _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
   ) {
-    enqueue(command, endsWithStatus: false, deadline: deadline) { result in
+    enqueue(command, endsWithStatus: false, deadline: deadline, isExpendable: isExpendable) { result in
       completion(
         result.flatMap { parameters in
           Result { () throws(HCIError) in try Command.response(parameters) }
@@ -65,32 +67,44 @@ final class CommandQueue {
 
   /// Sends a command and waits for Command Status.
   func send<Command: HCIStatusCommand>(
-    _ command: Command, deadline: Duration = HostController.commandDeadline,
+    _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
     completion: @escaping (Result<Void, HCIError>) -> Void
   ) {
-    enqueue(command, endsWithStatus: true, deadline: deadline) { completion($0.map { _ in }) }
+    enqueue(command, endsWithStatus: true, deadline: deadline, isExpendable: isExpendable) {
+      completion($0.map { _ in })
+    }
   }
 
   /// - Parameter completion: called exactly once, with the return parameters after the status
   func enqueue(
     _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration = HostController.commandDeadline,
-    completion: @escaping Completion
+    isExpendable: Bool = false, completion: @escaping Completion
   ) {
     command.packet(into: &writer)
     enqueue(
       writer.bytes, opcode: type(of: command).opcode, endsWithStatus: endsWithStatus, deadline: deadline,
-      completion: completion)
+      isExpendable: isExpendable, completion: completion)
   }
 
   private func startHead() {
     guard let head = queue.first else { return }
     isHeadSent = false
     deadline = timers.schedule(after: head.deadline) { [weak self] in
-      let error = HCIError.commandTimedOut(head.opcode)
-      self?.fail(error)
-      self?.onTimeout?(error)
+      self?.headTimedOut()
     }
     sendHead()
+  }
+
+  private func headTimedOut() {
+    guard let head = queue.first else { return }
+    let error = HCIError.commandTimedOut(head.opcode)
+    if head.isExpendable {
+      // Its answer would have brought the credit back.
+      if isHeadSent { credits = max(credits, 1) }
+      return finishHead(.failure(error))
+    }
+    fail(error)
+    onTimeout?(error)
   }
 
   private func sendHead() {

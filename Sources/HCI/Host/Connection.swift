@@ -19,7 +19,11 @@ public enum ParameterPolicy: Hashable, Sendable {
 public final class LEConnection {
   public let handle: ConnectionHandle
   public let peer: BluetoothAddress
-  public private(set) var parameters: LinkParameters
+  public internal(set) var parameters: LinkParameters
+  /// The PHYs in use.
+  public internal(set) var phys = LinkPHYs.le1M
+  /// The longest packets.
+  public internal(set) var dataLengths = DataLengths.shortest
   /// The features of the peer's link layer; nil until they are read.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
@@ -38,38 +42,42 @@ public final class LEConnection {
   /// Called for each ACL packet with its data, whether a frame starts here, and the time at which it was received. The
   /// span is valid only during the call.
   @exclusivity(unchecked) public var onData: ((RawSpan, Bool, Instant) -> Void)?
-  /// Called when the controller reports other parameters.
-  public var onParameters: ((LinkParameters) -> Void)?
+  /// Called when a property of the link has changed.
+  public var onChange: ((Change) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
   public var onRoom: (() -> Void)?
   /// Called once, when the link is disconnected.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
 
-  private weak var links: LinkTable?
+  /// What to request once the link is established.
+  let preferences: LinkPreferences
+  let updates: EventWaiters<LinkParameters>
+  let phyUpdates: EventWaiters<LinkPHYs>
+  private(set) weak var links: LinkTable?
 
   init(
     _ links: LinkTable, handle: ConnectionHandle, peer: BluetoothAddress, parameters: LinkParameters,
-    parameterPolicy: ParameterPolicy
+    parameterPolicy: ParameterPolicy, preferences: LinkPreferences
   ) {
     self.links = links
     self.handle = handle
     self.peer = peer
     self.parameters = parameters
     self.parameterPolicy = parameterPolicy
+    self.preferences = preferences
+    updates = EventWaiters(links.timers)
+    phyUpdates = EventWaiters(links.timers)
   }
 
   /// The link is disconnected: removes all closures.
   func forget() {
     isConnected = false
     onData = nil
-    onParameters = nil
+    onChange = nil
     onRoom = nil
     onDisconnected = nil
-  }
-
-  func adopt(_ parameters: LinkParameters) {
-    self.parameters = parameters
-    onParameters?(parameters)
+    updates.removeAll()
+    phyUpdates.removeAll()
   }
 
   /// Counts a peripheral's request for other parameters: a few per second are allowed. Each request starts a procedure
@@ -98,18 +106,6 @@ public final class LEConnection {
   public func disconnect() {
     guard isConnected else { return }
     links?.disconnect(self)
-  }
-
-  /// Requests other connection parameters; ``onParameters`` reports the result.
-  public func update(
-    _ parameters: ConnectionParameters, completion: @escaping (Result<Void, HCIError>) -> Void = { _ in }
-  ) {
-    guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
-    links.commands.send(
-      LEConnectionUpdate {
-        $0.handle = handle
-        $0.parameters = parameters
-      }, completion: completion)
   }
 
   /// Reads the RSSI of the link in dBm; nil if unavailable.

@@ -5,6 +5,9 @@ public struct ConnectionRequest: Hashable, Sendable {
   public var peer: BluetoothAddress
   public var parameters: ConnectionParameters
   public var parameterPolicy: ParameterPolicy
+  /// What to request of the link once it is established; nil for the adapter's choice: ``LinkPreferences/standard``, or
+  /// what the kernel chooses.
+  public var preferences: LinkPreferences?
   /// The timeout for finding the peer, including failed attempts.
   public var deadline: Duration
 

@@ -281,9 +281,9 @@ public final class HostController {
       for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event): receive(event)
     case .disconnectionComplete(let event): links.receive(event)
-    case .leConnectionUpdateComplete(let event):
-      guard event.status == .success else { return }
-      links[event.handle]?.adopt(event.parameters)
+    case .leConnectionUpdateComplete(let event): links[event.handle]?.receive(event)
+    case .lePHYUpdateComplete(let event): links[event.handle]?.receive(event)
+    case .leDataLengthChange(let event): links[event.handle]?.receive(event)
     case .leReadRemoteFeaturesComplete(let event): receive(event)
     case .leRemoteConnectionParameterRequest(let event):
       let isAnswered = parameterRequests.answer(event, on: links[event.handle], at: time)
@@ -312,6 +312,7 @@ public final class HostController {
     // With status 0x3E, Disconnection Complete follows.
     guard event.status != .connectionFailedToBeEstablished else { return }
     initiator?.established(connection)
+    if let controller { connection.requestPreferences(controller.leFeatures) }
   }
 
   /// A hardware error: links are lost, and the controller is set up again. If that fails, it is considered failed.

@@ -123,7 +123,7 @@ final class Initiator {
     else { return nil }
     return LEConnection(
       links, handle: event.handle, peer: request.peer, parameters: event.parameters,
-      parameterPolicy: request.parameterPolicy)
+      parameterPolicy: request.parameterPolicy, preferences: request.preferences ?? .standard)
   }
 
   /// The host has registered a new link.

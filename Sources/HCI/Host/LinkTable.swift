@@ -10,11 +10,13 @@ final class LinkTable {
   /// Called when a link is disconnected, before its own closure.
   var onLost: ((LEConnection, HCIErrorCode) -> Void)?
 
-  private let timers: Timers
+  let timers: Timers
   let commands: CommandQueue
   private let transmit: (RawSpan) -> Void
   @exclusivity(unchecked) private var connections = SmallMap<ConnectionHandle, LEConnection>()
   private var data = ACLQueue()
+  /// Expendable commands that the controller does not answer. They are not sent again.
+  private(set) var unansweredCommands: Set<HCIOpcode> = []
   /// Links that the controller has not disconnected in time, and their peers.
   private var neverEnded: [ConnectionHandle: UInt64] = [:]
 
@@ -37,6 +39,12 @@ final class LinkTable {
   /// The controller is reset, which ends all links.
   func controllerWasReset() {
     neverEnded = [:]
+    unansweredCommands = []
+  }
+
+  /// Notes the result of an expendable command.
+  func note(_ error: HCIError) {
+    if case .commandTimedOut(let opcode) = error { unansweredCommands.insert(opcode) }
   }
 
   func add(_ connection: LEConnection) {
@@ -102,6 +110,9 @@ final class LinkTable {
     connection.isConnected = false
     onLost?(connection, reason)
     let onDisconnected = connection.onDisconnected
+    let error = connection.failure ?? .notConnected
+    connection.updates.fail(error)
+    connection.phyUpdates.fail(error)
     connection.forget()
     onDisconnected?(reason)
   }

@@ -278,7 +278,7 @@ public final class KernelAdapter: Adapter {
       links.created(handle, parameters)
       connector?.connected(handle)
     case .parameters(let handle, let parameters): links.changed(handle, parameters)
-    case .parametersRefused(let handle, let status): links[handle]?.parametersRefused("\(status)")
+    case .parametersRefused(let handle, let status): links[handle]?.parametersRefused(status)
     case .ending(let handle, let reason):
       if reason == .remotePowerOff { links.expectPowerOff() }
       links.ending(handle)

@@ -79,7 +79,9 @@ final class KernelConnector {
       switch result {
       case .success(let socket):
         let isOurs = socket.handle.map { runner.attempts.hasCreated($0) } ?? false
-        runner.handle(.established(adapter.adopt(socket, for: request, isOurs: isOurs)), of: id)
+        let link = adapter.adopt(socket, for: request, isOurs: isOurs)
+        runner.handle(.established(link), of: id)
+        if let preferences = request.preferences { link.request(preferences) }
       case .failure(let failure): runner.handle(event(for: failure, request.peer), of: id)
       }
     }

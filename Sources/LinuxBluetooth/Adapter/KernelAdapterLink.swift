@@ -23,6 +23,7 @@ final class KernelLink: ATTLink {
     set { socket.onRoom = newValue }
   }
   var handle: ConnectionHandle? { socket.handle }
+  var phys: LinkPHYs? { socket.phys }
   var droppedPackets: Int { socket.droppedPackets }
 
   /// The timeout for ending a link.
@@ -36,6 +37,7 @@ final class KernelLink: ATTLink {
   private let socket: L2CAPSocket
   private let isOurs: Bool
   private var pin: KernelParameterPin?
+  private let updates: EventWaiters<LinkParameters>
   private var endedByUs = false
   /// Whether its socket has ended, and the adapter's end is waited for, which is the reason.
   private(set) var isHeld = false
@@ -52,6 +54,7 @@ final class KernelLink: ATTLink {
     self.parameters = parameters
     self.isOurs = isOurs
     self.pin = pin
+    updates = EventWaiters(adapter.timers)
     // The link object lives for as long as the link does.
     socket.onClosed = { error in self.socketEnded(error) }
     socket.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
@@ -59,7 +62,8 @@ final class KernelLink: ATTLink {
 
   func adopt(_ parameters: LinkParameters) {
     self.parameters = parameters
-    onEvent?(.parameters(parameters))
+    updates.receive(.success(parameters))
+    onEvent?(.change(.parameters(parameters)))
     holdParameters()
   }
 
@@ -83,7 +87,12 @@ final class KernelLink: ATTLink {
   }
 
   /// The controller did not change the parameters, ours or the peer's.
-  func parametersRefused(_ reason: String) {
+  func parametersRefused(_ status: HCIErrorCode) {
+    updates.receive(.failure(.commandFailed(LEConnectionUpdate.opcode, status)))
+    parametersRefused("\(status)")
+  }
+
+  private func parametersRefused(_ reason: String) {
     adapter.onNote?("link: the controller has not changed the parameters: \(reason)")
     adapter.timers.schedule(after: Self.retryPause) { [weak self] in self?.holdParameters() }
   }
@@ -136,9 +145,47 @@ final class KernelLink: ATTLink {
     let loss = endedByUs ? .local : loss
     links.remove(self)
     onEvent = nil
+    updates.fail(.notConnected)
     socket.onClosed = nil
     socket.close()
     onClosed.take()?(loss)
+  }
+
+  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
+    guard !isOver, !isHeld else { return completion(.failure(.notConnected)) }
+    do throws(SystemError) {
+      try socket.setPHYs(phys)
+      // The kernel does not report the end of the procedure.
+      completion(.success(socket.phys ?? .le1M))
+    } catch {
+      let reason = error.errno == ENOPROTOOPT ? AdapterError.Reason.notOffered : .system(error)
+      completion(.failure(.adapter(AdapterError("change the PHY", reason))))
+    }
+  }
+
+  func update(
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+  ) {
+    guard !isOver, !isHeld, let handle else { return completion(.failure(.notConnected)) }
+    if pin != nil {
+      pin = KernelParameterPin(
+        ConnectionRequest(peer: peer, parameters: parameters, parameterPolicy: .keep))
+    }
+    let id = updates.add(LEConnectionUpdate.opcode, completion)
+    adapter.update(handle, to: parameters) { [updates] result in
+      if case .failure(let error) = result { updates.end(id, .failure(error)) }
+    }
+  }
+
+  /// Requests what the program prefers; what it leaves open is the kernel's choice.
+  func request(_ preferences: LinkPreferences) {
+    let report = { [weak self] (error: HCIError) -> Void in self?.onEvent?(.change(.rejected(error))) }
+    if let phys = preferences.phys {
+      setPHYs(phys) { if case .failure(let error) = $0 { report(error) } }
+    }
+    if let length = preferences.dataLength {
+      setDataLength(length) { if case .failure(let error) = $0 { report(error) } }
+    }
   }
 
   func readRSSI() async throws(HCIError) -> Int8? {

@@ -75,6 +75,19 @@ public final class L2CAPSocket {
     return { attempt.end(.failure(.cancelled)) }
   }
 
+  /// The PHYs of the link; nil if the kernel does not know.
+  public var phys: LinkPHYs? { packets.isOpen ? KernelPHY.phys(of: packets.descriptor) : nil }
+
+  /// Has the kernel request PHYs, for both directions.
+  ///
+  /// - Throws: `ENOPROTOOPT` if this kernel does not offer it; see ``offersPHYs``
+  public func setPHYs(_ phys: LEPHYs) throws(SystemError) {
+    try KernelPHY.set(phys, of: packets.descriptor)
+  }
+
+  /// Whether the kernel lets programs choose the PHY of a link.
+  public nonisolated static var offersPHYs: Bool { KernelPHY.isOffered }
+
   /// Sends a PDU as soon as the kernel has room for it.
   public func send(_ pdu: RawSpan) {
     packets.send(pdu)

@@ -68,14 +68,17 @@ public struct RingLayout: Hashable, Sendable {
   public var configuration: AttributeHandle
   /// The firmware that had this layout.
   public var firmwareRevision: String?
+  /// The Database Hash of the ring's server, 16 bytes; nil if it has none.
+  public var databaseHash: [UInt8]?
 
   public init(
     commandWrite: Characteristic, commandNotify: Characteristic, configuration: AttributeHandle,
-    firmwareRevision: String?
+    firmwareRevision: String?, databaseHash: [UInt8]? = nil
   ) {
     self.commandWrite = commandWrite
     self.commandNotify = commandNotify
     self.configuration = configuration
     self.firmwareRevision = firmwareRevision
+    self.databaseHash = databaseHash
   }
 }

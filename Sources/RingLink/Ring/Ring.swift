@@ -35,11 +35,16 @@ public final class Ring {
     set { dispatcher.onUnknownFrame = newValue }
   }
 
+  /// Called when ``layout`` has changed: the ring's services were discovered again, or have to be.
+  public var onLayoutChange: (() -> Void)?
+
   let dispatcher: RingDispatcher
-  let commandWrite: Characteristic
-  let commandNotify: Characteristic
-  /// The descriptor that enables notifications; set once they are enabled.
+  private var commandWrite: Characteristic
+  private(set) var commandNotify: Characteristic
+  /// The descriptor that enables notifications; nil if it is not known.
   private var configuration: AttributeHandle?
+  private var databaseHash: [UInt8]?
+  private var start = Start.done
   /// The one that runs, or ran last.
   var measurement: MeasurementSession?
   /// Where bulk frames are written; set once they are needed.
@@ -47,35 +52,64 @@ public final class Ring {
   /// Where bulk frames are received.
   var bulkNotify: Characteristic?
 
+  /// With a supplied layout, the first frames are sent before the ring has confirmed that it notifies.
+  private enum Start {
+    /// The frames were sent without response.
+    case enabling([RingFrame])
+    /// The ring has refused: its characteristics are discovered, and the frames sent again.
+    case discovering([RingFrame])
+    case done
+  }
+
   init(_ client: GATTClient, write: Characteristic, notify: Characteristic) {
     self.client = client
     commandWrite = write
     commandNotify = notify
-    let usesResponse = write.properties.contains(.write)
     let way = WayOut()
-    let timers = client.timers
-    dispatcher = RingDispatcher(timers: timers) { message in
+    dispatcher = RingDispatcher(timers: client.timers) { message in
       switch message {
-      case .frame(let frame) where usesResponse:
-        client.post(frame.bytes, to: write.valueHandle) { way.fail?($0) }
-      case .frame(let frame):
-        client.postWithoutResponse(frame.bytes, to: write.valueHandle, within: Ring.roomDeadline) {
-          if case .failure(let error) = $0 { way.fail?(error) }
-        }
+      case .frame(let frame): way.send?(frame)
       case .bulk(let id, let payload): way.sendBulk?(id, payload)
       }
     }
-    way.fail = { [weak dispatcher] error in dispatcher?.close(RingError(error)) }
+    way.send = { [weak self] frame in self?.send(frame) }
     way.sendBulk = { [weak self] id, payload in self?.sendBulk(id, payload: payload) }
-    client.writeGuard = { handle, value, offset in
-      Ring.objection(to: value, at: offset, isCommand: handle == write.valueHandle)
-    }
-    client.onServicesChanged = { [weak dispatcher] range in
-      if range.contains(notify.valueHandle) || range.contains(write.valueHandle) {
-        dispatcher?.close(.gatt(.servicesChanged))
-      }
-    }
+    guardCharacteristics()
     client.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description)) }
+  }
+
+  private func guardCharacteristics() {
+    let write = commandWrite.valueHandle
+    client.writeGuard = { handle, value, offset in
+      Ring.objection(to: value, at: offset, isCommand: handle == write)
+    }
+    let notify = commandNotify.valueHandle
+    client.onServicesChanged = { [weak self] range in
+      guard range.contains(notify) || range.contains(write), let self else { return }
+      configuration = nil
+      dispatcher.close(.gatt(.servicesChanged))
+      onLayoutChange?()
+    }
+  }
+
+  private func send(_ frame: RingFrame) {
+    switch start {
+    case .enabling(let frames):
+      start = .enabling(frames + [frame])
+      sendWithoutResponse(frame)
+    case .discovering(let frames): start = .discovering(frames + [frame])
+    case .done where commandWrite.properties.contains(.write):
+      client.post(frame.bytes, to: commandWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0))
+      }
+    case .done: sendWithoutResponse(frame)
+    }
+  }
+
+  private func sendWithoutResponse(_ frame: RingFrame) {
+    client.postWithoutResponse(frame.bytes, to: commandWrite.valueHandle, within: Ring.roomDeadline) {
+      [dispatcher] in
+      if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
+    }
   }
 
   /// How long a frame may wait for room on the link.
@@ -90,7 +124,7 @@ public final class Ring {
 
   /// Breaks the reference cycle of a dispatcher whose output closure refers back to it.
   private final class WayOut {
-    var fail: ((GATTError) -> Void)?
+    var send: ((RingFrame) -> Void)?
     var sendBulk: ((BulkID, [UInt8]) -> Void)?
   }
 }
@@ -112,12 +146,17 @@ extension Ring {
   ///
   /// - Parameters:
   ///   - client: a connected peripheral
-  ///   - layout: the handles of an earlier link. With it a single round trip is enough, and a stream begins
-  ///     after the second; if the ring refuses, the handles are discovered. The firmware may have changed:
+  ///   - layout: the handles of an earlier link, which have to be proved by the first answer: the Database Hash, or the
+  ///     type of the attribute from which the ring notifies. Nothing is written before that. If they are not true, they
+  ///     are discovered. A stream begins after the second round trip. The firmware may have changed:
   ///     ``confirmFirmware()`` checks.
+  ///   - isCurrent: whether the layout was in use a moment ago, on a link that was lost; it is not proved again then
+  ///   - isStored: whether ``layout`` will be stored; the Database Hash is read then, if the handles are discovered
   /// - Throws: `.notARing` if the service is missing
-  public static func open(_ client: GATTClient, layout: RingLayout? = nil) async throws(RingError) -> Ring {
-    if let layout, let ring = try await open(client, at: layout) { return ring }
+  public static func open(
+    _ client: GATTClient, layout: RingLayout? = nil, isCurrent: Bool = false, isStored: Bool = false
+  ) async throws(RingError) -> Ring {
+    if let layout, let ring = try await open(client, at: layout, isCurrent: isCurrent) { return ring }
     let found: (write: Characteristic, notify: Characteristic)?
     do throws(GATTError) {
       try await client.exchangeMTU()
@@ -130,6 +169,7 @@ extension Ring {
     do throws(GATTError) {
       try await ring.listen()
       ring.firmware.firmwareRevision = try await client.text(RingGATT.firmwareRevision)
+      if isStored { ring.databaseHash = try await client.databaseHash() }
     } catch {
       throw RingError(error)
     }
@@ -137,14 +177,28 @@ extension Ring {
     return ring
   }
 
-  /// - Returns: nil if the ring refuses: then the layout is not true
-  private static func open(_ client: GATTClient, at layout: RingLayout) async throws(RingError) -> Ring? {
+  /// - Returns: nil if the layout is not true
+  private static func open(
+    _ client: GATTClient, at layout: RingLayout, isCurrent: Bool
+  ) async throws(RingError) -> Ring? {
+    if !isCurrent {
+      do throws(GATTError) {
+        guard try await client.holds(layout) else { return nil }
+      } catch {
+        throw RingError(error)
+      }
+    }
     client.assume(
       [Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)],
       of: layout.commandNotify)
     let ring = Ring(client, write: layout.commandWrite, notify: layout.commandNotify)
     ring.firmware.firmwareRevision = layout.firmwareRevision
+    ring.databaseHash = layout.databaseHash
     ring.isAssumed = true
+    guard isCurrent || !layout.commandWrite.properties.contains(.writeWithoutResponse) else {
+      ring.listenWithoutWaiting(layout.configuration)
+      return ring
+    }
     do throws(GATTError) {
       try await ring.listen()
       return ring
@@ -162,12 +216,59 @@ extension Ring {
       .configuration
   }
 
-  /// The handles for ``open(_:layout:)`` on the next link.
+  /// Enables notifications. The next frame follows without waiting for the answer, which makes up for the round trip of
+  /// the proof: a server handles them in their order.
+  private func listenWithoutWaiting(_ configuration: AttributeHandle) {
+    self.configuration = configuration
+    start = .enabling([])
+    let dispatcher = self.dispatcher
+    _ = client.subscribe(to: commandNotify) {
+      dispatcher.receive($0, at: $1)
+    } completion: { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success: start = .done
+      // The descriptor alone has moved.
+      case .failure(.att(.refused)): discoverAgain()
+      case .failure(let error): dispatcher.close(RingError(error))
+      }
+    }
+  }
+
+  /// The layout is not true. The frames that were sent are sent again: the ring has answered none.
+  private func discoverAgain() {
+    guard case .enabling(let frames) = start else { return }
+    start = .discovering(frames)
+    configuration = nil
+    client.assume(nil, of: commandNotify)
+    BluetoothActor.run { [weak self] in
+      guard let self else { return }
+      do throws(GATTError) {
+        guard let found = try await Self.commandCharacteristics(of: client) else {
+          throw .notFound("service of a ring any more")
+        }
+        commandWrite = found.write
+        commandNotify = found.notify
+        guardCharacteristics()
+        try await listen()
+      } catch {
+        return dispatcher.close(RingError(error))
+      }
+      isAssumed = false
+      databaseHash = nil
+      onLayoutChange?()
+      guard case .discovering(let frames) = start else { return }
+      start = .done
+      for frame in frames { send(frame) }
+    }
+  }
+
+  /// The handles for ``open(_:layout:isCurrent:isStored:)`` on the next link; nil if they are not known.
   public var layout: RingLayout? {
     configuration.map {
       RingLayout(
         commandWrite: commandWrite, commandNotify: commandNotify, configuration: $0,
-        firmwareRevision: firmware.firmwareRevision)
+        firmwareRevision: firmware.firmwareRevision, databaseHash: databaseHash)
     }
   }
 
@@ -223,5 +324,11 @@ extension GATTClient {
     } catch {
       throw RingError(error)
     }
+  }
+
+  /// Whether a layout of an earlier link is true, with one request that changes nothing.
+  fileprivate func holds(_ layout: RingLayout) async throws(GATTError) -> Bool {
+    if let hash = layout.databaseHash { return try await databaseHash() == hash }
+    return try await holds(RingGATT.commandNotify, at: layout.commandNotify.valueHandle)
   }
 }

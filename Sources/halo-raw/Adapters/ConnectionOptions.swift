@@ -1,5 +1,7 @@
 import BluetoothCore
 import HCI
+import HaloRaw
+import LinuxBluetooth
 
 extension ConnectionRequest {
   /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for. The peer is set later.
@@ -19,6 +21,72 @@ extension ConnectionRequest {
       peer: BluetoothAddress(0, .public), parameters: parameters,
       parameterPolicy: invocation.isGiven(CommonOptions.interval) ? .keep : .accept,
       deadline: invocation[CommonOptions.wait])
+    preferences = LinkPreferences(invocation)
+  }
+
+  /// Refuses what the kernel does not let programs choose.
+  func check(for adapter: AdapterSpecification) throws(Failure) {
+    guard case .kernel = adapter, let preferences else { return }
+    guard preferences.dataLength == nil else {
+      throw .usage("--data-length: the kernel sets the data length of its links; use --adapter user:hciN")
+    }
+    guard preferences.phys == nil || L2CAPSocket.offersPHYs else {
+      throw .usage("--phy: this kernel does not let programs choose the PHY; use --adapter user:hciN")
+    }
+  }
+}
+
+extension LinkPreferences {
+  /// What `--phy` and `--data-length` ask for; nil if neither is given.
+  fileprivate init?(_ invocation: Invocation) {
+    guard invocation.isGiven(CommonOptions.phy) || invocation.isGiven(CommonOptions.dataLength) else {
+      return nil
+    }
+    var automatic = LinkPreferences.standard
+    if case .kernel? = try? invocation.adapter { automatic = LinkPreferences() }
+    self.init(
+      phys: invocation[CommonOptions.phy].value(automatic.phys),
+      dataLength: invocation[CommonOptions.dataLength].value(automatic.dataLength))
+  }
+}
+
+/// A preference for links.
+enum LinkPreference<Value: Sendable>: Sendable {
+  /// The adapter's choice.
+  case automatic
+  /// Nothing is requested.
+  case none
+  case exactly(Value)
+
+  fileprivate func value(_ automatic: Value?) -> Value? {
+    switch self {
+    case .automatic: automatic
+    case .none: nil
+    case .exactly(let value): value
+    }
+  }
+}
+
+extension ArgumentType where Value == LinkPreference<LEPHYs> {
+  static var phy: Self {
+    choice(
+      "PHY",
+      [
+        ("auto", .automatic), ("1m", .exactly(.le1M)), ("2m", .exactly(.le2M)), ("coded", .exactly(.leCoded)),
+        ("none", .none),
+      ])
+  }
+}
+
+extension ArgumentType where Value == LinkPreference<Int> {
+  static var dataLength: Self {
+    ArgumentType(placeholder: "BYTES", expected: "a number of bytes, 27 to 251, auto or none") { text in
+      switch text {
+      case "auto": .automatic
+      case "none": LinkPreference<Int>.none
+      default: Int(text).flatMap { (27...251).contains($0) ? .exactly($0) : nil }
+      }
+    }
   }
 }
 

@@ -27,13 +27,30 @@ extension Session {
     var request = self.request
     request.peer = peer
     request.deadline = deadline
-    let client = try await central.connect(request)
+    // Set in the completion: what the link layers support is reported right after it.
+    let client = try await awaitCallback { [self] (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
+      central.connect(request) { result in
+        if case .success(let client) = result {
+          client.onLinkEvent = { [weak self] event in self?.report(event) }
+        }
+        done(result)
+      }
+    }
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
     client.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
     note("connected: \(client.parameters.map(\.description) ?? "")")
-    if isVerbose { client.onLinkEvent = { Console.error($0.description) } }
     return client
+  }
+
+  /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
+  private func report(_ event: LinkEvent) {
+    switch event {
+    case .change(.notSupported), .change(.rejected):
+      guard request.preferences != nil else { fallthrough }
+      Console.error("halo-raw: \(event)")
+    default: note(event.description)
+    }
   }
 
   /// Finds the selected device and connects to it.
@@ -80,9 +97,19 @@ extension Session {
   private func open(_ client: GATTClient, name: String?) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
-      let ring = try await Ring.open(client, layout: trustsLayouts ? known.only(selector)?.layout : nil)
+      let layout = trustsLayouts ? known.only(selector)?.layout : nil
+      let ring = try await Ring.open(client, layout: layout, isStored: trustsLayouts && spec.isReal)
       note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+      if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
       if trustsLayouts { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
+      ring.onLayoutChange = { [weak self, weak ring] in
+        guard let self, let ring, trustsLayouts else { return }
+        if let layout = ring.layout {
+          known.remember(KnownRing(name: name, address: client.peer, layout: layout))
+        } else {
+          known.forgetLayout(of: client.peer)
+        }
+      }
       ringName = name
       follow(clockOf: client.peer)
       try await restoreMeasurements(of: ring)
@@ -131,6 +158,6 @@ extension Session {
   /// Reconnects to a ring and opens it with its known handles.
   func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
     let client = try await reconnect(to: ring.client.peer, within: time)
-    return try await ringFailure(await Ring.open(client, layout: ring.layout))
+    return try await ringFailure(await Ring.open(client, layout: ring.layout, isCurrent: true))
   }
 }

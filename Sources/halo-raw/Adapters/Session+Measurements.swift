@@ -1,4 +1,5 @@
 import EventLoop
+import Files
 import RingLink
 
 /// The ring's automatic measurements, which a stream may switch off.

@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import Central
 import EventLoop
+import Files
 import GATTClient
 import Glibc
 import HCI
@@ -34,7 +35,7 @@ final class Session {
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
-  private let spec: AdapterSpecification
+  let spec: AdapterSpecification
   private let opened: SessionAdapter
   let request: ConnectionRequest
   let selector: RingSelector
@@ -83,6 +84,7 @@ final class Session {
     isVerbose = invocation[CommonOptions.verbose]
     scanParameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
     request = try ConnectionRequest(invocation)
+    try request.check(for: spec)
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in

@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import Central
 import EventLoop
+import Files
 import HCI
 import HaloRaw
 import KnownDevices

@@ -8,7 +8,7 @@ enum CommonOptions {
 
   /// The options of every command that uses an adapter.
   static let all: [any CommandOption] = [
-    adapter, take, record, explain, wait, interval, latency, timeout, aggressive, verbose,
+    adapter, take, record, explain, wait, interval, latency, timeout, phy, dataLength, aggressive, verbose,
   ]
 
   static let adapter = Option(
@@ -35,6 +35,18 @@ enum CommonOptions {
     "--latency", as: .integer(0...499), default: "0", help: "connection events that the peer may skip")
   static let timeout = Option(
     "--timeout", as: .supervisionTimeout, default: "4s", help: "supervision timeout of the link")
+  static let phy = Option(
+    "--phy", as: .phy, default: "auto",
+    help: """
+      PHY of the link: 1m, 2m, coded, auto (2m if both sides support it) or none (do not ask); with hciN, the kernel \
+      chooses, unless it offers the choice (Linux 7.0)
+      """)
+  static let dataLength = Option(
+    "--data-length", as: .dataLength, default: "auto",
+    help: """
+      longest packets to send, 27..251 bytes; auto: 251 if both sides support it; none: do not ask; with hciN, the \
+      kernel chooses
+      """)
   static let aggressive = Flag(
     "--aggressive",
     help: "scan continuously instead of 1/8 of the time; disturbs Wi-Fi on a Raspberry Pi")

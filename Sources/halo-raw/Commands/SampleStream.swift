@@ -253,7 +253,9 @@ final class SampleStream {
       Console.counted(rejected, "frame") + " rejected"
         + (session.central.droppedPackets.map { ", \(Console.counted($0, "packet")) dropped by the kernel" }
           ?? "")
-        + (ring.client.parameters.map { "; link: \($0)" } ?? ""))
+        + (ring.client.parameters.map { "; link: \($0)" } ?? "")
+        + (ring.client.phys.map { ", PHY \($0)" } ?? "")
+        + (ring.client.dataLengths.map { ", data length \($0)" } ?? ""))
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
         "the encoding of acceleration is not known for this firmware, and the data does not show it")

@@ -1,4 +1,5 @@
 import Dissection
+import Files
 import GATTClient
 import KnownDevices
 

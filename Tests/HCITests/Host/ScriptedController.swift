@@ -129,8 +129,9 @@ final class ScriptedController {
         })
     case ReadBDADDR.opcode: respond(ReadBDADDR.self, .init { $0.address = abilities.publicAddress })
     case LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEReadRemoteFeatures.opcode,
-      Disconnect.opcode, LEConnectionUpdate.opcode:
+      Disconnect.opcode, LEConnectionUpdate.opcode, LESetPHY.opcode:
       status(opcode)
+    case LESetDataLength.opcode: respond(LESetDataLength.self, LinkOnly(handle: handle(0x40)))
     default: complete(opcode)
     }
   }
@@ -147,6 +148,7 @@ final class ScriptedController {
     fileprivate(set) var data: [String] = []
     fileprivate(set) var losses: [HCIErrorCode] = []
     fileprivate(set) var parameters: [LinkParameters] = []
+    fileprivate(set) var changes: [LEConnection.Change] = []
     fileprivate(set) var giveUp: () -> Void = {}
 
     var link: LEConnection? { try? results.first?.get() }
@@ -157,10 +159,11 @@ final class ScriptedController {
 
   func connect(
     _ peer: BluetoothAddress = ScriptedController.peer, policy: ParameterPolicy = .accept,
-    deadline: Duration = .seconds(30)
+    deadline: Duration = .seconds(30), preferences: LinkPreferences? = nil
   ) -> Attempt {
     let attempt = Attempt()
-    let request = ConnectionRequest(peer: peer, parameterPolicy: policy, deadline: deadline)
+    var request = ConnectionRequest(peer: peer, parameterPolicy: policy, deadline: deadline)
+    request.preferences = preferences
     attempt.giveUp = host.connect(request) { result in
       attempt.results.append(result)
       guard case .success(let link) = result else { return }
@@ -168,7 +171,10 @@ final class ScriptedController {
         attempt.data.append((isStart ? "" : "+") + Hex.string(Array(data)))
       }
       link.onDisconnected = { attempt.losses.append($0) }
-      link.onParameters = { attempt.parameters.append($0) }
+      link.onChange = { change in
+        attempt.changes.append(change)
+        if case .parameters(let parameters) = change { attempt.parameters.append(parameters) }
+      }
     }
     return attempt
   }
@@ -190,13 +196,15 @@ final class ScriptedController {
         }))
   }
 
-  func featuresComplete(_ number: UInt16 = 0x40, _ status: HCIErrorCode = .success) {
+  func featuresComplete(
+    _ number: UInt16 = 0x40, _ status: HCIErrorCode = .success, _ features: LEFeatures = .encryption
+  ) {
     receive(
       .leReadRemoteFeaturesComplete(
         LEReadRemoteFeaturesComplete {
           $0.status = status
           $0.handle = handle(number)
-          $0.features = .encryption
+          $0.features = features
         }))
   }
 

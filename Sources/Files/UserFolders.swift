@@ -1,15 +1,15 @@
 import Glibc
 
-/// The user's folders for this program, by the XDG Base Directory Specification.
-enum UserFolders {
+/// The user's folders for programs of this package, by the XDG Base Directory Specification.
+package enum UserFolders {
   /// State: `$XDG_STATE_HOME/halo-raw`, else `~/.local/state/halo-raw`.
-  static var state: String? { folder("XDG_STATE_HOME", ".local/state") }
+  package static var state: String? { folder("XDG_STATE_HOME", ".local/state") }
 
   /// Data: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
-  static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
+  package static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
   /// For what ends with the machine's uptime: `/run/halo-raw`, which only root can make, else the folder for state.
-  static var runtime: [String] { ["/run/halo-raw"] + (state.map { [$0] } ?? []) }
+  package static var runtime: [String] { ["/run/halo-raw"] + (state.map { [$0] } ?? []) }
 
   private static func folder(_ variable: String, _ place: String) -> String? {
     if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }

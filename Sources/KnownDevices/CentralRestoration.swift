@@ -1,0 +1,177 @@
+import BluetoothCore
+import JSON
+
+/// What a program does with its central manager: the connections that it wants and its scan. It is done again when the
+/// program is started again.
+public struct CentralRestoration: Hashable, Sendable {
+  public struct Peripheral: Hashable, Sendable {
+    public var address: BluetoothAddress
+    public var name: String?
+    /// Whether a link that is lost is established again.
+    public var reconnects: Bool
+
+    public init(address: BluetoothAddress, name: String?, reconnects: Bool) {
+      self.address = address
+      self.name = name
+      self.reconnects = reconnects
+    }
+  }
+
+  public struct Scan: Hashable, Sendable {
+    /// Nil for all.
+    public var services: [BluetoothUUID]?
+    public var solicitedServices: [BluetoothUUID]
+    public var allowsDuplicates: Bool
+
+    public init(services: [BluetoothUUID]?, solicitedServices: [BluetoothUUID], allowsDuplicates: Bool) {
+      self.services = services
+      self.solicitedServices = solicitedServices
+      self.allowsDuplicates = allowsDuplicates
+    }
+  }
+
+  /// The name of the program.
+  public var program: String
+  /// The manager, among those of the program.
+  public var identifier: String
+  /// Connected, or to be connected to, in the order of the requests.
+  public var peripherals: [Peripheral] = []
+  /// Nil for none.
+  public var scan: Scan?
+
+  public init(program: String, identifier: String) {
+    self.program = program
+    self.identifier = identifier
+  }
+
+  public var isEmpty: Bool { peripherals.isEmpty && scan == nil }
+
+  /// Adds a peripheral, in place of its previous entry.
+  public mutating func add(_ peripheral: Peripheral) {
+    remove(peripheral.address)
+    peripherals.append(peripheral)
+    peripherals.removeFirst(max(0, peripherals.count - Self.maximumPeripherals))
+  }
+
+  public mutating func remove(_ address: BluetoothAddress) {
+    peripherals.removeAll { $0.address == address }
+  }
+
+  // MARK: The file
+
+  /// The number of managers that are kept: the ones that were stored last.
+  public static let limit = 64
+  private static let maximumPeripherals = 64
+  private static let maximumServices = 64
+
+  private static func file(_ path: String) -> VersionedFile<[CentralRestoration]> {
+    VersionedFile(path: path, version: 1, of: "managers to restore") { bytes in
+      try JSONValue(parsing: bytes).member("managers")
+    } encode: { managers in
+      Array(JSONValue.members(["version": .integer(1), "managers": .array(managers.map(\.json))]).text.utf8)
+    }
+  }
+
+  /// What is stored of a manager; nil for nothing.
+  ///
+  /// - Parameters:
+  ///   - program: the name of the program
+  ///   - identifier: the manager
+  ///   - path: the file; it may be missing
+  ///   - report: takes messages for the user
+  public static func stored(
+    program: String, identifier: String, path: String, report: (String) -> Void
+  ) -> CentralRestoration? {
+    file(path).read(report)?.last { $0.program == program && $0.identifier == identifier }
+  }
+
+  /// Stores it, in place of what was stored of this manager. Blocks for the time of a few writes, or for the lock.
+  ///
+  /// - Parameters:
+  ///   - path: the file, which is made if it is missing
+  ///   - report: takes messages for the user
+  public func store(path: String, report: (String) -> Void) {
+    do throws(VersionedFileError) {
+      try Self.file(path).update([], report) { all in
+        let before = all
+        all.removeAll { $0.program == program && $0.identifier == identifier }
+        if !isEmpty { all.append(self) }
+        all.removeFirst(max(0, all.count - Self.limit))
+        return all != before
+      }
+    } catch {
+      report("cannot store what the central manager does: \(error)")
+    }
+  }
+}
+
+extension CentralRestoration: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    program = try json.member("program")
+    identifier = try json.member("identifier")
+    peripherals = try json.member("peripherals")
+    scan = try json.optionalMember("scan")
+    guard peripherals.count <= Self.maximumPeripherals else { throw .wrongKind(path: ["peripherals"]) }
+  }
+
+  fileprivate var json: JSONValue {
+    .members([
+      "program": .string(program), "identifier": .string(identifier),
+      "peripherals": .array(peripherals.map(\.json)), "scan": scan?.json,
+    ])
+  }
+}
+
+extension CentralRestoration.Peripheral: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    address = try BluetoothAddress(stored: json)
+    name = try json.optionalMember("name")
+    reconnects = try json.member("reconnects")
+  }
+
+  fileprivate var json: JSONValue {
+    .members([
+      "address": .string(address.description), "type": .integer(Int(address.kind.rawValue)),
+      "name": name.map { .string($0) }, "reconnects": .bool(reconnects),
+    ])
+  }
+}
+
+extension CentralRestoration.Scan: JSONDecodable {
+  public init(_ json: JSONValue) throws(JSONError) {
+    services = try json.optionalMember("services", as: [String].self)?.map { text throws(JSONError) in
+      try BluetoothUUID(stored: text)
+    }
+    solicitedServices = try json.member("solicitedServices", as: [String].self).map {
+      text throws(JSONError) in
+      try BluetoothUUID(stored: text)
+    }
+    allowsDuplicates = try json.member("allowsDuplicates")
+  }
+
+  fileprivate var json: JSONValue {
+    .members([
+      "services": services.map { .array($0.map { .string("\($0)") }) },
+      "solicitedServices": .array(solicitedServices.map { .string("\($0)") }),
+      "allowsDuplicates": .bool(allowsDuplicates),
+    ])
+  }
+}
+
+extension BluetoothUUID {
+  fileprivate init(stored text: String) throws(JSONError) {
+    guard let uuid = BluetoothUUID(text) else { throw .wrongKind(path: ["services"]) }
+    self = uuid
+  }
+}
+
+extension BluetoothAddress {
+  /// Reads `address` and `type` of an entry.
+  init(stored json: JSONValue) throws(JSONError) {
+    let kind = Kind(rawValue: UInt8(truncatingIfNeeded: try json.member("type", as: Int.self)))
+    guard let plain = BluetoothAddress(try json.member("address", as: String.self)), kind.isKnown else {
+      throw .wrongKind(path: ["address"])
+    }
+    self.init(plain.value, kind)
+  }
+}

@@ -1,0 +1,205 @@
+import CoreBluetooth
+import HaloRaw
+import TestSupport
+import Testing
+
+/// What a manager does is done again after a restart of its program. A restart is a manager that is dropped and another
+/// one with the same identifier.
+@Suite(.timeLimit(.minutes(60))) struct RestorationTests {
+  private static let options = [CBCentralManagerOptionRestoreIdentifierKey: "tests"]
+
+  private func stored(_ folder: Folder) -> String {
+    PeripheralStore.finishWriting()
+    return folder.text(of: "restoration.json") ?? ""
+  }
+
+  @Test func connectionsAreIssuedAgainWithoutAScan() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    #expect(stored(folder).contains("C0:00:00:00:00:01"))
+    #expect(folder.mode(of: "restoration.json") == 0o600)
+    first = nil
+    let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await second.until("connected Strap")
+    #expect(second.log == ["restored Strap connecting", "poweredOn", "connected Strap"])
+    await radio.close()
+  }
+
+  @Test func aPendingConnectionToAnAbsentPeripheralIsRestored() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    await strap.vanish()
+    await first?.until("disconnected Strap connectionTimeout, disconnected")
+    await first?.perform { me in
+      if let peripheral = me.peripherals["Strap"] { me.central.connect(peripheral) }
+    }
+    first = nil
+    let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    #expect(second.log == ["restored Strap connecting", "poweredOn"])
+    await BluetoothActor.run { strap.isPresent = true }.value
+    await second.until("connected Strap")
+    await radio.close()
+  }
+
+  @Test func theScanGoesOnWithItsServicesAndOptions() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.perform {
+      $0.central.scanForPeripherals(
+        withServices: [CBUUID(string: "180D")], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    }
+    first = nil
+    let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await second.until("found Strap", count: 3)
+    #expect(
+      second.log.first
+        == "restored scan for [\"180D\"], options [\"\(CBCentralManagerScanOptionAllowDuplicatesKey)\"]")
+    #expect(second.central.isScanning)
+    await second.perform { $0.central.stopScan() }
+    #expect(!stored(folder).contains("180D"))
+    await radio.close()
+  }
+
+  @Test func whatEndedIsNotRestored() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let cancelled = await Devices.strap("Cancelled", "C0:00:00:00:00:01")
+    let gone = await Devices.strap("Gone", "C0:00:00:00:00:02")
+    let radio = await Radio(SimulatedRadio([cancelled, gone]))
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Cancelled")
+    await first?.connect("Gone")
+    await first?.perform { me in
+      if let peripheral = me.peripherals["Cancelled"] { me.central.cancelPeripheralConnection(peripheral) }
+    }
+    await first?.until("disconnected Cancelled, disconnected")
+    await gone.leave()
+    await first?.until("disconnected Gone peripheralDisconnected, disconnected")
+    #expect(!stored(folder).contains("C0:00"))
+    first = nil
+    let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    #expect(second.log == ["poweredOn"])
+    await radio.close()
+  }
+
+  /// A machine that is shut down may switch its adapter off before it ends programs.
+  @Test func connectionsThatTheAdapterEndedAreRestored() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let simulated = await SimulatedRadio([Devices.strap()])
+    let radio = await Radio(simulated)
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    await simulated.fail()
+    await first?.until("poweredOff")
+    first = nil
+    await simulated.repair()
+    let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await second.until("connected Strap")
+    #expect(second.log.first == "restored Strap connecting")
+    await radio.close()
+  }
+
+  @Test func aConnectionThatTheProgramDoesNotTakeUpAfterPowerOnIsForgotten() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let simulated = await SimulatedRadio([Devices.strap()])
+    let radio = await Radio(simulated)
+    let recorder = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await recorder.connect("Strap")
+    await simulated.fail()
+    await recorder.until("poweredOff")
+    #expect(stored(folder).contains("C0:00"))
+    await simulated.repair()
+    await recorder.until("poweredOn", count: 2)
+    await recorder.perform { _ in }
+    #expect(!stored(folder).contains("C0:00"))
+    await radio.close()
+  }
+
+  @Test func aRestoredConnectionIsCancelledBeforeTheAdapterIsOn() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let simulated = await SimulatedRadio([Devices.strap()])
+    let radio = await Radio(simulated)
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    first = nil
+    await simulated.fail()
+    let second = Recorder()
+    second.on("restored Strap connecting") { me in
+      if let peripheral = me.peripherals["Strap"] { me.central.cancelPeripheralConnection(peripheral) }
+    }
+    await second.perform {
+      $0.central = CBCentralManager(
+        delegate: $0, queue: $0.queue, radio: radio, folder: folder.path, options: Self.options)
+    }
+    await second.until("disconnected Strap, disconnected")
+    await simulated.repair()
+    await second.until("poweredOn")
+    #expect(
+      second.log == [
+        "restored Strap connecting", "poweredOff", "disconnected Strap, disconnected", "poweredOn",
+      ])
+    #expect(!stored(folder).contains("C0:00"))
+    await radio.close()
+  }
+
+  @Test func eachIdentifierHasItsOwnAndNoneHasNone() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    first = nil
+    let other = await Recorder.start(
+      radio, folder: folder.path, options: [CBCentralManagerOptionRestoreIdentifierKey: "other"])
+    let none = await Recorder.start(radio, folder: folder.path)
+    #expect(other.log == ["poweredOn"] && none.log == ["poweredOn"])
+    await radio.close()
+  }
+
+  @Test(arguments: [
+    "", "[]", "{", #"{"version":1}"#, #"{"version":1,"managers":[{}]}"#,
+    #"{"version":1,"managers":[{"program":"p","identifier":"i","peripherals":[{"address":"x","type":9}]}]}"#,
+  ])
+  func aDamagedFileIsKeptBeside(text: String) throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write("restoration.json", text)
+    let path = folder.path + "/restoration.json"
+    var reports: [String] = []
+    #expect(
+      CentralRestoration.stored(program: "p", identifier: "i", path: path) { reports.append($0) } == nil)
+    var restoration = CentralRestoration(program: "p", identifier: "i")
+    restoration.add(.init(address: BluetoothAddress(1, .random), name: "R", reconnects: true))
+    restoration.scan = .init(services: nil, solicitedServices: [], allowsDuplicates: false)
+    restoration.store(path: path) { reports.append($0) }
+    #expect(folder.text(of: "restoration.json.damaged") == text)
+    #expect(reports.count == 2)
+    let again = CentralRestoration.stored(program: "p", identifier: "i", path: path) { _ in }
+    #expect(again == restoration)
+  }
+
+  @Test func theFileOfANewerVersionIsNotChanged() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let text = #"{"version": 2, "managers": {}}"#
+    folder.write("restoration.json", text)
+    var restoration = CentralRestoration(program: "p", identifier: "i")
+    restoration.scan = .init(services: nil, solicitedServices: [], allowsDuplicates: false)
+    var reports: [String] = []
+    restoration.store(path: folder.path + "/restoration.json") { reports.append($0) }
+    #expect(folder.text(of: "restoration.json") == text && reports.count == 1)
+  }
+}

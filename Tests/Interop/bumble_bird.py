@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""A bird made of Bumble's GATT server: name, colour and alpha as UTF-8. It flies away again and again, and comes back.
+
+    bumble_bird.py tcp-server:127.0.0.1:0 [--visit SECONDS]      a free port, printed as `ready PORT`
+"""
+
+import argparse
+import asyncio
+import logging
+
+from bumble import hci
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Device, DeviceConfiguration
+from bumble.gatt import Service
+from bumble.host import Host
+
+from bumble_ring import Journal, readable
+from h4_server import H4Server
+from virtual_radio import Radio, VirtualController
+
+ADDRESS = "D2:5C:0A:1E:B1:4D"
+SERVICE = "B12D0000-5C8E-4E0B-9D55-6F2A7C31E804"
+VALUES = {"B12D0001": "Möwe", "B12D0002": "weiß", "B12D0003": "0.75"}
+
+
+class Bird:
+    def __init__(self, device, visit):
+        self.device, self.visit = device, visit
+        device.add_service(Service(SERVICE, [
+            readable(SERVICE.replace("B12D0000", start), text.encode()) for start, text in VALUES.items()]))
+        device.on("connection", lambda connection: asyncio.create_task(self.fly_away(connection)))
+
+    async def start(self):
+        await self.device.power_on()
+        data = AdvertisingData([
+            (AdvertisingData.FLAGS, b"\x06"),
+            (AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(UUID(SERVICE)))])
+        name = AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, "Bird".encode())])
+        await self.device.start_advertising(
+            own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data),
+            scan_response_data=bytes(name), auto_restart=True)
+
+    async def fly_away(self, connection):
+        await asyncio.sleep(self.visit)
+        await connection.disconnect()
+
+
+async def run(options):
+    journal = Journal(None)
+    radio = Radio()
+    central = VirtualController(
+        "central", radio, public_address="00:1B:DC:0A:10:01", breach=journal.breach)
+    own = VirtualController("bird", radio, acl_length=251)
+    device = Device(
+        config=DeviceConfiguration(
+            name="Bird", address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
+        host=Host(own, own))
+    await Bird(device, options.visit).start()
+    server = H4Server(central, journal)
+    print("ready", await server.listen(options.transport), flush=True)
+    await server.ended
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.ERROR)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("transport", help="tcp-server:HOST:PORT (port 0: any free one) or unix-server:PATH")
+    parser.add_argument("--visit", type=float, default=2, help="seconds until it leaves")
+    try:
+        asyncio.run(run(parser.parse_args()))
+    except KeyboardInterrupt:
+        pass
