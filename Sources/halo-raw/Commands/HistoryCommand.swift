@@ -83,7 +83,7 @@ let todayCommand = CommandSpec(
       format,
       [
         ("steps", nil, .number(Int(totals.steps))), ("running_steps", nil, .number(Int(totals.runningSteps))),
-        ("distance", "m", .number(Int(totals.meters))), ("energy", "cal", .number(Int(totals.calories))),
+        ("distance", "m", .number(Int(totals.meters))), ("energy", "kcal", .energy(Int(totals.calories))),
         ("active", "min", .number(Int(totals.activeMinutes))),
       ],
       text: "\(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal, "

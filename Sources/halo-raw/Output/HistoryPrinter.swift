@@ -18,16 +18,16 @@ struct HistoryPrinter {
 
   private static func columns(of kind: HistoryKind) -> [(name: String, unit: String?)] {
     switch kind {
-    case .steps: [("time", nil), ("steps", nil), ("distance", "m"), ("energy", "cal")]
-    case .heartRate: [("time", nil), ("heart_rate", "bpm"), ("source", nil)]
+    case .steps: [("time", nil), ("steps", nil), ("distance", "m"), ("energy", "kcal")]
+    case .heartRate: [("time", nil), ("heart_rate", "bpm"), ("manual", nil)]
     case .oxygen: [("time", nil), ("minimum", "percent"), ("maximum", "percent")]
     case .sleep:
       [
-        ("start", nil), ("end", nil), ("kind", nil), ("stage_start", nil), ("stage", nil),
+        ("start", nil), ("end", nil), ("nap", nil), ("stage_start", nil), ("stage", nil),
         ("duration", "min"),
       ]
-    case .stress: [("time", nil), ("stress", nil), ("quality", nil)]
-    case .variability: [("time", nil), ("hrv", "ms"), ("quality", nil)]
+    case .stress: [("time", nil), ("stress", nil), ("estimate", nil)]
+    case .variability: [("time", nil), ("hrv", "ms"), ("estimate", nil)]
     case .temperature: [("time", nil), ("temperature", "celsius")]
     }
   }
@@ -47,15 +47,14 @@ struct HistoryPrinter {
   private mutating func print(_ reading: ActivityReading) {
     printer.print(
       label + [
-        .time(reading.time), .number(reading.steps), .number(reading.meters), .number(reading.calories),
+        .time(reading.time), .number(reading.steps), .number(reading.meters), .energy(reading.calories),
       ],
       text: "\(reading.time)  \(reading.steps) steps, \(reading.meters) m, \(reading.calories / 1000) kcal")
   }
 
   private mutating func print(_ reading: HeartRateReading) {
-    let source = reading.isManual ? "manual" : "automatic"
     printer.print(
-      label + [.time(reading.time), .number(reading.beatsPerMinute), .text(source)],
+      label + [.time(reading.time), .number(reading.beatsPerMinute), .flag(reading.isManual)],
       text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", manual" : "")")
   }
 
@@ -69,7 +68,7 @@ struct HistoryPrinter {
 
   private mutating func print(_ reading: EstimateReading, unit: String) {
     printer.print(
-      label + [.time(reading.time), .number(reading.value), .text("estimate")],
+      label + [.time(reading.time), .number(reading.value), .flag(true)],
       text: "\(reading.time)  \(reading.value)\(unit) (estimate)")
   }
 
@@ -79,8 +78,8 @@ struct HistoryPrinter {
   }
 
   private mutating func print(_ session: SleepSession) {
-    let kind = session.isNap ? "nap" : "night"
     if format == .text {
+      let kind = session.isNap ? "nap" : "night"
       let total = max(0, session.end.seconds - session.start.seconds) / 60
       let stages = [SleepStage.Kind.light, .deep, .rem, .awake].map { stage in
         let minutes = session.stages.filter { $0.kind == stage }.reduce(0) { $0 + $1.minutes }
@@ -96,7 +95,7 @@ struct HistoryPrinter {
     for stage in session.stages {
       printer.print(
         label + [
-          .time(session.start), .time(session.end), .text(kind), .time(start),
+          .time(session.start), .time(session.end), .flag(session.isNap), .time(start),
           .text(stage.kind.description), .number(stage.minutes),
         ], text: "")
       start = start.adding(minutes: stage.minutes)

@@ -50,7 +50,10 @@ enum HotPathCheck {
     let ring = try await bench.open()
     let output = LineWriter(OutputQueue(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC), owned: true))
     let printer = format.map {
-      Printer(SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: output))
+      Printer(
+        SampleWriter(
+          $0, kinds: .all, encoding: .sixteenBit, clock: RecordClock(offset: 0) { _ in 0 },
+          ring: "30:35:38:41:BE:EF", output: output))
     }
     let meter = Meter()
     try await ring.startRawStream { sample, time in
