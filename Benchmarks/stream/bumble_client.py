@@ -7,6 +7,7 @@ prints a line for each sample at once.
 """
 
 import asyncio
+import datetime
 import struct
 import sys
 import time
@@ -17,6 +18,14 @@ from bumble.hci import Address
 from bumble.transport import open_transport
 
 RX, TX = (UUID(f"6E40000{number}-B5A3-F393-E0A9-E50E24DCCA9E") for number in (2, 3))
+
+LINE = (
+    '{"t":%.6f,"time":"%s","ring":"C0:11:22:33:A1:B2","seq":%d,"kind":"ppg","raw":%d,"max":%d,"min":%d,"diff":%d}\n')
+AHEAD = time.time() - time.monotonic()
+
+
+def time_of_day(now):
+    return datetime.datetime.fromtimestamp(now + AHEAD).astimezone().isoformat(timespec="microseconds")
 
 
 def control(what):
@@ -46,8 +55,8 @@ async def main(path, count):
                 return
             now = time.monotonic()
             state["origin"] = now if state["origin"] is None else state["origin"]
-            sys.stdout.write('{"t":%.6f,"kind":"ppg","raw":%d,"max":%d,"min":%d,"diff":%d}\n' % (
-                now - state["origin"], *struct.unpack_from(">4H", frame, 2)))
+            sys.stdout.write(LINE % (
+                now - state["origin"], time_of_day(now), state["printed"], *struct.unpack_from(">4H", frame, 2)))
             sys.stdout.flush()
             state["printed"] += 1
             if state["printed"] == count:

@@ -19,6 +19,7 @@
 #include "ring.h"
 
 static int stream;
+static char time_prefix[32], time_suffix[64];
 static uint8_t input[1 << 16];
 static size_t have, start;
 
@@ -104,6 +105,17 @@ static const uint8_t *frame_of(const uint8_t *packet, size_t length) {
   return frame[0] == 0xA1 && frame[1] == 2 ? frame : NULL;
 }
 
+/* The time of day of a second, and what follows its fraction; both are made once a second. */
+static void begin_second(time_t second) {
+  struct tm parts;
+  localtime_r(&second, &parts);
+  strftime(time_prefix, sizeof time_prefix, "%Y-%m-%dT%H:%M:%S.", &parts);
+  long minutes = labs(parts.tm_gmtoff) / 60;
+  const uint8_t *a = ring_address;
+  snprintf(time_suffix, sizeof time_suffix, "%c%02ld:%02ld\",\"ring\":\"%02X:%02X:%02X:%02X:%02X:%02X\"",
+           parts.tm_gmtoff < 0 ? '-' : '+', minutes / 60, minutes % 60, a[5], a[4], a[3], a[2], a[1], a[0]);
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) {
     fprintf(stderr, "usage: floor PATH COUNT [--batch]\n");
@@ -113,7 +125,11 @@ int main(int argc, char **argv) {
   int batches = argc > 3 && !strcmp(argv[3], "--batch");
   static char output[1 << 19];
   size_t used = 0;
-  long long origin = 0;
+  long long origin = 0, second = 0;
+  struct timespec monotonic, wall;
+  clock_gettime(CLOCK_MONOTONIC, &monotonic);
+  clock_gettime(CLOCK_REALTIME, &wall);
+  long long ahead = (wall.tv_sec - monotonic.tv_sec) * 1000000LL + (wall.tv_nsec - monotonic.tv_nsec) / 1000;
   set_up(argv[1]);
   control(4);
   for (long printed = 0; printed < count;) {
@@ -127,9 +143,13 @@ int main(int argc, char **argv) {
       if (!frame) continue;
       if (printed++ == 0) origin = microseconds;
       long long elapsed = microseconds - origin;
-      used += snprintf(output + used, 128, "{\"t\":%lld.%06lld,\"kind\":\"ppg\",\"raw\":%u,\"max\":%u,\"min\":%u,\"diff\":%u}\n",
-                       elapsed / 1000000, elapsed % 1000000, big16(frame + 2), big16(frame + 4), big16(frame + 6),
-                       big16(frame + 8));
+      long long unix_time = microseconds + ahead;
+      if (unix_time / 1000000 != second) begin_second(second = unix_time / 1000000);
+      used += snprintf(output + used, 256,
+                       "{\"t\":%lld.%06lld,\"time\":\"%s%06lld%s,\"seq\":%ld,\"kind\":\"ppg\",\"raw\":%u,\"max\":%u,"
+                       "\"min\":%u,\"diff\":%u}\n",
+                       elapsed / 1000000, elapsed % 1000000, time_prefix, unix_time % 1000000, time_suffix, printed - 1,
+                       big16(frame + 2), big16(frame + 4), big16(frame + 6), big16(frame + 8));
       if (batches) continue;
       put(STDOUT_FILENO, output, used);
       used = 0;

@@ -6,6 +6,7 @@
 Knows the ring's address and handles (ring.h), and prints a line for each sample at once.
 """
 
+import datetime
 import socket
 import struct
 import sys
@@ -15,6 +16,14 @@ LINK, RX, TX, CCCD = 0x0040, 6, 8, 9
 ADDRESS = bytes.fromhex("B2A1332211C0")
 HEADER = struct.Struct("<BHHHHBH")  # H4 type, handle and flags, length; L2CAP length, channel; ATT opcode, handle
 NOTIFICATION = HEADER.pack(2, 0x2000 | LINK, 23, 19, 4, 0x1B, TX)
+
+LINE = (
+    '{"t":%.6f,"time":"%s","ring":"C0:11:22:33:A1:B2","seq":%d,"kind":"ppg","raw":%d,"max":%d,"min":%d,"diff":%d}\n')
+AHEAD = time.time() - time.monotonic()
+
+
+def time_of_day(now):
+    return datetime.datetime.fromtimestamp(now + AHEAD).astimezone().isoformat(timespec="microseconds")
 
 
 class Controller:
@@ -71,8 +80,8 @@ def main(path, count):
             if packet[:12] != NOTIFICATION or frame[:2] != b"\xA1\x02" or sum(frame[:15]) & 0xFF != frame[15]:
                 continue
             origin = now if origin is None else origin
-            output.write('{"t":%.6f,"kind":"ppg","raw":%d,"max":%d,"min":%d,"diff":%d}\n' % (
-                now - origin, *struct.unpack_from(">4H", frame, 2)))
+            output.write(LINE % (
+                now - origin, time_of_day(now), printed, *struct.unpack_from(">4H", frame, 2)))
             output.flush()
             printed += 1
     controller.control(2)

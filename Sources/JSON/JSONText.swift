@@ -6,6 +6,18 @@ extension JSONValue {
     return text
   }
 
+  /// The value as one line, for programs; members sorted by name.
+  public var line: String {
+    switch self {
+    case .array(let items): "[" + items.map(\.line).joined(separator: ",") + "]"
+    case .object(let members):
+      "{"
+        + members.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.line)" }
+        .joined(separator: ",") + "}"
+    default: text
+    }
+  }
+
   /// A string in quotes, with its escapes.
   public static func quoted(_ text: String) -> String {
     var result = "\""

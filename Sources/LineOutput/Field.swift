@@ -9,6 +9,7 @@ public enum Field: Sendable {
   /// A decimal number in units of 10^-places: `3650` with 2 places is 36.50.
   case decimal(Int, places: Int)
   case flag(Bool)
+  case optionalFlag(Bool?)
   case list([String])
 
   var json: String {
@@ -18,6 +19,7 @@ public enum Field: Sendable {
     case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
+    case .optionalFlag(let flag): flag.map { $0 ? "true" : "false" } ?? "null"
     case .list(let items): "[" + items.map(JSONValue.quoted).joined(separator: ",") + "]"
     }
   }
@@ -29,8 +31,14 @@ public enum Field: Sendable {
     case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
     case .flag(let flag): flag ? "true" : "false"
+    case .optionalFlag(let flag): flag.map { $0 ? "true" : "false" } ?? ""
     case .list(let items): Field.csvQuoted(items.joined(separator: " "))
     }
+  }
+
+  /// An energy as rings count it, 1000 to the kilocalorie, in kilocalories.
+  public static func energy(_ calories: Int?) -> Field {
+    calories.map { .decimal($0, places: 3) } ?? .number(nil)
   }
 
   /// The text of a decimal; empty for other fields.

@@ -73,7 +73,7 @@ public struct LineWriter: ~Copyable {
   public mutating func space(_ count: Int) { text.space(count) }
 
   /// Writes spaces until the line has `width` bytes.
-  public mutating func pad(to width: Int) { text.space(width - text.count) }
+  public mutating func pad(to width: Int) { text.space(width - (text.count - (ends.last ?? 0))) }
 
   /// Writes a number of nanoseconds as seconds with six decimals, truncated.
   public mutating func writeSeconds(_ nanoseconds: Int64) {

@@ -1,22 +1,25 @@
-/// Prints records with the same columns, for commands that print few. The csv header has the name and unit of each.
+/// Prints records with the same columns, for commands that print few. A column has the same name in csv and in JSON: its
+/// name, and its unit where it has one.
 public struct RecordPrinter: ~Copyable {
   private let format: OutputFormat
-  private let columns: [(name: String, unit: String?)]
+  private let names: [String]
   public private(set) var output: LineWriter
 
-  /// - Parameter columns: the names of the fields, and their units where they have one
+  /// - Parameters:
+  ///   - format: the form of the records
+  ///   - columns: the names of the fields, and their units where they have one
+  ///   - header: what is printed first, with its line breaks
+  ///   - output: the destination
   public init(
-    _ format: OutputFormat, _ columns: [(name: String, unit: String?)],
+    _ format: OutputFormat, _ columns: [(name: String, unit: String?)], header: String = "",
     output: consuming LineWriter = LineWriter()
   ) {
     self.output = output
     self.format = format
-    self.columns = columns
-    if format == .csv {
-      self.output.write(
-        columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }.joined(separator: ",") + "\n")
-      self.output.flush()
-    }
+    names = columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }
+    self.output.write(header)
+    if format == .csv { self.output.write(names.joined(separator: ",") + "\n") }
+    self.output.flush()
   }
 
   /// Prints a record.
@@ -30,7 +33,7 @@ public struct RecordPrinter: ~Copyable {
     case .text: output.write(text() + "\n")
     case .csv: output.write(fields.map(\.csv).joined(separator: ",") + "\n")
     case .jsonl:
-      let pairs = zip(columns, fields).map { "\"\($0.name)\":\($1.json)" }
+      let pairs = zip(names, fields).map { "\"\($0)\":\($1.json)" }
       output.write("{" + pairs.joined(separator: ",") + "}\n")
     }
     output.flush()
@@ -42,7 +45,7 @@ public struct RecordPrinter: ~Copyable {
     switch format {
     case .text: output.write("(\(count) lines dropped: the output was not read in time)\n")
     case .csv:
-      output.write("dropped=\(count)" + String(repeating: ",", count: max(0, columns.count - 1)) + "\n")
+      output.write("dropped=\(count)" + String(repeating: ",", count: max(0, names.count - 1)) + "\n")
     case .jsonl: output.write("{\"dropped\":\(count)}\n")
     }
     output.endDropCount()

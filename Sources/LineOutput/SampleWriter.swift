@@ -16,31 +16,123 @@ public struct SampleKinds: OptionSet, Sendable {
 }
 
 /// Prints samples, one per line. The end of the hot path: nothing is allocated for a sample.
+///
+/// Each line has the time since the first one, the time of day, the ring, a number that counts the lines of its kind from 0,
+/// and the kind. What happened between the samples is a line in its place: see ``Mark``.
 public struct SampleWriter: ~Copyable {
   private let format: OutputFormat
   private let kinds: SampleKinds
   public private(set) var output: LineWriter
   private var detector: AccelerometerEncodingDetector
+  private var clock: RecordClock
   private var origin: Instant?
   private var plot = DotPlot()
+  /// The number of lines of each kind.
+  private var counts = InlineArray<8, Int>(repeating: 0)
+
+  /// What a line is, if it is no sample.
+  public enum Mark: Equatable, Sendable {
+    /// The stream was interrupted: later samples are from another link, or of another start.
+    case gap(String)
+    /// So many samples are missing here, because the output was not read in time.
+    case dropped(Int)
+    /// A frame that was received, and is damaged: the reason, and its bytes.
+    case rejected(String, [UInt8])
+    /// The clock of this computer was set, by so many microseconds.
+    case clock(Int64)
+
+    fileprivate var kind: StaticString {
+      switch self {
+      case .gap: "gap"
+      case .dropped: "dropped"
+      case .rejected: "rejected"
+      case .clock: "clock"
+      }
+    }
+
+    fileprivate var index: Int {
+      switch self {
+      case .gap: 3
+      case .dropped: 4
+      case .rejected: 5
+      case .clock: 6
+      }
+    }
+
+    /// The members of a JSON object.
+    fileprivate var json: String {
+      switch self {
+      case .gap(let reason): "\"reason\":\(Field.text(reason).json)"
+      case .dropped(let count): "\"count\":\(count)"
+      case .rejected(let reason, let bytes):
+        "\"reason\":\(Field.text(reason).json),\"bytes\":\"\(Hex.string(bytes))\""
+      case .clock(let step): "\"step_s\":\(DecimalText.string(step, places: 6))"
+      }
+    }
+
+    /// The text of the column `note`.
+    fileprivate var note: String {
+      switch self {
+      case .gap(let reason): reason
+      case .dropped(let count): "\(count)"
+      case .rejected(let reason, let bytes): "\(reason): \(Hex.string(bytes))"
+      case .clock(let step): DecimalText.string(step, places: 6)
+      }
+    }
+
+    fileprivate var text: String {
+      switch self {
+      case .gap, .rejected: note
+      case .dropped(let count): "\(count) samples: the output was not read in time"
+      case .clock: "the clock of this computer was set by \(note) s"
+      }
+    }
+  }
 
   /// - Parameters:
+  ///   - format: the form of the lines
+  ///   - kinds: the kinds to print
   ///   - encoding: how the ring encodes acceleration; nil to detect it from the samples
+  ///   - clock: the time of day of the stamps
+  ///   - ring: the ring's address
+  ///   - header: what is printed first, with its line breaks
   ///   - output: the destination
   public init(
     _ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?,
-    output: consuming LineWriter = LineWriter()
+    clock: borrowing RecordClock,
+    ring: String, header: String = "", output: consuming LineWriter = LineWriter()
   ) {
     self.output = output
     self.format = format
     self.kinds = kinds
+    self.clock = clock.ending(with: Self.ending(format, ring))
     detector = AccelerometerEncodingDetector(known: encoding)
-    guard format == .csv else { return }
-    self.output.write("t_s,kind")
-    if kinds.contains(.ppg) || kinds.contains(.spo2) { self.output.write(",raw,max,min,diff") }
-    if kinds.contains(.accelerometer) { self.output.write(",x_g,y_g,z_g,raw_x,raw_y,raw_z") }
-    self.output.write("\n")
+    self.output.write(header)
+    if format == .csv {
+      self.output.write(Self.columns(of: kinds).joined(separator: ","))
+      self.output.write("\n")
+    }
     self.output.flush()
+  }
+
+  /// What follows the time in each line.
+  private static func ending(_ format: OutputFormat, _ ring: String) -> String {
+    switch format {
+    case .jsonl: "\",\"ring\":\(Field.text(ring).json),\"seq\":"
+    case .csv: ",\(Field.text(ring).csv),"
+    case .text: ""
+    }
+  }
+
+  /// Sets the ring of the following lines.
+  public mutating func setRing(_ ring: String) { clock = clock.ending(with: Self.ending(format, ring)) }
+
+  /// The columns of csv.
+  public static func columns(of kinds: SampleKinds) -> [String] {
+    var columns = ["t", "time", "ring", "seq", "kind"]
+    if kinds != .accelerometer { columns += ["raw", "max", "min", "diff"] }
+    if kinds.contains(.accelerometer) { columns += ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] }
+    return columns + ["note"]
   }
 
   /// How acceleration is encoded; nil while unknown.
@@ -70,10 +162,14 @@ public struct SampleWriter: ~Copyable {
   ///
   /// - Returns: whether its kind is selected
   public mutating func collect(_ sample: RawSample, at time: Instant) -> Bool {
-    if output.droppedLines > 0, output.pending == 0 { printDropped(output.droppedLines, at: time) }
+    if output.droppedLines > 0, output.pending == 0 {
+      write(.dropped(output.droppedLines), at: time)
+      output.endDropCount()
+    }
+    noteStep(at: time)
     switch sample {
-    case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", at: time)
-    case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", at: time)
+    case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", 0, at: time)
+    case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", 1, at: time)
     case .accelerometer(let acceleration) where kinds.contains(.accelerometer):
       detector.observe(acceleration)
       print(acceleration, at: time)
@@ -83,59 +179,61 @@ public struct SampleWriter: ~Copyable {
     return true
   }
 
-  /// Prints the number of samples that are missing here.
-  private mutating func printDropped(_ count: Int, at time: Instant) {
-    begin("dropped", at: time)
-    switch format {
-    case .jsonl:
-      write(",\"count\":", count)
-      output.write("}\n")
-    case .csv:
-      write("=", count)
-      writeEmptyFields()
-    case .text:
-      write("", count)
-      output.write(" samples: the output was not read in time\n")
-    }
-    output.endDropCount()
-  }
-
-  private mutating func writeEmptyFields() {
-    if kinds != .accelerometer { output.write(",,,,") }
-    if kinds.contains(.accelerometer) { output.write(",,,,,,") }
-    output.write("\n")
-  }
-
-  /// Prints that the stream was interrupted; later samples are from another link.
-  public mutating func printGap(_ reason: String, at time: Instant) {
-    begin("gap", at: time)
-    switch format {
-    case .jsonl:
-      output.write(",\"reason\":")
-      output.write(Field.text(reason).json)
-      output.write("}\n")
-    case .csv: writeEmptyFields()
-    case .text:
-      output.write(reason)
-      output.write("\n")
-    }
+  /// Prints what happened between samples, after the samples collected so far.
+  public mutating func mark(_ mark: Mark, at time: Instant) {
+    noteStep(at: time)
+    write(mark, at: time)
     output.flush()
   }
 
-  /// Writes the start of every line: the time since the first sample, and the kind.
-  private mutating func begin(_ kind: StaticString, at time: Instant) {
+  /// Marks that the clock was set.
+  @inline(__always)
+  private mutating func noteStep(at time: Instant) {
+    _ = clock.prepare(time)
+    guard clock.hasStep else { return }
+    write(.clock(clock.takeStep()), at: time)
+    output.endLine()
+  }
+
+  private mutating func write(_ mark: Mark, at time: Instant) {
+    begin(mark.kind, mark.index, at: time)
+    switch format {
+    case .jsonl:
+      output.write(",")
+      output.write(mark.json)
+      output.write("}")
+    case .csv:
+      if kinds != .accelerometer { output.write(",,,,") }
+      if kinds.contains(.accelerometer) { output.write(",,,,,,") }
+      output.write(",")
+      output.write(Field.text(mark.note).csv)
+    case .text: output.write(mark.text)
+    }
+    output.write("\n")
+  }
+
+  /// Writes the start of every line: the time since the first one, the time of day, the ring, the number and the kind.
+  private mutating func begin(_ kind: StaticString, _ index: Int, at time: Instant) {
     let start = origin ?? time
     origin = start
+    let number = counts[index]
+    counts[index] = number &+ 1
     let elapsed = time.nanoseconds(since: start)
     switch format {
     case .jsonl:
       output.write("{\"t\":")
       output.writeSeconds(elapsed)
+      output.write(",\"time\":\"")
+      clock.write(time, into: &output)
+      output.write(number)
       output.write(",\"kind\":\"")
       output.write(kind)
       output.write("\"")
     case .csv:
       output.writeSeconds(elapsed)
+      output.write(",")
+      clock.write(time, into: &output)
+      output.write(number)
       output.write(",")
       output.write(kind)
     case .text:
@@ -146,8 +244,10 @@ public struct SampleWriter: ~Copyable {
     }
   }
 
-  private mutating func print(_ sample: OpticalSample, _ kind: StaticString, at time: Instant) {
-    begin(kind, at: time)
+  private mutating func print(
+    _ sample: OpticalSample, _ kind: StaticString, _ index: Int, at time: Instant
+  ) {
+    begin(kind, index, at: time)
     // Isolated zeros are gaps of the sensor: the value is dropped, the frame is not (ring reference, 5.3).
     let raw = sample.raw == 0 ? nil : Int(sample.raw)
     switch format {
@@ -162,8 +262,7 @@ public struct SampleWriter: ~Copyable {
       write(",", Int(sample.max))
       write(",", Int(sample.min))
       write(",", Int(sample.diff))
-      if kinds.contains(.accelerometer) { output.write(",,,,,,") }
-      output.write("\n")
+      output.write(kinds.contains(.accelerometer) ? ",,,,,,,\n" : ",\n")
     case .text:
       output.write(raw ?? 0, width: 6)
       if kind.utf8CodeUnitCount == 3, let raw {
@@ -178,14 +277,14 @@ public struct SampleWriter: ~Copyable {
   }
 
   private mutating func print(_ sample: AccelerometerSample, at time: Instant) {
-    begin("accel", at: time)
+    begin("accel", 2, at: time)
     let counts = encoding.map { sample.counts($0) }
     let acceleration = encoding.map { sample.acceleration($0) }
     switch format {
     case .jsonl:
-      write(",\"x\":", acceleration?.x, missing: "null")
-      write(",\"y\":", acceleration?.y, missing: "null")
-      write(",\"z\":", acceleration?.z, missing: "null")
+      write(",\"x_g\":", acceleration?.x, missing: "null")
+      write(",\"y_g\":", acceleration?.y, missing: "null")
+      write(",\"z_g\":", acceleration?.z, missing: "null")
       write(",\"raw_x\":", counts.map { Int($0.x) }, missing: "null")
       write(",\"raw_y\":", counts.map { Int($0.y) }, missing: "null")
       write(",\"raw_z\":", counts.map { Int($0.z) }, missing: "null")
@@ -198,7 +297,7 @@ public struct SampleWriter: ~Copyable {
       write(",", counts.map { Int($0.x) })
       write(",", counts.map { Int($0.y) })
       write(",", counts.map { Int($0.z) })
-      output.write("\n")
+      output.write(",\n")
     case .text:
       if let acceleration {
         write("x ", acceleration.x)

@@ -13,9 +13,12 @@ final class Database {
 
   /// Whether the file is read-only: on a read-only file system, or of another user.
   let isReadOnly: Bool
+  /// The file, for messages.
+  let path: String
 
   /// Opens a file. A new file has mode 0600, as do the files that SQLite creates beside it.
   init(path: String, access: RingStore.Access = .writing) throws(StoreError) {
+    self.path = path
     do throws(FileError) {
       isReadOnly = try Self.prepare(path, access)
     } catch {
@@ -28,7 +31,7 @@ final class Database {
     guard status == SQLITE_OK, let handle else {
       let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(handle)
-      throw .database(doing: "opening \(path)", message: message)
+      throw .database(path, message: message)
     }
     self.handle = handle
     sqlite3_busy_timeout(handle, Self.openingPatience)
@@ -63,6 +66,17 @@ final class Database {
     return "file:\(name.joined())?immutable=1"
   }
 
+  /// Reads the file for the first time.
+  ///
+  /// - Throws: `.foreign` if it is not a database
+  func verifyFormat() throws(StoreError) {
+    guard
+      sqlite3_exec(handle, "PRAGMA application_id; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
+        != SQLITE_OK
+    else { return }
+    throw sqlite3_errcode(handle) & 0xFF == SQLITE_NOTADB ? .foreign(path) : error
+  }
+
   /// Disables waiting for other processes.
   func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
 
@@ -72,15 +86,15 @@ final class Database {
 
   /// Runs statements without results.
   func run(_ sql: String) throws(StoreError) {
-    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error(doing: sql) }
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
   }
 
   func prepare(_ sql: String) throws(StoreError) -> Statement {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
-      throw error(doing: sql)
+      throw error
     }
-    return Statement(statement, of: self, sql: sql)
+    return Statement(statement, of: self)
   }
 
   /// Runs `body` in one transaction.
@@ -101,9 +115,10 @@ final class Database {
 
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  func error(doing: String) -> StoreError {
+  /// The last error.
+  var error: StoreError {
     sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY
-      ? .busy : .database(doing: doing, message: String(cString: sqlite3_errmsg(handle)))
+      ? .busy : .database(path, message: String(cString: sqlite3_errmsg(handle)))
   }
 }
 
@@ -113,18 +128,18 @@ final class Statement {
   enum Value: ExpressibleByIntegerLiteral {
     case integer(Int)
     case text(String?)
+    /// In units of 10^-places.
+    case decimal(Int, places: Int)
 
     init(integerLiteral value: Int) { self = .integer(value) }
   }
 
   private let handle: OpaquePointer
   private let database: Database
-  private let sql: String
 
-  init(_ handle: OpaquePointer, of database: Database, sql: String) {
+  init(_ handle: OpaquePointer, of database: Database) {
     self.handle = handle
     self.database = database
-    self.sql = sql
   }
 
   deinit {
@@ -141,7 +156,7 @@ final class Statement {
   func run(_ values: [Value]) throws(StoreError) -> Int {
     try bind(values)
     defer { sqlite3_reset(handle) }
-    guard sqlite3_step(handle) == SQLITE_DONE else { throw database.error(doing: sql) }
+    guard sqlite3_step(handle) == SQLITE_DONE else { throw database.error }
     return database.changes
   }
 
@@ -158,7 +173,7 @@ final class Statement {
       switch sqlite3_step(handle) {
       case SQLITE_ROW: if let row = try read(Columns(handle: handle)) { rows.append(row) }
       case SQLITE_DONE: return rows
-      default: throw database.error(doing: sql)
+      default: throw database.error
       }
     }
   }
@@ -173,10 +188,25 @@ final class Statement {
     func integer(_ column: Int32, in range: ClosedRange<Int>) throws(StoreError) -> Int {
       let number = integer(column)
       guard sqlite3_column_type(handle, column) == SQLITE_INTEGER, range.contains(number) else {
-        let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "value"
-        throw .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
+        throw impossible(column)
       }
       return number
+    }
+
+    /// A decimal number in units of 10^-places; in these units it must be in a range.
+    func decimal(_ column: Int32, places: Int, in range: ClosedRange<Int>) throws(StoreError) -> Int {
+      let type = sqlite3_column_type(handle, column)
+      var number = sqlite3_column_double(handle, column)
+      for _ in 0..<places { number *= 10 }
+      guard type == SQLITE_FLOAT || type == SQLITE_INTEGER, let whole = Int(exactly: number.rounded()),
+        range.contains(whole)
+      else { throw impossible(column) }
+      return whole
+    }
+
+    private func impossible(_ column: Int32) -> StoreError {
+      let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "value"
+      return .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
     }
 
     func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
@@ -190,22 +220,27 @@ final class Statement {
       let status =
         switch value {
         case .integer(let number): sqlite3_bind_int64(handle, place, Int64(number))
+        case .decimal(let number, let places):
+          sqlite3_bind_double(
+            handle, place, Double(number) / (0..<places).reduce(1.0) { unit, _ in unit * 10 })
         case .text(nil): sqlite3_bind_null(handle, place)
         case .text(let text?): sqlite3_bind_text(handle, place, text, -1, copy)
         }
-      guard status == SQLITE_OK else { throw database.error(doing: sql) }
+      guard status == SQLITE_OK else { throw database.error }
     }
   }
 }
 
 /// Why the store cannot be used.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// An error of SQLite.
-  case database(doing: String, message: String)
+  /// An error of SQLite with this file.
+  case database(String, message: String)
   /// The file was written by a newer version of this package.
   case newer(version: Int, known: Int)
-  /// It is a database of another program.
-  case foreign
+  /// This file was written by an older version of this package, and cannot be upgraded, as it is read-only.
+  case readOnly(String)
+  /// This file is not a store: a database of another program, or none.
+  case foreign(String)
   /// The file, or its folder, cannot be used.
   case file(FileError)
   /// Another process is writing to it.
@@ -215,14 +250,16 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .database(let doing, let message): "the store failed (\(doing)): \(message)"
+    case .database(let path, let message): "the store \(path.printable) failed: \(message)"
     case .newer(let version, let known):
       "the store was written by a newer version of this program (its schema is \(version), this one knows up to \(known)); update this one"
     case .file(let error): "cannot open the store \(error)"
     case .busy: "the store is locked: another program writes to it; try again when that is done"
     case .impossible(let column, let value):
       "the store is damaged: there is a \(column) of \(value); restore a copy, or delete that row"
-    case .foreign: "the file is an SQLite database, but not a store of rings; name another file"
+    case .readOnly(let path):
+      "the store \(path.printable) is of an older version, and read-only; copy it to a folder of your own, and name the copy"
+    case .foreign(let path): "\(path.printable) is not a store of rings; name another file"
     }
   }
 }

@@ -18,8 +18,8 @@ extension RingStore {
         case .steps(let readings): try add(readings, sync)
         case .heartRate(let readings): try add(readings, sync)
         case .oxygen(let readings): try add(readings, sync)
-        case .stress(let readings): try add(readings, to: "stress", sync)
-        case .variability(let readings): try add(readings, to: "hrv", sync)
+        case .stress(let readings): try add(readings, to: "stress", "stress", sync)
+        case .variability(let readings): try add(readings, to: "hrv", "hrv_ms", sync)
         case .temperature(let readings): try add(readings, sync)
         case .sleep(let sessions): try add(sessions, sync)
         }
@@ -50,12 +50,12 @@ extension RingStore {
   /// - Parameters:
   ///   - columns: those after ring and time
   ///   - conflict: what happens if the row exists
-  ///   - row: its time, and a number for each column
+  ///   - row: its time, and a value for each column
   private func add<Reading>(
     _ readings: [Reading], to table: String, _ columns: [String], onConflict conflict: String = "DO NOTHING",
-    _ sync: SyncID, row: (Reading) -> (time: RingTime, numbers: [Int])
+    _ sync: SyncID, row: (Reading) -> (time: RingTime, numbers: [Statement.Value])
   ) throws(StoreError) -> Int {
-    let names = ["ring", "time"] + columns + ["sync"]
+    let names = ["ring", "time", "utc_offset"] + columns + ["sync"]
     let places = names.map { _ in "?" }.joined(separator: ", ")
     let insert = try database.prepare(
       "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places)) ON CONFLICT \(conflict)")
@@ -63,7 +63,7 @@ extension RingStore {
     for reading in readings {
       let (time, numbers) = row(reading)
       count += try insert.run(
-        [.integer(sync.ring.row), .text(time.description)] + numbers.map { .integer($0) } + [
+        [.integer(sync.ring.row), .text(time.description), .integer(sync.offset(of: time))] + numbers + [
           .integer(sync.row)
         ])
     }
@@ -73,61 +73,69 @@ extension RingStore {
   /// The counts of the current hour only increase: the larger one is newer.
   private func add(_ readings: [ActivityReading], _ sync: SyncID) throws(StoreError) -> Int {
     try add(
-      readings, to: "steps", ["steps", "meters", "calories"],
+      readings, to: "steps", ["steps", "distance_m", "energy_kcal"],
       onConflict: """
         DO UPDATE
-        SET steps = excluded.steps, meters = excluded.meters, calories = excluded.calories, sync = excluded.sync
-        WHERE excluded.steps >= steps AND (excluded.steps, excluded.meters, excluded.calories) <> (steps, meters, calories)
+        SET steps = excluded.steps, distance_m = excluded.distance_m, energy_kcal = excluded.energy_kcal,
+          sync = excluded.sync
+        WHERE excluded.steps >= steps
+          AND (excluded.steps, excluded.distance_m, excluded.energy_kcal) <> (steps, distance_m, energy_kcal)
         """, sync
-    ) { ($0.time, [$0.steps, $0.meters, $0.calories]) }
+    ) { ($0.time, [.integer($0.steps), .integer($0.meters), .decimal($0.calories, places: 3)]) }
   }
 
   private func add(_ readings: [HeartRateReading], _ sync: SyncID) throws(StoreError) -> Int {
-    try add(readings, to: "heart_rate", ["manual", "bpm"], sync) {
-      ($0.time, [$0.isManual ? 1 : 0, $0.beatsPerMinute])
+    try add(readings, to: "heart_rate", ["manual", "heart_rate_bpm"], sync) {
+      ($0.time, [$0.isManual ? 1 : 0, .integer($0.beatsPerMinute)])
     }
   }
 
   /// The range of the current hour only widens.
   private func add(_ readings: [OxygenReading], _ sync: SyncID) throws(StoreError) -> Int {
     try add(
-      readings, to: "spo2", ["minimum", "maximum"],
+      readings, to: "spo2", ["minimum_percent", "maximum_percent"],
       onConflict: """
         DO UPDATE
-        SET minimum = min(minimum, excluded.minimum), maximum = max(maximum, excluded.maximum), sync = excluded.sync
-        WHERE excluded.minimum < minimum OR excluded.maximum > maximum
+        SET minimum_percent = min(minimum_percent, excluded.minimum_percent),
+          maximum_percent = max(maximum_percent, excluded.maximum_percent), sync = excluded.sync
+        WHERE excluded.minimum_percent < minimum_percent OR excluded.maximum_percent > maximum_percent
         """, sync
-    ) { ($0.time, [$0.minimum, $0.maximum]) }
+    ) { ($0.time, [.integer($0.minimum), .integer($0.maximum)]) }
   }
 
   private func add(
-    _ readings: [EstimateReading], to table: String, _ sync: SyncID
+    _ readings: [EstimateReading], to table: String, _ column: String, _ sync: SyncID
   ) throws(StoreError) -> Int {
-    try add(readings, to: table, ["value"], sync) { ($0.time, [$0.value]) }
+    try add(readings, to: table, [column], sync) { ($0.time, [.integer($0.value)]) }
   }
 
   private func add(_ readings: [TemperatureReading], _ sync: SyncID) throws(StoreError) -> Int {
-    try add(readings, to: "temperature", ["centidegrees"], sync) { ($0.time, [$0.centidegrees]) }
+    try add(readings, to: "temperature", ["temperature_celsius"], sync) {
+      ($0.time, [.decimal($0.centidegrees, places: 2)])
+    }
   }
 
   /// A night that was not over has a later end now, which replaces the earlier one with its stages.
   private func add(_ sessions: [SleepSession], _ sync: SyncID) throws(StoreError) -> Int {
     let insert = try database.prepare(
       """
-      INSERT INTO sleep (ring, start, "end", nap, sync) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO sleep (ring, start, "end", nap, sync, utc_offset) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET "end" = excluded."end", sync = excluded.sync WHERE excluded."end" > "end"
       """)
     let find = try database.prepare("SELECT id FROM sleep WHERE ring = ? AND start = ? AND nap = ?")
     let clear = try database.prepare("DELETE FROM sleep_stages WHERE sleep = ?")
     let stage = try database.prepare(
-      "INSERT INTO sleep_stages (sleep, position, kind, minutes) VALUES (?, ?, ?, ?)")
+      "INSERT INTO sleep_stages (sleep, position, stage, duration_min) VALUES (?, ?, ?, ?)")
     var count = 0
     for session in sessions {
       let (ring, start) = (
         Statement.Value.integer(sync.ring.row), Statement.Value.text(session.start.description)
       )
       let nap = Statement.Value.integer(session.isNap ? 1 : 0)
-      guard try insert.run(ring, start, .text(session.end.description), nap, .integer(sync.row)) > 0,
+      guard
+        try insert.run(
+          ring, start, .text(session.end.description), nap, .integer(sync.row),
+          .integer(sync.offset(of: session.start))) > 0,
         let id = try find.rows(ring, start, nap, read: { $0.integer(0) }).first
       else { continue }
       count += 1

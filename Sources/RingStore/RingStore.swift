@@ -15,6 +15,29 @@ public final class RingStore {
   public struct SyncID: Hashable, Sendable {
     let row: Int
     let ring: RingID
+    /// The ring's clock minus UTC, in seconds.
+    let offset: Int
+    /// When the clock was set to this offset, in seconds since 1970 UTC, if that is known, and its offset before.
+    let change: Change?
+
+    struct Change: Hashable, Sendable {
+      var time: Int
+      var offsetBefore: Int
+    }
+
+    /// The offset of the clock that a record was made with. Records that are older than the clock's setting have the
+    /// offset before.
+    func offset(of time: RingTime) -> Int {
+      guard let change, time.seconds - offset < change.time else { return offset }
+      return change.offsetBefore
+    }
+  }
+
+  /// Which clock and which firmware a record is from.
+  public struct Origin: Hashable, Sendable {
+    /// The ring's clock minus UTC, in seconds.
+    public var utcOffset: Int
+    public var firmware: String?
   }
 
   /// A ring, as it was last seen.
@@ -44,7 +67,9 @@ public final class RingStore {
     // The file is untrusted: do not run its views and triggers, and detect damaged pages.
     try database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     try Schema.check(database)
-    if !database.isReadOnly {
+    if database.isReadOnly {
+      try Schema.checkIsCurrent(database)
+    } else {
       // Readers and a writer do not block each other, and commits survive a power failure.
       try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
       try Schema.migrate(database)
@@ -66,7 +91,7 @@ public final class RingStore {
     ).run(.text(address.description), type, .text(name), .text(firmware))
     let rows = try database.prepare("SELECT id FROM rings WHERE address = ? AND address_type = ?")
       .rows(.text(address.description), type) { RingID(row: $0.integer(0)) }
-    guard let id = rows.first else { throw .database(doing: "adding a ring", message: "it is not there") }
+    guard let id = rows.first else { throw .database(database.path, message: "the ring was not added") }
     return id
   }
 
@@ -87,15 +112,23 @@ public final class RingStore {
   ///   - time: in seconds since 1970 UTC
   ///   - policy: the wall clock of the ring
   ///   - offset: that wall clock minus UTC, in seconds
+  ///   - clockSet: when it was set to this offset, in seconds since 1970 UTC; nil if that is unknown
   ///   - firmware: the name of the firmware, if known
   public func beginSync(
-    _ ring: RingID, at time: Int, policy: TimePolicy, offset: Int, firmware: String?
+    _ ring: RingID, at time: Int, policy: TimePolicy, offset: Int, clockSet: Int? = nil, firmware: String?
   ) throws(StoreError) -> SyncID {
+    var change: SyncID.Change?
+    if let clockSet {
+      let before = try database.prepare(
+        "SELECT utc_offset FROM syncs WHERE ring = ? AND started < ? ORDER BY id DESC LIMIT 1"
+      ).rows(.integer(ring.row), .integer(clockSet)) { $0.integer(0) }
+      change = before.first.map { SyncID.Change(time: clockSet, offsetBefore: $0) }
+    }
     try database.prepare(
       "INSERT INTO syncs (ring, started, policy, utc_offset, firmware) VALUES (?, ?, ?, ?, ?)"
     ).run(
       .integer(ring.row), .integer(time), .text(policy.rawValue), .integer(offset), .text(firmware))
-    return SyncID(row: Int(database.lastRow), ring: ring)
+    return SyncID(row: Int(database.lastRow), ring: ring, offset: offset, change: change)
   }
 
   /// Marks a sync as complete.
@@ -118,36 +151,104 @@ extension RingStore {
     switch kind {
     case .steps:
       return .steps(
-        try rows("SELECT time, steps, meters, calories FROM steps", ring, range) {
+        try rows("SELECT time, steps, distance_m, energy_kcal FROM steps", ring, range) {
           row, time throws(StoreError) in
           ActivityReading(
             time: time, steps: try row.integer(1, in: Self.counts),
             meters: try row.integer(2, in: Self.counts),
-            calories: try row.integer(3, in: Self.counts))
+            calories: try row.decimal(3, places: 3, in: Self.counts))
         })
     case .heartRate:
       return .heartRate(
-        try rows("SELECT time, bpm, manual FROM heart_rate", ring, range) { row, time throws(StoreError) in
+        try rows("SELECT time, heart_rate_bpm, manual FROM heart_rate", ring, range) {
+          row, time throws(StoreError) in
           HeartRateReading(
             time: time, beatsPerMinute: try row.integer(1, in: Self.values),
             isManual: try row.integer(2, in: 0...1) == 1)
         })
     case .oxygen:
       return .oxygen(
-        try rows("SELECT time, minimum, maximum FROM spo2", ring, range) { row, time throws(StoreError) in
+        try rows("SELECT time, minimum_percent, maximum_percent FROM spo2", ring, range) {
+          row, time throws(StoreError) in
           OxygenReading(
             time: time, minimum: try row.integer(1, in: Self.values),
             maximum: try row.integer(2, in: Self.values))
         })
-    case .stress: return .stress(try estimates("stress", ring, range))
-    case .variability: return .variability(try estimates("hrv", ring, range))
+    case .stress: return .stress(try estimates("stress", "stress", ring, range))
+    case .variability: return .variability(try estimates("hrv", "hrv_ms", ring, range))
     case .temperature:
       return .temperature(
-        try rows("SELECT time, centidegrees FROM temperature", ring, range) { row, time throws(StoreError) in
-          TemperatureReading(time: time, centidegrees: try row.integer(1, in: Self.centidegrees))
+        try rows("SELECT time, temperature_celsius FROM temperature", ring, range) {
+          row, time throws(StoreError) in
+          TemperatureReading(time: time, centidegrees: try row.decimal(1, places: 2, in: Self.centidegrees))
         })
     case .sleep: return .sleep(try sleep(ring, range))
     }
+  }
+
+  /// The origins of the records of ``records(_:of:in:)``, in the same order.
+  public func origins(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [Origin] {
+    let (table, column) =
+      switch kind {
+      case .steps: ("steps", "time")
+      case .heartRate: ("heart_rate", "time")
+      case .oxygen: ("spo2", "time")
+      case .stress: ("stress", "time")
+      case .variability: ("hrv", "time")
+      case .temperature: ("temperature", "time")
+      case .sleep: ("sleep", "\"end\"")
+      }
+    let sql =
+      "SELECT \(table).utc_offset, firmware FROM \(table) JOIN syncs ON syncs.id = sync "
+      + "WHERE \(table).ring = ? ORDER BY \(column), \(table).utc_offset DESC"
+    return try database.prepare(sql).rows(.integer(ring.row)) { row throws(StoreError) in
+      Origin(utcOffset: try row.integer(0, in: -86400...86400), firmware: row.text(1))
+    }
+  }
+
+  /// Deletes a ring and all of its data, in one transaction.
+  public func delete(_ ring: RingID) throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
+      for table in [
+        "heart_rate", "spo2", "stress", "hrv", "temperature", "steps", "sleep", "complete_days", "syncs",
+      ] {
+        try database.prepare("DELETE FROM \(table) WHERE ring = ?").run(.integer(ring.row))
+      }
+      try database.prepare("DELETE FROM rings WHERE id = ?").run(.integer(ring.row))
+    }
+  }
+
+  /// How much is stored of a ring.
+  public struct Extent: Hashable, Sendable {
+    /// The number of records; a night is one.
+    public var records = 0
+    /// The times of the first and the last record, on the ring's clock.
+    public var first: String?
+    public var last: String?
+    /// When the last sync began, in seconds since 1970 UTC.
+    public var lastSync: Int?
+  }
+
+  /// Counts what is stored of a ring.
+  public func extent(of ring: RingID) throws(StoreError) -> Extent {
+    var extent = Extent()
+    for (table, column) in [
+      ("heart_rate", "time"), ("spo2", "time"), ("stress", "time"), ("hrv", "time"), ("temperature", "time"),
+      ("steps", "time"), ("sleep", "start"),
+    ] {
+      let sql = "SELECT count(*), min(\(column)), max(\(column)) FROM \(table) WHERE ring = ?"
+      let rows = try database.prepare(sql).rows(.integer(ring.row)) {
+        ($0.integer(0), $0.text(1), $0.text(2))
+      }
+      guard let (count, first, last) = rows.first, count > 0 else { continue }
+      extent.records += count
+      extent.first = [extent.first, first].compactMap { $0 }.min()
+      extent.last = [extent.last, last].compactMap { $0 }.max()
+    }
+    let syncs = try database.prepare("SELECT count(*), max(started) FROM syncs WHERE ring = ?")
+      .rows(.integer(ring.row)) { ($0.integer(0), $0.integer(1)) }
+    extent.lastSync = syncs.first.flatMap { $0.0 > 0 ? $0.1 : nil }
+    return extent
   }
 
   /// The largest value of a two-byte field.
@@ -183,23 +284,25 @@ extension RingStore {
     _ select: String, _ ring: RingID, _ range: Range, column: String = "time",
     _ read: (borrowing Statement.Columns, RingTime) throws(StoreError) -> Row?
   ) throws(StoreError) -> [Row] {
-    try database.prepare("\(select) WHERE ring = ? AND \(column) BETWEEN ? AND ? ORDER BY \(column)")
-      .rows(.integer(ring.row), .text(range.first), .text(range.last)) { row throws(StoreError) in
-        try read(row, try Self.time(row, 0))
-      }
+    try database.prepare(
+      "\(select) WHERE ring = ? AND \(column) BETWEEN ? AND ? ORDER BY \(column), utc_offset DESC"
+    )
+    .rows(.integer(ring.row), .text(range.first), .text(range.last)) { row throws(StoreError) in
+      try read(row, try Self.time(row, 0))
+    }
   }
 
   private func estimates(
-    _ table: String, _ ring: RingID, _ range: Range
+    _ table: String, _ column: String, _ ring: RingID, _ range: Range
   ) throws(StoreError) -> [EstimateReading] {
-    try rows("SELECT time, value FROM \(table)", ring, range) { row, time throws(StoreError) in
+    try rows("SELECT time, \(column) FROM \(table)", ring, range) { row, time throws(StoreError) in
       EstimateReading(time: time, value: try row.integer(1, in: Self.values))
     }
   }
 
   private func sleep(_ ring: RingID, _ range: Range) throws(StoreError) -> [SleepSession] {
     let stages = try database.prepare(
-      "SELECT kind, minutes FROM sleep_stages WHERE sleep = ? ORDER BY position")
+      "SELECT stage, duration_min FROM sleep_stages WHERE sleep = ? ORDER BY position")
     let nights = try rows("SELECT \"end\", start, nap, id FROM sleep", ring, range, column: "\"end\"") {
       row, end throws(StoreError) in
       (

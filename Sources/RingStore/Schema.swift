@@ -93,20 +93,111 @@ enum Schema {
       minutes INTEGER NOT NULL,
       PRIMARY KEY (sleep, position)
     ) WITHOUT ROWID;
+    """,
+    // Columns have the names and units of csv and JSON. Each row has the offset of its clock: when a clock is set back, an
+    // hour is there twice.
     """
+    CREATE TABLE heart_rate_2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      manual BOOLEAN NOT NULL CHECK (manual IN (0, 1)),
+      heart_rate_bpm INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset, manual)
+    ) WITHOUT ROWID;
+    INSERT INTO heart_rate_2 SELECT heart_rate.ring, time, utc_offset, manual, bpm, sync
+      FROM heart_rate JOIN syncs ON syncs.id = sync;
+    DROP TABLE heart_rate;
+    ALTER TABLE heart_rate_2 RENAME TO heart_rate;
+    CREATE TABLE spo2_2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      minimum_percent INTEGER NOT NULL,
+      maximum_percent INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    INSERT INTO spo2_2 SELECT spo2.ring, time, utc_offset, minimum, maximum, sync
+      FROM spo2 JOIN syncs ON syncs.id = sync;
+    DROP TABLE spo2;
+    ALTER TABLE spo2_2 RENAME TO spo2;
+    CREATE TABLE stress_2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      stress INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    INSERT INTO stress_2 SELECT stress.ring, time, utc_offset, value, sync
+      FROM stress JOIN syncs ON syncs.id = sync;
+    DROP TABLE stress;
+    ALTER TABLE stress_2 RENAME TO stress;
+    CREATE TABLE hrv_2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      hrv_ms INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    INSERT INTO hrv_2 SELECT hrv.ring, time, utc_offset, value, sync
+      FROM hrv JOIN syncs ON syncs.id = sync;
+    DROP TABLE hrv;
+    ALTER TABLE hrv_2 RENAME TO hrv;
+    CREATE TABLE temperature_2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      temperature_celsius REAL NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    INSERT INTO temperature_2 SELECT temperature.ring, time, utc_offset, centidegrees / 100.0, sync
+      FROM temperature JOIN syncs ON syncs.id = sync;
+    DROP TABLE temperature;
+    ALTER TABLE temperature_2 RENAME TO temperature;
+    CREATE TABLE steps_2 (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      steps INTEGER NOT NULL,
+      distance_m INTEGER NOT NULL,
+      energy_kcal REAL NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    INSERT INTO steps_2 SELECT steps.ring, time, utc_offset, steps, meters, calories / 1000.0, sync
+      FROM steps JOIN syncs ON syncs.id = sync;
+    DROP TABLE steps;
+    ALTER TABLE steps_2 RENAME TO steps;
+    ALTER TABLE sleep ADD COLUMN utc_offset INTEGER NOT NULL DEFAULT 0;
+    UPDATE sleep SET utc_offset = (SELECT syncs.utc_offset FROM syncs WHERE syncs.id = sleep.sync);
+    ALTER TABLE sleep_stages RENAME COLUMN kind TO stage;
+    ALTER TABLE sleep_stages RENAME COLUMN minutes TO duration_min;
+    """,
   ]
 
   /// Verifies that a file is a store or empty, and not newer than this version. A file with views, triggers or virtual
   /// tables is not a store.
   static func check(_ database: Database) throws(StoreError) {
+    try database.verifyFormat()
     let application = try number("PRAGMA application_id", in: database)
     let version = try number("PRAGMA user_version", in: database)
     let tables = try number("SELECT count(*) FROM sqlite_schema", in: database)
     let strange = try number(
       "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage = 0", in: database)
     guard strange == 0, application == applicationID || (application == 0 && version == 0 && tables == 0)
-    else { throw .foreign }
+    else { throw .foreign(database.path) }
     guard (0...Self.version).contains(version) else { throw .newer(version: version, known: Self.version) }
+  }
+
+  /// Verifies that a file that cannot be migrated need not be.
+  static func checkIsCurrent(_ database: Database) throws(StoreError) {
+    let version = try number("PRAGMA user_version", in: database)
+    guard version == Self.version || version == 0 else { throw .readOnly(database.path) }
   }
 
   /// Migrates a file, each step in one transaction.

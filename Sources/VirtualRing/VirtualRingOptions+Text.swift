@@ -26,7 +26,8 @@ extension VirtualRingOptions {
   public static let optionNames = [
     "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
-    "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after", "bad-checksum-every",
+    "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after",
+    "stop-after", "refuse-after", "charge-after", "bad-checksum-every",
     "look-alike", "ignore-settings", "silent", "strict-scan",
     "clock", "lose-every", "double-every", "delay-every", "silent-after", "bad-bulk",
   ]
@@ -59,6 +60,9 @@ extension VirtualRingOptions {
     case "refuse": faults.refusesRawStream = try value.flag()
     case "no-data": faults.silentRawStream = try value.flag()
     case "drop-after": faults.dropsAfter = try value.integer(in: 0...Int(Int32.max))
+    case "stop-after": faults.stopsAfter = try value.integer(in: 1...Int(Int32.max))
+    case "refuse-after": faults.refusesAfter = try value.integer(in: 1...Int(Int32.max))
+    case "charge-after": faults.chargesAfter = try value.integer(in: 1...Int(Int32.max))
     case "bad-checksum-every": faults.badChecksumEvery = try value.integer(in: 1...Int(Int32.max))
     case "look-alike": faults.omitsRingService = try value.flag()
     case "ignore-settings": faults.ignoresSettings = try value.flag()

@@ -74,6 +74,12 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var silentRawStream = false
   /// After this number of sets of a stream the ring is gone: supervision timeout.
   public var dropsAfter: Int?
+  /// After this number of sets the ring stops a stream, without a word.
+  public var stopsAfter: Int?
+  /// After this number of sets the ring stops a stream, and says that it refuses (A1 EE).
+  public var refusesAfter: Int?
+  /// After this number of sets the ring is put on its charger.
+  public var chargesAfter: Int?
   /// Every Nth frame of a stream has a wrong checksum.
   public var badChecksumEvery: Int?
   /// The ring's services are missing: a look-alike of another manufacturer.

@@ -143,7 +143,7 @@ extension Failure {
     let code: ExitCode =
       switch error {
       case .database: .outputFailed
-      case .newer, .foreign, .impossible: .badData
+      case .newer, .readOnly, .foreign, .impossible: .badData
       case .file: .cannotOpenFile
       case .busy: .timedOut
       }

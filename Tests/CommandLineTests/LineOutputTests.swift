@@ -24,6 +24,9 @@ private let setPipeSize: Int32 = 1031
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
+  /// A second of the stamps is 13:45:00 in a zone an hour ahead of UTC.
+  private var clock: RecordClock { RecordClock(offset: 1_795_265_099_000_000) { _ in 3600 } }
+
   private let ppg = RawSample.ppg(OpticalSample(raw: 10625, max: 10957, min: 10689, diff: 268, isValid: true))
   private let gap = RawSample.spo2(OpticalSample(raw: 0, max: 194, min: 114, diff: 149, isValid: true))
   // R06: 12, 502, -77 counts of 512 to the g.
@@ -33,20 +36,100 @@ private let setPipeSize: Int32 = 1031
     _ format: OutputFormat, _ kinds: SampleKinds = .all, encoding: AccelerometerEncoding? = .twelveBit
   ) -> [String] {
     output { pipe in
-      var writer = SampleWriter(format, kinds: kinds, encoding: encoding, output: pipe)
+      var writer = SampleWriter(
+        format, kinds: kinds, encoding: encoding, clock: clock, ring: "30:35:38:41:BE:EF", output: pipe)
       for (index, sample) in [gap, ppg, rest].enumerated() {
         _ = writer.print(sample, at: Instant(nanoseconds: 1_000_000_999 + Int64(index) * 40_000_000))
       }
     }.split(separator: "\n").map(String.init)
   }
 
+  /// The members of a line of JSON before its kind.
+  private func begin(_ seconds: String, _ number: Int = 0) -> String {
+    #"{"t":\#(seconds),"time":"2026-11-21T13:45:0\#(seconds)+01:00","ring":"30:35:38:41:BE:EF","seq":\#(number),"#
+  }
+
   @Test func jsonLinesHaveTimesKindsAndUnits() {
     #expect(
       lines(.jsonl) == [
-        #"{"t":0.000000,"kind":"spo2","raw":null,"max":194,"min":114,"diff":149}"#,
-        #"{"t":0.040000,"kind":"ppg","raw":10625,"max":10957,"min":10689,"diff":268}"#,
-        #"{"t":0.080000,"kind":"accel","x":-0.1504,"y":0.0234,"z":0.9805,"raw_x":-77,"raw_y":12,"raw_z":502}"#,
+        begin("0.000000") + #""kind":"spo2","raw":null,"max":194,"min":114,"diff":149}"#,
+        begin("0.040000") + #""kind":"ppg","raw":10625,"max":10957,"min":10689,"diff":268}"#,
+        begin("0.080000")
+          + #""kind":"accel","x_g":-0.1504,"y_g":0.0234,"z_g":0.9805,"raw_x":-77,"raw_y":12,"raw_z":502}"#,
       ])
+  }
+
+  @Test func numbersCountEachKindAndNeverRepeat() throws {
+    let text = output { pipe in
+      var writer = SampleWriter(
+        .jsonl, kinds: .all, encoding: .twelveBit, clock: clock, ring: "30:35:38:41:BE:EF", output: pipe)
+      let stamps: [Int64] = [1_000_000_000, 1_000_000_000, 1_250_000_000]
+      for stamp in stamps {
+        _ = writer.print(ppg, at: Instant(nanoseconds: stamp))
+        _ = writer.print(rest, at: Instant(nanoseconds: stamp))
+        writer.mark(.gap("connection lost"), at: Instant(nanoseconds: stamp))
+      }
+    }
+    let records = text.split(separator: "\n").map(String.init)
+    for kind in ["ppg", "accel", "gap"] {
+      let numbers = records.filter { $0.contains(#""kind":"\#(kind)""#) }.map {
+        $0.split(separator: #""seq":"#)[1].prefix { $0.isNumber }
+      }
+      #expect(numbers == ["0", "1", "2"])
+    }
+  }
+
+  /// Between 23:59:59 and 0:00:00, backwards, and in a zone that changes.
+  @Test func theTimeOfDayFollowsTheStamps() {
+    // 2026-10-25T01:00:00Z: the end of summer time in Berlin.
+    let change = 1_792_890_000
+    var clock = RecordClock(offset: Int64(change) * 1_000_000) { $0 < change ? 7200 : 3600 }
+    func time(_ microseconds: Int64) -> String { clock.text(Instant(nanoseconds: microseconds * 1000)) }
+    #expect(time(-1) == "2026-10-25T02:59:59.999999+02:00")
+    #expect(time(0) == "2026-10-25T02:00:00.000000+01:00")
+    #expect(time(-1_000_001) == "2026-10-25T02:59:58.999999+02:00")
+    #expect(time(79_200_000_007) == "2026-10-26T00:00:00.000007+01:00")
+    #expect(clock.timeOfDay(Instant(nanoseconds: 30_999_000)) == "02:00:00.030")
+    var west = RecordClock(offset: 0) { _ in -12600 }
+    #expect(west.text(.zero) == "1969-12-31T20:30:00.000000-03:30")
+  }
+
+  /// A Raspberry Pi gets the time from the network, some seconds after its start.
+  @Test func aClockThatIsSetIsFollowedAndMarked() {
+    var offset: Int64 = 0
+    let text = output { pipe in
+      var writer = SampleWriter(
+        .csv, kinds: .ppg, encoding: nil, clock: RecordClock(offset: 0, measure: { offset }) { _ in 0 },
+        ring: "30:35:38:41:BE:EF", output: pipe)
+      _ = writer.print(ppg, at: Instant(nanoseconds: 0))
+      // Two clocks are never read at once.
+      offset = 90_000
+      _ = writer.print(ppg, at: Instant(nanoseconds: 1_000_000_000))
+      offset = 1_795_265_100_000_000
+      _ = writer.print(ppg, at: Instant(nanoseconds: 2_000_000_000))
+    }
+    #expect(
+      text.split(separator: "\n").dropFirst() == [
+        "0.000000,1970-01-01T00:00:00.000000+00:00,30:35:38:41:BE:EF,0,ppg,10625,10957,10689,268,",
+        "1.000000,1970-01-01T00:00:01.000000+00:00,30:35:38:41:BE:EF,1,ppg,10625,10957,10689,268,",
+        "2.000000,2026-11-21T12:45:02.000000+00:00,30:35:38:41:BE:EF,0,clock,,,,,1795265100.000000",
+        "2.000000,2026-11-21T12:45:02.000000+00:00,30:35:38:41:BE:EF,2,ppg,10625,10957,10689,268,",
+      ])
+  }
+
+  @Test func aRejectedFrameIsMarkedAtItsPlace() {
+    let text = output { pipe in
+      var writer = SampleWriter(
+        .csv, kinds: .ppg, encoding: nil, clock: clock, ring: "30:35:38:41:BE:EF", header: "# what it is\n",
+        output: pipe)
+      _ = writer.collect(ppg, at: Instant(nanoseconds: 1_000_000_000))
+      writer.mark(.rejected("the checksum is wrong", [0xA1, 2]), at: Instant(nanoseconds: 1_040_000_000))
+      _ = writer.print(ppg, at: Instant(nanoseconds: 1_080_000_000))
+    }
+    let lines = text.split(separator: "\n")
+    #expect(lines.first == "# what it is")
+    #expect(lines.dropFirst(2).map { $0.split(separator: ",")[4] } == ["ppg", "rejected", "ppg"])
+    #expect(lines.dropFirst(3).first?.hasSuffix(",0,rejected,,,,,the checksum is wrong: a102") == true)
   }
 
   /// What spreadsheets take for formulas, by OWASP's list, and the two characters that end a field.
@@ -77,20 +160,27 @@ private let setPipeSize: Int32 = 1031
   }
 
   @Test func csvHasTheColumnsOfTheKindsThatAreWanted() {
-    #expect(lines(.csv, .ppg) == ["t_s,kind,raw,max,min,diff", "0.000000,ppg,10625,10957,10689,268"])
+    #expect(
+      lines(.csv, .ppg) == [
+        "t,time,ring,seq,kind,raw,max,min,diff,note",
+        "0.000000,2026-11-21T13:45:00.040000+01:00,30:35:38:41:BE:EF,0,ppg,10625,10957,10689,268,",
+      ])
     #expect(
       lines(.csv, .accelerometer) == [
-        "t_s,kind,x_g,y_g,z_g,raw_x,raw_y,raw_z", "0.000000,accel,-0.1504,0.0234,0.9805,-77,12,502",
+        "t,time,ring,seq,kind,x_g,y_g,z_g,raw_x,raw_y,raw_z,note",
+        "0.000000,2026-11-21T13:45:00.080000+01:00,30:35:38:41:BE:EF,0,accel,-0.1504,0.0234,0.9805,-77,12,502,",
       ])
     let all = lines(.csv)
-    #expect(Set(all.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }) == [12])
-    #expect(all[1] == "0.000000,spo2,,194,114,149,,,,,,")
+    #expect(Set(all.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }) == [16])
+    #expect(
+      all[1] == "0.000000,2026-11-21T13:45:00.000000+01:00,30:35:38:41:BE:EF,0,spo2,,194,114,149,,,,,,,")
   }
 
   @Test func anUnknownEncodingIsNotGuessed() {
     #expect(
       lines(.jsonl, .accelerometer, encoding: nil).first
-        == #"{"t":0.000000,"kind":"accel","x":null,"y":null,"z":null,"raw_x":null,"raw_y":null,"raw_z":null}"#
+        == #"{"t":0.000000,"time":"2026-11-21T13:45:00.080000+01:00","ring":"30:35:38:41:BE:EF","seq":0,"#
+        + #""kind":"accel","x_g":null,"y_g":null,"z_g":null,"raw_x":null,"raw_y":null,"raw_z":null}"#
     )
   }
 
@@ -160,7 +250,8 @@ private let setPipeSize: Int32 = 1031
   func samplesThatAreNotReadInTimeAreCountedAtTheirPlace(_ format: OutputFormat) throws {
     var counts: [SampleWriter.Outcome: Int] = [:]
     let text = outputOfASlowReader(1000) { pipe, pause in
-      var writer = SampleWriter(format, kinds: .ppg, encoding: nil, output: pipe)
+      var writer = SampleWriter(
+        format, kinds: .ppg, encoding: nil, clock: clock, ring: "30:35:38:41:BE:EF", output: pipe)
       for index in 0..<1000 {
         pause(index)
         counts[writer.print(ppg, at: Instant(nanoseconds: Int64(index) * 40_000_000)), default: 0] += 1
@@ -174,14 +265,15 @@ private let setPipeSize: Int32 = 1031
     let expected: Substring =
       switch format {
       case .jsonl: #""kind":"dropped","count":"#
-      case .csv: ",dropped="
+      case .csv: ",dropped,"
       case .text: " s  dropped"
       }
     #expect(first.contains(expected))
-    // All are accounted for, but those dropped at the very end, which only the summary can count.
+    // All are accounted for, but those dropped at the very end, which only the summary can count. A line of text begins
+    // with the time, the others end with the number.
     let marked = marks.reduce(0) { sum, mark in
       let words = mark.split(whereSeparator: { !$0.isNumber })
-      return sum + (words.dropFirst(2).first.flatMap { Int($0) } ?? 0)
+      return sum + ((format == .text ? words.dropFirst(2).first : words.last).flatMap { Int($0) } ?? 0)
     }
     let droppedInAll = try #require(counts[.dropped])
     #expect(marked > 0 && marked <= droppedInAll)
@@ -190,7 +282,8 @@ private let setPipeSize: Int32 = 1031
 
   @Test func collectedSamplesLeaveTogether() {
     let text = outputOfASlowReader(1) { pipe, _ in
-      var writer = SampleWriter(.csv, kinds: .ppg, encoding: nil, output: pipe)
+      var writer = SampleWriter(
+        .csv, kinds: .ppg, encoding: nil, clock: clock, ring: "30:35:38:41:BE:EF", output: pipe)
       let isSelected = [ppg, ppg, rest].map { writer.collect($0, at: .zero) }
       #expect(isSelected == [true, true, false])
       #expect(writer.output.pending > 0)
@@ -203,7 +296,8 @@ private let setPipeSize: Int32 = 1031
   @Test func collectedSamplesThatAreNotReadInTimeAreCounted() throws {
     var dropped = 0
     let text = outputOfASlowReader(1000) { pipe, pause in
-      var writer = SampleWriter(.csv, kinds: .ppg, encoding: nil, output: pipe)
+      var writer = SampleWriter(
+        .csv, kinds: .ppg, encoding: nil, clock: clock, ring: "30:35:38:41:BE:EF", output: pipe)
       for index in 0..<1000 {
         if index % 50 == 0 { dropped += writer.flush() }
         pause(index)
@@ -213,7 +307,7 @@ private let setPipeSize: Int32 = 1031
     }
     let lines = text.split(separator: "\n")
     #expect(dropped > 0 && lines.filter { $0.contains("ppg") }.count == 1000 - dropped)
-    #expect(lines.contains { $0.contains(",dropped=") })
+    #expect(lines.contains { $0.contains(",dropped,") })
   }
 
   /// Eight bytes are looked at together: each has its place in a block, and some are in none.

@@ -348,18 +348,18 @@ def test_impossible_stages_of_sleep(halo, tmp_path, minutes, form):
     halo.run("sync", "--kind", "sleep", "--store", store, adapter=VIRTUAL).succeeded()
     file = sqlite3.connect(store)
     file.execute("PRAGMA writable_schema = ON")
-    file.execute("UPDATE sqlite_schema SET sql = replace(sql, 'minutes INTEGER NOT NULL', 'minutes INTEGER')")
+    file.execute("UPDATE sqlite_schema SET sql = replace(sql, 'duration_min INTEGER NOT NULL', 'duration_min INTEGER')")
     file.commit()
     file.close()
     file = sqlite3.connect(store)
-    file.execute(f"UPDATE sleep_stages SET minutes = {minutes} WHERE position = 0")
+    file.execute(f"UPDATE sleep_stages SET duration_min = {minutes} WHERE position = 0")
     file.commit()
     file.close()
     words = ("history", "sleep", "--stored", "--from", "2026-11-01", "--to", "2026-11-21", "--format", form)
     if form != "text":
         halo.run("export", "sleep", "--store", store, "--format", form).failed(
-            BAD_DATA, saying="there is a minutes of")
-    halo.run(*words, "--store", store).failed(BAD_DATA, saying="there is a minutes of")
+            BAD_DATA, saying="there is a duration_min of")
+    halo.run(*words, "--store", store).failed(BAD_DATA, saying="there is a duration_min of")
 
 
 def test_damaged_stores_end_with_a_line(halo, tmp_path):

@@ -39,36 +39,37 @@ def history(halo, ring, *arguments):
 
 
 def expected_steps(store) -> list[dict]:
-    return [{"time": time.isoformat(), "steps": steps, "distance": metres, "energy": energy * 10}
+    return [{"time": time.isoformat(), "steps": steps, "distance_m": metres, "energy_kcal": energy / 100}
             for days_ago in reversed(range(7))
             for time, steps, metres, energy in store.activity(days_ago)]
 
 
 def expected_heart_rates(store) -> list[dict]:
-    readings = [(store.at(store.day(days_ago), slot * 5), "automatic", rate)
+    readings = [(store.at(store.day(days_ago), slot * 5), False, rate)
                 for days_ago in range(7) for slot, rate in store.heart_rates(days_ago).items()]
-    readings += [(store.at(store.today, minute), "manual", rate)
+    readings += [(store.at(store.today, minute), True, rate)
                  for minute, rate in store.manual_heart_rates().items()]
-    return [{"time": time.isoformat(), "heart_rate": rate, "source": source}
-            for time, source, rate in sorted(readings)]
+    return [{"time": time.isoformat(), "heart_rate_bpm": rate, "manual": manual}
+            for time, manual, rate in sorted(readings)]
 
 
 def expected_spo2(store) -> list[dict]:
-    return [{"time": store.at(store.day(days_ago), hour * 60).isoformat(), "minimum": least, "maximum": most}
+    return [{"time": store.at(store.day(days_ago), hour * 60).isoformat(),
+             "minimum_percent": least, "maximum_percent": most}
             for days_ago in reversed(range(7))
             for hour, (least, most) in enumerate(store.spo2(days_ago)) if least]
 
 
 def expected_sleep(store) -> list[dict]:
     lines = []
-    for kind, sessions in (("night", store.nights()), ("nap", store.naps())):
+    for nap, sessions in ((False, store.nights()), (True, store.naps())):
         for days_ago, first, last, stages in sessions:
             start, end = (store.at(store.day(days_ago), minute) for minute in (first, last))
             moment = start
             for stage, minutes in stages:
                 lines.append({
-                    "start": start.isoformat(), "end": end.isoformat(), "kind": kind,
-                    "stage_start": moment.isoformat(), "stage": STAGES[stage], "duration": minutes})
+                    "start": start.isoformat(), "end": end.isoformat(), "nap": nap,
+                    "stage_start": moment.isoformat(), "stage": STAGES[stage], "duration_min": minutes})
                 moment += timedelta(minutes=minutes)
             assert moment == end
     return sorted(lines, key=lambda line: line["stage_start"])
@@ -142,7 +143,7 @@ def test_estimates_are_only_printed_if_they_are_wanted(halo, ring_of, store):
     assert result.out == "" and "--include-estimates" in result.err and ring.commands() == []
     lines = history(halo, ring, "stress", "--include-estimates", "--from", "today").succeeded().records()
     assert lines == [
-        {"time": store.at(store.today, slot * 30).isoformat(), "stress": value, "quality": "estimate"}
+        {"time": store.at(store.today, slot * 30).isoformat(), "stress": value, "estimate": True}
         for slot, value in enumerate(store.stress(0)) if value]
 
 
@@ -151,7 +152,8 @@ def test_today(halo, ring_of, store):
     (record,) = halo.run("today", *JSON, adapter=ring_of().adapter).succeeded().records()
     assert record == {
         "steps": sum(hour[1] for hour in hours), "running_steps": 0,
-        "distance": sum(hour[2] for hour in hours), "energy": sum(hour[3] for hour in hours) * 10, "active": 25}
+        "distance_m": sum(hour[2] for hour in hours),
+        "energy_kcal": pytest.approx(sum(hour[3] for hour in hours) / 100), "active_min": 25}
 
 
 # --- rings that can't
@@ -166,7 +168,7 @@ def test_a_ring_that_refuses(halo, ring_of):
 def test_a_ring_without_the_bulk_service(halo, ring_of, store):
     ring = ring_of("--no-bulk-service")
     history(halo, ring, "sleep").failed(PROTOCOL, saying="has no service de5bf728")
-    automatic = [line for line in expected_heart_rates(store) if line["source"] == "automatic"]
+    automatic = [line for line in expected_heart_rates(store) if not line["manual"]]
     assert history(halo, ring, "heart-rate").succeeded().records() == automatic
 
 

@@ -26,7 +26,7 @@ def test_heart_rate_of_a_stranger(halo, ring_with):
     (result,) = values(records)
     assert result == records[-1]
     assert (result["value"], result["unit"], result["estimate"]) == (70, "bpm", False)
-    beats = [record["interval"] for record in values(records, "beat")]
+    beats = [record["interval_ms"] for record in values(records, "beat")]
     assert set(beats) == set(ring_measurement.BEATS)
     assert all(one != next_one for one, next_one in zip(beats, beats[1:]))
     assert values(records, "warming-up")
@@ -39,7 +39,7 @@ def test_oxygen_of_a_stranger(halo, ring_with):
     ring = ring_with("--tick", 0.05)
     records = halo.run("measure", "spo2", *JSON, adapter=ring.adapter).succeeded().records()
     (result,) = values(records)
-    assert (result["value"], result["unit"], result["interval"]) == (97, "%", None)
+    assert (result["value"], result["unit"], result["interval_ms"]) == (97, "%", None)
     assert ring.commands() == ["6903", "6a03"]
 
 
@@ -124,7 +124,7 @@ def test_continuous_heart_rate(halo):
 def test_ctrl_c_ends_a_continuous_measurement(halo):
     process = halo.start(
         "measure", "heart-rate", "--continuous", "--format", "csv", adapter="virtual:warm-up=1")
-    assert process.stdout.readline().startswith("t_s,kind,state,value,")
+    assert process.stdout.readline().startswith("t,time,ring,seq,kind,state,value,")
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     process.stdout.read()
@@ -198,7 +198,7 @@ def test_events_and_camera(halo):
 
 def test_sport(halo):
     records = halo.run("sport", "run", "--duration", "60s", *JSON, adapter=FAST).succeeded().records()
-    assert [r["duration"] for r in records] == list(range(1, len(records) + 1))
+    assert [r["duration_s"] for r in records] == list(range(1, len(records) + 1))
     assert len(records) in (60, 61)
 
 

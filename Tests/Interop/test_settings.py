@@ -23,14 +23,14 @@ def settings(halo, adapter, *arguments) -> dict:
 
 def are_on(halo, adapter) -> list[bool]:
     found = settings(halo, adapter)
-    return [found[name]["enabled"] == "on" for name in AUTOMATIC]
+    return [found[name]["enabled"] is True for name in AUTOMATIC]
 
 
 def test_a_change_stays_and_touches_nothing_else(halo, simulation):
     before = settings(halo, simulation.adapter)
-    assert before["heart-rate"] | {"enabled": "on", "interval": "5", "start": "5"} == before["heart-rate"]
+    assert before["heart-rate"] | {"enabled": True, "interval": 5, "start": 5} == before["heart-rate"]
     changed = settings(halo, simulation.adapter, "heart-rate", "interval=10")
-    assert changed == {"heart-rate": before["heart-rate"] | {"interval": "10"}}
+    assert changed == {"heart-rate": before["heart-rate"] | {"interval": 10}}
     after = settings(halo, simulation.adapter)
     assert after == before | changed
     # The profile is taken, and not given back.
@@ -81,7 +81,7 @@ def test_a_file_carries_settings_to_another_ring(halo, simulation, tmp_path):
         "temperature-unit unit: celsius -> fahrenheit"]
     assert "not supported by this ring: do-not-disturb" in result.err
     found = settings(halo, simulation.adapter)
-    assert found["heart-rate"]["interval"] == "30" and found["temperature-unit"]["unit"] == "fahrenheit"
+    assert found["heart-rate"]["interval"] == 30 and found["temperature-unit"]["unit"] == "fahrenheit"
 
 
 @pytest.mark.parametrize("contents, saying", [
@@ -96,7 +96,7 @@ def test_nothing_of_a_bad_file_is_written(halo, simulation, tmp_path, contents, 
     path = tmp_path / "bad.json"
     path.write_text(contents)
     halo.run("settings", "--import", path, adapter=simulation.adapter).failed(BAD_DATA, saying=saying)
-    assert settings(halo, simulation.adapter, "goals")["goals"]["steps"] == "5000"
+    assert settings(halo, simulation.adapter, "goals")["goals"]["steps"] == 5000
 
 
 # --- measurements that the ring makes by itself
@@ -140,7 +140,7 @@ def test_they_are_restored_after_a_crash(halo, state, simulation):
     assert not kept.exists()
     assert halo.run("battery", adapter=simulation.adapter).succeeded().err == ""
     assert all(are_on(halo, simulation.adapter))
-    assert settings(halo, simulation.adapter, "heart-rate")["heart-rate"]["interval"] == "20"
+    assert settings(halo, simulation.adapter, "heart-rate")["heart-rate"]["interval"] == 20
 
 
 def test_a_recording_of_the_restoring_is_replayed(halo, state, simulation):

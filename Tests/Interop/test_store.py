@@ -1,14 +1,19 @@
 """`sync`, `export` and `history --stored`: what a ring has stored, in an SQLite file."""
 
+import csv
 import json
 import sqlite3
 import time
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from conftest import BAD_DATA, CONNECTION_LOST, NO_FILE, NOT_FOUND, OK, USAGE
 
 CLOCK = "clock=2026-11-21T13:45:00"
 TABLES = ("steps", "heart_rate", "spo2", "stress", "hrv", "temperature", "sleep", "sleep_stages")
+
+
+ORIGIN = ("ring", "firmware", "utc_offset", "time_utc", "start_utc", "end_utc", "stage_start_utc")
 
 
 def contents(path):
@@ -122,7 +127,15 @@ def test_export_is_what_history_prints(halo, tmp_path):
                           "2026-11-21", "--include-estimates", "--format", "jsonl").succeeded().out
         exported = halo.run("export", kind, "--store", store, "--include-estimates", "--format",
                             "jsonl").succeeded().out
-        assert live == stored == exported != "", kind
+        assert live == stored != "", kind
+        records = [json.loads(line) for line in exported.splitlines()]
+        own = [{key: value for key, value in record.items() if key not in ORIGIN} for record in records]
+        assert own == [json.loads(line) for line in live.splitlines()]
+        for record in records:
+            assert (record["ring"], record["firmware"], record["utc_offset"]) == (
+                "30:35:38:41:BE:EF", "RT02R_3.11.00_250611", 0)
+            name = "start" if kind == "sleep" else "time"
+            assert record[f"{name}_utc"] == record[name] + "Z"
     everything = halo.run("export", "all", "--store", store).succeeded()
     kinds = {json.loads(line)["history"] for line in everything.out.splitlines()}
     assert kinds == {"steps", "heart-rate", "spo2", "sleep", "temperature"}
@@ -132,12 +145,81 @@ def test_export_is_what_history_prints(halo, tmp_path):
 def test_wrong_files_and_wrong_words(halo, tmp_path):
     halo.run("export", "steps", "--store", tmp_path / "none").failed(NO_FILE, saying="create it with halo-raw sync")
     (tmp_path / "text").write_text("no database " * 100)
-    halo.run("export", "steps", "--store", tmp_path / "text").failed(74, saying="not a database")
+    halo.run("export", "steps", "--store", tmp_path / "text").failed(BAD_DATA, saying="text is not a store of rings")
     sqlite3.connect(tmp_path / "other").execute("CREATE TABLE music (title)")
-    halo.run("export", "steps", "--store", tmp_path / "other").failed(BAD_DATA, saying="not a store of rings")
+    halo.run("export", "steps", "--store", tmp_path / "other").failed(BAD_DATA, saying="other is not a store of rings")
     store = tmp_path / "rings.sqlite"
     halo.run("sync", "--kind", "steps", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
     halo.run("export", "step", "--store", store).failed(USAGE, saying="did you mean steps")
     halo.run("export", "steps", "R02_XXXX", "--store", store).failed(NOT_FOUND, saying="no such ring")
     halo.run("export", "all", "--format", "csv", "--store", store).failed(USAGE, saying="csv")
     halo.run("sync", "--store", "/dev/null/x", adapter=f"virtual:fast,{CLOCK}").failed(NO_FILE, saying="store")
+
+
+# Rings and zones
+
+
+@pytest.fixture
+def two_rings(halo, tmp_path):
+    path = tmp_path / "rings.sqlite"
+    for options in ("", ",seed=9,address=C0:11:22:33:CA:FE/random,name=R02_CAFE,firmware=RY02_3.00.38_250403"):
+        halo.run("sync", "--store", path, adapter=f"virtual:fast,{CLOCK}{options}").succeeded()
+    return path
+
+
+def test_rings_of_a_store_are_listed_exported_and_deleted(halo, two_rings):
+    def listed():
+        return halo.run("store", "--store", two_rings, "--format", "jsonl").succeeded().records()
+
+    first, second = listed()
+    assert (first["name"], first["address"], second["name"]) == ("R02_BEEF", "30:35:38:41:BE:EF", "R02_CAFE")
+    assert first["records"] > 500 < second["records"] and first["first"] < first["last"] <= "2026-11-21T13:45:00"
+    assert first["last_sync_utc"] == "2026-11-21T13:45:0" + first["last_sync_utc"][18:]
+    rows = list(csv.DictReader(halo.run("export", "heart-rate", "--all", "--store", two_rings).succeeded().out.splitlines()))
+    assert {row["ring"] for row in rows} == {"30:35:38:41:BE:EF", "C0:11:22:33:CA:FE"}
+    assert {row["firmware"] for row in rows} == {"RT02R_3.11.00_250611", "RY02_3.00.38_250403"}
+    everything = halo.run("store", "export", "--store", two_rings).succeeded().records()
+    assert {record["ring"] for record in everything} == {row["ring"] for row in rows}
+    one = halo.run("store", "export", "R02_CAFE", "--store", two_rings).succeeded().records()
+    assert one == [record for record in everything if record["ring"] == "C0:11:22:33:CA:FE"]
+    halo.run("export", "steps", "R02_CAFE", "--all", "--store", two_rings).failed(USAGE, saying="exclude")
+    halo.run("export", "steps", "--store", two_rings).failed(NOT_FOUND, saying="several rings")
+    halo.run("store", "delete", "R02_CAFE", "--store", two_rings).failed(USAGE, saying="--yes")
+    halo.run("store", "delete", "--yes", "--store", two_rings).failed(USAGE, saying="missing ring")
+    halo.run("store", "delte", "--store", two_rings).failed(USAGE, saying="did you mean delete")
+    before = contents(two_rings)
+    halo.run("store", "delete", "R02_CAFE", "--yes", "--store", two_rings).succeeded()
+    after = contents(two_rings)
+    assert listed() == [first]
+    assert all(0 < len(after[table]) < len(before[table]) for table in TABLES)
+
+
+def test_virtual_rings_have_a_store_of_their_own(halo, tmp_path):
+    halo.environment["XDG_DATA_HOME"] = str(tmp_path)
+    try:
+        halo.run("sync", "--kind", "steps", adapter=f"virtual:fast,{CLOCK}").succeeded()
+        assert [path.name for path in (tmp_path / "halo-raw").glob("*.sqlite")] == ["virtual-rings.sqlite"]
+        halo.run("export", "steps").failed(NO_FILE, saying="rings.sqlite")
+    finally:
+        del halo.environment["XDG_DATA_HOME"]
+
+
+def test_the_offset_is_that_of_the_rings_clock(halo, tmp_path, state, simulation):
+    """The ring was set in one zone, and is read in another: its clock is still that of the first."""
+    store = tmp_path / "rings.sqlite"
+    try:
+        halo.environment["TZ"] = "JST-9"
+        halo.run("time", "--set", adapter=simulation.adapter).succeeded()
+        halo.environment["TZ"] = "UTC0"
+        halo.run("sync", "--store", store, adapter=simulation.adapter).succeeded()
+    finally:
+        del halo.environment["TZ"]
+    assert sqlite3.connect(store).execute("SELECT utc_offset FROM syncs").fetchall() == [(9 * 3600,)]
+    exported = halo.run("export", "steps", "--store", store, "--format", "jsonl").succeeded().records()
+    # The newest hours of the ring are in the future of this computer's clock, and are there all the same.
+    newest = datetime.fromisoformat(exported[-1]["time"])
+    now = datetime.now(timezone.utc).replace(tzinfo=None)
+    assert newest > now
+    for record in exported:
+        utc = datetime.fromisoformat(record["time_utc"].rstrip("Z"))
+        assert datetime.fromisoformat(record["time"]) - utc == timedelta(hours=9) and utc < now

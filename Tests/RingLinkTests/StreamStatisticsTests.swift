@@ -104,6 +104,13 @@ import Testing
     #expect(quantised.gaps == 0)
   }
 
+  @Test func anInterruptionIsNoPauseEvenAtTheEnd() {
+    var statistics = statistics((0..<50).map { $0 * 40 })
+    statistics.interrupt()
+    statistics.finish(at: Instant(nanoseconds: 60_000_000_000))
+    #expect(statistics.gaps == 0 && statistics.longestInterval == 40_000_000)
+  }
+
   @Test func tooFewSamplesHaveNoRate() {
     #expect(StreamStatistics().rate == nil)
     #expect(statistics([5]).rate == nil)

@@ -136,36 +136,101 @@ struct RingStoreTests {
   @Test func otherFilesAreLeftAlone() throws {
     let foreign = try Database(path: file.path)
     try foreign.run("CREATE TABLE music (title TEXT)")
-    #expect(throws: StoreError.foreign) { try RingStore(path: file.path) }
+    #expect(throws: StoreError.foreign(file.path)) { try RingStore(path: file.path) }
     #expect(try foreign.prepare("SELECT count(*) FROM sqlite_schema").rows { $0.integer(0) } == [1])
+  }
+
+  /// At the end of summer time, a ring's clock is set back: an hour is there twice, and both are kept.
+  @Test func theRepeatedHourIsKept() throws {
+    let (store, ring, _) = try open()
+    // 2026-11-20T01:00:00Z; the clock showed 03:00, and is set to 02:00.
+    let set = try time(1).seconds
+    let summer = try store.beginSync(ring, at: set - 600, policy: .local, offset: 7200, firmware: "A")
+    let before = HeartRateReading(time: try time(2, 30), beatsPerMinute: 60, isManual: false)
+    #expect(try store.add(.heartRate([before]), in: summer) == 1)
+    let winter = try store.beginSync(
+      ring, at: set + 3600, policy: .local, offset: 3600, clockSet: set, firmware: "B")
+    // The ring has one slot for each time of its clock: the second hour has replaced the first. What is older is read again.
+    let older = HeartRateReading(time: try time(1, 30), beatsPerMinute: 58, isManual: false)
+    let after = HeartRateReading(time: try time(2, 30), beatsPerMinute: 70, isManual: false)
+    #expect(try store.add(.heartRate([older, after]), in: winter) == 2)
+    #expect(try store.add(.heartRate([older, after]), in: winter) == 0)
+    #expect(try store.records(.heartRate, of: ring) == .heartRate([older, before, after]))
+    let origins = try store.origins(.heartRate, of: ring)
+    #expect(origins.map(\.utcOffset) == [7200, 7200, 3600])
+    #expect(origins.map(\.firmware) == ["B", "A", "B"])
+  }
+
+  @Test func aStoreOfTheFirstSchemaIsUpgraded() throws {
+    do {
+      let old = try Database(path: file.path)
+      try old.run(Schema.migrations[0])
+      try old.run("PRAGMA application_id = 0x68616C6F; PRAGMA user_version = 1")
+      try old.run(
+        """
+        INSERT INTO rings VALUES (1, '30:35:38:41:BE:EF', 'public', 'R02_BEEF', NULL);
+        INSERT INTO syncs VALUES (1, 1, 1763000000, NULL, 'local', 3600, 'F');
+        INSERT INTO heart_rate VALUES (1, '2026-11-20T10:05:00', 0, 73, 1), (1, '2026-11-20T10:05:00', 1, 89, 1);
+        INSERT INTO spo2 VALUES (1, '2026-11-20T04:00:00', 96, 99, 1);
+        INSERT INTO stress VALUES (1, '2026-11-20T00:00:00', 40, 1);
+        INSERT INTO hrv VALUES (1, '2026-11-20T01:00:00', 46, 1);
+        INSERT INTO temperature VALUES (1, '2026-11-20T02:00:00', 3645, 1);
+        INSERT INTO steps VALUES (1, '2026-11-20T13:00:00', 76, 50, 2160, 1);
+        INSERT INTO sleep VALUES (1, 1, '2026-11-20T03:24:00', '2026-11-20T07:00:00', 0, 1);
+        INSERT INTO sleep_stages VALUES (1, 0, 2, 39), (1, 1, 4, 177);
+        """)
+    }
+    let store = try RingStore(path: file.path)
+    let ring = try #require(try store.rings().first).id
+    for records in try oneOfEach() {
+      #expect(try store.records(records.kind, of: ring) == records)
+      #expect(try store.origins(records.kind, of: ring).map(\.utcOffset).allSatisfy { $0 == 3600 })
+    }
+    #expect(try store.database.prepare("PRAGMA foreign_key_check").rows { $0.text(0) }.isEmpty)
+  }
+
+  @Test func aDeletedRingLeavesNothing() throws {
+    let (store, ring, sync) = try open()
+    for records in try oneOfEach() { try store.add(records, in: sync) }
+    let extent = try store.extent(of: ring)
+    #expect(
+      extent.records == 8 && extent.first == "2026-11-20T00:00:00" && extent.last == "2026-11-20T13:00:00")
+    let other = try store.ring(BluetoothAddress(1, .random), name: nil, firmware: nil)
+    try store.delete(ring)
+    #expect(try store.rings().map(\.id) == [other])
+    for table in ["heart_rate", "steps", "sleep", "sleep_stages", "syncs"] {
+      #expect(try store.database.prepare("SELECT count(*) FROM \(table)").rows { $0.integer(0) } == [0])
+    }
   }
 
   @Test func newerFilesAreLeftAlone() throws {
     do { _ = try open() }
     try Database(path: file.path).run("PRAGMA user_version = 99")
-    #expect(throws: StoreError.newer(version: 99, known: 1)) { try RingStore(path: file.path) }
+    #expect(throws: StoreError.newer(version: 99, known: 2)) { try RingStore(path: file.path) }
   }
 
   @Test func aFileThatIsNoDatabaseIsTold() throws {
     let descriptor = Glibc.open(file.path, O_CREAT | O_WRONLY, 0o600)
     _ = write(descriptor, String(repeating: "no database ", count: 200), 2000)
     close(descriptor)
-    let error = #expect(throws: StoreError.self) { try RingStore(path: file.path) }
-    #expect(error?.description.contains("file is not a database") == true)
+    #expect(throws: StoreError.foreign(file.path)) { try RingStore(path: file.path) }
   }
 
   /// A store is a file, and a file can be anybody's.
   @Test(arguments: [
-    (HistoryKind.sleep, "UPDATE sleep_stages SET minutes = 9223372036854775807"),
-    (.sleep, "UPDATE sleep_stages SET minutes = -9223372036854775808"),
-    (.sleep, "UPDATE sleep_stages SET minutes = 'many'"), (.sleep, "UPDATE sleep_stages SET kind = 256"),
+    (HistoryKind.sleep, "UPDATE sleep_stages SET duration_min = 9223372036854775807"),
+    (.sleep, "UPDATE sleep_stages SET duration_min = -9223372036854775808"),
+    (.sleep, "UPDATE sleep_stages SET duration_min = 'many'"),
+    (.sleep, "UPDATE sleep_stages SET stage = 256"),
     (.sleep, "UPDATE sleep SET nap = 1, start = 'x'"),
     (.sleep, #"UPDATE sleep SET "end" = '2026-13-01T00:00:00'"#),
-    (.steps, "UPDATE steps SET steps = -1"), (.steps, "UPDATE steps SET calories = 9223372036854775807"),
-    (.steps, "UPDATE steps SET meters = 1.5"), (.heartRate, "UPDATE heart_rate SET bpm = 65536"),
-    (.heartRate, "UPDATE heart_rate SET time = 'yesterday'"), (.oxygen, "UPDATE spo2 SET minimum = 1e300"),
-    (.stress, "UPDATE stress SET value = -1"), (.variability, "UPDATE hrv SET value = 'x'"),
-    (.temperature, "UPDATE temperature SET centidegrees = -9223372036854775808"),
+    (.steps, "UPDATE steps SET steps = -1"), (.steps, "UPDATE steps SET energy_kcal = 9223372036854775807"),
+    (.steps, "UPDATE steps SET distance_m = 1.5"),
+    (.heartRate, "UPDATE heart_rate SET heart_rate_bpm = 65536"),
+    (.heartRate, "UPDATE heart_rate SET time = 'yesterday'"),
+    (.oxygen, "UPDATE spo2 SET minimum_percent = 1e300"),
+    (.stress, "UPDATE stress SET stress = -1"), (.variability, "UPDATE hrv SET hrv_ms = 'x'"),
+    (.temperature, "UPDATE temperature SET temperature_celsius = -9223372036854775808"),
   ])
   func impossibleValuesAreSaid(kind: HistoryKind, damage: String) throws {
     let (store, ring, sync) = try open()
@@ -197,7 +262,7 @@ struct RingStoreTests {
       let (store, _, _) = try open()
       try store.database.run(sql)
     }
-    #expect(throws: StoreError.foreign) { try RingStore(path: file.path) }
+    #expect(throws: StoreError.foreign(file.path)) { try RingStore(path: file.path) }
   }
 
   @Test func theStoreIsItsUsersAlone() throws {

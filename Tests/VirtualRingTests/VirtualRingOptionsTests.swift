@@ -15,7 +15,7 @@ import Testing
       parsing: "virtual:rate=4,seed=7,name=R02_CAFE,address=C0:11:22:33:CA:FE/random,"
         + "firmware=RY02_3.00.38_250403,hardware=RY02_V3.0,encoding=12,battery=5,charging,mtu=23,"
         + "advertising=500,service=false,rssi=-90,bluetooth5=no,acl=27,packets=2,establish-failures=3,"
-        + "refuse,no-data,drop-after=9,bad-checksum-every=4,look-alike,silent=true,strict-scan,"
+        + "refuse,no-data,drop-after=9,stop-after=8,refuse-after=7,charge-after=6,bad-checksum-every=4,look-alike,silent=true,strict-scan,"
         + "worn=no,warm-up=1.5,events=10,bulk=false,refuse-measurements,ignore-settings,"
         + "clock=2026-11-21T13:45:00,lose-every=7,double-every=5,delay-every=3,silent-after=20,bad-bulk=2")
     var expected = VirtualRingOptions()
@@ -39,6 +39,9 @@ import Testing
     expected.faults.refusesRawStream = true
     expected.faults.silentRawStream = true
     expected.faults.dropsAfter = 9
+    expected.faults.stopsAfter = 8
+    expected.faults.refusesAfter = 7
+    expected.faults.chargesAfter = 6
     expected.faults.badChecksumEvery = 4
     expected.faults.omitsRingService = true
     expected.faults.staysSilent = true
@@ -57,7 +60,7 @@ import Testing
     expected.faults.badBulkCRCs = 2
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 36)
+    #expect(VirtualRingOptions.optionNames.count == 39)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }

@@ -103,7 +103,7 @@ public struct StreamStatistics: Sendable {
 
   /// The stream ends: if it has paused before, that counts.
   public mutating func finish(at time: Instant) {
-    guard count > 0, isPause(time.nanoseconds(since: last)) else { return }
+    guard count > 0, !isInterrupted, isPause(time.nanoseconds(since: last)) else { return }
     closePause()
     gapCount += 1
     longestInterval = max(longestInterval, time.nanoseconds(since: last))

@@ -29,6 +29,11 @@ public final class Ring {
     get { dispatcher.onEvent }
     set { dispatcher.onEvent = newValue }
   }
+  /// Called for a frame of the wrong length or with a wrong checksum: its bytes, why it was rejected, and its receive time.
+  public var onRejectedFrame: ((RawSpan, RingFrameError, Instant) -> Void)? {
+    get { dispatcher.onRejected }
+    set { dispatcher.onRejected = newValue }
+  }
   /// Called for frames that are not understood.
   public var onUnknownFrame: ((RingFrame) -> Void)? {
     get { dispatcher.onUnknownFrame }

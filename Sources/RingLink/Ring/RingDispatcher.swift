@@ -18,6 +18,8 @@ public final class RingDispatcher {
   @exclusivity(unchecked) public private(set) var counters = Counters()
   /// Called for each frame of the raw stream. The hot path: it does not allocate.
   @exclusivity(unchecked) public var onSample: ((RawSample, Instant) -> Void)?
+  /// Called for a frame of the wrong length or with a wrong checksum: its bytes, and why it was rejected.
+  public var onRejected: ((RawSpan, RingFrameError, Instant) -> Void)?
   /// Called for the ring's unsolicited events.
   public var onEvent: ((RingEvent) -> Void)?
   /// Called for frames that are not understood.
@@ -156,8 +158,12 @@ public final class RingDispatcher {
 
   /// Handles a value of the command service's notify characteristic.
   public func receive(_ value: RawSpan, at time: Instant) {
-    guard let frame = try? RingFrame(parsing: value) else {
+    let frame: RingFrame
+    do throws(RingFrameError) {
+      frame = try RingFrame(parsing: value)
+    } catch {
       counters.rejectedFrames += 1
+      onRejected?(value, error, time)
       return
     }
     if let sample = RawSample(frame) {

@@ -237,6 +237,15 @@ public final class SimulatedRing {
       vanish()
       return
     }
+    if let limit = options.faults.stopsAfter, index >= limit { return stop() }
+    if let limit = options.faults.refusesAfter, index >= limit {
+      stop()
+      return notify(RingFrame(.rawStream, 0xEE))
+    }
+    if let limit = options.faults.chargesAfter, index >= limit {
+      options.isCharging = true
+      return stop()
+    }
     sendSet()
     guard isStreaming else { return }
     let next = start + .nanoseconds(Int64(Double(index) / waveform.rate * 1e9))

@@ -55,7 +55,9 @@ extension Session {
 
   /// Finds the selected device and connects to it.
   func connect() async throws(Failure) -> GATTClient {
-    try await findAndConnect().client
+    let (client, name) = try await findAndConnect()
+    ringName = name
+    return client
   }
 
   private func findAndConnect() async throws(Failure) -> (client: GATTClient, name: String?) {

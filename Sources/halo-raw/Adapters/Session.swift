@@ -23,6 +23,8 @@ final class Session {
 
   /// The wall clock that the open ring has, by its policy.
   var clock = HostClock()
+  /// The address of the open ring.
+  private var ringAddress: BluetoothAddress?
   /// The name of the open ring, if it is known.
   var ringName: String?
   /// In a replay, the notes of the recording.
@@ -225,8 +227,19 @@ final class Session {
 
   var isReplay: Bool { opened.isReplay }
 
+  /// Whether the adapter leads to real devices: not to simulated or replayed ones.
+  var isReal: Bool { spec.isReal }
+
+  /// The time on the clock of the open ring, which runs on from the offset that it was set to, as far as that is known: by
+  /// its records, the later of that and of this computer's time. Records of its newest hour are not in the future.
+  var ringTime: RingTime {
+    guard let peer = ringAddress, let record = clockRecord(of: peer) else { return clock.now }
+    return max(record.ringTime(atUnix: clock.unixSeconds), clock.now)
+  }
+
   /// Uses the wall clock of a ring from now on.
   func follow(clockOf ring: BluetoothAddress) {
+    ringAddress = ring
     let record = clockRecord(of: ring)
     clock.policy = record?.timePolicy ?? .local
     if let record, !isReplay { opened.record(.clock(record)) }

@@ -20,6 +20,11 @@ extension [SessionNote] {
     lazy.compactMap { if case .zone(let offset) = $0 { offset } else { nil } }.last ?? 0
   }
 
+  /// The offset from UTC that a note states; nil if it states none.
+  static func utcOffset(in note: String) -> Int? {
+    if case .zone(let offset)? = SessionNote(note) { offset } else { nil }
+  }
+
   var clockRecord: ClockRecord? {
     lazy.compactMap { if case .clock(let record) = $0 { record } else { nil } }.last
   }

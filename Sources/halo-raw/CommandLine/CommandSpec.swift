@@ -60,7 +60,7 @@ enum Commands {
     [
       ("Rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
       ("Measurements", [measureCommand, eventsCommand, sportCommand]),
-      ("Stored data", [todayCommand, historyCommand, syncCommand, exportCommand]),
+      ("Stored data", [todayCommand, historyCommand, syncCommand, exportCommand, storeCommand]),
       (
         "Actions",
         [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]

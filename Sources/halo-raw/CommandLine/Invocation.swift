@@ -6,6 +6,7 @@ import Glibc
 struct Invocation: Sendable {
   var positionals: [String] = []
   private let command: CommandSpec
+  private let arguments: [String]
   private var values: [String: any Sendable] = [:]
 
   /// Reads a command line.
@@ -13,6 +14,7 @@ struct Invocation: Sendable {
   /// - Throws: a usage failure with one helpful line
   init(parsing arguments: [String], for command: CommandSpec) throws(Failure) {
     self.command = command
+    self.arguments = arguments
     let options = command.allOptions.map(\.spec)
     var given: [(option: OptionSpec, spelling: String, text: String?)] = []
     var rest = arguments[...]
@@ -77,6 +79,9 @@ struct Invocation: Sendable {
     }
     if positionals.count < command.positionals.lowerBound { throw .usage("\(usage) [options]") }
   }
+
+  /// The command and its arguments, as they were given.
+  var commandLine: String { ([command.name] + arguments).joined(separator: " ") }
 
   // MARK: Values
 

@@ -64,25 +64,54 @@ func twoColumns(_ rows: [(name: String, value: String?)], width: Int) -> String 
   .joined(separator: "\n")
 }
 
-/// Prints records of something that happens, with the time since the first of them. What is not read in time is dropped.
+/// Prints records of something that happens: the time since the first of them, the time of day, the device, a number that
+/// counts the records of each kind from 0, and the fields. What is not read in time is dropped.
 struct TimedPrinter: ~Copyable {
   private var printer: RecordPrinter
   private var origin: Instant?
+  private var clock: RecordClock
+  private let device: String
+  private let showsTime: Bool
+  private var counts: [String: Int] = [:]
+
+  /// The columns before those of a command.
+  static let columns: [(name: String, unit: String?)] = [
+    ("t", nil), ("time", nil), ("ring", nil), ("seq", nil),
+  ]
 
   /// - Parameters:
-  ///   - columns: those after the time
+  ///   - live: the destination, and the time of day
+  ///   - columns: those of the command
   ///   - origin: what the time is counted from; nil for the first record
-  init(_ format: OutputFormat, _ columns: [(name: String, unit: String?)], origin: Instant? = nil) {
-    printer = RecordPrinter(format, [("t", "s")] + columns, output: Console.output(.drop))
+  ///   - showsTime: whether a line of text begins with the time of day
+  @BluetoothActor
+  init(
+    _ live: LiveOutput, _ columns: [(name: String, unit: String?)], origin: Instant? = nil,
+    showsTime: Bool = true
+  ) {
+    printer = RecordPrinter(live.format, Self.columns + columns, header: live.header, output: live.writer)
+    clock = live.clock.ending()
+    device = live.device
     self.origin = origin
+    self.showsTime = showsTime
   }
 
   var hasFailed: Bool { printer.output.failure != nil }
 
-  mutating func print(_ fields: [Field], at time: Instant, text: @autoclosure () -> String) {
+  /// - Parameters:
+  ///   - kind: what is counted
+  ///   - fields: those of the command
+  ///   - time: the receive time
+  ///   - text: the same as text; may have several lines
+  mutating func print(_ kind: String, _ fields: [Field], at time: Instant, text: @autoclosure () -> String) {
     let start = origin ?? time
     origin = start
-    printer.print([.seconds(time.nanoseconds(since: start))] + fields, text: text())
+    let number = counts[kind, default: 0]
+    counts[kind] = number + 1
+    let times: [Field] = [
+      .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device), .number(number),
+    ]
+    printer.print(times + fields, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text())
   }
 }
 

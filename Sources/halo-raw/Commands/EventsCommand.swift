@@ -14,7 +14,7 @@ private enum EventsOption {
 let eventsCommand = CommandSpec(
   name: "events", arguments: "[RING]",
   summary: "print the ring's notifications: battery, steps, gestures, keys", positionals: 0...1,
-  options: [EventsOption.camera, EventsOption.count, EventsOption.duration, CommonOptions.format],
+  options: [EventsOption.camera, EventsOption.count, EventsOption.duration] + LiveOption.all,
   examples: [
     ("halo-raw events --count 3 --adapter virtual:fast,events=1", "print three events"),
     ("halo-raw events --camera --count 2 --adapter virtual:fast", "wait until the hand is shaken"),
@@ -25,18 +25,20 @@ let eventsCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let count = invocation[EventsOption.count]
   let duration = invocation[EventsOption.duration]
-  let format = OutputFormat(invocation)
   let camera = invocation[EventsOption.camera]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    let live = try LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
-    let writer = EventWriter(format)
+    let writer = try await EventWriter(live, ring)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
-    try await end.ends { () async throws(RingError) in
-      try await ring.listen(camera: camera) { event, time in
-        guard !end.isRequested else { return }
-        writer.print(event, at: time)
-        if writer.printed == count || writer.hasFailed { end.request() }
+    try await live.complete({ ring.client }) { () async throws(Failure) in
+      try await end.ends { () async throws(RingError) in
+        try await ring.listen(camera: camera) { event, time in
+          guard !end.isRequested else { return }
+          writer.print(event, at: time)
+          if writer.printed == count || writer.hasFailed { end.request() }
+        }
       }
     }
     await ring.client.disconnect()
@@ -50,7 +52,7 @@ let sportCommand = CommandSpec(
   name: "sport", arguments: "KIND [RING]",
   summary: "run a sport session on the ring; print its state each second",
   positionals: 1...2,
-  options: [sportDuration, CommonOptions.format],
+  options: [sportDuration] + LiveOption.all,
   examples: [
     ("halo-raw sport walk --duration 5s --adapter virtual:fast", "walk for five seconds")
   ],
@@ -63,21 +65,23 @@ let sportCommand = CommandSpec(
     throw .usage("unknown sport \"\(name.printable)\"; use \(Sport.names)")
   }
   let duration = invocation[sportDuration]
-  let format = OutputFormat(invocation)
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+    let live = try LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
-    let writer = EventWriter(format)
-    try await end.ends { () async throws(RingError) in
-      try await ring.exercise(sport) { update, time in
-        guard !end.isRequested else { return }
-        writer.print(.sport(update), at: time)
-        if writer.printed == 1, let duration {
-          session.timers.schedule(after: duration) { end.request() }
+    let writer = try await EventWriter(live, ring)
+    try await live.complete({ ring.client }) { () async throws(Failure) in
+      try await end.ends { () async throws(RingError) in
+        try await ring.exercise(sport) { update, time in
+          guard !end.isRequested else { return }
+          writer.print(.sport(update), at: time)
+          if writer.printed == 1, let duration {
+            session.timers.schedule(after: duration) { end.request() }
+          }
+          if writer.hasFailed { end.request() }
         }
-        if writer.hasFailed { end.request() }
       }
     }
     await ring.client.disconnect()
@@ -94,13 +98,15 @@ private final class EventWriter {
   private(set) var printed = 0
   private var printer: TimedPrinter
 
-  init(_ format: OutputFormat) {
-    printer = TimedPrinter(
-      format,
-      [
-        ("event", nil), ("value", nil), ("unit", nil), ("charging", nil), ("steps", nil), ("calories", "cal"),
-        ("distance", "m"), ("duration", "s"), ("estimate", nil),
-      ])
+  private static let columns: [(name: String, unit: String?)] = [
+    ("event", nil), ("value", nil), ("unit", nil), ("heart_rate", "bpm"), ("charging", nil), ("steps", nil),
+    ("energy", "kcal"),
+    ("distance", "m"), ("duration", "s"), ("estimate", nil),
+  ]
+
+  init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
+    try await live.begin(ring, columns: Self.columns)
+    printer = TimedPrinter(live, Self.columns)
   }
 
   var hasFailed: Bool { printer.hasFailed }
@@ -109,10 +115,11 @@ private final class EventWriter {
     printed += 1
     let record = EventFields(event)
     printer.print(
+      record.name,
       [
         .text(record.name), .text(record.value),
-        .text(record.unit?.rawValue), .text(record.isCharging.map { $0 ? "yes" : "no" }),
-        .number(record.steps), .number(record.calories), .number(record.meters), .number(record.seconds),
+        .text(record.unit?.rawValue), .number(record.beatsPerMinute), .optionalFlag(record.isCharging),
+        .number(record.steps), .energy(record.calories), .number(record.meters), .number(record.seconds),
         .flag(event.isEstimate),
       ], at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
   }
@@ -123,6 +130,7 @@ private struct EventFields {
   var name = ""
   var value: String?
   var unit: RingUnit?
+  var beatsPerMinute: Int?
   var isCharging: Bool?
   var steps: Int?
   var calories: Int?
@@ -144,7 +152,7 @@ private struct EventFields {
     case .mediaKey(let key): (name, value) = ("key", "\(key)")
     case .findsPhone(let begins): (name, value) = ("find-phone", begins ? "begins" : "ends")
     case .sport(let update):
-      (name, value, unit) = ("sport", "\(update.beatsPerMinute)", .beatsPerMinute)
+      (name, beatsPerMinute) = ("sport", Int(update.beatsPerMinute))
       (steps, calories, meters) = (Int(update.steps), Int(update.calories), Int(update.meters))
       seconds = Int(update.seconds)
     case .other(let kind): (name, value) = ("notification", kind.description)

@@ -46,7 +46,7 @@ let historyCommand = CommandSpec(
   }
   try await Session.run(command) { session throws(Failure) in
     let ring = try await session.openRing()
-    let now = session.clock.now
+    let now = session.ringTime
     let days = try command.days(today: now.day)
     let line = ProgressLine()
     defer { line.clear() }
@@ -83,7 +83,7 @@ let todayCommand = CommandSpec(
       format,
       [
         ("steps", nil, .number(Int(totals.steps))), ("running_steps", nil, .number(Int(totals.runningSteps))),
-        ("distance", "m", .number(Int(totals.meters))), ("energy", "cal", .number(Int(totals.calories))),
+        ("distance", "m", .number(Int(totals.meters))), ("energy", "kcal", .energy(Int(totals.calories))),
         ("active", "min", .number(Int(totals.activeMinutes))),
       ],
       text: "\(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal, "
@@ -105,11 +105,11 @@ extension HistoryKind {
   /// The names of all kinds on the command line.
   static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  fileprivate static let estimatesOption = Flag(
+  static let estimatesOption = Flag(
     "--include-estimates", help: "print stress and hrv, though rings are known to make them up")
 
   /// Whether it is not an estimate, or estimates are asked for; if not, standard error says so.
-  fileprivate func mayBePrinted(_ invocation: Invocation) -> Bool {
+  func mayBePrinted(_ invocation: Invocation) -> Bool {
     if !isEstimate || invocation[Self.estimatesOption] { return true }
     Console.error(
       "left out \(rawValue): rings are known to make up part of it; to print it, use --include-estimates")
@@ -121,17 +121,22 @@ private let formatOption = Option(
   "--format", as: .choice("FORMAT", [("csv", OutputFormat.csv), ("jsonl", .jsonl)]),
   help: "csv or jsonl (default: csv; jsonl for all)")
 
+private let allOption = Flag("--all", help: "all rings of the store")
+
 let exportCommand = CommandSpec(
   name: "export", arguments: "KIND|all [RING]", summary: "print the local store as csv or JSON lines",
   positionals: 1...2,
-  options: [HistoryKind.estimatesOption, StoreFile.option, formatOption],
+  options: [HistoryKind.estimatesOption, allOption, StoreFile.option, formatOption],
   examples: [
     ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),
     ("halo-raw export heart-rate --store rings.sqlite > heart-rate.csv", "export every stored heart rate"),
   ],
   details: """
     KIND is \(HistoryKind.names). "all" prints every kind, one after the other; each record has its kind in the field
-    "history", which needs jsonl. Times are the ring's own wall clock; see docs/store.md.
+    "history", which needs jsonl.
+
+    Each record has the address of the ring, the firmware it had, the offset of its clock from UTC, and the times in UTC
+    (time_utc). The other times are the ring's own wall clock; see docs/store.md.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
@@ -143,9 +148,12 @@ let exportCommand = CommandSpec(
   if isAll, format == .csv {
     throw .usage("a csv file has one kind of record; export one KIND or use --format jsonl")
   }
-  let stored = try StoredHistory(command)
+  let isOfAllRings = command[allOption]
+  if isOfAllRings, let ring = command.positionals.first {
+    throw .usage("--all and \"\(ring.printable)\" exclude each other")
+  }
+  let stored = try StoredHistory(command, all: isOfAllRings)
   for kind in kinds where kind.mayBePrinted(command) {
-    var printer = HistoryPrinter(format ?? (isAll ? .jsonl : .csv), kind, isLabelled: isAll)
-    try printer.print(try stored.records(kind))
+    try stored.export(kind, format ?? (isAll ? .jsonl : .csv), isLabelled: isAll)
   }
 }

@@ -21,8 +21,8 @@ let measureCommand = CommandSpec(
   positionals: 1...2,
   options: [
     MeasureOption.continuous, MeasureOption.live, MeasureOption.estimates, MeasureOption.count,
-    MeasureOption.duration, CommonOptions.format,
-  ],
+    MeasureOption.duration,
+  ] + LiveOption.all,
   rules: [
     .needs(MeasureOption.count, MeasureOption.continuous),
     .needs(MeasureOption.duration, MeasureOption.continuous),
@@ -53,17 +53,19 @@ let measureCommand = CommandSpec(
   }
   let count = invocation[MeasureOption.count]
   let duration = invocation[MeasureOption.duration]
-  let format = OutputFormat(invocation)
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+    let live = try LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
-    let measurement = Measuring(ring, format)
-    if isContinuous {
-      try await measurement.runContinuously(
-        isLive: isLive, count: count, duration: duration, until: session.interruption)
-    } else {
-      try await measurement.runOnce(kind, isLive: isLive, until: session.interruption)
+    let measurement = try await Measuring(ring, live, isContinuous: isContinuous)
+    try await live.complete({ ring.client }) { () async throws(Failure) in
+      if isContinuous {
+        try await measurement.runContinuously(
+          isLive: isLive, count: count, duration: duration, until: session.interruption)
+      } else {
+        try await measurement.runOnce(kind, isLive: isLive, until: session.interruption)
+      }
     }
     await ring.client.disconnect()
   }
@@ -101,16 +103,17 @@ private final class Measuring {
   private var readings = 0
   private var timer: Timers.Token?
 
-  init(_ ring: Ring, _ format: OutputFormat) {
+  private static let columns: [(name: String, unit: String?)] = [
+    ("kind", nil), ("state", nil), ("value", nil), ("diastolic", nil), ("unit", nil), ("interval", "ms"),
+    ("estimate", nil),
+  ]
+
+  init(_ ring: Ring, _ live: LiveOutput, isContinuous: Bool) async throws(Failure) {
     self.ring = ring
-    self.format = format
+    format = live.format
     origin = ring.timers.now.wholeMicroseconds
-    printer = TimedPrinter(
-      format,
-      [
-        ("kind", nil), ("state", nil), ("value", nil), ("diastolic", nil), ("unit", nil), ("interval", "ms"),
-        ("estimate", nil),
-      ], origin: origin)
+    try await live.begin(ring, columns: Self.columns)
+    printer = TimedPrinter(live, Self.columns, origin: origin, showsTime: isContinuous)
   }
 
   func runOnce(_ kind: MeasurementKind, isLive: Bool, until end: Interruption) async throws(Failure) {
@@ -202,6 +205,7 @@ private final class Measuring {
     let plain = kind == .continuousHeartRate ? MeasurementKind.heartRate : kind
     let name = kindNames.first { $0.1 == plain }?.0 ?? kind.description
     printer.print(
+      "\(name) \(state)",
       [
         .text(name), .text(state), .number(value?.number), .number(diastolic), .text(value?.unit?.rawValue),
         .number(interval), .flag(isEstimate),

@@ -15,8 +15,8 @@ let rawCommand = CommandSpec(
   name: "raw", arguments: "HEX [RING]", summary: "send one frame to a ring and explain the replies",
   positionals: 1...2,
   options: [
-    RawOption.bulk, RawOption.duration, RawOption.count, Confirmation.option, CommonOptions.format,
-  ],
+    RawOption.bulk, RawOption.duration, RawOption.count, Confirmation.option,
+  ] + LiveOption.all,
   examples: [
     ("halo-raw raw 03 --count 1 --adapter virtual", "read the battery"),
     ("halo-raw raw A104 --count 6 --adapter virtual", "start the raw stream; stop it after two sets"),
@@ -33,37 +33,40 @@ let rawCommand = CommandSpec(
   let message = try rawMessage(invocation)
   let count = invocation[RawOption.count]
   let duration = invocation[RawOption.duration]
-  let format = OutputFormat(invocation)
   if let consequence = consequence(of: message) { try Confirmation.obtain(invocation, consequence) }
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let end = Interruption(following: session.interruption)
-    let writer = TrafficWriter(format)
+    let live = try LiveOutput(invocation, session)
     let ring = try await session.interruption.cancels { () async throws(Failure) in
-      let ring = try await session.openRing()
+      try await session.openRing()
+    }
+    let writer = try await TrafficWriter(live, ring)
+    try await session.interruption.cancels { () async throws(Failure) in
       try await ringFailure(
         await ring.watch { traffic, time in
           guard !end.isRequested else { return }
           writer.print(traffic, at: time)
           if writer.received == count || writer.hasFailed { end.request() }
         })
-      return ring
     }
-    writer.print(message, at: session.timers.now.wholeMicroseconds)
-    try await ringFailure(await ring.send(message))
-    var loss: LinkLoss?
-    ring.client.whenDisconnected {
-      loss = $0
+    try await live.complete({ ring.client }) { () async throws(Failure) in
+      writer.print(message, at: session.timers.now.wholeMicroseconds)
+      try await ringFailure(await ring.send(message))
+      var loss: LinkLoss?
+      ring.client.whenDisconnected {
+        loss = $0
+        end.request()
+      }
+      await end.sleep(for: duration, in: session.timers)
       end.request()
+      if case .frame(let frame) = message, ring.client.isConnected {
+        for closing in CommandTable.closing(frame) { try? await ring.send(.frame(closing)) }
+      }
+      let isExpected = consequence(of: message) != nil
+      if let loss, !isExpected { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
     }
-    await end.sleep(for: duration, in: session.timers)
-    end.request()
-    if case .frame(let frame) = message, ring.client.isConnected {
-      for closing in CommandTable.closing(frame) { try? await ring.send(.frame(closing)) }
-    }
-    let isExpected = consequence(of: message) != nil
-    if let loss, !isExpected { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
     await ring.client.disconnect()
   }
 }
@@ -117,9 +120,13 @@ private final class TrafficWriter {
   /// The command that was sent last.
   private var pending: RingCommand?
 
-  init(_ format: OutputFormat) {
-    printer = TimedPrinter(
-      format, ["direction", "channel", "bytes", "name", "form", "fields", "refusal"].map { ($0, nil) })
+  private static let columns: [(name: String, unit: String?)] = [
+    "direction", "channel", "bytes", "name", "form", "fields", "refusal",
+  ].map { ($0, nil) }
+
+  init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
+    try await live.begin(ring, columns: Self.columns)
+    printer = TimedPrinter(live, Self.columns, showsTime: false)
   }
 
   var hasFailed: Bool { printer.hasFailed }
@@ -177,6 +184,7 @@ private final class TrafficWriter {
   ) {
     let title = [name, refusal.map { "refused: \($0)" } ?? form].compactMap { $0 }.joined(separator: ", ")
     printer.print(
+      isFromRing ? "in" : "out",
       [
         .text(isFromRing ? "in" : "out"), .text(channel),
         .text(Hex.string(bytes)), .text(name), .text(form), .list(fields), .text(refusal),

@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import GATTClient
+import JSON
 import LineOutput
 import RingLink
 
@@ -30,7 +31,6 @@ final class SampleStream {
   private var paused: SavedMeasurements?
   @exclusivity(unchecked) private var summary = StreamSummary()
   private var reconnections = 0
-  private var rejectedFrames = 0
   /// Since when no sample has come, and the stream is tried to be made again.
   @exclusivity(unchecked) private var failingSince: Instant?
   /// When the last sample was read.
@@ -39,9 +39,13 @@ final class SampleStream {
   private var onEnd: OneShot<Void>?
   @exclusivity(unchecked) private var durationTimer: Timers.Token?
   private var silenceTimer: Timers.Token?
+  /// Whether the ring is being asked why it sends nothing.
+  private var isAsking = false
 
-  /// How long no sample may come, at least, until the ring is asked why. Three usual intervals, if that is longer.
-  private static let shortestSilence = Duration.seconds(5)
+  /// How long no sample may come until the ring is asked why: three usual intervals, at least this time, and the other one
+  /// until an interval is known.
+  private static let shortestSilence = Duration.seconds(1)
+  private static let firstSilence = Duration.seconds(5)
   /// The lines of a turn are written early beyond this number of bytes.
   private static let largestBatch = 1 << 16
   /// How long the end may take when the ring does not answer.
@@ -59,6 +63,12 @@ final class SampleStream {
     self.session = session
     timers = session.timers
   }
+
+  /// The link of now.
+  var client: GATTClient { ring.client }
+
+  /// What was measured, for the file beside the output.
+  var results: [String: JSONValue] { summary.results }
 
   func pauseMeasurements() async throws(Failure) {
     paused = try await ringFailure(await session.pauseMeasurements(of: ring))
@@ -93,6 +103,7 @@ final class SampleStream {
     end = session.interruption.isRequested ? .wanted : nil
     let ring = self.ring
     let session = self.session
+    ring.onRejectedFrame = { [weak self] bytes, error, time in self?.reject(bytes, error, at: time) }
     try await ringFailure(
       await session.interruption.cancels { () async throws(RingError) in
         try await ring.startRawStream { sample, time in self.take(sample, at: time) }
@@ -121,17 +132,18 @@ final class SampleStream {
     let now = timers.current
     let deadline = (failingSince ?? now) + retryTime
     if failingSince == nil { failingSince = now }
+    summary.interrupt()
     switch failure {
     case .wanted: return
     case .lost(let reason):
-      writer.printGap("connection lost: \(reason)", at: now.wholeMicroseconds)
+      writer.mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
       guard retryTime > .zero, now < deadline, session.canGoOn else {
         throw Failure(RingError.disconnected(reason))
       }
       session.note("connection lost: \(reason); trying again for \(Int((deadline - now).inSeconds)) s")
       try await reconnect(until: deadline)
     case .silent(let reason):
-      writer.printGap(reason, at: now.wholeMicroseconds)
+      writer.mark(.gap(reason), at: now.wholeMicroseconds)
       Console.error("halo-raw: \(reason); \(retryTime > .zero ? "starting the stream again" : "giving up")")
       try await restart(reason, until: deadline)
     }
@@ -139,7 +151,6 @@ final class SampleStream {
 
   private func reconnect(until deadline: Instant) async throws(Failure) {
     let began = timers.current
-    rejectedFrames += ring.counters.rejectedFrames
     let old = ring
     let session = self.session
     let paused = self.paused
@@ -172,7 +183,12 @@ final class SampleStream {
         return try await start()
       } catch {
         switch error.code {
-        case .timedOut, .protocolError: cause = error.message
+        case .timedOut, .protocolError:
+          if cause != error.message {
+            Console.error(
+              "halo-raw: \(error.message); trying again for \(Int((deadline - timers.current).inSeconds)) s")
+          }
+          cause = error.message
         case .connectionLost: return finish(.lost(error.message))
         default: throw error
         }
@@ -188,14 +204,49 @@ final class SampleStream {
   ///
   /// - Parameter last: the time of the last sample, or of the start
   private func watchForSilence(since last: Instant) {
-    let limit = max(Self.shortestSilence, summary.usualInterval * 3)
+    let interval = summary.usualInterval
+    let limit = interval == .zero ? Self.firstSilence : max(Self.shortestSilence, interval * 3)
     // Retained until the end of the stream, which cancels it; an object with weak references costs 150 instructions more
     // each time that it is retained.
     silenceTimer = timers.schedule(at: last + limit) { [self] in
       guard end == nil else { return }
       if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
-      finish(.silent("no sample for \(decimal(limit.inSeconds, 1)) s"))
+      askWhy("no sample for \(decimal(limit.inSeconds, 1)) s", since: last)
     }
+  }
+
+  /// Asks the ring for its battery, and ends the stream with the cause. A link delivers in order: with the answer, all
+  /// samples that were only delayed are here, and the stream goes on.
+  ///
+  /// - Parameter last: the time of the last sample; nil if the ring has ended the stream itself
+  private func askWhy(_ silence: String, since last: Instant?) {
+    guard !isAsking else { return }
+    isAsking = true
+    let ring = self.ring
+    BluetoothActor.run { [self] in
+      var battery = try? await ring.battery()
+      // A link that is not lost yet may still deliver.
+      let limit = (ring.client.parameters?.supervisionTimeout.duration ?? .seconds(4)) + .seconds(1)
+      while battery == nil, end == nil, let last, timers.current < last + limit {
+        battery = try? await ring.battery()
+      }
+      isAsking = false
+      guard end == nil, ring === self.ring else { return }
+      if let last, let lastSample, lastSample > last {
+        session.note("\(silence): the samples were delayed")
+        return watchForSilence(since: lastSample)
+      }
+      let cause = battery.map { $0.isCharging ? "the ring is on its charger" : "its battery is at \($0)" }
+      finish(.silent("\(silence); \(cause ?? "the ring does not answer")"))
+    }
+  }
+
+  /// Marks a damaged frame at its place.
+  private func reject(_ bytes: RawSpan, _ error: RingFrameError, at time: Instant) {
+    guard end == nil else { return }
+    flush()
+    summary.rejected += 1
+    writer.mark(.rejected(error.description, Array(bytes)), at: time)
   }
 
   private func leave() async {
@@ -209,7 +260,10 @@ final class SampleStream {
   /// The hot path.
   private func take(_ sample: RawSample, at time: Instant) {
     guard end == nil else { return }
-    guard sample != .refused else { return finish(.silent("the ring has stopped the stream")) }
+    guard sample != .refused else {
+      summary.other += 1
+      return askWhy("the ring has stopped the stream", since: nil)
+    }
     guard summary.add(sample, at: time) else { return }
     // Not its own time: if the process was stopped, the samples that waited are old.
     lastSample = timers.now
@@ -248,14 +302,13 @@ final class SampleStream {
   private func report() {
     for line in summary.lines { Console.error(line) }
     if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }
-    let rejected = rejectedFrames + ring.counters.rejectedFrames
-    Console.error(
-      Console.counted(rejected, "frame") + " rejected"
-        + (session.central.droppedPackets.map { ", \(Console.counted($0, "packet")) dropped by the kernel" }
-          ?? "")
-        + (ring.client.parameters.map { "; link: \($0)" } ?? "")
-        + (ring.client.phys.map { ", PHY \($0)" } ?? "")
-        + (ring.client.dataLengths.map { ", data length \($0)" } ?? ""))
+    let link = [
+      ring.client.parameters.map { "link: \($0)" },
+      ring.client.phys.map { "PHY \($0)" },
+      ring.client.dataLengths.map { "data length \($0)" },
+      session.central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" },
+    ].compactMap { $0 }
+    if !link.isEmpty { Console.error(link.joined(separator: "; ")) }
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
         "the encoding of acceleration is not known for this firmware, and the data does not show it")

@@ -186,10 +186,18 @@ struct SettingsPrinter: ~Copyable {
     // A setting that the ring does not report has no value.
     let isTold = setting.isTold(numbers)
     for field in setting.fields {
-      let text = isTold ? numbers[field.name].map(field.text(of:)) : nil
+      let number = isTold ? numbers[field.name] : nil
       printer.print(
-        [.text(name), .text(field.name), .text(text), .text(field.unit?.rawValue)], text: "")
+        [.text(name), .text(field.name), Self.value(number, field), .text(field.unit?.rawValue)], text: "")
     }
+  }
+
+  /// A flag, a number, or a name.
+  private static func value(_ number: Int?, _ field: FrameField) -> Field {
+    guard let number else { return .text(nil) }
+    if field.isFlag { return .flag(number != 0) }
+    let text = field.text(of: number)
+    return Int(text).map { .number($0) } ?? .text(text)
   }
 
   /// Prints the names of the settings that the ring does not support: as text with the results, else on standard error.

@@ -1,4 +1,5 @@
 import BluetoothCore
+import JSON
 import LineOutput
 import RingLink
 
@@ -17,8 +18,7 @@ let streamCommand = CommandSpec(
   positionals: 0...1,
   options: SampleOption.all + [
     StreamOption.count, StreamOption.duration, StreamOption.pausesMeasurements, CommonOptions.retryTime,
-    CommonOptions.format,
-  ] + RealTime.options,
+  ] + LiveOption.all + RealTime.options,
   examples: [
     ("halo-raw stream --ppg --adapter virtual", "show the pulse of the built-in ring; Ctrl-C ends it"),
     (
@@ -31,19 +31,28 @@ let streamCommand = CommandSpec(
     ),
   ],
   details: """
-    Without --ppg, --accel or --spo2, all three are streamed. Each sample is printed as soon as its packet is received,
-    with the time of that packet in seconds since the first sample. A stock ring sends one set per second.
+    Without --ppg, --accel or --spo2, all three are streamed. Each sample is printed as soon as its packet is received.
+    A stock ring sends one set per second.
+
+    "t" is the time of the packet in seconds since the first sample, on a clock that is never set; "time" is the same as
+    time of day. "seq" counts the samples of each kind from 0, also over a new connection. If the clock of this computer
+    is set during the stream, "time" follows, and a line of kind "clock" marks the place.
 
     With --pause-measurements, the ring's automatic measurements (heart rate, SpO2, stress, HRV, temperature) are off
     during the stream and restored at its end. If the link is lost for good or the program is killed, the next command
     that connects to the ring restores them.
 
-    If no sample arrives for 5 s, or for three of the usual intervals if that is longer, halo-raw reads the ring's battery
-    and starts the stream again, for as long as --retry-for allows. The gap is marked.
+    If no sample arrives for three of the usual intervals and a second, halo-raw reads the ring's battery. If the samples
+    were only delayed, they have arrived with the answer. If not, the ring is on its charger, or has stopped the stream:
+    the gap is marked, and the stream is started again, for as long as --retry-for allows.
+
+    A line of kind "gap" marks an interruption, with the reason. A line of kind "rejected" has a damaged frame, in its
+    place.
 
     If the output is not read in time, samples are dropped; a line of kind "dropped" has their number, in their place.
 
-    At the end, a summary goes to standard error: samples, rate, jitter, gaps, delays, rejected and dropped frames.
+    At the end, a summary goes to standard error: samples, rate, jitter, gaps and delays of each kind; and what became of
+    every frame. How many samples are missing in a gap is not known: the ring does not count them.
 
     \(RealTime.details)
     """
@@ -51,11 +60,11 @@ let streamCommand = CommandSpec(
   try RealTime.apply(invocation)
   let count = invocation[StreamOption.count]
   let duration = invocation[StreamOption.duration]
-  let format = OutputFormat(invocation)
   let kinds = SampleKinds(invocation)
   let retryTime = invocation[CommonOptions.retryTime]
   let pausesMeasurements = invocation[StreamOption.pausesMeasurements]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    let live = try LiveOutput(invocation, session)
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       let ring = try await session.openRing()
       // The encoding of acceleration depends on the firmware.
@@ -65,20 +74,32 @@ let streamCommand = CommandSpec(
       }
       return ring
     }
+    try await live.begin(
+      ring.client, firmware: ring.firmware.firmwareRevision, columns: SampleWriter.columns(of: kinds))
     let writer = SampleWriter(
-      format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, output: Console.output(.drop))
+      live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
+      ring: live.device, header: live.header, output: live.writer)
     let stream = SampleStream(
       ring, writer: writer, count: count, duration: duration, retryTime: retryTime, session)
-    if pausesMeasurements { try await stream.pauseMeasurements() }
-    try await stream.run()
+    try await live.complete({ stream.client }, results: { stream.results }) { () async throws(Failure) in
+      if pausesMeasurements { try await stream.pauseMeasurements() }
+      try await stream.run()
+    }
   }
 }
 
-/// The summary of a stream at its end. Samples received = printed + dropped + filtered.
+/// The summary of a stream at its end. All that was received is counted once: frames received = printed + filtered + rejected
+/// + dropped + other.
 struct StreamSummary {
   var printed = 0
   /// Samples of kinds that are not selected.
   var filtered = 0
+  /// Damaged frames.
+  var rejected = 0
+  /// Frames of the stream that hold no sample.
+  var other = 0
+  /// How often the stream was interrupted.
+  private var interruptions = 0
   /// Samples that were not printed because the output was not read in time.
   var dropped = 0
 
@@ -94,9 +115,19 @@ struct StreamSummary {
     case .ppg: ppg.add(time)
     case .accelerometer: accelerometer.add(time)
     case .spo2: spo2.add(time)
-    default: return false
+    default:
+      other += 1
+      return false
     }
     return true
+  }
+
+  /// The stream is interrupted: the time to the next sample is not an interval, but a gap.
+  mutating func interrupt() {
+    interruptions += 1
+    ppg.interrupt()
+    accelerometer.interrupt()
+    spo2.interrupt()
   }
 
   mutating func finish(at time: Instant) {
@@ -105,12 +136,32 @@ struct StreamSummary {
     spo2.finish(at: time)
   }
 
+  private var received: Int { printed + filtered + rejected + other + dropped }
+
   var hasAcceleration: Bool { accelerometer.count > 0 }
 
   /// The interval between samples of a kind; zero if it is unknown.
   var usualInterval: Duration {
     let rates = [ppg, accelerometer, spo2].compactMap(\.rate)
     return rates.max().map { .nanoseconds(Int64(1e9 / $0)) } ?? .zero
+  }
+
+  /// The rates and the counts, by name. A ring has its own rate: none is asked for.
+  var results: [String: JSONValue] {
+    var rates: [String: JSONValue] = [:]
+    var counts: [String: JSONValue] = [:]
+    for (name, statistics) in [("ppg", ppg), ("accel", accelerometer), ("spo2", spo2)]
+    where statistics.count > 0 {
+      rates[name] = .object([
+        "Asked": .null, "Measured": statistics.rate.map { .number(($0 * 1000).rounded() / 1000) } ?? .null,
+      ])
+      counts[name] = .integer(statistics.count)
+    }
+    return [
+      "SamplingFrequency": .object(rates), "Samples": .object(counts), "Gaps": .integer(interruptions),
+      "Received": .integer(received), "Printed": .integer(printed), "NotSelected": .integer(filtered),
+      "Rejected": .integer(rejected), "Other": .integer(other), "Dropped": .integer(dropped),
+    ]
   }
 
   /// A line for each kind, and one for what was not printed.
@@ -122,16 +173,14 @@ struct StreamSummary {
       if let rate = statistics.rate { line += ", \(decimal(rate, 2)) a second" }
       if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
       line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
-      line += ", " + Console.counted(statistics.gaps, "gap")
+      line += ", " + Console.counted(statistics.gaps + interruptions, "gap")
       if statistics.delays > 0 { line += ", " + Console.counted(statistics.delays, "delay") }
       lines.append(line)
     }
-    if dropped > 0 {
-      let received = printed + dropped + filtered
-      lines.append(
-        "\(received) samples received: \(printed) printed, \(filtered) not selected, "
-          + "\(dropped) dropped because the output was not read in time")
-    }
+    lines.append(
+      "\(Console.counted(received, "frame")) received: \(printed) printed, \(filtered) not selected, \(rejected) rejected"
+        + (other > 0 ? ", \(other) without a sample" : "")
+        + (dropped > 0 ? ", \(dropped) dropped because the output was not read in time" : ""))
     return lines
   }
 }

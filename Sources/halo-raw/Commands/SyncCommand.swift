@@ -29,7 +29,7 @@ let syncCommand = CommandSpec(
   var problem: RingError?
   try await Session.run(invocation) { session throws(Failure) in
     // Open the store first: without it there is no reason to connect.
-    let store = try StoreFile.open(invocation, creates: true)
+    let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
     let ring = try await session.openRing()
     session.waitsForAdapter = retryTime > .zero
     try await RingSync(ring, into: store, retryTime: retryTime, session)
@@ -86,13 +86,14 @@ final class RingSync {
   func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
     let clock = session.clock
     let start = clock.unixSeconds
+    let record = session.clockRecord(of: self.ring.client.peer)
     let (store, ring, name) = (self.store, self.ring, session.ringName)
     let id = try await storeRetry(
       store.ring(ring.client.peer, name: name, firmware: ring.firmware.firmwareRevision))
     let sync = try await storeRetry(
       store.beginSync(
-        id, at: start, policy: clock.policy, offset: clock.offset(atUnix: start),
-        firmware: ring.firmware.firmwareRevision))
+        id, at: start, policy: clock.policy, offset: record?.utcOffset ?? clock.offset(atUnix: start),
+        clockSet: record?.set, firmware: ring.firmware.firmwareRevision))
     var isComplete = true
     for kind in kinds {
       var outcome = Outcome(kind: kind)
@@ -132,7 +133,7 @@ final class RingSync {
     of kind: HistoryKind, _ ring: RingStore.RingID
   ) async throws(Failure) -> [RingDay?] {
     guard kind.isReadByDay else { return [nil] }
-    let today = session.clock.now.day
+    let today = session.ringTime.day
     let store = self.store
     let missing = try await storeRetry(
       store.missingDays(of: kind, ring, in: today.adding(days: 1 - kind.daysKept)...today))
@@ -143,7 +144,7 @@ final class RingSync {
   private func copy(
     _ kind: HistoryKind, _ day: RingDay?, _ sync: RingStore.SyncID, _ outcome: inout Outcome
   ) async throws(RingError) {
-    let now = session.clock.now
+    let now = session.ringTime
     let records = try await reading { ring throws(RingError) in
       try await ring.stored(kind, day, now: now)
     }

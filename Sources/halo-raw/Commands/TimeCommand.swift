@@ -148,8 +148,8 @@ private func printClock(
     format,
     [
       ("time", nil, .text(assessment.wanted.description)), ("policy", nil, .text(assessment.policy.rawValue)),
-      ("utc_offset", "s", .number(assessment.utcOffset)), ("set", nil, .text(setTime?.description)),
-      ("set_policy", nil, .text(record?.policy)), ("set_utc_offset", "s", .number(record?.utcOffset)),
+      ("utc_offset", nil, .number(assessment.utcOffset)), ("set", nil, .text(setTime?.description)),
+      ("set_policy", nil, .text(record?.policy)), ("set_utc_offset", nil, .number(record?.utcOffset)),
       ("lead", "s", .number(assessment.lead)), ("ring_day", nil, .text(evidence.day?.description)),
       ("newest_data", nil, .text(evidence.newest?.description)),
       ("future_data", nil, .text(evidence.future?.description)),

@@ -93,8 +93,7 @@ let subscribeCommand = CommandSpec(
   positionals: 0...1,
   options: AttributeChoice.options + [
     SubscribeOption.indicate, SubscribeOption.count, SubscribeOption.duration, CommonOptions.retryTime,
-    CommonOptions.format,
-  ],
+  ] + LiveOption.all,
   rules: [AttributeChoice.rule],
   examples: [
     (
@@ -106,38 +105,42 @@ let subscribeCommand = CommandSpec(
   let choice = try AttributeChoice(invocation)
   let count = invocation[SubscribeOption.count]
   let duration = invocation[SubscribeOption.duration]
-  let format = OutputFormat(invocation)
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     session.waitsForAdapter = retryTime > .zero
-    let listener = ValueListener(format, count: count, duration: duration, session.interruption)
-    var client = try await session.interruption.cancels { () async throws(Failure) in
-      let client = try await session.connect()
-      try await gattFailure(await listener.subscribe(client, choice, kind))
-      return client
+    let live = try LiveOutput(invocation, session)
+    let client = try await session.interruption.cancels { () async throws(Failure) in
+      try await session.connect()
     }
-    while let loss = try await listener.wait(client) {
-      guard retryTime > .zero, session.canGoOn else {
-        throw Failure(.connectionLost, "the connection was lost: \(loss)")
-      }
-      session.note("connection lost: \(loss); trying again")
-      let peer = client.peer
-      client = try await session.interruption.cancels { () async throws(Failure) in
-        let client = try await session.reconnect(to: peer, within: retryTime)
-        // Discover again: after a restart, the table may differ.
+    try await live.begin(client, columns: ValueListener.columns)
+    let listener = ValueListener(live, client, count: count, duration: duration, session.interruption)
+    try await live.complete({ listener.client }) { () async throws(Failure) in
+      try await session.interruption.cancels { () async throws(Failure) in
         try await gattFailure(await listener.subscribe(client, choice, kind))
-        return client
+      }
+      while let loss = try await listener.wait() {
+        guard retryTime > .zero, session.canGoOn else {
+          throw Failure(.connectionLost, "the connection was lost: \(loss)")
+        }
+        session.note("connection lost: \(loss); trying again")
+        try await session.interruption.cancels { () async throws(Failure) in
+          let again = try await session.reconnect(to: client.peer, within: retryTime)
+          // Discover again: after a restart, the table may differ.
+          try await gattFailure(await listener.subscribe(again, choice, kind))
+        }
       }
     }
-    await listener.unsubscribe(client)
-    await client.disconnect()
+    await listener.unsubscribe()
+    await listener.client.disconnect()
   }
 }
 
 /// Prints the values of a subscription, up to a count or a time.
 @BluetoothActor
 private final class ValueListener {
+  /// The link of now.
+  private(set) var client: GATTClient
   private var printer: TimedPrinter
   private let count: Int?
   private let duration: Duration?
@@ -152,8 +155,14 @@ private final class ValueListener {
   private var end: GATTError?
   private var timer: Timers.Token?
 
-  init(_ format: OutputFormat, count: Int?, duration: Duration?, _ interruption: Interruption) {
-    printer = TimedPrinter(format, valueColumns)
+  /// The names of all columns.
+  static let columns = (TimedPrinter.columns + valueColumns).map(\.name)
+
+  init(
+    _ live: LiveOutput, _ client: GATTClient, count: Int?, duration: Duration?, _ interruption: Interruption
+  ) {
+    self.client = client
+    printer = TimedPrinter(live, valueColumns)
     self.count = count
     self.duration = duration
     self.interruption = interruption
@@ -163,6 +172,7 @@ private final class ValueListener {
   func subscribe(
     _ client: GATTClient, _ choice: AttributeChoice, _ kind: SubscriptionKind?
   ) async throws(GATTError) {
+    self.client = client
     try await client.exchangeMTU()
     let characteristic = try await client.find(choice)
     handle = characteristic.valueHandle
@@ -181,7 +191,7 @@ private final class ValueListener {
   }
 
   /// Unsubscribes. If the peer does not answer, the end of the link ends the subscription.
-  func unsubscribe(_ client: GATTClient) async {
+  func unsubscribe() async {
     client.timers.cancel(timer)
     guard let subscription else { return }
     try? await client.unsubscribe(subscription)
@@ -191,6 +201,7 @@ private final class ValueListener {
     guard !isDone else { return }
     let bytes = Array(value)
     printer.print(
+      "value",
       valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), at: time,
       text: describe(bytes))
     printed += 1
@@ -207,7 +218,7 @@ private final class ValueListener {
   ///
   /// - Returns: why the link was lost, if it was
   /// - Throws: why the subscription ended although the link is up
-  func wait(_ client: GATTClient) async throws(Failure) -> LinkLoss? {
+  func wait() async throws(Failure) -> LinkLoss? {
     if let end { throw Failure(end) }
     guard !isDone else { return nil }
     var forget: (() -> Void)?

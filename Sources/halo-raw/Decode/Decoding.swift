@@ -162,6 +162,10 @@ struct SampleExtraction: ~Copyable {
   private var encoding: AccelerometerEncoding?
   /// The last loss of a link, until the next sample on another link.
   private var loss: (reason: HCIErrorCode, time: Instant)?
+  /// The ring of the last sample.
+  private var ring: BluetoothAddress?
+  /// The offset from UTC where the capture was made, in seconds, if it says so; else 0.
+  private var utcOffset = 0
 
   init(_ format: OutputFormat, kinds: SampleKinds) {
     self.format = format
@@ -169,6 +173,9 @@ struct SampleExtraction: ~Copyable {
   }
 
   mutating func add(_ packet: DissectedPacket) {
+    if writer == nil, let note = CaptureNote.text(of: packet.bytes) {
+      utcOffset = [SessionNote].utcOffset(in: note) ?? utcOffset
+    }
     if let firmware = packet.readText(of: RingGATT.firmwareRevision) {
       let family = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
       if let found = family.accelerometerEncoding { encoding = found }
@@ -181,10 +188,16 @@ struct SampleExtraction: ~Copyable {
       loss = (HCIErrorCode(rawValue: reason), time)
     }
     guard let sample = packet.ring?.sample else { return }
+    let ring = packet.link?.peer
     if writer == nil {
-      writer = SampleWriter(format, kinds: kinds, encoding: encoding, output: Console.output(.wait))
+      let zone = utcOffset
+      writer = SampleWriter(
+        format, kinds: kinds, encoding: encoding, clock: RecordClock(offset: 0) { _ in zone },
+        ring: ring?.description ?? "", output: Console.output(.wait))
     }
-    if let loss { writer?.printGap("connection lost: \(loss.reason)", at: loss.time) }
+    if ring != self.ring { writer?.setRing(ring?.description ?? "") }
+    self.ring = ring
+    if let loss { writer?.mark(.gap("connection lost: \(loss.reason)"), at: loss.time) }
     loss = nil
     _ = writer?.print(sample, at: time)
   }

@@ -77,8 +77,7 @@ enum Console {
   ///
   /// - Throws: if output was lost, unless the reader closed it
   @BluetoothActor
-  static func finish() async throws(Failure) {
-    let output = OutputQueue.standardOutput
+  static func finish(_ output: OutputQueue = .standardOutput) async throws(Failure) {
     let isInterrupted = Interruption()
     await isInterrupted.cancels { () async in await output.drain() }
     if !output.waitUntilDrained(for: lastChance) {

@@ -1,33 +1,75 @@
 import LineOutput
 import RingLink
+import RingStore
 
 /// Prints the data of a ring: a record for each reading, and for sleep one for each stage; as text a line for each night.
-/// Times are the ring's wall clock.
+/// Times are the ring's wall clock. Records of a store have the ring, its firmware, the offset of its clock and UTC, too.
 struct HistoryPrinter: ~Copyable {
   private let format: OutputFormat
   /// The first field of each record, if several kinds are printed.
   private let label: [Field]
+  private let hasOrigins: Bool
   private var printer: RecordPrinter
+  /// Of the record that is printed; nil without origins.
+  private var origin: RingStore.Origin?
+  private var ring = ""
 
-  /// - Parameter isLabelled: whether each record has its kind
-  init(_ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false) {
+  /// - Parameters:
+  ///   - format: the form of the records
+  ///   - kind: the kind of data
+  ///   - isLabelled: whether each record has its kind
+  ///   - hasOrigins: whether each record has its ring, firmware, offset and UTC
+  init(_ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false, hasOrigins: Bool = false) {
     self.format = format
+    self.hasOrigins = hasOrigins
     label = isLabelled ? [.text(kind.rawValue)] : []
-    printer = RecordPrinter(format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind))
+    let times = kind == .sleep ? ["start", "end", "stage_start"] : ["time"]
+    let origins: [(name: String, unit: String?)] =
+      [("ring", nil), ("firmware", nil), ("utc_offset", nil)] + times.map { ($0 + "_utc", nil) }
+    printer = RecordPrinter(
+      format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind) + (hasOrigins ? origins : []))
+  }
+
+  /// The columns of the origin of a record with these times.
+  private func origins(_ times: RingTime...) -> [Field] {
+    guard hasOrigins, let origin else { return [] }
+    return [.text(ring), .text(origin.firmware), .number(origin.utcOffset)]
+      + times.map { .text(RingTime(seconds: $0.seconds - origin.utcOffset).description + "Z") }
+  }
+
+  /// Prints the stored data of a ring.
+  ///
+  /// - Parameters:
+  ///   - records: of one kind
+  ///   - origins: those of the records, in the same order
+  ///   - ring: its address
+  mutating func print(
+    _ records: HistoryRecords, _ origins: [RingStore.Origin], of ring: String
+  ) throws(Failure) {
+    // Both are read from one file, which may be damaged.
+    guard origins.count == records.count else {
+      throw Failure(
+        .badData, "the store is damaged: \(records.kind.rawValue) has records without a sync; restore a copy")
+    }
+    self.ring = ring
+    for (index, origin) in origins.enumerated() {
+      self.origin = origin
+      try print(records.record(at: index))
+    }
   }
 
   private static func columns(of kind: HistoryKind) -> [(name: String, unit: String?)] {
     switch kind {
-    case .steps: [("time", nil), ("steps", nil), ("distance", "m"), ("energy", "cal")]
-    case .heartRate: [("time", nil), ("heart_rate", "bpm"), ("source", nil)]
+    case .steps: [("time", nil), ("steps", nil), ("distance", "m"), ("energy", "kcal")]
+    case .heartRate: [("time", nil), ("heart_rate", "bpm"), ("manual", nil)]
     case .oxygen: [("time", nil), ("minimum", "percent"), ("maximum", "percent")]
     case .sleep:
       [
-        ("start", nil), ("end", nil), ("kind", nil), ("stage_start", nil), ("stage", nil),
+        ("start", nil), ("end", nil), ("nap", nil), ("stage_start", nil), ("stage", nil),
         ("duration", "min"),
       ]
-    case .stress: [("time", nil), ("stress", nil), ("quality", nil)]
-    case .variability: [("time", nil), ("hrv", "ms"), ("quality", nil)]
+    case .stress: [("time", nil), ("stress", nil), ("estimate", nil)]
+    case .variability: [("time", nil), ("hrv", "ms"), ("estimate", nil)]
     case .temperature: [("time", nil), ("temperature", "celsius")]
     }
   }
@@ -47,15 +89,15 @@ struct HistoryPrinter: ~Copyable {
   private mutating func print(_ reading: ActivityReading) {
     printer.print(
       label + [
-        .time(reading.time), .number(reading.steps), .number(reading.meters), .number(reading.calories),
-      ],
+        .time(reading.time), .number(reading.steps), .number(reading.meters), .energy(reading.calories),
+      ] + origins(reading.time),
       text: "\(reading.time)  \(reading.steps) steps, \(reading.meters) m, \(reading.calories / 1000) kcal")
   }
 
   private mutating func print(_ reading: HeartRateReading) {
-    let source = reading.isManual ? "manual" : "automatic"
     printer.print(
-      label + [.time(reading.time), .number(reading.beatsPerMinute), .text(source)],
+      label + [.time(reading.time), .number(reading.beatsPerMinute), .flag(reading.isManual)]
+        + origins(reading.time),
       text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", manual" : "")")
   }
 
@@ -63,24 +105,26 @@ struct HistoryPrinter: ~Copyable {
     let span =
       reading.minimum == reading.maximum ? "\(reading.minimum)" : "\(reading.minimum) to \(reading.maximum)"
     printer.print(
-      label + [.time(reading.time), .number(reading.minimum), .number(reading.maximum)],
+      label + [.time(reading.time), .number(reading.minimum), .number(reading.maximum)]
+        + origins(reading.time),
       text: "\(reading.time)  \(span) %")
   }
 
   private mutating func print(_ reading: EstimateReading, unit: String) {
     printer.print(
-      label + [.time(reading.time), .number(reading.value), .text("estimate")],
+      label + [.time(reading.time), .number(reading.value), .flag(true)] + origins(reading.time),
       text: "\(reading.time)  \(reading.value)\(unit) (estimate)")
   }
 
   private mutating func print(_ reading: TemperatureReading) {
     let value = Field.decimal(reading.centidegrees, places: 2)
-    printer.print(label + [.time(reading.time), value], text: "\(reading.time)  \(value.text) °C")
+    printer.print(
+      label + [.time(reading.time), value] + origins(reading.time), text: "\(reading.time)  \(value.text) °C")
   }
 
   private mutating func print(_ session: SleepSession) {
-    let kind = session.isNap ? "nap" : "night"
     if format == .text {
+      let kind = session.isNap ? "nap" : "night"
       let total = max(0, session.end.seconds - session.start.seconds) / 60
       let stages = [SleepStage.Kind.light, .deep, .rem, .awake].map { stage in
         let minutes = session.stages.filter { $0.kind == stage }.reduce(0) { $0 + $1.minutes }
@@ -96,10 +140,25 @@ struct HistoryPrinter: ~Copyable {
     for stage in session.stages {
       printer.print(
         label + [
-          .time(session.start), .time(session.end), .text(kind), .time(start),
+          .time(session.start), .time(session.end), .flag(session.isNap), .time(start),
           .text(stage.kind.description), .number(stage.minutes),
-        ], text: "")
+        ] + origins(session.start, session.end, start), text: "")
       start = start.adding(minutes: stage.minutes)
+    }
+  }
+}
+
+extension HistoryRecords {
+  /// One of the records.
+  fileprivate func record(at index: Int) -> HistoryRecords {
+    switch self {
+    case .steps(let all): .steps(Array(all[index...index]))
+    case .heartRate(let all): .heartRate(Array(all[index...index]))
+    case .oxygen(let all): .oxygen(Array(all[index...index]))
+    case .sleep(let all): .sleep(Array(all[index...index]))
+    case .stress(let all): .stress(Array(all[index...index]))
+    case .variability(let all): .variability(Array(all[index...index]))
+    case .temperature(let all): .temperature(Array(all[index...index]))
     }
   }
 }

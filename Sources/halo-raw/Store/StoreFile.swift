@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Files
 import Glibc
+import LineOutput
 import RingLink
 import RingStore
 
@@ -9,14 +10,24 @@ import RingStore
 enum StoreFile {
   static let option = Option(
     "--store", as: .file(.writes),
-    help: "the SQLite file (default: $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...)")
+    help: """
+      the SQLite file (default: $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...; virtual-rings.sqlite for \
+      rings that are simulated or replayed)
+      """)
 
   /// Opens the store. Folders are only created for the default file.
   ///
-  /// - Parameter creates: whether to create a missing store
-  static func open(_ invocation: Invocation, creates: Bool) throws(Failure) -> RingStore {
+  /// - Parameters:
+  ///   - invocation: may name the file
+  ///   - access: a missing store is only created for writing, and only if `creates`
+  ///   - creates: whether to create a missing store
+  ///   - isReal: whether the data is of real rings; that of others has a file of its own
+  static func open(
+    _ invocation: Invocation, creates: Bool, access: RingStore.Access? = nil, isReal: Bool = true
+  ) throws(Failure) -> RingStore {
     let named = invocation[option]
-    guard let path = named ?? UserFolders.data.map({ $0 + "/rings.sqlite" }) else {
+    let name = isReal ? "/rings.sqlite" : "/virtual-rings.sqlite"
+    guard let path = named ?? UserFolders.data.map({ $0 + name }) else {
       throw .usage("found no home directory for the store; give a file with --store FILE")
     }
     if creates, named == nil, let folder = UserFolders.data {
@@ -26,10 +37,10 @@ enum StoreFile {
         throw Failure(
           .cannotOpenFile, "cannot create a folder for the store: \(error); give a file with --store FILE")
       }
-    } else if !creates, access(path, F_OK) != 0, errno == ENOENT {
+    } else if !creates, Glibc.access(path, F_OK) != 0, errno == ENOENT {
       throw Failure(.cannotOpenFile, "cannot find the store \(path.printable); create it with halo-raw sync")
     }
-    return try storeFailure(RingStore(path: path, access: creates ? .writing : .reading))
+    return try storeFailure(RingStore(path: path, access: access ?? (creates ? .writing : .reading)))
   }
 }
 
@@ -62,15 +73,24 @@ func storeRetry<Value: Sendable>(
   }
 }
 
-/// The stored data of the selected ring.
+/// The stored data of the selected rings.
 struct StoredHistory {
-  private let store: RingStore
-  private let ring: RingStore.RingID
+  let store: RingStore
+  /// The selected rings.
+  let rings: [RingStore.StoredRing]
 
+  /// - Parameters:
+  ///   - invocation: may name a ring and the file
+  ///   - all: whether all rings are selected
+  ///   - access: how the file is opened
   /// - Throws: if there is no such ring in the store, or several
-  init(_ invocation: Invocation) throws(Failure) {
+  init(_ invocation: Invocation, all: Bool = false, access: RingStore.Access = .reading) throws(Failure) {
+    store = try StoreFile.open(invocation, creates: false, access: access)
+    if all {
+      rings = try storeFailure(store.rings())
+      return
+    }
     let selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
-    let store = try StoreFile.open(invocation, creates: false)
     let all = try storeFailure(store.rings())
     let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
     guard let ring = meant.first, meant.count == 1 else {
@@ -82,12 +102,28 @@ struct StoredHistory {
           ? "no such ring in the store; it has \(names.isEmpty ? "none" : names)"
           : "the store has several rings: \(names); name one")
     }
-    self.store = store
-    self.ring = ring.id
+    rings = [ring]
   }
 
-  /// - Parameter days: nil for all
-  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>? = nil) throws(Failure) -> HistoryRecords {
-    try storeFailure(store.records(kind, of: ring, in: days))
+  /// The data of the first selected ring.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind of data
+  ///   - days: nil for all
+  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>?) throws(Failure) -> HistoryRecords {
+    guard let ring = rings.first else { return .stress([]) }
+    return try storeFailure(store.records(kind, of: ring.id, in: days))
+  }
+}
+
+extension StoredHistory {
+  /// Prints a kind of data of all selected rings.
+  func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws(Failure) {
+    var printer = HistoryPrinter(format, kind, isLabelled: isLabelled, hasOrigins: true)
+    for ring in rings {
+      let origins = try storeFailure(store.origins(kind, of: ring.id))
+      try printer.print(
+        try storeFailure(store.records(kind, of: ring.id)), origins, of: ring.address?.description ?? "")
+    }
   }
 }

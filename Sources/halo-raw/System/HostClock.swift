@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import Glibc
+import LineOutput
 import RingLink
 import VirtualRing
 
@@ -31,6 +32,17 @@ struct HostClock {
   /// zone does not change.
   init(_ timers: Timers, wallOffset: Int64, utcOffset: Int) {
     source = .session(timers, wallOffset: wallOffset, utcOffset: utcOffset)
+  }
+
+  /// The time of day of the records of this session, in this computer's zone.
+  var recordClock: RecordClock {
+    switch source {
+    case .machine:
+      let measure = { SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000 }
+      return RecordClock(offset: measure(), measure: measure) { Self.machineOffset(atUnix: $0) }
+    case .session(_, let wallOffset, let utcOffset):
+      return RecordClock(offset: wallOffset) { _ in utcOffset }
+    }
   }
 
   /// Unix time minus session time, in microseconds; nil for this machine's clock.

@@ -50,7 +50,10 @@ enum HotPathCheck {
     let ring = try await bench.open()
     let queue = OutputQueue(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC), owned: true)
     let printer = format.map {
-      Printer(SampleWriter($0, kinds: .all, encoding: .sixteenBit, output: LineWriter(queue)))
+      Printer(
+        SampleWriter(
+          $0, kinds: .all, encoding: .sixteenBit, clock: RecordClock(offset: 0) { _ in 0 },
+          ring: "30:35:38:41:BE:EF", output: LineWriter(queue)))
     }
     let meter = Meter()
     try await ring.startRawStream { sample, time in

@@ -1,0 +1,244 @@
+import BluetoothCore
+import EventLoop
+import Files
+import GATTClient
+import HCI
+import JSON
+import LineOutput
+import RingLink
+import SystemCalls
+
+/// The options of commands that print records as they happen.
+enum LiveOption {
+  static let output = Option(
+    "--output", as: .file(.writes),
+    help: "write to this file instead of standard output, and what the data is to FILE.json")
+  static let header = Flag(
+    "--header",
+    help: "print first what the data is: lines that begin with # (csv, text), or a record of kind \"header\"")
+
+  static let all: [any CommandOption] = [output, header, CommonOptions.format]
+}
+
+/// The destination of the records of a command, with what describes them: the header, and the file beside the output.
+@BluetoothActor
+final class LiveOutput {
+  let format: OutputFormat
+  /// The address of the device.
+  private(set) var device = ""
+  /// Of the receive stamps; the records are printed with it.
+  let clock: RecordClock
+
+  private let invocation: Invocation
+  private let session: Session
+  private let path: String?
+  /// Of the file; nil for standard output.
+  private let queue: OutputQueue?
+  private var description = DataDescription()
+
+  /// In bytes: what waits for a slow disk.
+  private static let capacity = 1 << 22
+
+  /// Opens the file of `--output`. Call it after privileges are dropped, so that the file belongs to the invoking user.
+  init(_ invocation: Invocation, _ session: Session) throws(Failure) {
+    self.invocation = invocation
+    self.session = session
+    path = invocation[LiveOption.output].flatMap { $0 == "-" ? nil : $0 }
+    format = invocation[CommonOptions.format] ?? path.map(Self.format(ofFile:)) ?? .standard
+    clock = session.clock.recordClock
+    guard let path else {
+      queue = nil
+      return
+    }
+    do throws(FileError) {
+      queue = OutputQueue(
+        descriptor: try OutputFile.open(path: path), owned: true, capacity: Self.capacity, overflow: .drop)
+    } catch {
+      throw Failure(.cannotOpenFile, "cannot create \(error)")
+    }
+  }
+
+  /// The form of a file, by its name; csv if that says nothing.
+  private static func format(ofFile path: String) -> OutputFormat {
+    path.hasSuffix(".jsonl") || path.hasSuffix(".ndjson") ? .jsonl : path.hasSuffix(".txt") ? .text : .csv
+  }
+
+  /// Describes the records, and writes the file beside the output.
+  ///
+  /// - Parameters:
+  ///   - client: the device
+  ///   - firmware: the name of its firmware, if it was read
+  ///   - columns: the names of all columns
+  func begin(_ client: GATTClient, firmware: String? = nil, columns: [String]) async throws(Failure) {
+    device = client.peer.description
+    description.command = invocation.commandLine
+    description.name = session.ringName
+    description.address = client.peer
+    description.firmware = firmware
+    description.columns = columns
+    let now = session.timers.current.wholeMicroseconds
+    var clock = self.clock.ending()
+    description.start = (clock.text(now), now)
+    description.intervalAsked = session.request.parameters
+    try await writeDescription()
+  }
+
+  /// The same for the records of ``TimedPrinter``.
+  func begin(_ ring: Ring, columns: [(name: String, unit: String?)]) async throws(Failure) {
+    try await begin(
+      ring.client, firmware: ring.firmware.firmwareRevision,
+      columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
+  }
+
+  /// What the command prints first; empty without `--header`.
+  var header: String {
+    guard invocation[LiveOption.header] else { return "" }
+    guard format == .jsonl else { return description.lines.map { "# \($0)\n" }.joined() }
+    return description.record.line + "\n"
+  }
+
+  /// Where the records are written.
+  var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
+
+  /// Runs `work`, which prints the records; then writes the results into the file beside the output, also if it fails.
+  ///
+  /// - Parameter results: what was measured, by name
+  func complete(
+    _ client: @BluetoothActor () -> GATTClient, results: @BluetoothActor () -> [String: JSONValue] = { [:] },
+    _ work: @BluetoothActor () async throws(Failure) -> Void
+  ) async throws(Failure) {
+    var failure: Failure?
+    do throws(Failure) { try await work() } catch { failure = error }
+    var clock = self.clock.ending()
+    description.end = clock.text(session.timers.current.wholeMicroseconds)
+    description.results = results()
+    description.interval = client().parameters?.interval
+    if let queue {
+      do throws(Failure) {
+        try await Console.finish(queue)
+        try await writeDescription()
+      } catch {
+        // The first failure is the cause of the second.
+        throw failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Replaces the file beside the output, on another thread: a disk can be slow.
+  private func writeDescription() async throws(Failure) {
+    guard let path else { return }
+    let bytes = Array((description.json.text + "\n").utf8)
+    let result = await offTheLoop(deadline: .seconds(10)) {
+      Result { () throws(FileError) in _ = try OutputFile.replace(path + ".json", with: bytes) }
+    }
+    switch result {
+    case .success?: return
+    case .failure(let error)?: throw Failure(.cannotOpenFile, "cannot write \(error)")
+    case nil: throw Failure(.outputFailed, "cannot write \(path.printable).json: the disk is too slow")
+    }
+  }
+}
+
+/// What records are: the ring, the clocks, the columns, and at the end what was measured. The names in its JSON follow
+/// those of BIDS (Brain Imaging Data Structure) where it has them.
+struct DataDescription {
+  var command = ""
+  var name: String?
+  var address = BluetoothAddress.zero
+  var firmware: String?
+  var columns: [String] = []
+  /// The start, as time of day and on the clock of `t`.
+  var start = (time: "", clock: Instant.zero)
+  var end: String?
+  var intervalAsked = ConnectionParameters.fast
+  /// At the end; nil before.
+  var interval: ConnectionInterval?
+  var results: [String: JSONValue] = [:]
+
+  private static let clockText =
+    "t counts from the first record, on a clock that is never set; time is the same receive time as time of day"
+
+  /// For people.
+  var lines: [String] {
+    [
+      "halo-raw \(HelpPage.version): \(command.printable)",
+      "ring: \(name.map { "\($0.printable) " } ?? "")\(address) (\(address.kind))"
+        + (firmware.map { ", firmware \($0.printable)" } ?? ""),
+      "start: \(start.time), \(seconds(start.clock)) s on the clock of t",
+      Self.clockText,
+    ]
+  }
+
+  private func seconds(_ time: Instant) -> String { DecimalText.string(time.nanoseconds / 1000, places: 6) }
+
+  /// The first record of jsonl.
+  var record: JSONValue {
+    .object(["kind": .string("header"), "header": json])
+  }
+
+  var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "GeneratedBy": .object([
+        "Name": .string("halo-raw"), "Version": .string(HelpPage.version), "Command": .string(command),
+      ]),
+      "Ring": .members([
+        "Name": name.map { .string($0) }, "Address": .string(address.description),
+        "AddressType": .string(address.kind.description), "Firmware": firmware.map { .string($0) },
+      ]),
+      "Start": .string(start.time), "End": end.map { .string($0) } ?? .null,
+      "Clock": .object([
+        "Description": .string(Self.clockText), "StartTime_s": .number(Double(start.clock.nanoseconds) / 1e9),
+        "Start": .string(start.time),
+      ]),
+      "ConnectionInterval_ms": .members([
+        "AskedMin": .number(milliseconds(intervalAsked.intervalMin)),
+        "AskedMax": .number(milliseconds(intervalAsked.intervalMax)),
+        "AtEnd": interval.map { .number(milliseconds($0)) },
+      ]),
+      "Columns": .array(columns.map { .string($0) }),
+    ]
+    for column in columns {
+      guard let meaning = ColumnMeaning.all[column] else { continue }
+      members[column] = .members([
+        "Description": .string(meaning.text), "Units": meaning.unit.map { .string($0) },
+      ])
+    }
+    return .object(members.merging(results) { own, _ in own })
+  }
+
+  private func milliseconds(_ interval: ConnectionInterval) -> Double {
+    Double(interval.duration.wholeNanoseconds) / 1e6
+  }
+}
+
+/// What a column of a live command has.
+private struct ColumnMeaning {
+  var text: String
+  var unit: String?
+
+  static let all: [String: ColumnMeaning] = [
+    "t": .init(text: "time since the first record, on a clock that is never set", unit: "s"),
+    "time": .init(text: "the same receive time as time of day, ISO 8601 with the offset from UTC"),
+    "ring": .init(text: "the address of the device"),
+    "seq": .init(text: "counts the records of each kind from 0, also over a new connection"),
+    "kind": .init(text: "what the record is; gap, rejected, dropped and clock are marks, no samples"),
+    "raw": .init(text: "the light at the sensor; empty where the sensor gave none", unit: "counts"),
+    "max": .init(text: "the largest value in the ring's own window", unit: "counts"),
+    "min": .init(text: "the smallest value in the ring's own window", unit: "counts"),
+    "diff": .init(text: "the difference of max and min", unit: "counts"),
+    "x_g": .init(text: "acceleration along x", unit: "g"),
+    "y_g": .init(text: "acceleration along y", unit: "g"),
+    "z_g": .init(text: "acceleration along z", unit: "g"),
+    "raw_x": .init(text: "acceleration along x, as the sensor gives it", unit: "counts"),
+    "raw_y": .init(text: "acceleration along y, as the sensor gives it", unit: "counts"),
+    "raw_z": .init(text: "acceleration along z, as the sensor gives it", unit: "counts"),
+    "note": .init(text: "of a mark: why, how many, or the bytes"),
+    "interval_ms": .init(text: "the time between two heart beats", unit: "ms"),
+    "distance_m": .init(text: "the distance since midnight, or of the session", unit: "m"),
+    "duration_s": .init(text: "the duration of the session", unit: "s"),
+    "energy_kcal": .init(text: "the energy since midnight, or of the session", unit: "kcal"),
+    "estimate": .init(text: "whether the firmware may have made up the value"),
+    "unit": .init(text: "the unit of value"),
+  ]
+}
