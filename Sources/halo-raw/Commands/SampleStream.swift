@@ -224,11 +224,15 @@ final class SampleStream {
     isAsking = true
     let ring = self.ring
     BluetoothActor.run { [self] in
-      var battery = try? await ring.battery()
-      // A link that is not lost yet may still deliver.
+      var battery: RingBattery?
       let limit = (ring.client.parameters?.supervisionTimeout.duration ?? .seconds(4)) + .seconds(1)
-      while battery == nil, end == nil, let last, timers.current < last + limit {
-        battery = try? await ring.battery()
+      while end == nil, battery == nil {
+        do throws(RingError) {
+          battery = try await ring.battery()
+        } catch {
+          // A link that is not lost yet may still deliver. Other errors take no time.
+          guard case .notAnswered = error, let last, timers.current < last + limit else { break }
+        }
       }
       isAsking = false
       guard end == nil, ring === self.ring else { return }
@@ -302,10 +306,12 @@ final class SampleStream {
   private func report() {
     for line in summary.lines { Console.error(line) }
     if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }
+    let client = ring.client
     let link = [
-      ring.client.parameters.map { "link: \($0)" },
-      ring.client.phys.map { "PHY \($0)" },
-      ring.client.dataLengths.map { "data length \($0)" },
+      client.parameters.map {
+        "link: \($0)" + (client.phys.map { ", PHY \($0)" } ?? "")
+          + (client.dataLengths.map { ", data length \($0)" } ?? "")
+      },
       session.central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" },
     ].compactMap { $0 }
     if !link.isEmpty { Console.error(link.joined(separator: "; ")) }
