@@ -151,6 +151,15 @@ def test_a_rejected_frame_is_marked_at_its_place(halo, kinds, printed):
     assert numbers["rejected"] == len(marks) and numbers["printed"] == len(records) - len(marks)
 
 
+def test_a_recording_has_the_same_marks(halo, tmp_path):
+    """`decode --samples` prints what `stream` has printed, with the rejected frames in their places."""
+    path = tmp_path / "session.btsnoop"
+    printed = halo.run("stream", "--duration", "5s", "--format", "csv", "--record", path,
+                       adapter=f"{CLOCK},bad-checksum-every=10").succeeded().out
+    assert ",rejected," in printed
+    assert halo.run("decode", path, "--samples", "--format", "csv").succeeded().out.startswith(printed)
+
+
 def test_the_sum_over_lost_links_and_rejected_frames(halo):
     result = halo.run(
         "stream", "--ppg", "--duration", "60s", "--format", "jsonl",

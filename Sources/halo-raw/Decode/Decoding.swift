@@ -177,6 +177,11 @@ struct SampleExtraction {
     {
       loss = (HCIErrorCode(rawValue: reason), time)
     }
+    if let error = packet.rejection {
+      // Before the first sample, it is no frame of a stream.
+      writer?.mark(.rejected(error.reason, error.bytes), at: time)
+      return
+    }
     guard let sample = packet.ring?.sample else { return }
     let ring = packet.link?.peer
     let zone = utcOffset
@@ -191,5 +196,20 @@ struct SampleExtraction {
     loss = nil
     _ = writer.print(sample, at: time)
     self.writer = writer
+  }
+}
+
+extension DissectedPacket {
+  /// Why a ring's frame is rejected, and its bytes; nil for any other packet.
+  fileprivate var rejection: (reason: String, bytes: [UInt8])? {
+    guard let ring, ring.isFromRing, case .damaged = ring.content else { return nil }
+    let bytes = Array(source[ring.range])
+    guard bytes.first != BulkFrame.magic else { return nil }
+    do throws(RingFrameError) {
+      _ = try RingFrame(parsing: bytes.span.bytes)
+      return nil
+    } catch {
+      return (error.description, bytes)
+    }
   }
 }
