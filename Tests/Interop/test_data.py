@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import signal
 import stat
 import time
 from datetime import datetime, timedelta
@@ -83,17 +84,32 @@ def test_the_file_beside_the_output(halo, tmp_path, name, form):
     assert {stat.S_IMODE(file.stat().st_mode) for file in (path, tmp_path / f"{name}.json")} == {0o600}
 
 
-def test_the_file_beside_the_output_is_there_during_the_stream(halo, tmp_path):
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_the_file_beside_the_output_is_there_however_it_ends(halo, tmp_path, end):
     path = tmp_path / "ppg.csv"
     process = halo.start("stream", "--ppg", "--output", path, adapter="virtual:rate=50")
     while not path.exists() or path.stat().st_size < 2000:
         assert process.poll() is None
         time.sleep(0.05)
+    process.send_signal(end)
+    process.communicate(timeout=20)
     beside = json.loads((tmp_path / "ppg.csv.json").read_text())
-    process.kill()
-    process.communicate()
-    assert beside["End"] is None and "Printed" not in beside
-    assert all(len(row) == 10 for row in rows(path.read_text())[:-1])
+    records = rows(path.read_text())
+    assert all(len(row) == 10 and None not in row.values() for row in records[:-1])
+    if end == signal.SIGKILL:
+        assert beside["End"] is None and "Printed" not in beside
+    else:
+        assert beside["End"] and beside["Printed"] == len(records)
+
+
+def test_an_output_is_reproducible(halo, tmp_path):
+    """Virtual time does not go on while a file is written."""
+    for name in ("a", "b", "c"):
+        halo.run("stream", "--duration", "5s", "--output", tmp_path / name, adapter=CLOCK).succeeded()
+    contents = {(tmp_path / name).read_text() for name in ("a", "b", "c")}
+    plain = halo.run("stream", "--duration", "5s", "--format", "csv", adapter=CLOCK).succeeded().out
+    without_time = {re.sub(r",2026[^,]*,", ",", text) for text in contents | {plain}}
+    assert len(without_time) == 1
 
 
 def test_an_output_that_cannot_be_made(halo, tmp_path):
@@ -133,6 +149,15 @@ def test_a_rejected_frame_is_marked_at_its_place(halo, kinds, printed):
     assert all(re.fullmatch(r"the checksum is .*: a10[123][0-9a-f]{28}", records[index]["note"]) for index in marks)
     numbers = summed(result)
     assert numbers["rejected"] == len(marks) and numbers["printed"] == len(records) - len(marks)
+
+
+def test_a_recording_has_the_same_marks(halo, tmp_path):
+    """`decode --samples` prints what `stream` has printed, with the rejected frames in their places."""
+    path = tmp_path / "session.btsnoop"
+    printed = halo.run("stream", "--duration", "5s", "--format", "csv", "--record", path,
+                       adapter=f"{CLOCK},bad-checksum-every=10").succeeded().out
+    assert ",rejected," in printed
+    assert halo.run("decode", path, "--samples", "--format", "csv").succeeded().out.startswith(printed)
 
 
 def test_the_sum_over_lost_links_and_rejected_frames(halo):

@@ -187,6 +187,11 @@ struct SampleExtraction: ~Copyable {
     {
       loss = (HCIErrorCode(rawValue: reason), time)
     }
+    if let error = packet.rejection {
+      // Before the first sample, it is no frame of a stream.
+      writer?.mark(.rejected(error.reason, error.bytes), at: time)
+      return
+    }
     guard let sample = packet.ring?.sample else { return }
     let ring = packet.link?.peer
     if writer == nil {
@@ -200,5 +205,20 @@ struct SampleExtraction: ~Copyable {
     if let loss { writer?.mark(.gap("connection lost: \(loss.reason)"), at: loss.time) }
     loss = nil
     _ = writer?.print(sample, at: time)
+  }
+}
+
+extension DissectedPacket {
+  /// Why a ring's frame is rejected, and its bytes; nil for any other packet.
+  fileprivate var rejection: (reason: String, bytes: [UInt8])? {
+    guard let ring, ring.isFromRing, case .damaged = ring.content else { return nil }
+    let bytes = Array(source[ring.range])
+    guard bytes.first != BulkFrame.magic else { return nil }
+    do throws(RingFrameError) {
+      _ = try RingFrame(parsing: bytes.span.bytes)
+      return nil
+    } catch {
+      return (error.description, bytes)
+    }
   }
 }

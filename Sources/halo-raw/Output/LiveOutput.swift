@@ -80,7 +80,10 @@ final class LiveOutput {
     var clock = self.clock.ending()
     description.start = (clock.text(now), now)
     description.intervalAsked = session.request.parameters
-    try await writeDescription()
+    // Virtual time stands still during the call, so that it stays reproducible; Ctrl-C ends the wait.
+    try await session.interruption.cancels { () async throws(Failure) in
+      try await self.writeDescription(within: nil)
+    }
   }
 
   /// The same for the records of ``TimedPrinter``.
@@ -116,7 +119,7 @@ final class LiveOutput {
     if let queue {
       do throws(Failure) {
         try await Console.finish(queue)
-        try await writeDescription()
+        try await writeDescription(within: .seconds(10))
       } catch {
         // The first failure is the cause of the second.
         throw failure ?? error
@@ -126,10 +129,12 @@ final class LiveOutput {
   }
 
   /// Replaces the file beside the output, on another thread: a disk can be slow.
-  private func writeDescription() async throws(Failure) {
+  ///
+  /// - Parameter deadline: how long that may take; nil until the task is cancelled
+  private func writeDescription(within deadline: Duration?) async throws(Failure) {
     guard let path else { return }
     let bytes = Array((description.json.text + "\n").utf8)
-    let result = await offTheLoop(deadline: .seconds(10)) {
+    let result = await offTheLoop(deadline: deadline) {
       Result { () throws(FileError) in _ = try OutputFile.replace(path + ".json", with: bytes) }
     }
     switch result {

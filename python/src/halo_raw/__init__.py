@@ -1,0 +1,21 @@
+"""Data of halo-raw as pandas data frames: streams, the store, captures; and from them EDF and Parquet files.
+
+    import halo_raw
+    frame = halo_raw.read_stream("session.csv")
+    pulse = halo_raw.samples(frame, "ppg")
+
+Times are time zone aware and in UTC; units are in the names of columns. Nothing is interpolated.
+"""
+
+from .capture import read_capture
+from .files import to_edf, to_parquet
+from .live import Record, stream
+from .lsl import Outlet
+from .program import ProgramError
+from .store import read_store
+from .streams import marks, rate, read_stream, samples, segments
+
+__all__ = [
+    "Outlet", "ProgramError", "Record", "marks", "rate", "read_capture", "read_store", "read_stream", "samples",
+    "segments", "stream", "to_edf", "to_parquet",
+]

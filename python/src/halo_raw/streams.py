@@ -1,0 +1,92 @@
+"""What `halo-raw stream` has printed, and what `events`, `measure`, `sport` and `subscribe` have."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import TextIO
+
+import pandas as pd
+
+#: Records that are no samples: what happened between them.
+MARKS = ("gap", "dropped", "rejected", "clock")
+#: In usual intervals: a longer one ends a segment. Shorter ones are jitter, as a link delivers in bursts.
+PAUSE = 3.0
+
+
+def read_stream(source: str | os.PathLike[str] | TextIO) -> pd.DataFrame:
+    """Reads records in csv or jsonl, with or without a header, one row a record.
+
+    `time` is the receive time in UTC, `t` the same in seconds since the first record. Marks (`gap`, `rejected`, ...) are
+    rows, too: see `samples` and `marks`. A last line that is not complete, of a program that was killed, is left out.
+    `frame.attrs["description"]` has what the data is: the file beside the output, or the header of jsonl.
+    """
+    description: dict[str, object] = {}
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        text = path.read_text(encoding="utf-8")
+        beside = path.with_name(path.name + ".json")
+        if beside.exists():
+            description = json.loads(beside.read_text(encoding="utf-8"))
+    else:
+        path = None
+        text = source.read()
+    text = text[: text.rfind("\n") + 1]
+    body = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    if body.startswith("{"):
+        records = [json.loads(line) for line in body.splitlines()]
+        for record in records:
+            if record.get("kind") == "header":
+                description = description or record["header"]
+        frame = pd.DataFrame([record for record in records if record.get("kind") != "header"])
+    else:
+        frame = pd.read_csv(io.StringIO(body)) if body else pd.DataFrame()
+    if not {"t", "time", "ring", "seq"} <= set(frame.columns):
+        raise ValueError(f"{path or 'the input'} has no records of halo-raw: the columns t, time, ring and seq are missing")
+    frame["time"] = pd.to_datetime(frame["time"], utc=True, format="ISO8601")
+    frame.attrs["description"] = description
+    return frame
+
+
+def samples(frame: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The samples of one kind (`ppg`, `accel`, `spo2`), without columns that they do not have, and without marks."""
+    chosen = frame[frame["kind"] == kind].dropna(axis="columns", how="all").reset_index(drop=True)
+    chosen.attrs = dict(frame.attrs)
+    return chosen
+
+
+def marks(frame: pd.DataFrame) -> pd.DataFrame:
+    """What happened between the samples: gaps, dropped samples, rejected frames, a clock that was set."""
+    return frame[frame["kind"].isin(MARKS)].dropna(axis="columns", how="all").reset_index(drop=True)
+
+
+def rate(frame: pd.DataFrame, kind: str) -> float:
+    """Samples per second of a kind, from its first sample to its last, without the gaps.
+
+    Raises ValueError for fewer than two samples.
+    """
+    chosen = frame[frame["kind"] == kind]
+    parts = segments(frame, kind)
+    intervals = sum(int((parts == number).sum()) - 1 for number in parts.unique())
+    spans = chosen.groupby(parts)["t"].agg(lambda times: times.max() - times.min())
+    seconds = float(spans.sum())
+    if intervals < 1 or seconds <= 0:
+        raise ValueError(f"a rate needs two samples of {kind}")
+    return intervals / seconds
+
+
+def segments(frame: pd.DataFrame, kind: str) -> pd.Series[int]:
+    """The number of the uninterrupted part that each sample of a kind belongs to, counted from 0, with the samples' index.
+
+    A part ends at a gap and where samples were dropped. A rejected frame may be of another kind: it ends a part only if a
+    sample is late after it.
+    """
+    chosen = frame[frame["kind"] == kind]
+    interval = chosen["t"].diff()
+    usual = interval[interval > 0].median()
+    rejected = frame["kind"].eq("rejected").cumsum()[chosen.index].diff() > 0
+    ends = frame["kind"].isin(["gap", "dropped"]).cumsum()[chosen.index].diff() > 0
+    new = ends | (interval > PAUSE * usual) | (rejected & (interval > 1.5 * usual))
+    return new.cumsum().astype(int).rename("segment")

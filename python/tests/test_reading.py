@@ -1,0 +1,111 @@
+"""Streams, stores and captures as frames."""
+
+import io
+import sqlite3
+
+import pandas as pd
+import pytest
+from conftest import CLOCK, OTHER, RING, ROOT
+
+import halo_raw
+
+
+def test_csv_and_jsonl_are_the_same(session):
+    tables = [halo_raw.read_stream(session / name) for name in ("session.csv", "session.jsonl")]
+    for kind in ("ppg", "accel", "spo2"):
+        first, second = (halo_raw.samples(table, kind).drop(columns="time") for table in tables)
+        # A replayed or virtual session begins when it begins; everything else is the same.
+        pd.testing.assert_frame_equal(first, second[first.columns], check_dtype=False)
+        assert first["seq"].tolist() == list(range(len(first))) and set(first["ring"]) == {RING}
+
+
+def test_times_are_of_one_stamp(session):
+    frame = halo_raw.read_stream(session / "session.csv")
+    assert str(frame["time"].dtype).endswith("UTC]")
+    start = frame["time"] - pd.to_timedelta(frame["t"], unit="s")
+    assert (start.max() - start.min()) < pd.Timedelta("3us")
+    assert start.min().strftime("%Y-%m-%dT%H:%M") == "2026-11-21T13:45"
+    # Kinds of one moment are one row: the number is unique within a kind.
+    assert frame.pivot(index="seq", columns="kind", values="t")["ppg"].notna().sum() == len(halo_raw.samples(frame, "ppg"))
+
+
+def test_what_the_data_is_stands_beside_it(session):
+    frame = halo_raw.read_stream(session / "session.csv")
+    description = halo_raw.samples(frame, "ppg").attrs["description"]
+    assert description["Ring"]["Firmware"] == "RT02R_3.11.00_250611"
+    assert description["Printed"] + description["Rejected"] == description["Received"]
+    # The program counts what it printed; and so does the frame.
+    assert description["Printed"] == (~frame["kind"].isin(["gap", "rejected"])).sum()
+    assert description["Rejected"] == (frame["kind"] == "rejected").sum() > 10
+
+
+def test_rates_are_those_of_the_ring_without_the_gaps(session):
+    frame = halo_raw.read_stream(session / "session.csv")
+    gaps = (halo_raw.marks(frame)["kind"] == "gap").sum()
+    assert gaps > 0 and halo_raw.segments(frame, "ppg").max() >= gaps
+    assert halo_raw.rate(frame, "ppg") == pytest.approx(25, rel=0.05)
+    with pytest.raises(ValueError, match="two samples"):
+        halo_raw.rate(frame.head(1), "ppg")
+
+
+def test_headers_and_what_was_cut_off(program):
+    for form in ("csv", "jsonl"):
+        text = program("stream", "--ppg", "--count", 5, "--header", "--format", form, "--adapter", CLOCK)
+        whole = halo_raw.read_stream(io.StringIO(text))
+        assert len(whole) == 5
+        cut = halo_raw.read_stream(io.StringIO(text[:-20]))
+        assert len(cut) == 4
+    assert whole.attrs["description"]["Ring"]["Address"] == RING
+    with pytest.raises(ValueError, match="no records of halo-raw"):
+        halo_raw.read_stream(io.StringIO("a,b\n1,2\n"))
+
+
+def test_a_store_has_all_rings_and_right_times(store):
+    rates = halo_raw.read_store("heart-rate", store)
+    assert set(rates["ring"]) == {RING, OTHER} and rates["manual"].dtype == bool
+    assert (rates["time"].dt.tz_localize(None) + pd.to_timedelta(rates["utc_offset"], unit="s") == rates["local"]).all()
+    assert rates["heart_rate_bpm"].between(30, 220).all()
+    one = halo_raw.read_store("heart-rate", store, ring="R02_CAFE")
+    assert set(one["ring"]) == {OTHER} and len(one) == (rates["ring"] == OTHER).sum()
+    for kind in ("steps", "spo2", "sleep", "stress", "hrv", "temperature"):
+        assert len(halo_raw.read_store(kind, store)) > 0
+
+
+def test_a_store_is_what_export_prints(program, store):
+    steps = halo_raw.read_store("steps", store).sort_values(["ring", "time"])
+    exported = pd.read_csv(io.StringIO(program("export", "steps", "--all", "--store", store))).sort_values(["ring", "time"])
+    for column in ("ring", "firmware", "utc_offset", "steps", "distance_m", "energy_kcal"):
+        assert steps[column].tolist() == exported[column].tolist()
+    assert steps["time"].tolist() == pd.to_datetime(exported["time_utc"]).tolist()
+    sleep = halo_raw.read_store("sleep", store)
+    exported = pd.read_csv(io.StringIO(program("export", "sleep", "--all", "--store", store)))
+    key = ["ring", "time", "stage"]
+    found = sleep.assign(stage=sleep["stage"])[key].sort_values(key)
+    exported = exported.assign(time=pd.to_datetime(exported["stage_start_utc"]))[key].sort_values(key)
+    assert found["time"].tolist() == exported["time"].tolist()
+    assert [name.lower() for name in found["stage"]] == [name.lower() for name in exported["stage"]]
+
+
+def test_what_is_no_store_is_refused(tmp_path, store):
+    (tmp_path / "text").write_text("no database " * 100)
+    sqlite3.connect(tmp_path / "music").execute("CREATE TABLE music (title)")
+    for name in ("text", "music"):
+        with pytest.raises(ValueError, match=f"{name} is not a store of rings"):
+            halo_raw.read_store("steps", tmp_path / name)
+    with pytest.raises(FileNotFoundError, match="halo-raw sync"):
+        halo_raw.read_store("steps")
+    with pytest.raises(ValueError, match="unknown kind"):
+        halo_raw.read_store("step", store)
+
+
+def test_a_capture_has_packets_and_samples():
+    path = ROOT / "captures/virtual-stream.btsnoop"
+    packets = halo_raw.read_capture(path)
+    assert packets["frame"].tolist() == list(range(1, len(packets) + 1))
+    assert packets["time"].is_monotonic_increasing and "att.handle" in packets
+    recorded = halo_raw.read_stream(path.with_suffix(".jsonl"))
+    decoded = halo_raw.read_capture(path, samples=True).head(len(recorded))
+    pd.testing.assert_frame_equal(decoded, recorded)
+    with pytest.raises(halo_raw.ProgramError) as error:
+        halo_raw.read_capture(ROOT / "README.md")
+    assert error.value.code == 65 and "README.md" in str(error.value)
