@@ -247,7 +247,7 @@ public final class Central {
       guard let self, silentPeers.count < Self.maximumSilentPeers else { return }
       silentPeers.insert(peer)
     }
-    clients.removeAll { !$0.isConnected }
     clients.append(client)
+    client.whenDisconnected { [weak self, weak client] _ in self?.clients.removeAll { $0 === client } }
   }
 }

@@ -89,7 +89,8 @@ open class CBPeripheral: CBPeer {
 
   open func discoverServices(_ serviceUUIDs: [CBUUID]? = nil) {
     let uuids = serviceUUIDs?.map(\.value)
-    perform({ link, done in link.discoverServices(uuids, completion: done) }) { [self] found, link, error in
+    perform({ link, done in _ = link.discoverServices(uuids, completion: done) }) {
+      [self] found, link, error in
       if let found { merge(found, on: link, replacing: uuids == nil) }
       delegate?.peripheral(self, didDiscoverServices: error)
     }
@@ -102,7 +103,8 @@ open class CBPeripheral: CBPeer {
       }
     }
     perform(
-      of: service.place?.link, { link, done in link.discoverIncludedServices(of: place, completion: done) }
+      of: service.place?.link,
+      { link, done in _ = link.discoverIncludedServices(of: place, completion: done) }
     ) {
       [self] (found: [IncludedService]?, link, error) in
       if let found {
@@ -124,7 +126,7 @@ open class CBPeripheral: CBPeer {
     }
     perform(
       of: service.place?.link,
-      { link, done in link.discoverCharacteristics(uuids, of: place, completion: done) }
+      { link, done in _ = link.discoverCharacteristics(uuids, of: place, completion: done) }
     ) { [self] (found: [Characteristic]?, link, error) in
       if let found {
         let known = service.characteristics ?? []
@@ -146,7 +148,8 @@ open class CBPeripheral: CBPeer {
       }
     }
     perform(
-      of: characteristic.place?.link, { link, done in link.discoverDescriptors(of: place, completion: done) }
+      of: characteristic.place?.link,
+      { link, done in _ = link.discoverDescriptors(of: place, completion: done) }
     ) { [self] (found: [Descriptor]?, link, error) in
       if let found {
         characteristic.descriptors = found.map { descriptor in
@@ -164,7 +167,7 @@ open class CBPeripheral: CBPeer {
     guard let place = characteristic.place?.characteristic else {
       return refuse { [self] in delegate?.peripheral(self, didUpdateValueFor: characteristic, error: $0) }
     }
-    perform(of: characteristic.place?.link, { link, done in link.read(place, completion: done) }) {
+    perform(of: characteristic.place?.link, { link, done in _ = link.read(place, completion: done) }) {
       [self] (value: [UInt8]?, _, error) in
       if let value { characteristic.value = Data(value) }
       delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
@@ -175,7 +178,7 @@ open class CBPeripheral: CBPeer {
     guard let place = descriptor.place?.descriptor else {
       return refuse { [self] in delegate?.peripheral(self, didUpdateValueFor: descriptor, error: $0) }
     }
-    perform(of: descriptor.place?.link, { link, done in link.read(place, completion: done) }) {
+    perform(of: descriptor.place?.link, { link, done in _ = link.read(place, completion: done) }) {
       [self] (value: [UInt8]?, _, error) in
       if let value { descriptor.take(value) }
       delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
@@ -190,8 +193,9 @@ open class CBPeripheral: CBPeer {
     guard let place = characteristic.place?.characteristic else {
       return refuse { [self] in delegate?.peripheral(self, didWriteValueFor: characteristic, error: $0) }
     }
-    perform(of: characteristic.place?.link, { link, done in link.write(value, to: place, completion: done) })
-    {
+    perform(
+      of: characteristic.place?.link, { link, done in _ = link.write(value, to: place, completion: done) }
+    ) {
       [self] (_: Void?, _, error) in
       delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
     }
@@ -209,7 +213,8 @@ open class CBPeripheral: CBPeer {
         delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
       }
     }
-    perform(of: descriptor.place?.link, { link, done in link.write(value, to: place, completion: done) }) {
+    perform(of: descriptor.place?.link, { link, done in _ = link.write(value, to: place, completion: done) })
+    {
       [self] (_: Void?, _, error) in delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
     }
   }

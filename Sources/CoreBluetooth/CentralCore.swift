@@ -44,6 +44,8 @@ final class CentralCore {
     for entry in ended.values {
       entry.pending?.cancel()
       radio?.central?.timers.cancel(entry.startTimer)
+      // The client and its driver refer to each other.
+      entry.link.detach()
       entry.client?.end()
     }
     release.take()?()

@@ -38,7 +38,7 @@ final class LinkDriver {
       if case .success(let mtu) = result { handlers.mtu(mtu) }
     }
     guard !isNamed else { return }
-    client.run({ ReadByUUID(BluetoothUUID(UInt16(0x2A00)), limit: 1) }) { result in
+    _ = client.run({ ReadByUUID(BluetoothUUID(UInt16(0x2A00)), limit: 1) }) { result in
       guard case .success(let values) = result, let value = values.first?.value, !value.isEmpty else {
         return
       }
@@ -77,7 +77,7 @@ final class LinkDriver {
         self?.settle(handle, nil)
       }
     } else {
-      client.subscribe(to: characteristic, sink: sink) { [weak self] result in
+      _ = client.subscribe(to: characteristic, sink: sink) { [weak self] result in
         completion(result.map { _ in })
         self?.settle(handle, try? result.get())
       }

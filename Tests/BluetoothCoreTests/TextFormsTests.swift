@@ -54,6 +54,15 @@ import Testing
     #expect(String(printable: bytes) == printed)
   }
 
+  @Test func literalsAreUUIDs() {
+    let heartRate: BluetoothUUID = 0x180D
+    #expect(heartRate == BluetoothUUID(UInt16(0x180D)) && BluetoothUUID(0x180D) == heartRate)
+    #expect("180D" as BluetoothUUID == heartRate && BluetoothUUID("0000180D") == heartRate)
+    #expect(BluetoothUUID(0x0001_180D).shorter == 0x0001_180D)
+    let long: BluetoothUUID = 0x6E40_FFF0_B5A3_F393_E0A9_E50E_24DC_CA9E
+    #expect(long == "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E" && long.shorter == nil)
+  }
+
   @Test func hexIsStrict() {
     #expect(Hex.bytes("a1 04:00-FF_0x") == nil)
     #expect(Hex.bytes("0xa104") == [0xA1, 4])

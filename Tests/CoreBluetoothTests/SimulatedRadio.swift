@@ -7,7 +7,9 @@ final class SimulatedRadio: Adapter {
   var onReport: ((AdvertisingReport, Instant) -> Void)?
   var onScanFailure: ((HCIError) -> Void)?
   var onFailure: ((HCIError) -> Void)?
-  let timers = EpollLoop.shared.timers
+  let timers: Timers
+  /// How often peripherals advertise.
+  private let period: Duration
   let peripherals: [SimulatedPeripheral]
   /// How often the desired scan has changed.
   private(set) var isScanning = false
@@ -19,8 +21,18 @@ final class SimulatedRadio: Adapter {
   private var waiting: [UInt64: () -> Void] = [:]
   private var nextID: UInt64 = 0
 
-  init(_ peripherals: [SimulatedPeripheral], failure: HCIError? = nil) {
+  /// - Parameters:
+  ///   - peripherals: what is in reach
+  ///   - timers: the time; by default that of the machine
+  ///   - period: how often peripherals advertise
+  ///   - failure: why the adapter can't be used at first
+  init(
+    _ peripherals: [SimulatedPeripheral], timers: Timers = EpollLoop.shared.timers,
+    period: Duration = .milliseconds(2), failure: HCIError? = nil
+  ) {
     self.peripherals = peripherals
+    self.timers = timers
+    self.period = period
     self.failure = failure
   }
 
@@ -65,7 +77,7 @@ final class SimulatedRadio: Adapter {
   }
 
   private func tick() {
-    ticker = timers.schedule(after: .milliseconds(2)) { [weak self] in
+    ticker = timers.schedule(after: period) { [weak self] in
       guard let self, isScanning else { return }
       for peripheral in peripherals where peripheral.isAdvertising {
         onReport?(peripheral.report(isResponse: false), timers.now)
@@ -121,6 +133,10 @@ final class SimulatedPeripheral {
   var answer: (_ request: [UInt8]) -> [UInt8]? = { _ in nil }
   private(set) var writes: [(handle: AttributeHandle, value: [UInt8])] = []
   private(set) var link: SimulatedLink?
+  /// Its links that exist, ended or not: a client that is not released keeps its link.
+  fileprivate(set) var linkCount = 0
+  /// All of its links until now.
+  private(set) var connectionCount = 0
   fileprivate var server: AttributeServer
   private let attributes: [ServerAttribute]
 
@@ -150,6 +166,7 @@ final class SimulatedPeripheral {
     server = AttributeServer(attributes: attributes, mtu: 185)
     let link = SimulatedLink(self, timers)
     self.link = link
+    connectionCount += 1
     return link
   }
 
@@ -203,6 +220,11 @@ final class SimulatedLink: ATTLink {
     self.peripheral = peripheral
     self.timers = timers
     peer = peripheral.address
+    peripheral.linkCount += 1
+  }
+
+  isolated deinit {
+    peripheral.linkCount -= 1
   }
 
   var hasRoom: Bool { underWay < Self.capacity && !peripheral.isStalled }

@@ -103,3 +103,19 @@ extension BluetoothUUID: TextWritable {
     }
   }
 }
+
+extension BluetoothUUID: ExpressibleByIntegerLiteral {
+  /// A literal of up to 32 bits is the short form, such as `0x180D`; a longer one is all 128 bits.
+  public init(integerLiteral value: UInt128) {
+    if let short = UInt32(exactly: value) { self.init(short) } else { self.init(value) }
+  }
+}
+
+extension BluetoothUUID: ExpressibleByStringLiteral {
+  /// A literal such as `"180D"` or `"6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"`. One that is not a UUID is a programming
+  /// error; text that comes from elsewhere is parsed by `BluetoothUUID(text)`, which may be nil.
+  public init(stringLiteral text: String) {
+    guard let value = BluetoothUUID(text) else { preconditionFailure("\"\(text)\" is not a UUID") }
+    self = value
+  }
+}
