@@ -15,5 +15,5 @@ _specification.loader.exec_module(_module)
 Halo, Result, RingProcess, ROOT = _module.Halo, _module.Result, _module.RingProcess, _module.ROOT
 OK, NO_ADAPTER, TIMEOUT, PROTOCOL = _module.OK, _module.NO_ADAPTER, _module.TIMEOUT, _module.PROTOCOL
 NOT_FOUND, CONNECTION_LOST = _module.NOT_FOUND, _module.CONNECTION_LOST
-REPLAY_DIFFERS = _module.REPLAY_DIFFERS
+REPLAY_DIFFERS, USAGE = _module.REPLAY_DIFFERS, _module.USAGE
 NO_PERMISSION = 77

@@ -11,11 +11,11 @@ import pytest
 import tshark_check
 from bumble_ring import ppg_raw
 from conftest import wait_until
-from interop import CONNECTION_LOST, NO_ADAPTER, REPLAY_DIFFERS
+from interop import CONNECTION_LOST, NO_ADAPTER, REPLAY_DIFFERS, USAGE
 from monitor import Monitor
 
 JSON = ("--format", "jsonl")
-CREATE_CONNECTION, CONNECTION_UPDATE = 0x200D, 0x2013
+CREATE_CONNECTION, CONNECTION_UPDATE, SET_DATA_LENGTH = 0x200D, 0x2013, 0x2022
 
 
 @pytest.fixture(params=["hci0", "user:hci0"])
@@ -184,3 +184,26 @@ def test_the_ring_may_choose_where_nothing_was_asked_for(halo, ready, way, tmp_p
     updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
     assert updates == [(20, 40, 4, 500)]
     assert "link: interval 50 ms, latency 4, supervision timeout 5000 ms" in result.err.splitlines()[-1]
+
+
+def test_long_packets_are_requested_where_the_adapter_is_ours(halo, ready, way, tmp_path):
+    """The kernel does that for its own links."""
+    ring, adapter = ready("--acl-length", 251)
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        result = halo.run("stream", "--ppg", "--count", 5, "-v", *JSON, adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    if way:
+        assert [command[2:4] for command in monitor.commands(SET_DATA_LENGTH)] == [b"\xfb\x00"]
+        assert result.err.splitlines()[-1].endswith(", data length 251 bytes")
+
+
+def test_what_the_kernel_does_not_let_programs_choose_is_refused(halo, ready, way):
+    _, adapter = ready()
+    if way:
+        halo.run("battery", "--data-length", 100, "--phy", "1m", adapter=adapter).succeeded()
+        return
+    halo.run("battery", "--data-length", 100, adapter=adapter).failed(USAGE, saying="the kernel sets")
+    # Since Linux 7.0 it may be chosen.
+    refused = halo.run("battery", "--phy", "1m", adapter=adapter)
+    if refused.code:
+        refused.failed(USAGE, saying="does not let programs choose the phy")
