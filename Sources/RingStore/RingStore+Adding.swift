@@ -6,7 +6,7 @@ extension RingStore {
   /// - Parameters:
   ///   - records: of one kind
   ///   - complete: days that were over when the ring was read
-  ///   - sync: from ``beginSync(_:at:policy:offset:firmware:)``
+  ///   - sync: from ``beginSync(_:at:policy:offset:clockSet:firmware:)``
   /// - Returns: the number of records that are new or changed
   @discardableResult
   public func add(
