@@ -51,14 +51,14 @@ def test_its_examples_work(halo, tmp_path, command):
         assert halo.wait(process).code in LOOKING.get(command, (OK,)), line
 
 
-def test_the_readme_has_the_example_that_is_built():
-    readme = (ROOT / "README.md").read_text()
-    code = re.search(r"```swift\n(.*?)```", readme, re.DOTALL)[1]
+def test_the_page_on_the_library_has_the_example_that_is_built():
+    page = (ROOT / "docs/library.md").read_text()
+    code = re.search(r"```swift\n(.*?)```", page, re.DOTALL)[1]
     assert code == (ROOT / "Examples/Pulse/Pulse.swift").read_text()
 
 
-def test_the_readme_has_the_exit_codes_of_the_help():
-    readme = (ROOT / "README.md").read_text()
-    table = re.findall(r"^\| ([\d, ]+) \|", readme, re.MULTILINE)
+def test_the_page_on_commands_has_the_exit_codes_of_the_help():
+    page = (ROOT / "docs/commands.md").read_text()
+    table = re.findall(r"^\| ([\d, ]+) \|", page, re.MULTILINE)
     assert {code for row in table for code in row.split(", ")} == set(
         re.findall(r"^  (\d+) ", HELP, re.MULTILINE))
