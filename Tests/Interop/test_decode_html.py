@@ -1,5 +1,6 @@
 """`decode --html`: the report in a browser, used as its reader does."""
 
+import csv
 import random
 import re
 import struct
@@ -549,11 +550,11 @@ def test_charts_have_the_samples_that_decode_prints(halo, page):
     """They are read from the bytes of the packets, with the forms that the page was given."""
     browser = page(STREAM)
     charts = browser.run(CHARTS)
-    csv = [line.split(",") for line in halo.run("decode", STREAM, "--samples").succeeded().out.splitlines()[1:]]
+    rows = list(csv.DictReader(halo.run("decode", STREAM, "--samples").succeeded().out.splitlines()))
     for name, kind in [("PPG", "ppg"), ("SpO2", "spo2")]:
-        assert charts[name][0]["values"] == [int(raw) for _, of, raw, *_ in csv if of == kind]
+        assert charts[name][0]["values"] == [int(row["raw"]) for row in rows if row["kind"] == kind]
     axes = {series["name"]: series["values"] for series in charts["Acceleration"]}
-    printed = [line[6:9] for line in csv if line[1] == "accel"]
+    printed = [[row[f"{axis}_g"] for axis in "xyz"] for row in rows if row["kind"] == "accel"]
     assert len(printed) > 10
     assert list(zip(*(axes[axis] for axis in "xyz"))) == [
         tuple(pytest.approx(float(value), abs=5.1e-5) for value in values) for values in printed]
