@@ -35,7 +35,7 @@ struct PageWriter: ~Copyable {
     self.file = file
     queue = OutputQueue(descriptor: file.descriptor, overflow: .wait)
     output = LineWriter(queue)
-    writeHead()
+    Self.writeHead(to: &output, nonce: nonce)
   }
 
   var hasFailed: Bool { output.failure != nil }
@@ -112,7 +112,8 @@ struct PageWriter: ~Copyable {
   private let nonce =
     String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  private mutating func writeHead() {
+  /// Static: an initializer of Swift 6.2 can't call a mutating method of a type that can't be copied.
+  private static func writeHead(to output: inout LineWriter, nonce: String) {
     output.write(
       """
       <!doctype html>
