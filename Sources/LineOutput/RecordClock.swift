@@ -88,7 +88,7 @@ public struct RecordClock: ~Copyable {
   @inline(never)
   private mutating func begin(_ time: Instant) -> Int64 {
     if let measured = measure?(), (measured &- offset).magnitude >= Self.smallestStep {
-      // What is printed before the first record is no step of a series of records.
+      // A clock that is set before the first record changes no series of records.
       if second != .min { pendingStep &+= measured &- offset }
       offset = measured
     }

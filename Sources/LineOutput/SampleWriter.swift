@@ -34,11 +34,11 @@ public struct SampleWriter: ~Copyable {
   public enum Mark: Equatable, Sendable {
     /// The stream was interrupted: later samples are from another link, or of another start.
     case gap(String)
-    /// So many samples are missing here, because the output was not read in time.
+    /// The number of samples that are missing here, because the output was not read in time.
     case dropped(Int)
     /// A frame that was received, and is damaged: the reason, and its bytes.
     case rejected(String, [UInt8])
-    /// The clock of this computer was set, by so many microseconds.
+    /// The clock of this computer was set: the step in microseconds.
     case clock(Int64)
 
     fileprivate var kind: StaticString {

@@ -38,11 +38,6 @@ public struct TextBuffer: ~Copyable, @unchecked Sendable {
     get { _overrideLifetime(RawSpan(_unsafeStart: memory, byteCount: end), borrowing: self) }
   }
 
-  @inlinable
-  public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    body(UnsafeRawBufferPointer(start: memory, count: end))
-  }
-
   /// A part of the text; what is outside of it is left out.
   public func string(_ range: Range<Int>) -> String {
     let range = range.clamped(to: 0..<end)

@@ -188,7 +188,7 @@ struct SampleExtraction: ~Copyable {
       loss = (HCIErrorCode(rawValue: reason), time)
     }
     if let error = packet.rejection {
-      // Before the first sample, it is no frame of a stream.
+      // Before the first sample there is no stream whose frames are marked.
       writer?.mark(.rejected(error.reason, error.bytes), at: time)
       return
     }

@@ -7,11 +7,11 @@ import LineOutput
 import RingLink
 
 /// Packets as JSON, one object per line.
-struct PacketJSON: ~Copyable {
+struct PacketJSON {
   /// The fields of a layer; used again for each.
   private let fields = FieldList()
 
-  mutating func write(_ packet: DissectedPacket, into output: inout LineWriter) {
+  func write(_ packet: DissectedPacket, into output: inout LineWriter) {
     output.write("{\"frame\":")
     output.write(packet.info.number)
     output.write(",\"time\":")
@@ -63,7 +63,7 @@ struct PacketJSON: ~Copyable {
   }
 
   /// Writes the fields of a layer.
-  private mutating func write(
+  private func write(
     _ key: StaticString, of packet: DissectedPacket, _ layer: Layer, _ output: inout LineWriter
   ) {
     fields.removeAll()
@@ -71,7 +71,7 @@ struct PacketJSON: ~Copyable {
     FieldJSON.write(key, fields, &output)
   }
 
-  private mutating func write(_ hci: HCILayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+  private func write(_ hci: HCILayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     switch hci.type {
     case .command: output.write(",\"hci\":{\"type\":\"command\"")
     case .event: output.write(",\"hci\":{\"type\":\"event\"")
@@ -125,7 +125,7 @@ struct PacketJSON: ~Copyable {
     output.write("}")
   }
 
-  private mutating func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+  private func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     let source = packet.source
     Self.number(",\"att\":{\"opcode\":", Int(att.opcode.rawValue), &output)
     output.write(",\"name\":\"")

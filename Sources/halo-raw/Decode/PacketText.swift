@@ -4,7 +4,7 @@ import Dissection
 import LineOutput
 
 /// Packets as text: a line each, or a block with all fields.
-struct PacketText: ~Copyable {
+struct PacketText {
   private let isColored: Bool
   /// The fields of a layer; used again for each.
   private let fields = FieldList()
@@ -12,7 +12,7 @@ struct PacketText: ~Copyable {
   init(isColored: Bool) { self.isColored = isColored }
 
   /// - Parameter start: the time of the first packet
-  mutating func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+  func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     let top = packet.top
     output.write(packet.info.number, width: 7)
     writeHeader(packet, top, start, &output)
@@ -37,7 +37,7 @@ struct PacketText: ~Copyable {
     output.write("]")
   }
 
-  mutating func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+  func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     writeLine(packet, start: start, into: &output)
     if packet.hci == nil { writeBytes(packet.bytes, into: &output) }
     for layer in Layer.allCases where packet.has(layer) {
