@@ -6,8 +6,7 @@ import Testing
 
 struct SessionNoteTests {
   private static func ring(name: String?, isDiscovered: Bool = true) -> KnownRing {
-    var ring = KnownRing(
-      name: name, address: BluetoothAddress("C0:11:22:33:A1:B2/random")!, layout: nil)
+    var ring = KnownRing(name: name, address: BluetoothAddress(0xC011_2233_A1B2, .random), layout: nil)
     guard isDiscovered else { return ring }
     ring.firmware = "R02_3.00.06_240523"
     ring.databaseHash = String(repeating: "0f", count: 16)
