@@ -167,6 +167,9 @@ extension GATTClient {
     _ = write([0, 0], to: configuration, completion: completion)
   }
 
+  /// Removes a subscriber without a request: its characteristic is not where it was.
+  package func drop(_ subscription: Subscription) { _ = remove(subscription) }
+
   /// - Returns: the configuration to write; nil if there are other subscribers, or no link
   private func remove(_ subscription: Subscription) -> AttributeHandle? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }

@@ -1,12 +1,24 @@
+import BluetoothCore
 import KnownDevices
 import RingLink
 import Testing
 @testable import halo_raw
 
 struct SessionNoteTests {
+  private static func ring(name: String?, isDiscovered: Bool = true) -> KnownRing {
+    var ring = KnownRing(name: name, address: BluetoothAddress(0xC011_2233_A1B2, .random), layout: nil)
+    guard isDiscovered else { return ring }
+    ring.firmware = "R02_3.00.06_240523"
+    ring.databaseHash = String(repeating: "0f", count: 16)
+    ring.handles = .init(
+      write: 0xFFFF, writeProperties: 255, notify: 3, notifyProperties: 16, configuration: 4)
+    return ring
+  }
+
   @Test(arguments: [
     SessionNote.zone(-18000), .clock(ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)),
-    .restore("heart-rate", ["enabled": 1, "interval": 5, "low-alarm": 0]),
+    .restore("heart-rate", ["enabled": 1, "interval": 5, "low-alarm": 0]), .ring(ring(name: "R02 \"A\"")),
+    .ring(ring(name: nil, isDiscovered: false)),
   ])
   func aNoteIsReadAsItWasWritten(note: SessionNote) {
     #expect(SessionNote(note.description) == note)
@@ -16,7 +28,8 @@ struct SessionNoteTests {
   @Test(arguments: [
     "", "zone", "zone utc-offset=x", "zone utc-offset=90000", "clock set=-1 policy=utc utc-offset=0",
     "clock set=1 policy=mars utc-offset=0", "clock set=99999999999 policy=utc utc-offset=0", "restore", "=",
-    "remark",
+    "remark", "ring", "ring []", #"ring ["C0:11:22:33:A1:B2","public",null,null,[70000],null]"#,
+    #"ring ["C0:11","public",null,null,[],null]"#, #"ring ["C0:11:22:33:A1:B2","public",null,null,[],"0f"]"#,
   ])
   func othersAreNone(text: String) {
     #expect(SessionNote(text) == nil)

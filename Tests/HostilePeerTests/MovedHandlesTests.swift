@@ -68,7 +68,7 @@ import Testing
     let peer = Peer()
     place(Self.server(at: 0x0010, hash: hash), start: 0x0010, on: peer, strays: Strays())
     let (stage, client) = try await Stage.connected(peer)
-    let ring = try await Ring.open(client, isStored: true)
+    let ring = try await Ring.open(client)
     let layout = try #require(ring.layout)
     await client.disconnect()
     try await stage.checkHealth()
@@ -162,15 +162,21 @@ import Testing
     #expect(!other.isAssumed)
   }
 
-  /// A link that was lost a moment ago.
-  @Test func aLayoutInUseIsNotProvedAgain() async throws {
-    let layout = try await layout()
+  /// A firmware update without a new link. A command that comes before the new handles are known waits for them.
+  @Test func aRingThatMovesDuringTheLinkIsFoundAgain() async throws {
     let peer = Peer()
-    place(Self.server(at: 0x0010), start: 0x0010, on: peer, strays: Strays())
+    let strays = Strays()
+    place(Self.server(at: 0x0010), start: 0x0010, on: peer, strays: strays)
     let (stage, client) = try await Stage.connected(peer)
-    let ring = try await Ring.open(client, layout: layout, isCurrent: true)
+    let ring = try await Ring.open(client)
+    var layouts: [UInt16?] = []
+    ring.onLayoutChange = { layouts.append(ring.layout?.configuration.rawValue) }
     #expect(try await ring.battery().percent == 55)
-    #expect(peer.requests.map(\.opcode) == [.writeRequest, .writeRequest])
+    place(Self.server(at: 0x0028), start: 0x0028, on: peer, strays: strays)
+    client.onServicesChanged?(HandleRange(0x0010, 0x0015))
+    #expect(try await ring.battery().percent == 55)
+    #expect(layouts == [nil, 0x002D])
+    #expect(strays.writes == [])
     await client.disconnect()
     try await stage.checkHealth()
   }

@@ -82,20 +82,28 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Service Changed where the ring's characteristics are ends the session with that reason, not with a time-out.
-  @Test func aRingWhoseServicesChangeSaysSo() async throws {
+  /// Service Changed where the ring's characteristics are: they are discovered again, and what comes next is sent
+  /// afterwards. What was sent before is not sent twice.
+  @Test func aRingWhoseServicesChangeIsFoundAgain() async throws {
     let (stage, ring) = try await open()
     stage.peer.server.addService(GATTUUID.genericAttribute, at: 0x0020)
     stage.peer.server.addCharacteristic(GATTUUID.serviceChanged, .indicate, at: 0x0021, [])
     stage.peer.server.addConfiguration(at: 0x0023)
     await stage.sleep(.seconds(2))
-    let battery = spawn { try await ring.battery() }
+    var hadLayout: [Bool] = []
+    ring.onLayoutChange = { [unowned ring] in hadLayout.append(ring.layout != nil) }
+    let first = spawn { try await ring.battery() }
     await stage.sleep(.milliseconds(10))
-    await stage.within(.milliseconds(100)) {
-      stage.peer.send(.handleValueIndication(0x0022, value: [0x10, 0, 0x15, 0]))
-      await #expect(throws: RingError.gatt(.servicesChanged)) { try await battery.value }
-    }
-    await #expect(throws: RingError.gatt(.servicesChanged)) { try await ring.battery() }
+    stage.peer.send(.handleValueIndication(0x0022, value: [0x10, 0, 0x15, 0]))
+    await stage.sleep(.milliseconds(500))
+    stage.peer.notify(0x0014, battery(33))
+    #expect(try await first.value.percent == 33)
+    let second = spawn { try await ring.battery() }
+    await stage.sleep(.milliseconds(100))
+    stage.peer.notify(0x0014, battery(34))
+    #expect(try await second.value.percent == 34)
+    #expect(stage.peer.commandCount == 2)
+    #expect(hadLayout == [false, true])
     await ring.client.disconnect()
     try await stage.checkHealth()
   }

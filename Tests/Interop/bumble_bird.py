@@ -15,7 +15,7 @@ from bumble.gatt import Service
 from bumble.host import Host
 
 from bumble_ring import Journal, readable
-from h4_server import H4Server
+from transports import HELP, server
 from virtual_radio import Radio, VirtualController
 
 ADDRESS = "D2:5C:0A:1E:B1:4D"
@@ -56,15 +56,15 @@ async def run(options):
             name="Bird", address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
         host=Host(own, own))
     await Bird(device, options.visit).start()
-    server = H4Server(central, journal)
-    print("ready", await server.listen(options.transport), flush=True)
-    await server.ended
+    offered = server(options.transport, central, journal)
+    print("ready", await offered.listen(options.transport), flush=True)
+    await offered.ended
 
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.ERROR)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("transport", help="tcp-server:HOST:PORT (port 0: any free one) or unix-server:PATH")
+    parser.add_argument("transport", help=HELP)
     parser.add_argument("--visit", type=float, default=2, help="seconds until it leaves")
     try:
         asyncio.run(run(parser.parse_args()))

@@ -20,7 +20,7 @@ from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.host import Host
 
 from bumble_ring import Journal, pushed, readable, refuse
-from h4_server import H4Server
+from transports import HELP, server
 from virtual_radio import Radio, VirtualController
 
 ADDRESS = "D2:5C:0A:1E:48:52"
@@ -90,15 +90,15 @@ async def run(transport):
             name=NAME, address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
         host=Host(own, own))
     await Sensor(device).start()
-    server = H4Server(central, journal)
-    print("ready", await server.listen(transport), flush=True)
-    await server.ended
+    offered = server(transport, central, journal)
+    print("ready", await offered.listen(transport), flush=True)
+    await offered.ended
 
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.ERROR)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("transport", help="tcp-server:HOST:PORT (port 0: any free one) or unix-server:PATH")
+    parser.add_argument("transport", help=HELP)
     try:
         asyncio.run(run(parser.parse_args().transport))
     except KeyboardInterrupt:

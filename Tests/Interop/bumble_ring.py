@@ -35,10 +35,9 @@ from bumble.snoop import BtSnooper
 
 import ring_frames as frames
 import ring_history
-from h4_server import H4Server
 from ring_measurement import Measurement
 from ring_frames import frame
-from vhci_adapter import VhciAdapter
+from transports import HELP, server
 from virtual_radio import Radio, VirtualController
 
 FIRST_RAW = 10000
@@ -466,18 +465,17 @@ async def run(options):
         hci.Address.PUBLIC_DEVICE_ADDRESS if public else hci.Address.RANDOM_DEVICE_ADDRESS)
     device = Device(
         config=DeviceConfiguration(name=options.name, address=address), host=Host(own, own))
-    is_adapter = options.transport == "vhci"
-    server = VhciAdapter(central, journal) if is_adapter else H4Server(central, journal)
-    ring = Ring(device, options, journal, server.backlog)
+    offered = server(options.transport, central, journal)
+    ring = Ring(device, options, journal, offered.backlog)
     await ring.start()
-    print("ready", await server.listen(options.transport), flush=True)
-    await server.ended
+    print("ready", await offered.listen(options.transport), flush=True)
+    await offered.ended
 
 
 def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     add = parser.add_argument
-    add("transport", help="tcp-server:HOST:PORT (port 0: any free one), unix-server:PATH, or vhci")
+    add("transport", help=HELP)
     add("--name", default="R02_341C")
     add("--address", default="D2:5C:0A:1E:34:1C")
     add("--address-type", choices=("random", "public"), default="random")

@@ -1,46 +1,12 @@
 """The examples against CoreBluetooth and AccessorySetupKit, as they are, against peripherals over H4."""
 
-import os
 import subprocess
 import sys
 import time
 
-
 import pytest
-from conftest import HERE, ROOT
-
-
-class Example:
-    """A running example, whose lines are read as they are printed."""
-
-    def __init__(self, name, adapter, state, *arguments):
-        found = [ROOT / ".build" / kind / name for kind in ("release", "debug")]
-        path = next((path for path in found if path.exists()), None)
-        if path is None:
-            pytest.fail(f"{name} is missing; build it with `swift build -c release --product {name}`")
-        self.process = subprocess.Popen(
-            ["stdbuf", "-oL", path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
-            env=os.environ | {"HALO_ADAPTER": adapter, "XDG_STATE_HOME": str(state), "HOME": str(state)})
-        self.lines = []
-
-    def until(self, text) -> list[str]:
-        """The lines up to the first one that contains a text."""
-        for line in self.process.stdout:
-            self.lines.append(line.rstrip("\n"))
-            if text in line:
-                return self.lines
-        pytest.fail(f"no {text!r} in {self.lines}; {self.process.stderr.read()}")
-
-    def exit_code(self) -> int:
-        out, _ = self.process.communicate(timeout=20)
-        self.lines += out.splitlines()
-        return self.process.returncode
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-        self.process.communicate(timeout=20)
+from conftest import HERE
+from example_program import Example
 
 
 @pytest.fixture
@@ -58,14 +24,31 @@ def example(tmp_path):
 
 
 @pytest.fixture
-def bird():
+def peripheral():
+    """Starts a peripheral, and gives the adapter that leads to it."""
+    started = []
+
+    def start(script, *options) -> str:
+        process = subprocess.Popen(
+            [sys.executable, HERE / script, "tcp-server:127.0.0.1:0", *options], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        return f"tcp:127.0.0.1:{process.stdout.readline().split()[1]}"
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@pytest.fixture
+def bird(peripheral):
     """A bird that leaves after a second."""
-    process = subprocess.Popen(
-        [sys.executable, HERE / "bumble_bird.py", "tcp-server:127.0.0.1:0", "--visit", "1"],
-        stdout=subprocess.PIPE, text=True)
-    yield f"tcp:127.0.0.1:{process.stdout.readline().split()[1]}"
-    process.terminate()
-    process.wait(timeout=20)
+    return peripheral("bumble_bird.py", "--visit", "1")
+
+
+@pytest.fixture
+def strap(peripheral):
+    return peripheral("bumble_heart_rate.py")
 
 
 def test_the_bird_is_read_each_time_that_it_comes(example, bird):
@@ -93,22 +76,27 @@ def test_a_ring_is_chosen_once_and_forgotten(example, ring_with, tmp_path):
     assert example("ring-session", ring.adapter, "forget").exit_code() == 1
 
 
-def test_a_ring_that_is_away_is_connected_to_when_it_comes_back(example, ring_with):
+def test_a_ring_that_is_away_is_connected_to_when_it_comes_back(example, ring_with, strap):
     """The second run starts while the adapter's radio hears nothing of the ring."""
     ring = ring_with()
     first = example("ring-session", ring.adapter)
     first.until("connected")
     first.close()
-    strap = subprocess.Popen(
-        [sys.executable, HERE / "bumble_heart_rate.py", "tcp-server:127.0.0.1:0"],
-        stdout=subprocess.PIPE, text=True)
-    try:
-        elsewhere = example("ring-session", f"tcp:127.0.0.1:{strap.stdout.readline().split()[1]}")
-        elsewhere.until("connecting to R02_341C")
-        time.sleep(1)
-        assert elsewhere.process.poll() is None
-    finally:
-        strap.terminate()
-        strap.wait(timeout=20)
+    elsewhere = example("ring-session", strap)
+    elsewhere.until("connecting to R02_341C")
+    time.sleep(1)
+    assert elsewhere.process.poll() is None
     second = example("ring-session", ring.adapter)
     second.until("battery")
+
+
+def test_a_heart_rate_is_received(example, strap):
+    lines = example("heart-rate-central", strap).until(" bpm")
+    assert any(line.startswith("found ") for line in lines)
+
+
+def test_everything_of_a_device_is_read(example, ring_with):
+    explorer = example("explore", ring_with().adapter, "R02_")
+    assert explorer.exit_code() == 0
+    assert "service Device Information" in explorer.lines
+    assert any(line.endswith(": R02_3.00.06_BUMBLE") for line in explorer.lines)

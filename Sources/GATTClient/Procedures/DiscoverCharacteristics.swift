@@ -13,7 +13,8 @@ public struct DiscoverCharacteristics: GATTProcedure {
   }
 
   public mutating func start() -> GATTStep<[Characteristic]> {
-    guard let range = cursor.remaining else { return .done(characteristics) }
+    // A characteristic takes two attributes at least.
+    guard let range = cursor.remaining, range.start < range.end else { return .done(characteristics) }
     return .request(.readByTypeRequest(range, type: GATTUUID.characteristic))
   }
 

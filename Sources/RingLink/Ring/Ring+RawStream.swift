@@ -43,15 +43,15 @@ extension Ring {
   }
 
   /// Stops the raw stream: the sensor's light goes out. Samples still in transit are dropped. Returns when the ring has
-  /// received the commands, within 2.5 s; a link that is gone needs none. Cancelling the task does not cancel this, as the
-  /// light would stay on.
+  /// confirmed the commands, within two seconds, or half a second after they were sent to a ring that confirms none; a link
+  /// that is gone needs none. Cancelling the task does not cancel this, as the light would stay on.
   public func stopRawStream() async {
     dispatcher.onSample = nil
     guard client.isConnected else { return }
     // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
     for frame in RawControl.stopSequence { try? dispatcher.post(frame) }
     await written(within: .seconds(2))
-    await timers.sleep(for: .milliseconds(500))
+    if !confirmsFrames { await timers.sleep(for: .milliseconds(500)) }
   }
 
   /// Waits until the ring has confirmed all posted frames, as far as it does; also in a task that is cancelled.

@@ -50,6 +50,10 @@ public final class Ring {
   private var configuration: AttributeHandle?
   private var databaseHash: [UInt8]?
   private var start = Start.done
+  /// Nil until the ring has confirmed that it notifies.
+  private var subscription: Subscription?
+  /// How often the ring's services have changed during this link.
+  private var changeCount = 0
   /// The one that runs, or ran last.
   var measurement: MeasurementSession?
   /// Where bulk frames are written; set once they are needed.
@@ -61,10 +65,13 @@ public final class Ring {
   private enum Start {
     /// The frames were sent without response.
     case enabling([RingFrame])
-    /// The ring has refused: its characteristics are discovered, and the frames sent again.
+    /// The characteristics are not where they were: they are discovered, and the frames sent afterwards.
     case discovering([RingFrame])
     case done
   }
+
+  /// How often a ring may change its services during a link.
+  private static let maximumChanges = 16
 
   init(_ client: GATTClient, write: Characteristic, notify: Characteristic) {
     self.client = client
@@ -90,10 +97,8 @@ public final class Ring {
     }
     let notify = commandNotify.valueHandle
     client.onServicesChanged = { [weak self] range in
-      guard range.contains(notify) || range.contains(write), let self else { return }
-      configuration = nil
-      dispatcher.close(.gatt(.servicesChanged))
-      onLayoutChange?()
+      guard range.contains(notify) || range.contains(write) else { return }
+      self?.servicesChanged()
     }
   }
 
@@ -115,6 +120,11 @@ public final class Ring {
       [dispatcher] in
       if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
     }
+  }
+
+  /// Whether the ring confirms each frame.
+  var confirmsFrames: Bool {
+    if case .done = start { commandWrite.properties.contains(.write) } else { false }
   }
 
   /// How long a frame may wait for room on the link.
@@ -146,26 +156,25 @@ extension RingError {
 }
 
 extension Ring {
-  /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on, and the
-  /// firmware's name. Nothing else is discovered, so that a stream can begin early.
+  /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on. Nothing else is
+  /// discovered, so that a stream can begin early.
   ///
   /// - Parameters:
   ///   - client: a connected peripheral
   ///   - layout: the handles of an earlier link, which have to be proved by the first answer: the Database Hash, or the
   ///     type of the attribute from which the ring notifies. Nothing is written before that. If they are not true, they
-  ///     are discovered. A stream begins after the second round trip. The firmware may have changed:
-  ///     ``confirmFirmware()`` checks.
-  ///   - isCurrent: whether the layout was in use a moment ago, on a link that was lost; it is not proved again then
-  ///   - isStored: whether ``layout`` will be stored; the Database Hash is read then, if the handles are discovered
+  ///     are discovered. A stream begins after the second round trip. The firmware may have changed: ``identify()`` reads
+  ///     it.
+  ///   - identifies: whether ``firmware`` is read, too, if it is not known from a layout that is true
   /// - Throws: `.notARing` if the service is missing
   public static func open(
-    _ client: GATTClient, layout: RingLayout? = nil, isCurrent: Bool = false, isStored: Bool = false
+    _ client: GATTClient, layout: RingLayout? = nil, identifies: Bool = true
   ) async throws(RingError) -> Ring {
-    if let layout, let ring = try await open(client, at: layout, isCurrent: isCurrent) { return ring }
+    if let layout, let ring = try await open(client, at: layout) { return ring }
     let found: (write: Characteristic, notify: Characteristic)?
     do throws(GATTError) {
       try await client.exchangeMTU()
-      found = try await commandCharacteristics(of: client)
+      found = try await client.commandCharacteristics()
     } catch {
       throw RingError(error)
     }
@@ -173,25 +182,20 @@ extension Ring {
     let ring = Ring(client, write: found.write, notify: found.notify)
     do throws(GATTError) {
       try await ring.listen()
-      ring.firmware.firmwareRevision = try await client.text(RingGATT.firmwareRevision)
-      if isStored { ring.databaseHash = try await client.databaseHash() }
     } catch {
       throw RingError(error)
     }
+    if identifies { try await ring.identify() }
     client.keepHandles()
     return ring
   }
 
   /// - Returns: nil if the layout is not true
-  private static func open(
-    _ client: GATTClient, at layout: RingLayout, isCurrent: Bool
-  ) async throws(RingError) -> Ring? {
-    if !isCurrent {
-      do throws(GATTError) {
-        guard try await client.holds(layout) else { return nil }
-      } catch {
-        throw RingError(error)
-      }
+  private static func open(_ client: GATTClient, at layout: RingLayout) async throws(RingError) -> Ring? {
+    do throws(GATTError) {
+      guard try await client.holds(layout) else { return nil }
+    } catch {
+      throw RingError(error)
     }
     client.assume(
       [Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)],
@@ -200,7 +204,7 @@ extension Ring {
     ring.firmware.firmwareRevision = layout.firmwareRevision
     ring.databaseHash = layout.databaseHash
     ring.isAssumed = true
-    guard isCurrent || !layout.commandWrite.properties.contains(.writeWithoutResponse) else {
+    guard !layout.commandWrite.properties.contains(.writeWithoutResponse) else {
       ring.listenWithoutWaiting(layout.configuration)
       return ring
     }
@@ -217,8 +221,9 @@ extension Ring {
 
   private func listen() async throws(GATTError) {
     let dispatcher = self.dispatcher
-    configuration = try await client.subscribe(to: commandNotify) { dispatcher.receive($0, at: $1) }
-      .configuration
+    subscription = try await client.subscribe(
+      to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) })
+    configuration = subscription?.configuration
   }
 
   /// Enables notifications. The next frame follows without waiting for the answer, which makes up for the round trip of
@@ -227,29 +232,58 @@ extension Ring {
     self.configuration = configuration
     start = .enabling([])
     let dispatcher = self.dispatcher
-    _ = client.subscribe(to: commandNotify) {
-      dispatcher.receive($0, at: $1)
-    } completion: { [weak self] result in
-      guard let self else { return }
-      switch result {
-      case .success: start = .done
-      // The descriptor alone has moved.
-      case .failure(.att(.refused)): discoverAgain()
-      case .failure(let error): dispatcher.close(RingError(error))
+    client.subscribe(
+      to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) },
+      completion: { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let subscription):
+          self.subscription = subscription
+          start = .done
+        // The descriptor alone has moved, or all of them.
+        case .failure(.att(.refused)), .failure(.servicesChanged): discoverAgain()
+        case .failure(let error): dispatcher.close(RingError(error))
+        }
+      })
+  }
+
+  /// The ring has other services than before, or has them elsewhere.
+  private func servicesChanged() {
+    changeCount += 1
+    configuration = nil
+    guard let subscription else { return }
+    self.subscription = nil
+    // The client would move it, and not what is written.
+    client.drop(subscription)
+    discoverAgain()
+  }
+
+  /// Discovers the characteristics. Frames that the ring cannot have answered are sent again.
+  private func discoverAgain() {
+    switch start {
+    case .enabling(let frames): start = .discovering(frames)
+    case .done: start = .discovering([])
+    case .discovering: return
+    }
+    configuration = nil
+    client.assume(nil, of: commandNotify)
+    onLayoutChange?()
+    BluetoothActor.run { [weak self] in
+      do throws(GATTError) {
+        try await self?.discoverUntilCurrent()
+      } catch {
+        self?.dispatcher.close(RingError(error))
       }
     }
   }
 
-  /// The layout is not true. The frames that were sent are sent again: the ring has answered none.
-  private func discoverAgain() {
-    guard case .enabling(let frames) = start else { return }
-    start = .discovering(frames)
-    configuration = nil
-    client.assume(nil, of: commandNotify)
-    BluetoothActor.run { [weak self] in
-      guard let self else { return }
+  private func discoverUntilCurrent() async throws(GATTError) {
+    var seen: Int
+    repeat {
+      seen = changeCount
+      guard seen <= Self.maximumChanges else { throw .servicesChanged }
       do throws(GATTError) {
-        guard let found = try await Self.commandCharacteristics(of: client) else {
+        guard let found = try await client.commandCharacteristics() else {
           throw .notFound("service of a ring any more")
         }
         commandWrite = found.write
@@ -257,18 +291,19 @@ extension Ring {
         guardCharacteristics()
         try await listen()
       } catch {
-        return dispatcher.close(RingError(error))
+        // What was found may have moved since.
+        guard seen != changeCount else { throw error }
       }
-      isAssumed = false
-      databaseHash = nil
-      onLayoutChange?()
-      guard case .discovering(let frames) = start else { return }
-      start = .done
-      for frame in frames { send(frame) }
-    }
+    } while seen != changeCount
+    isAssumed = false
+    databaseHash = nil
+    onLayoutChange?()
+    guard case .discovering(let frames) = start else { return }
+    start = .done
+    for frame in frames { send(frame) }
   }
 
-  /// The handles for ``open(_:layout:isCurrent:isStored:)`` on the next link; nil if they are not known.
+  /// The handles for ``open(_:layout:identifies:)`` on the next link; nil if they are not known.
   public var layout: RingLayout? {
     configuration.map {
       RingLayout(
@@ -277,63 +312,20 @@ extension Ring {
     }
   }
 
-  /// Reads the firmware's name, with one round trip.
+  /// Reads the firmware's name and, unless there was a ``layout``, the Database Hash: a round trip each.
   ///
-  /// - Returns: whether it is the expected one; if not, ``firmware`` is now the actual one, and an earlier layout
-  ///   should be discarded
-  public func confirmFirmware() async throws(RingError) -> Bool {
+  /// - Returns: whether the name is the one of the layout; if not, ``firmware`` is now the actual one, and the layout
+  ///   should be stored anew
+  @discardableResult
+  public func identify() async throws(RingError) -> Bool {
     do throws(GATTError) {
       let revision = try await client.text(RingGATT.firmwareRevision)
+      if !isAssumed { databaseHash = try await client.databaseHash() }
       client.keepHandles()
       defer { firmware.firmwareRevision = revision }
       return revision == firmware.firmwareRevision
     } catch {
       throw RingError(error)
     }
-  }
-
-  private static func commandCharacteristics(
-    of client: GATTClient
-  ) async throws(GATTError) -> (write: Characteristic, notify: Characteristic)? {
-    guard let service = try await client.firstService(RingGATT.commandService) else { return nil }
-    let all = try await client.discoverCharacteristics(of: service)
-    guard let write = all.first(where: { $0.uuid == RingGATT.commandWrite }),
-      let notify = all.first(where: { $0.uuid == RingGATT.commandNotify })
-    else { return nil }
-    return (write, notify)
-  }
-}
-
-extension GATTClient {
-  /// The text of the first characteristic with a UUID; nil if there is none, or none that can be read.
-  func text(_ uuid: BluetoothUUID) async throws(GATTError) -> String? {
-    do throws(GATTError) {
-      return try await readFirst(uuid: uuid).map { String(printable: $0) }
-    } catch .att(.refused) {
-      return nil
-    }
-  }
-
-  /// The text of a characteristic; nil if the peer lists it and will not have it read, as some do.
-  func text(of characteristic: Characteristic) async throws(GATTError) -> String? {
-    do throws(GATTError) {
-      return String(printable: try await read(characteristic))
-    } catch .att(.refused) {
-      return nil
-    }
-  }
-
-  fileprivate func serviceList() async throws(RingError) -> [BluetoothUUID] {
-    do throws(GATTError) {
-      return try await discoverServices().map(\.uuid)
-    } catch {
-      throw RingError(error)
-    }
-  }
-
-  /// Whether a layout of an earlier link is true, with one request that changes nothing.
-  fileprivate func holds(_ layout: RingLayout) async throws(GATTError) -> Bool {
-    if let hash = layout.databaseHash { return try await databaseHash() == hash }
-    return try await holds(RingGATT.commandNotify, at: layout.commandNotify.valueHandle)
   }
 }

@@ -74,12 +74,18 @@ extension Session {
   // MARK: Rings
 
   /// Opens the selected ring: a known one without a scan, another one after a scan.
-  func openRing() async throws(Failure) -> Ring {
-    if trustsLayouts, let ring = known.only(selector), let client = try await connect(toKnown: ring) {
-      return try await open(client, name: ring.name)
+  ///
+  /// - Parameter identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
+  func openRing(identifies: Bool = true) async throws(Failure) -> Ring {
+    // Without its note, a recording could not be replayed.
+    if let ring = known.only(selector), case let note = SessionNote.ring(ring), note.fits {
+      if !isReplay { record(note) }
+      if let client = try await connect(toKnown: ring) {
+        return try await open(client, name: ring.name, identifies)
+      }
     }
     let (client, name) = try await findAndConnect()
-    return try await open(client, name: name)
+    return try await open(client, name: name, identifies)
   }
 
   /// - Returns: nil if the ring is not found; another ring may be near, or its address may have changed
@@ -96,38 +102,39 @@ extension Session {
     }
   }
 
-  private func open(_ client: GATTClient, name: String?) async throws(Failure) -> Ring {
+  private func open(
+    _ client: GATTClient, name: String?, _ identifies: Bool
+  ) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
-      let layout = trustsLayouts ? known.only(selector)?.layout : nil
-      let ring = try await Ring.open(client, layout: layout, isStored: trustsLayouts && spec.isReal)
-      note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
-      if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
-      if trustsLayouts { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
-      ring.onLayoutChange = { [weak self, weak ring] in
-        guard let self, let ring, trustsLayouts else { return }
-        if let layout = ring.layout {
-          known.remember(KnownRing(name: name, address: client.peer, layout: layout))
-        } else {
-          known.forgetLayout(of: client.peer)
-        }
-      }
+      let layout = known.only(selector)?.layout
+      let ring = try await Ring.open(client, layout: layout, identifies: identifies)
       ringName = name
+      if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
+      if ring.isAssumed || identifies { remember(ring) }
+      ring.onLayoutChange = { [weak self, weak ring] in
+        guard let self, let ring else { return }
+        if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: client.peer) }
+      }
       follow(clockOf: client.peer)
       try await restoreMeasurements(of: ring)
       return ring
     } catch {
-      if trustsLayouts { known.forgetLayout(of: client.peer) }
+      known.forgetLayout(of: client.peer)
       await client.disconnect()
       throw Failure(error)
     }
   }
 
-  /// Verifies that a known ring still has the stored firmware. If not, the store is updated.
-  func confirm(_ ring: Ring) async throws(Failure) {
-    guard ring.isAssumed else { return }
-    let isSame = try await ringFailure(await ring.confirmFirmware())
-    if !isSame { known.remember(KnownRing(name: nil, address: ring.client.peer, layout: ring.layout)) }
+  /// Reads the firmware of a ring that was opened without, and stores the ring.
+  func identify(_ ring: Ring) async throws(Failure) {
+    let isSame = try await ringFailure(await ring.identify())
+    if !isSame { remember(ring) }
+  }
+
+  private func remember(_ ring: Ring) {
+    note("MTU \(ring.client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+    known.remember(KnownRing(name: ringName, address: ring.client.peer, layout: ring.layout))
   }
 
   // MARK: Connecting again
@@ -160,6 +167,6 @@ extension Session {
   /// Reconnects to a ring and opens it with its known handles.
   func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
     let client = try await reconnect(to: ring.client.peer, within: time)
-    return try await ringFailure(await Ring.open(client, layout: ring.layout, isCurrent: true))
+    return try await ringFailure(await Ring.open(client, layout: ring.layout))
   }
 }

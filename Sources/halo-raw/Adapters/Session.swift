@@ -31,9 +31,6 @@ final class Session {
   let notes: [SessionNote]
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
-  /// Whether stored handles are used. They are not in a recorded session, so that the recording has the scan and the
-  /// discovery.
-  let trustsLayouts: Bool
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
@@ -92,7 +89,6 @@ final class Session {
     let opened = try await interruption.cancels { () async throws(Failure) in
       try await SessionAdapter(spec, invocation)
     }
-    trustsLayouts = !invocation.isGiven(CommonOptions.record)
     // Simulated rings are not stored.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
     paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
@@ -102,6 +98,7 @@ final class Session {
     selector = invocation.positionals.first.map { RingSelector($0) } ?? replayed ?? .anyRing
     self.opened = opened
     central = Central(opened.adapter)
+    for ring in notes.knownRings { known.remember(ring) }
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }

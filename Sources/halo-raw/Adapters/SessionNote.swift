@@ -1,3 +1,6 @@
+import BluetoothCore
+import Capture
+import JSON
 import KnownDevices
 import RingLink
 
@@ -10,6 +13,11 @@ enum SessionNote: Equatable, Sendable {
   case clock(ClockRecord)
   /// An automatic measurement that had to be restored: the setting and the numbers of its fields.
   case restore(String, [String: Int])
+  /// The ring that the command knew before: it is connected to without a scan, and its handles are not discovered.
+  case ring(KnownRing)
+
+  /// Whether a recording holds all of it.
+  var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
 
   static func all(in texts: [String]) -> [SessionNote] { texts.compactMap { SessionNote($0) } }
 }
@@ -29,6 +37,10 @@ extension [SessionNote] {
     lazy.compactMap { if case .clock(let record) = $0 { record } else { nil } }.last
   }
 
+  var knownRings: [KnownRing] {
+    compactMap { if case .ring(let ring) = $0 { ring } else { nil } }
+  }
+
   var savedMeasurements: SavedMeasurements {
     var saved = SavedMeasurements()
     for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
@@ -37,7 +49,8 @@ extension [SessionNote] {
 }
 
 extension SessionNote: LosslessStringConvertible {
-  /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`
+  /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
+  /// address, type, name, firmware, handles and Database Hash
   var description: String {
     switch self {
     case .zone(let offset): "zone utc-offset=\(offset)"
@@ -45,6 +58,7 @@ extension SessionNote: LosslessStringConvertible {
     case .restore(let name, let numbers):
       (["restore", name] + numbers.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
         .joined(separator: " ")
+    case .ring(let ring): "ring \(ring.list.line)"
     }
   }
 
@@ -69,7 +83,45 @@ extension SessionNote: LosslessStringConvertible {
       self = .clock(ClockRecord(set: Int(set), policy: policy, utcOffset: offset))
     case "restore" where parts.count > 1:
       self = .restore(String(parts[1]), values.compactMapValues { Int($0) })
+    case "ring":
+      guard let list = try? JSONValue(parsing: Array(description.utf8.dropFirst("ring ".utf8.count))),
+        let ring = KnownRing(list: list)
+      else { return nil }
+      self = .ring(ring)
     default: return nil
     }
+  }
+}
+
+/// A ring as a list without names, which is short enough for a note. Its clock has a note of its own.
+extension KnownRing {
+  fileprivate var list: JSONValue {
+    func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    let handles = self.handles.map {
+      [
+        Int($0.write), Int($0.writeProperties), Int($0.notify), Int($0.notifyProperties),
+        Int($0.configuration),
+      ]
+    }
+    return .array([
+      .string(address), .string(type), text(name), text(firmware),
+      .array((handles ?? []).map { .integer($0) }), text(databaseHash),
+    ])
+  }
+
+  fileprivate init?(list: JSONValue) {
+    guard case .array(let items) = list, items.count == 6, let address = try? String(items[0]),
+      let type = try? String(items[1]), let ring = BluetoothAddress("\(address)/\(type)"),
+      let numbers = try? [UInt16](items[4])
+    else { return nil }
+    self.init(name: try? String(items[2]), address: ring, layout: nil)
+    firmware = try? String(items[3])
+    databaseHash = try? String(items[5])
+    if numbers.count == 5, let write = UInt8(exactly: numbers[1]), let notify = UInt8(exactly: numbers[3]) {
+      handles = Handles(
+        write: numbers[0], writeProperties: write, notify: numbers[2], notifyProperties: notify,
+        configuration: numbers[4])
+    }
+    guard isPlausible else { return nil }
   }
 }

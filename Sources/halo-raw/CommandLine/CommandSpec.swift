@@ -69,7 +69,7 @@ enum Commands {
         "Any Bluetooth LE peripheral",
         [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
       ),
-      ("This machine", [adaptersCommand, doctorCommand]),
+      ("This machine", [adaptersCommand, doctorCommand, benchCommand]),
       ("Captures", [decodeCommand, recordCommand]),
       ("Reference", [ringCommandsCommand, manualCommand, completionCommand]),
       ("Without a radio", [replayCommand, simulateCommand]),

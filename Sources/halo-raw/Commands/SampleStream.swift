@@ -41,6 +41,8 @@ final class SampleStream {
   private var silenceTimer: Timers.Token?
   /// Whether the ring is being asked why it sends nothing.
   private var isAsking = false
+  /// Reads what a new ring is, which the first sample does not need.
+  private var identification: Task<Void, Never>?
 
   /// How long no sample may come until the ring is asked why: three usual intervals, at least this time, and the other one
   /// until an interval is known.
@@ -82,6 +84,7 @@ final class SampleStream {
     do throws(Failure) {
       ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
       try await start()
+      identify()
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
       if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
@@ -108,6 +111,16 @@ final class SampleStream {
       await session.interruption.cancels { () async throws(RingError) in
         try await ring.startRawStream { sample, time in self.take(sample, at: time) }
       })
+  }
+
+  private func identify() {
+    guard ring.firmware.firmwareRevision == nil else { return }
+    let ring = self.ring
+    let session = self.session
+    // Without it, the ring is new the next time as well.
+    identification = BluetoothActor.run {
+      do throws(Failure) { try await session.identify(ring) } catch { session.note(error.message) }
+    }
   }
 
   /// Waits for the end.
@@ -255,6 +268,7 @@ final class SampleStream {
 
   private func leave() async {
     await ring.stopRawStream()
+    await identification?.value
     if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
     await ring.client.disconnect()
   }

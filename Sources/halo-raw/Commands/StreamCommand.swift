@@ -65,11 +65,12 @@ let streamCommand = CommandSpec(
   let pausesMeasurements = invocation[StreamOption.pausesMeasurements]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try LiveOutput(invocation, session)
+    // The encoding of acceleration depends on the firmware. Otherwise it is read when the samples come.
+    let identifies = kinds.contains(.accelerometer) || live.isDescribed
     let ring = try await session.interruption.cancels { () async throws(Failure) in
-      let ring = try await session.openRing()
-      // The encoding of acceleration depends on the firmware.
+      let ring = try await session.openRing(identifies: identifies)
       if kinds.contains(.accelerometer) {
-        try await session.confirm(ring)
+        if ring.isAssumed { try await session.identify(ring) }
         session.warnAboutUnknownFirmware(of: ring, needsAcceleration: true)
       }
       return ring

@@ -93,6 +93,9 @@ final class LiveOutput {
       columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
   }
 
+  /// Whether the data comes with a description of the ring.
+  var isDescribed: Bool { invocation[LiveOption.header] || queue != nil }
+
   /// What the command prints first; empty without `--header`.
   var header: String {
     guard invocation[LiveOption.header] else { return "" }

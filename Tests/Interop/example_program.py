@@ -1,0 +1,42 @@
+"""The programs in Examples/CoreBluetooth, run as they are."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Example:
+    """A running example, whose lines are read as they are printed."""
+
+    def __init__(self, name, adapter, state, *arguments):
+        found = [ROOT / ".build" / kind / name for kind in ("release", "debug")]
+        path = next((path for path in found if path.exists()), None)
+        if path is None:
+            pytest.fail(f"{name} is missing; build it with `swift build -c release --product {name}`")
+        self.process = subprocess.Popen(
+            ["stdbuf", "-oL", path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"HALO_ADAPTER": adapter, "XDG_STATE_HOME": str(state), "HOME": str(state)})
+        self.lines = []
+
+    def until(self, text) -> list[str]:
+        """The lines up to the first one that contains a text."""
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if text in line:
+                return self.lines
+        pytest.fail(f"no {text!r} in {self.lines}; {self.process.stderr.read()}")
+
+    def exit_code(self) -> int:
+        out, _ = self.process.communicate(timeout=20)
+        self.lines += out.splitlines()
+        return self.process.returncode
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.communicate(timeout=20)

@@ -1,0 +1,88 @@
+"""The programs against CoreBluetooth on adapters of the kernel, in both ways: through the kernel, and without it."""
+
+import subprocess
+import sys
+
+import interop
+import pytest
+from adapters import KernelAdapter
+from example_program import Example
+
+
+FIRMWARE = "R02_3.00.06_BUMBLE"
+
+
+@pytest.fixture(params=["", "user:"], ids=["hci0", "user:hci0"])
+def way(request):
+    return request.param
+
+
+@pytest.fixture
+def example(tmp_path):
+    started = []
+
+    def start(name, adapter, *arguments) -> Example:
+        started.append(Example(name, adapter, tmp_path / "state", *arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+@pytest.fixture
+def peripheral(way):
+    """Starts a peripheral behind an adapter of its own, and gives the adapter as a program names it."""
+    started = []
+
+    def start(script, *options) -> str:
+        process = subprocess.Popen(
+            [sys.executable, interop.FOLDER / script, "vhci", *options], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        name = process.stdout.readline().split()[1]
+        adapter = KernelAdapter(name)
+        adapter.down() if way else adapter.up()
+        return way + name
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+@pytest.fixture
+def ring_adapter(ring, way):
+    if way:
+        ring.kernel_adapter.down()
+    return way + ring.adapter
+
+
+def test_the_bird_is_read_each_time_that_it_comes(example, peripheral):
+    """It leaves, and is found by the scan that is started when it has left."""
+    watcher = example("bird", peripheral("bumble_bird.py", "--visit", "4"))
+    for _ in range(2):
+        lines = watcher.until("left: ")
+        visit, watcher.lines = lines, []
+        assert visit[0].startswith("found Bird")
+        assert visit[1] == "Möwe: weiß, alpha 0.75"
+
+
+def test_a_heart_rate_is_received(example, peripheral):
+    strap = example("heart-rate-central", peripheral("bumble_heart_rate.py"))
+    strap.until("bpm")
+
+
+def test_a_ring_is_chosen_once_and_found_again(example, ring_adapter):
+    first = example("ring-session", ring_adapter)
+    assert first.until("battery")[:3] == ["saved Smart ring", "connecting to R02_341C", "connected"]
+    first.close()
+    second = example("ring-session", ring_adapter)
+    assert second.until("battery")[:2] == ["connecting to R02_341C", "connected"]
+    second.close()
+
+
+def test_everything_of_a_device_is_read(example, ring_adapter):
+    explorer = example("explore", ring_adapter, "R02_")
+    assert explorer.exit_code() == 0
+    text = "\n".join(explorer.lines)
+    assert "service " in text and FIRMWARE in text
