@@ -8,6 +8,7 @@
 # make bench      runs all benchmarks (docs/performance.md)
 # make bench-start   compares the start of a stream with a C program, Python and Bumble
 # make bench-stream  compares the live stream with a C program, Python and Bumble
+# make bench-kernel  the same on adapters of a Linux kernel, in a virtual machine
 # make bench-decode  compares the speed of decode with a C program, tshark and btmon
 #
 # Two files of one program are installed:
@@ -39,7 +40,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall deb deb-arm64 fuzz bench bench-start bench-stream bench-decode
+.PHONY: build test install uninstall deb deb-arm64 fuzz bench bench-start bench-stream bench-kernel bench-decode
 
 # Symbols are left out: half of the size, and nothing that runs needs them. Nothing is exported, as no library calls the
 # program: a tenth of the size. The C++ library is in it, too: to find its symbols takes a fifth of the start. The linker
@@ -57,7 +58,7 @@ test:
 fuzz:
 	scripts/fuzz --seconds 3600
 
-bench: bench-start bench-stream bench-decode
+bench: bench-start bench-stream bench-kernel bench-decode
 
 bench-start: build
 	HALO_RAW=$(BUILT) Benchmarks/start/bench
@@ -65,6 +66,9 @@ bench-start: build
 # What users run is measured: the installed program has Swift's libraries in it, and is a sixth faster for that.
 bench-stream: build
 	HALO_RAW=$(BUILT) Benchmarks/stream/bench
+
+bench-kernel: build
+	HALO_RAW=$(BUILT) Benchmarks/kernel/bench
 
 bench-decode: build
 	HALO_RAW=$(BUILT) Benchmarks/decode/bench

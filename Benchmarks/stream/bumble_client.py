@@ -1,6 +1,8 @@
 """The stream of the benchmark's ring with Bumble's host (https://github.com/google/bumble).
 
-    bumble_client.py PATH COUNT
+    bumble_client.py PLACE COUNT
+
+PLACE is the path of the controller's socket, or user:hciN, an adapter's user channel.
 
 Needs the tests' Python environment (scripts/setup test). Finds the ring by scanning, discovers its characteristics, and
 prints a line for each sample at once.
@@ -33,8 +35,9 @@ def control(what):
     return frame + bytes([sum(frame) & 0xFF])
 
 
-async def main(path, count):
-    async with await open_transport(f"unix-client:{path}") as (source, sink):
+async def main(place, count):
+    way = place.replace("user:hci", "hci-socket:") if place.startswith("user:") else f"unix-client:{place}"
+    async with await open_transport(way) as (source, sink):
         device = Device.with_hci("benchmark", Address("F0:F1:F2:F3:F4:F5"), source, sink)
         await device.power_on()
         found = asyncio.get_running_loop().create_future()

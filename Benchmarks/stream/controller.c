@@ -1,14 +1,21 @@
-/* A controller with a ring behind it, on a Unix socket in H4 framing: the other side of each program that is measured.
+/* A controller with rings behind it, in H4 framing: the other side of each program that is measured.
  *
- *     controller PATH flood COUNT CLIENT...   notifications as fast as the socket takes them
- *     controller PATH RATE  COUNT CLIENT...   RATE a second; with 0, each as soon as the line of the last one is there
+ *     controller [--rings N] PLACE MODE COUNT CLIENT...
  *
- * Listens on PATH, starts CLIENT, lets it set up the controller, find the ring, connect and start the raw stream, and
- * sends COUNT notifications. Prints one JSON object: CPU time of all threads of the client between the start and the
- * stop command, the time between both, and, unless it floods, the delays from before the write of a packet to after
- * the read of its line. The values of the samples count up, so that a reader of the lines can check their order.
+ *     controller PLACE flood       COUNT CLIENT...   notifications as fast as the socket takes them
+ *     controller PLACE RATE        COUNT CLIENT...   RATE a second; with 0, each as soon as the line of the last is there
+ *     controller PLACE RATE,unread COUNT CLIENT...   RATE a second; lines go to /dev/null
+ *
+ * PLACE is the path of a Unix socket; or `up` or `down`: then the kernel makes an adapter of the controller (/dev/vhci),
+ * which is up or down when CLIENT starts. CLIENT sets up the controller, finds the ring, connects and starts the raw
+ * stream; COUNT notifications are sent, of each ring in turn when there are several (R02_A1B2, R02_A1B3 ...). Prints one JSON object: CPU time of all threads of the client between the start
+ * and the stop command; `slope`, that of a notification without the first quarter of them; the time between start and
+ * stop; and, if lines are read, the delays from before the write of a packet to after the read of its line. The values
+ * of the samples count up, so that a reader of the lines can check their order.
  */
 #define _GNU_SOURCE
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -27,8 +35,13 @@
 
 static pid_t client;
 static int stream, lines;
-static int is_scanning, is_started, is_stopped, is_gone;
-static double stop_time, stop_cpu;
+static int is_kernel, is_scanning, is_stopped, is_gone;
+/* Each ring has the address and the connection handle of the one before it, plus one. */
+static struct { int is_linked, is_started; } rings[64];
+static int ring_count = 1, started_count;
+/* The ring whose packet is handled. */
+static int current;
+static double stop_time, stop_cpu, slope;
 
 static _Noreturn void fail(const char *what) {
   fprintf(stderr, "controller: %s: %s\n", what, strerror(errno));
@@ -63,8 +76,10 @@ static double client_cpu(void) {
 
 static void put(const void *bytes, size_t count) {
   for (const char *rest = bytes; count > 0 && !is_gone;) {
-    ssize_t sent = send(stream, rest, count, MSG_NOSIGNAL);
+    ssize_t sent = write(stream, rest, count);
     if (sent < 0 && errno == EINTR) continue;
+    /* An adapter that is down takes nothing. */
+    if (sent < 0 && is_kernel && (errno == ENXIO || errno == ENETDOWN)) return;
     if (sent < 0) {
       is_gone = 1;
       return;
@@ -89,7 +104,8 @@ static void complete(unsigned opcode, const void *values, uint8_t count) {
 static void accept_command(unsigned opcode) { event(0x0F, (uint8_t[]){0, 1, opcode, opcode >> 8}, 4); }
 
 static void att(const void *pdu, uint8_t count) {
-  uint8_t packet[300] = {2, link_handle & 0xFF, 0x20 | link_handle >> 8, count + 4, 0, count, 0, attribute_channel};
+  unsigned handle = link_handle + current;
+  uint8_t packet[300] = {2, handle & 0xFF, 0x20 | handle >> 8, count + 4, 0, count, 0, attribute_channel};
   memcpy(packet + 9, pdu, count);
   put(packet, 9 + count);
 }
@@ -99,9 +115,9 @@ static void refuse(const uint8_t *pdu, unsigned handle, uint8_t code) {
 }
 
 static void write_notification(uint8_t *packet, uint32_t number) {
-  static const uint8_t header[] = {2, link_handle & 0xFF, 0x20 | link_handle >> 8, 3 + frame_length + 4, 0,
-    3 + frame_length, 0, attribute_channel, 0, 0x1B, tx_handle, 0};
-  unsigned raw = number % 60000 + 1;
+  unsigned handle = link_handle + number % ring_count, raw = number / ring_count % 60000 + 1;
+  const uint8_t header[] = {2, handle & 0xFF, 0x20 | handle >> 8, 3 + frame_length + 4, 0, 3 + frame_length, 0,
+    attribute_channel, 0, 0x1B, tx_handle, 0};
   memcpy(packet, header, sizeof header);
   uint8_t *frame = packet + sizeof header;
   memcpy(frame, (uint8_t[frame_length]){0xA1, 2, raw >> 8, raw, 0x2D, 0x50, 0x2A, 0x94, 0x02, 0xBC, 1}, frame_length);
@@ -111,16 +127,27 @@ static void write_notification(uint8_t *packet, uint32_t number) {
 /* --- the controller --------------------------------------------------------------------------------------------- */
 
 static void advertise(void) {
-  uint8_t report[12 + 13] = {2, 1, 0, 0, [10] = 13, 2, 1, 6, 9, 9};
-  memcpy(report + 4, ring_address, 6);
-  memcpy(report + 16, RING_NAME, 8);
-  report[24] = (uint8_t)-50;
-  event(0x3E, report, sizeof report);
+  for (int ring = 0; ring < ring_count; ring++) {
+    if (rings[ring].is_linked) continue;
+    uint8_t report[12 + 13] = {2, 1, 0, 0, [10] = 13, 2, 1, 6, 9, 9};
+    char name[9];
+    memcpy(report + 4, ring_address, 6);
+    report[4] += ring;
+    snprintf(name, sizeof name, "R02_%02X%02X", report[5], report[4]);
+    memcpy(report + 16, name, 8);
+    report[24] = (uint8_t)-50;
+    event(0x3E, report, sizeof report);
+  }
 }
 
-static void connect_ring(void) {
-  uint8_t parameters[19] = {1, 0, link_handle & 0xFF, link_handle >> 8, 0, 0, [12] = 12, [16] = 200};
-  memcpy(parameters + 6, ring_address, 6);
+/* The least significant byte is the first. */
+static void connect_ring(const uint8_t *address) {
+  int ring = address[0] - ring_address[0];
+  if (ring < 0 || ring >= ring_count) fail("a link to a stranger");
+  unsigned handle = link_handle + ring;
+  rings[ring].is_linked = 1;
+  uint8_t parameters[19] = {1, 0, handle & 0xFF, handle >> 8, 0, 0, [12] = 12, [16] = 200};
+  memcpy(parameters + 6, address, 6);
   event(0x3E, parameters, sizeof parameters);
 }
 
@@ -151,7 +178,7 @@ static void on_command(const uint8_t *command) {
       return complete(opcode, values, 0);
     case 0x200D:
       accept_command(opcode);
-      return connect_ring();
+      return connect_ring(command + 9);
     case 0x2016: /* Read Remote Features */
       accept_command(opcode);
       return event(0x3E, (uint8_t[12]){4, 0, command[3], command[4]}, 12);
@@ -226,7 +253,8 @@ static void answer_information(const uint8_t *pdu) {
 /* A frame for the ring: the raw stream is started and stopped, all else is refused. */
 static void on_frame(const uint8_t *frame) {
   if (frame[0] == 0xA1 && frame[1] == 4) {
-    is_started = 1;
+    started_count += !rings[current].is_started;
+    rings[current].is_started = 1;
   } else if (frame[0] == 0xA1) {
     if (!is_stopped) stop_time = now(), stop_cpu = client_cpu();
     is_stopped = 1;
@@ -268,7 +296,7 @@ static void serve(int milliseconds) {
   struct pollfd wait = {.fd = stream, .events = POLLIN};
   if (is_scanning) advertise();
   if (poll(&wait, 1, milliseconds) <= 0) return;
-  ssize_t count = recv(stream, input + have, sizeof input - have, 0);
+  ssize_t count = read(stream, input + have, sizeof input - have);
   if (count <= 0) {
     is_gone = 1;
     return;
@@ -285,6 +313,8 @@ static void serve(int milliseconds) {
     if (packet[0] == 1) {
       on_command(packet + 1);
     } else {
+      current = (little16(packet + 1) & 0x0FFF) - link_handle;
+      if (current < 0 || current >= ring_count) fail("a packet for no link");
       event(0x13, (uint8_t[]){1, packet[1], packet[2] & 0x0F, 1, 0}, 5);
       if (length > 9 && little16(packet + 7) == attribute_channel) on_att(packet + 9, length - 9);
     }
@@ -299,7 +329,8 @@ static void flood(long count) {
   enum { chunk = 64 };
   static uint8_t packets[chunk * notification_length];
   for (long sent = 0; sent < count && !is_gone;) {
-    long part = count - sent < chunk ? count - sent : chunk;
+    /* The kernel takes one packet a write. */
+    long part = is_kernel ? 1 : count - sent < chunk ? count - sent : chunk;
     for (long i = 0; i < part; i++) write_notification(packets + i * notification_length, sent + i);
     put(packets, part * notification_length);
     sent += part;
@@ -311,37 +342,65 @@ static int compare(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Sends a notification, waits for its line, and sleeps until the next. */
-static double *pace(double rate, long count) {
-  double *delays = calloc(count, sizeof *delays);
-  double due = now();
+static void sleep_until(double time) {
+  struct timespec until = {time, (time - (long)time) * 1e9};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
+}
+
+/* Sends notifications, each when it is due, or, with a rate of 0, at once. Waits for its line, if lines are read.
+ * Returns the delays, in order of size. */
+static double *pace(double rate, long count, int is_read) {
+  double *delays = is_read ? calloc(count, sizeof *delays) : NULL;
+  double due = now(), cpu = 0;
+  long first = count / 4;
   for (long number = 0; number < count && !is_gone; number++) {
-    if (rate > 0) {
-      due += 1 / rate;
-      struct timespec until = {due, (due - (long)due) * 1e9};
-      while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
-    }
+    if (rate > 0) sleep_until(due += 1 / rate);
+    if (number == first) cpu = client_cpu();
     uint8_t packet[notification_length];
-    char text[4096];
     write_notification(packet, number);
     double sent = now();
     put(packet, sizeof packet);
+    if (!is_read) continue;
+    char text[4096];
     ssize_t got;
     do got = read(lines, text, sizeof text);
     while (got > 0 && text[got - 1] != '\n');
     delays[number] = now() - sent;
     if (got <= 0) break;
   }
-  qsort(delays, count, sizeof *delays, compare);
+  if (rate > 0) sleep_until(due + 1 / rate);
+  slope = (client_cpu() - cpu) / (count - first);
+  if (is_read) qsort(delays, count, sizeof *delays, compare);
   return delays;
 }
 
-static void start_client(char **command, int is_read) {
+/* Has the kernel make an adapter; its number. */
+static int make_adapter(void) {
+  stream = open("/dev/vhci", O_RDWR | O_CLOEXEC);
+  uint8_t packet[4] = {0xFF, 0};
+  if (stream < 0 || write(stream, packet, 2) != 2 || read(stream, packet, 4) != 4) fail("/dev/vhci");
+  return little16(packet + 2);
+}
+
+/* Switches an adapter; the controller must be served in the time. */
+static void switch_adapter(int adapter, int is_up) {
+  int hci = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC, BTPROTO_HCI);
+  /* Up also before down: a new adapter is up for its first two seconds. */
+  if (hci < 0 || (ioctl(hci, HCIDEVUP, adapter) && errno != EALREADY) || (!is_up && ioctl(hci, HCIDEVDOWN, adapter))) {
+    perror("cannot switch the adapter");
+    _exit(126);
+  }
+}
+
+/* is_up: of the adapter, if there is one. */
+static void start_client(char **command, int is_read, int adapter, int is_up) {
   int ends[2] = {-1, -1};
   if (is_read && pipe2(ends, O_CLOEXEC)) fail("pipe");
   lines = ends[0];
   client = fork();
   if (client == 0) {
+    signal(SIGPIPE, SIG_DFL);
+    if (is_kernel) switch_adapter(adapter, is_up);
     dup2(is_read ? ends[1] : open("/dev/null", O_WRONLY), STDOUT_FILENO);
     execvp(command[0], command);
     perror(command[0]);
@@ -350,39 +409,71 @@ static void start_client(char **command, int is_read) {
   if (is_read) close(ends[1]);
 }
 
-int main(int argc, char **argv) {
-  if (argc < 5) {
-    fprintf(stderr, "usage: controller PATH flood|RATE COUNT CLIENT...\n");
-    return 64;
-  }
-  int floods = !strcmp(argv[2], "flood");
-  long count = atol(argv[3]);
+/* Waits for the client on a Unix socket. */
+static int listen_at(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  snprintf(address.sun_path, sizeof address.sun_path, "%s", argv[1]);
-  unlink(argv[1]);
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+  unlink(path);
   int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 1)) fail(argv[1]);
-  start_client(argv + 4, !floods);
+  if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 1)) fail(path);
+  return listener;
+}
+
+static void accept_client(int listener) {
   struct pollfd wait = {.fd = listener, .events = POLLIN};
   if (poll(&wait, 1, 60000) <= 0) fail("no client");
   stream = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-  while (!is_started && !is_gone) serve(is_scanning ? 20 : 1000);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 2 && !strcmp(argv[1], "--rings")) {
+    ring_count = atoi(argv[2]);
+    argv += 2;
+    argc -= 2;
+  }
+  if (argc < 5 || ring_count < 1 || ring_count > (int)(sizeof rings / sizeof *rings)) {
+    fprintf(stderr, "usage: controller [--rings N] PATH|up|down flood|RATE[,unread] COUNT CLIENT...\n");
+    return 64;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  const char *place = argv[1];
+  int is_up = !strcmp(place, "up"), floods = !strcmp(argv[2], "flood");
+  int is_read = !floods && !strchr(argv[2], ',');
+  long count = atol(argv[3]);
+  is_kernel = is_up || !strcmp(place, "down");
+  if (is_kernel) {
+    start_client(argv + 4, is_read, make_adapter(), is_up);
+  } else {
+    int listener = listen_at(place);
+    start_client(argv + 4, is_read, 0, 0);
+    accept_client(listener);
+  }
+  int status = 0, has_ended = 0;
+  while (started_count < ring_count && !is_gone && !has_ended) {
+    serve(is_scanning ? 20 : 1000);
+    has_ended = waitpid(client, &status, WNOHANG) == client;
+  }
   double begin = now(), cpu = client_cpu();
   double *delays = NULL;
-  if (floods) flood(count); else delays = pace(atof(argv[2]), count);
-  for (double limit = now() + 300; !is_stopped && !is_gone && now() < limit;) serve(100);
+  if (floods) flood(count); else delays = pace(atof(argv[2]), count, is_read);
+  for (double limit = now() + 300; !is_stopped && !is_gone && !has_ended && now() < limit;) serve(100);
   int is_complete = is_stopped;
-  for (double limit = now() + 10; !is_gone && now() < limit;) serve(100);
+  for (double limit = now() + 10; !has_ended && now() < limit;) {
+    if (is_gone) usleep(1000); else serve(10);
+    has_ended = waitpid(client, &status, WNOHANG) == client;
+  }
   close(stream);
-  int status = 0;
-  if (!is_complete) kill(client, SIGKILL);
-  waitpid(client, &status, 0);
-  unlink(argv[1]);
+  if (!has_ended) {
+    kill(client, SIGKILL);
+    waitpid(client, &status, 0);
+  }
+  if (!is_kernel) unlink(place);
   if (!is_complete || status != 0) {
     fprintf(stderr, "controller: the client has failed, %s\n", is_complete ? "at its end" : "within the stream");
     return 1;
   }
   printf("{\"seconds\":%.6f,\"cpu\":%.9f", stop_time - begin, stop_cpu - cpu);
+  if (!floods) printf(",\"slope\":%.9f", slope);
   if (delays)
     printf(
       ",\"p50\":%.9f,\"p99\":%.9f,\"p99.9\":%.9f", delays[count / 2], delays[count * 99 / 100],

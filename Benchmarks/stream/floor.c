@@ -1,12 +1,16 @@
 /* The floor of `halo-raw stream`: the least that any program pays to print a line per notification.
  *
- *     floor PATH COUNT [--batch]
+ *     floor PLACE COUNT [--batch]
  *
- * Connects to the controller at PATH, starts the ring's stream, and prints COUNT samples as `halo-raw stream --ppg
- * --format jsonl` does: it checks the headers of H4, ACL, L2CAP and ATT and the frame's checksum, and formats with
- * snprintf. It knows the ring's address and handles, has no timers and no other link, and sends no second request.
+ * PLACE is the path of the controller's socket; user:hciN, an adapter's user channel; or hciN, the kernel's L2CAP socket
+ * through that adapter. Starts the ring's stream, and prints COUNT samples as `halo-raw stream --ppg --format jsonl`
+ * does: it checks the headers of H4, ACL, L2CAP and ATT, where the kernel does not, and the frame's checksum, and formats
+ * with snprintf. It knows the ring's address and handles, has no timers and no other link, and sends no second request.
  * A line is written as soon as it is made; with --batch, the lines of one read with one write.
  */
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/l2cap.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +22,7 @@
 
 #include "ring.h"
 
-static int stream;
+static int stream, is_l2cap;
 static char time_prefix[32], time_suffix[64];
 static uint8_t input[1 << 16];
 static size_t have, start;
@@ -41,11 +45,12 @@ static void fill(void) {
   have += count;
 }
 
-/* The next complete packet that has been read; NULL if there is none. */
+/* The next complete packet, or PDU of the kernel's L2CAP, that has been read; NULL if there is none. */
 static const uint8_t *next(size_t *length) {
   const uint8_t *packet = input + start;
   size_t left = have - start;
-  if (left >= 5 && packet[0] == 2) *length = 5 + little16(packet + 3);
+  if (is_l2cap && left > 0) *length = left;
+  else if (left >= 5 && packet[0] == 2) *length = 5 + little16(packet + 3);
   else if (left >= 3 && packet[0] == 4) *length = 3 + packet[2];
   else return NULL;
   if (left < *length) return NULL;
@@ -53,11 +58,19 @@ static const uint8_t *next(size_t *length) {
   return packet;
 }
 
-static const uint8_t *wait_for(uint8_t type, uint8_t code) {
+static void wait_for_event(uint8_t code) {
   for (size_t length;;) {
     const uint8_t *packet = next(&length);
     if (!packet) fill();
-    else if (packet[0] == type && packet[type == 2 ? 9 : 1] == code) return packet;
+    else if (packet[0] == 4 && packet[1] == code) return;
+  }
+}
+
+static void wait_for_att(uint8_t opcode) {
+  for (size_t length;;) {
+    const uint8_t *packet = next(&length);
+    if (!packet) fill();
+    else if (is_l2cap ? packet[0] == opcode : packet[0] == 2 && packet[9] == opcode) return;
   }
 }
 
@@ -65,27 +78,51 @@ static void command(unsigned opcode, const void *parameters, uint8_t count, uint
   uint8_t packet[64] = {1, opcode, opcode >> 8, count};
   memcpy(packet + 4, parameters, count);
   put(stream, packet, 4 + count);
-  wait_for(4, answer);
+  wait_for_event(answer);
 }
 
 static void att(const void *pdu, uint8_t count) {
+  if (is_l2cap) return put(stream, pdu, count);
   uint8_t packet[64] = {2, link_handle & 0xFF, link_handle >> 8, count + 4, 0, count, 0, attribute_channel};
   memcpy(packet + 9, pdu, count);
   put(stream, packet, 9 + count);
 }
 
-static void set_up(const char *path) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-  stream = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (connect(stream, (struct sockaddr *)&address, sizeof address)) fail(path);
+/* The kernel's L2CAP socket for ATT, connected. */
+static void open_l2cap(void) {
+  is_l2cap = 1;
+  stream = socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP);
+  struct sockaddr_l2 own = {.l2_family = AF_BLUETOOTH, .l2_cid = attribute_channel, .l2_bdaddr_type = BDADDR_LE_PUBLIC};
+  struct sockaddr_l2 ring = own;
+  memcpy(&ring.l2_bdaddr, ring_address, sizeof ring_address);
+  if (bind(stream, (struct sockaddr *)&own, sizeof own)) fail("bind");
+  if (connect(stream, (struct sockaddr *)&ring, sizeof ring)) fail("connect");
+}
+
+/* A stream in H4 framing. On the user channel, each read is one packet. */
+static void open_controller(const char *place) {
+  unsigned adapter;
+  if (sscanf(place, "user:hci%u", &adapter) == 1) {
+    stream = socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI);
+    struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = adapter, .hci_channel = HCI_CHANNEL_USER};
+    if (bind(stream, (struct sockaddr *)&address, sizeof address)) fail(place);
+  } else {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", place);
+    stream = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (connect(stream, (struct sockaddr *)&address, sizeof address)) fail(place);
+  }
   command(0x0C03, "", 0, 0x0E);
   command(0x2001, "\x1F\0\0\0\0\0\0", 8, 0x0E);
   uint8_t connection[25] = {0x60, 0, 0x30, 0, 0, 0, [12] = 0, 6, 0, 12, 0, 0, 0, 200};
   memcpy(connection + 6, ring_address, 6);
   command(0x200D, connection, sizeof connection, 0x3E);
+}
+
+static void set_up(const char *place) {
+  if (!strncmp(place, "hci", 3)) open_l2cap(); else open_controller(place);
   att((uint8_t[]){0x12, cccd_handle, 0, 1, 0}, 5);
-  wait_for(2, 0x13);
+  wait_for_att(0x13);
 }
 
 static void control(uint8_t what) {
@@ -96,11 +133,16 @@ static void control(uint8_t what) {
 
 /* The frame of a notification; NULL for any other packet. */
 static const uint8_t *frame_of(const uint8_t *packet, size_t length) {
-  if (packet[0] != 2 || length != notification_length) return NULL;
-  if ((little16(packet + 1) & 0x3FFF) != (0x2000 | link_handle)) return NULL;
-  if (little16(packet + 5) + 9 != length || little16(packet + 7) != attribute_channel) return NULL;
-  if (packet[9] != 0x1B || little16(packet + 10) != tx_handle) return NULL;
-  const uint8_t *frame = packet + 12;
+  const uint8_t *pdu = packet;
+  if (!is_l2cap) {
+    if (packet[0] != 2 || length != notification_length) return NULL;
+    if ((little16(packet + 1) & 0x3FFF) != (0x2000 | link_handle)) return NULL;
+    if (little16(packet + 5) + 9 != length || little16(packet + 7) != attribute_channel) return NULL;
+    pdu += 9;
+    length -= 9;
+  }
+  if (length != 3 + frame_length || pdu[0] != 0x1B || little16(pdu + 1) != tx_handle) return NULL;
+  const uint8_t *frame = pdu + 3;
   if (checksum(frame) != frame[frame_length - 1]) return NULL;
   return frame[0] == 0xA1 && frame[1] == 2 ? frame : NULL;
 }
@@ -118,7 +160,7 @@ static void begin_second(time_t second) {
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    fprintf(stderr, "usage: floor PATH COUNT [--batch]\n");
+    fprintf(stderr, "usage: floor PLACE COUNT [--batch]\n");
     return 64;
   }
   long count = atol(argv[2]);
@@ -158,6 +200,6 @@ int main(int argc, char **argv) {
     used = 0;
   }
   control(2);
-  command(0x0406, (uint8_t[]){link_handle & 0xFF, link_handle >> 8, 0x13}, 3, 0x05);
+  if (!is_l2cap) command(0x0406, (uint8_t[]){link_handle & 0xFF, link_handle >> 8, 0x13}, 3, 0x05);
   return 0;
 }

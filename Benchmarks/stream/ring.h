@@ -1,4 +1,4 @@
-/* The ring of the benchmark, as the controller offers it and the floor uses it without asking. */
+/* The first ring of the benchmark, as the controller offers it and the floor uses it without asking. */
 #ifndef RING_H
 #define RING_H
 #include <stdint.h>
@@ -16,7 +16,6 @@ enum {
 
 /* Public, least significant byte first. */
 static const uint8_t ring_address[6] = {0xB2, 0xA1, 0x33, 0x22, 0x11, 0xC0};
-#define RING_NAME "R02_A1B2"
 
 static inline unsigned little16(const uint8_t *p) { return p[0] | (unsigned)p[1] << 8; }
 static inline unsigned big16(const uint8_t *p) { return p[1] | (unsigned)p[0] << 8; }

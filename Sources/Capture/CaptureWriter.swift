@@ -4,7 +4,8 @@ import Glibc
 import SystemCalls
 
 /// Writes a capture file. Writing never blocks on the disk: an `OutputQueue` writes complete records in order. After
-/// a crash the file contains only complete records; at most the records still queued are lost.
+/// a crash the file contains only complete records; at most the records of the last tenth of a second are lost, or more
+/// if the disk is slow.
 public final class CaptureWriter {
   /// The file.
   public let path: String
@@ -18,6 +19,8 @@ public final class CaptureWriter {
 
   /// The maximum number of bytes to queue for a slow disk: half a minute of a controller at full speed.
   private static let capacity = 1 << 24
+  /// For how many seconds records are collected for one write, if the file is a regular one.
+  private static let collectionTime = 0.1
   /// The number of bytes from which on collected records are passed on.
   private static let largestBatch = 1 << 16
 
@@ -35,7 +38,9 @@ public final class CaptureWriter {
     } catch {
       throw CaptureError(.cannotCreate(error.reason.description), path: path)
     }
-    queue = OutputQueue(descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop)
+    queue = OutputQueue(
+      descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop,
+      collectionTime: Self.collectionTime)
     BTSnoop.writeHeader(datalink, into: &writer)
     ends.append(writer.count)
     flush()

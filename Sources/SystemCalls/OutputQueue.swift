@@ -37,6 +37,7 @@ public final class OutputQueue: @unchecked Sendable {
   /// The output: the given descriptor, or another one of the same pipe or terminal.
   let target: OutputDescriptor
   private let capacity: Int
+  private let collectionTime: Double
   /// The error number of ``failure``; zero if there is none. Read without the lock for each record.
   private let failureNumber = Atomic<Int32>(0)
   private let monitor = Monitor()
@@ -47,6 +48,9 @@ public final class OutputQueue: @unchecked Sendable {
   /// The records that the thread is writing.
   @exclusivity(unchecked) private var inFlight = Records()
   private var hasThread = false
+  private var isCollecting = false
+  /// The number of callers that wait until all is written.
+  private var waiters = 0
   private var isOverflowing = false
   private var isAbandoned = false
   private var isClosing = false
@@ -58,9 +62,14 @@ public final class OutputQueue: @unchecked Sendable {
   ///   - owned: whether the descriptor is closed with the queue
   ///   - capacity: the maximum number of bytes to queue
   ///   - overflow: what to do when the queue is full
+  ///   - collectionTime: for how many seconds the thread collects records for a regular file before it writes them.
+  ///     Without it the thread wakes for each record, which costs twice as many instructions as all else that is done
+  ///     for a packet.
   public init(
-    descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep
+    descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep,
+    collectionTime: Double = 0
   ) {
+    self.collectionTime = collectionTime
     target = OutputDescriptor(descriptor, owned: owned)
     self.capacity = capacity
     policy = overflow
@@ -175,7 +184,7 @@ public final class OutputQueue: @unchecked Sendable {
       while waiting.byteCount + inFlight.byteCount + count > capacity, !waiting.isEmpty || !inFlight.isEmpty {
         guard !isAbandoned, failureNumber.load(ordering: .relaxed) == 0 else { return false }
         startThread()
-        monitor.wait()
+        waitForThread { monitor.wait() }
       }
       return true
     case .drop:
@@ -201,7 +210,10 @@ public final class OutputQueue: @unchecked Sendable {
   public func whenDrained(_ handler: @escaping @Sendable () -> Void) {
     let isDrained = monitor.locked {
       let isDrained = waiting.isEmpty && inFlight.isEmpty
-      if !isDrained { drainHandlers.append(handler) }
+      if !isDrained {
+        drainHandlers.append(handler)
+        monitor.signal()
+      }
       return isDrained
     }
     if isDrained { handler() }
@@ -210,7 +222,7 @@ public final class OutputQueue: @unchecked Sendable {
   /// Waits until all accepted records are written or writing has failed. Blocks the thread.
   public func waitUntilDrained() {
     monitor.locked {
-      while !waiting.isEmpty || !inFlight.isEmpty { monitor.wait() }
+      while !waiting.isEmpty || !inFlight.isEmpty { waitForThread { monitor.wait() } }
     }
   }
 
@@ -219,17 +231,21 @@ public final class OutputQueue: @unchecked Sendable {
   ///
   /// - Returns: whether all records were written
   public func waitUntilDrained(for seconds: Double) -> Bool {
-    var end = timespec()
-    clock_gettime(CLOCK_REALTIME, &end)
-    let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
-    end.tv_sec += nanoseconds / 1_000_000_000
-    end.tv_nsec = nanoseconds % 1_000_000_000
+    let end = Monitor.time(after: seconds)
     return monitor.locked {
       while !waiting.isEmpty || !inFlight.isEmpty {
-        if !monitor.wait(until: end) { return false }
+        guard waitForThread({ monitor.wait(until: end) }) else { return false }
       }
       return true
     }
+  }
+
+  /// Waits with `wait` for the thread, which collects no more records.
+  private func waitForThread<Result>(_ wait: () -> Result) -> Result {
+    waiters += 1
+    defer { waiters -= 1 }
+    if isCollecting { monitor.signal() }
+    return wait()
   }
 
   /// Makes callers that wait for room return: their records are dropped, and so are all that would have to wait.
@@ -270,7 +286,10 @@ public final class OutputQueue: @unchecked Sendable {
   // MARK: The thread
 
   private func startThread() {
-    guard !hasThread else { return monitor.signal() }
+    guard !hasThread else {
+      if !isCollecting || waiting.byteCount >= Self.largestCollection { monitor.signal() }
+      return
+    }
     // The thread calls only `write` and `poll`.
     let result = HelperThread.start { self.run() }
     if result == 0 { hasThread = true } else { fail(SystemError("pthread_create", errno: result)) }
@@ -281,6 +300,7 @@ public final class OutputQueue: @unchecked Sendable {
     while true {
       while waiting.isEmpty, !isClosing { monitor.wait() }
       guard !waiting.isEmpty else { break }
+      collect()
       swap(&waiting, &inFlight)
       monitor.unlock()
       let error = writeInFlight()
@@ -298,6 +318,20 @@ public final class OutputQueue: @unchecked Sendable {
     }
     target.close()
     monitor.unlock()
+  }
+
+  /// The number of bytes that are written without waiting for more.
+  private static let largestCollection = 1 << 16
+
+  /// Waits for more records, so that one write takes all of them.
+  private func collect() {
+    guard collectionTime > 0, target.isRegularFile else { return }
+    let end = Monitor.time(after: collectionTime)
+    isCollecting = true
+    while waiters == 0, drainHandlers.isEmpty, !isClosing, waiting.byteCount < Self.largestCollection {
+      guard monitor.wait(until: end) else { break }
+    }
+    isCollecting = false
   }
 
   /// Writes the records in flight. Only the thread accesses them until it is done.

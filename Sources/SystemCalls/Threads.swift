@@ -7,7 +7,11 @@ final class Monitor: @unchecked Sendable {
 
   init() {
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -28,12 +32,21 @@ final class Monitor: @unchecked Sendable {
 
   /// Unlocks, waits for ``signal()``, and locks again.
   func wait() { pthread_cond_wait(condition, mutex) }
-  /// Waits until the given time of day.
+  /// Waits until the given time of the kernel's monotonic clock.
   ///
   /// - Returns: false at that time
   func wait(until end: timespec) -> Bool {
     var end = end
     return pthread_cond_timedwait(condition, mutex, &end) == 0
+  }
+  /// The time for ``wait(until:)`` that is the given number of seconds away, also in virtual time.
+  static func time(after seconds: Double) -> timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    let nanoseconds = time.tv_nsec + Int(seconds * 1e9)
+    time.tv_sec += nanoseconds / 1_000_000_000
+    time.tv_nsec = nanoseconds % 1_000_000_000
+    return time
   }
   /// Wakes all waiting threads.
   func signal() { pthread_cond_broadcast(condition) }

@@ -193,6 +193,42 @@ import Testing
     #expect(numbers(file.bytes) == Array(0..<100))
   }
 
+  /// Collected for an hour, unless something else makes the thread write.
+  private func collecting(_ file: TemporaryFile) -> OutputQueue {
+    OutputQueue(descriptor: dup(file.descriptor), owned: true, collectionTime: 3600)
+  }
+
+  @Test func recordsForAFileAreCollectedForOneWrite() {
+    let file = TemporaryFile()
+    let queue = collecting(file)
+    for number in 0..<100 { queue.write(line(number)) }
+    #expect(file.bytes.isEmpty)
+    queue.waitUntilDrained()
+    #expect(numbers(file.bytes) == Array(0..<100))
+    queue.write(line(100))
+    #expect(queue.waitUntilDrained(for: 3600))
+    #expect(numbers(file.bytes) == Array(0...100))
+  }
+
+  @Test func collectedRecordsAreWrittenForAHandlerAndAtTheEnd() async {
+    let file = TemporaryFile()
+    let queue = collecting(file)
+    queue.write(line(0))
+    await queue.drained()
+    #expect(numbers(file.bytes) == [0])
+    queue.write(line(1))
+    queue.close()
+    while file.bytes.count < 200 { sched_yield() }
+    #expect(numbers(file.bytes) == [0, 1])
+  }
+
+  @Test func manyCollectedRecordsAreWrittenAtOnce() {
+    let file = TemporaryFile()
+    let queue = collecting(file)
+    for number in 0..<656 { queue.write(line(number)) }
+    while file.bytes.count < 65_536 { sched_yield() }
+  }
+
   @Test func closingWritesWhatWaits() async {
     let pipe = Pipe()
     let queue = OutputQueue(descriptor: dup(pipe.writing), owned: true)

@@ -30,6 +30,8 @@ public final class KernelAdapter: Adapter {
   private var controller: RawController?
   /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
   private var management: Management?
+  /// For links, opened before privileges are dropped.
+  private(set) lazy var sockets = L2CAPSocketStock()
   private var address = BluetoothAddress(0, .public)
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
@@ -62,6 +64,7 @@ public final class KernelAdapter: Adapter {
   public func open() async throws(AdapterError) {
     try await check()
     controller = try openSockets()
+    _ = sockets
   }
 
   public func start() async throws(HCIError) -> AdapterInformation {

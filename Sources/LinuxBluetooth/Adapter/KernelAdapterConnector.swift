@@ -67,8 +67,9 @@ final class KernelConnector {
     // The adapter's failure ends all attempts, if it fails: to connect to one that is going down is what some kernels
     // don't survive.
     guard adapter.isUsable() else { return runner.handle(.unusable, of: id) }
-    closeSocket = L2CAPSocket.connect(to: request.peer, from: address, deadline: request.deadline) {
-      [weak self] result in
+    closeSocket = L2CAPSocket.connect(
+      to: request.peer, from: address, deadline: request.deadline, sockets: adapter.sockets
+    ) { [weak self] result in
       if case .failure(.cancelled) = result { return }
       guard let self, runner.attempts.isCurrent(id) else { return }
       closeSocket = nil

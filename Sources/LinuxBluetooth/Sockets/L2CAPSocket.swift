@@ -60,18 +60,19 @@ public final class L2CAPSocket {
   ///   - peer: the address to connect to
   ///   - local: the adapter's address, by which the kernel selects the adapter; all zero for any
   ///   - deadline: how long to wait for the peer
+  ///   - sockets: what the socket is taken from
   ///   - timers: the clock of the deadline
   ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in
   ///     here.
   /// - Returns: a closure that cancels: it closes the socket, and the kernel stops connecting
-  public static func connect(
-    to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration,
+  static func connect(
+    to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration, sockets: L2CAPSocketStock,
     timers: Timers = EpollLoop.shared.timers,
     completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
   ) -> () -> Void {
     KernelCall.prepareToClose()
     let attempt = ConnectAttempt(timers, completion)
-    attempt.start(peer: peer, local: local, deadline: deadline)
+    attempt.start(sockets, peer: peer, local: local, deadline: deadline)
     return { attempt.end(.failure(.cancelled)) }
   }
 
@@ -127,11 +128,11 @@ private final class ConnectAttempt {
     self.completion = completion
   }
 
-  func start(peer: BluetoothAddress, local: BluetoothAddress, deadline: Duration) {
+  func start(
+    _ sockets: L2CAPSocketStock, peer: BluetoothAddress, local: BluetoothAddress, deadline: Duration
+  ) {
     do throws(SystemError) {
-      descriptor = try retryingInterrupts("socket") {
-        SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP)
-      }
+      descriptor = try sockets.take()
       try bindAndConnect(peer: peer, local: local)
       end.expire(after: deadline, in: timers, with: .failure(.deadline))
       watch = try EpollLoop.shared.watch(descriptor, for: .writable) { _ in self.settle() }

@@ -71,12 +71,7 @@ public final class PacketSocket {
     buffer = .allocate(byteCount: Self.mostPackets * largestPacket, alignment: 16)
     setOption(SOL_SOCKET, SO_TIMESTAMPNS, 1)
     setOption(SOL_SOCKET, SO_RXQ_OVFL, 1)
-    // The adapter helper has set the buffer size; setting it without CAP_NET_ADMIN would reduce it.
-    guard receiveBufferSize < Self.receiveBuffer else { return }
-    if !setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.receiveBuffer) {
-      // Without CAP_NET_ADMIN, the system-wide limit applies.
-      setOption(SOL_SOCKET, SO_RCVBUF, Self.receiveBuffer)
-    }
+    Self.raiseReceiveBuffer(of: descriptor)
   }
 
   isolated deinit {
@@ -89,16 +84,27 @@ public final class PacketSocket {
 
   @discardableResult
   func setOption<Value: BitwiseCopyable>(_ level: Int32, _ option: Int32, _ value: Value) -> Bool {
+    Self.setOption(of: descriptor, level, option, value)
+  }
+
+  private static func setOption<Value: BitwiseCopyable>(
+    of descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Value
+  ) -> Bool {
     withUnsafeBytes(of: value) {
       setsockopt(descriptor, level, option, $0.baseAddress, socklen_t($0.count)) == 0
     }
   }
 
-  private var receiveBufferSize: Int32 {
+  /// Sets the size of a socket's receive buffer to ``receiveBuffer``; without CAP_NET_ADMIN, the system's limit applies. A
+  /// buffer of that size stays: setting it without the capability would reduce it.
+  static func raiseReceiveBuffer(of descriptor: Int32) {
     var size: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length)
-    return size
+    guard size < receiveBuffer else { return }
+    if !setOption(of: descriptor, SOL_SOCKET, SO_RCVBUFFORCE, receiveBuffer) {
+      _ = setOption(of: descriptor, SOL_SOCKET, SO_RCVBUF, receiveBuffer)
+    }
   }
 
   /// Starts to deliver packets.
