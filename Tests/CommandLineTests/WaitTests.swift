@@ -53,6 +53,7 @@ import Testing
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
     "halo-raw/Adapters/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "halo-raw/Adapters/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
     "halo-raw/Adapters/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
     "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
     "halo-raw/Commands/ValueCommands.swift": (

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -7,8 +8,8 @@ import RingLink
 
 /// Finding devices, connecting to them, and connecting again.
 extension Session {
-  /// Waits for an advertisement of the selected device.
-  private func find(deadline: Duration) async throws(Failure) -> Advertisement {
+  /// Waits for an advertisement of a device.
+  private func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
     do throws(RingError) {
       let device = try await RingFinder.find(selector, on: central, deadline: deadline, scan: scanParameters)
       note(
@@ -29,18 +30,48 @@ extension Session {
     request.deadline = deadline
     // Set in the completion: what the link layers support is reported right after it.
     let client = try await awaitCallback { [self] (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
-      central.connect(request) { result in
+      let connected = { [weak self] (result: Result<GATTClient, HCIError>) in
         if case .success(let client) = result {
           client.onLinkEvent = { [weak self] event in self?.report(event) }
         }
         done(result)
       }
+      return waitsForAdvertisements
+        ? connectWhenHeard(request, connected) : central.connect(request, completion: connected)
     }
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
     client.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
     note("connected: \(client.parameters.map(\.description) ?? "")")
     return client
+  }
+
+  /// How long an attempt to connect to a peer that was heard may hold up others.
+  private static let attemptDeadline = Duration.seconds(5)
+
+  /// Connects when the peer advertises.
+  ///
+  /// - Returns: a closure that cancels the attempt
+  private func connectWhenHeard(
+    _ request: ConnectionRequest, _ done: @escaping (Result<GATTClient, HCIError>) -> Void
+  ) -> () -> Void {
+    let timers = self.timers
+    var attempt = request
+    attempt.deadline = min(Self.attemptDeadline, request.deadline)
+    var pending: PendingConnection?
+    var timer: Timers.Token?
+    let end = OneShot { (result: Result<GATTClient, HCIError>) in
+      timers.cancel(timer)
+      pending?.cancel()
+      pending = nil
+      done(result)
+    }
+    pending = central.connectWhenHeard(attempt) { end($0) }
+    guard end.isPending else { return {} }
+    timer = timers.schedule(after: request.deadline) {
+      end(.failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
+    }
+    return { end(.failure(.cancelled)) }
   }
 
   /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
@@ -55,14 +86,17 @@ extension Session {
 
   /// Finds the selected device and connects to it.
   func connect() async throws(Failure) -> GATTClient {
-    let (client, name) = try await findAndConnect()
+    let (client, name) = try await findAndConnect(selector)
     ringName = name
     return client
   }
 
-  private func findAndConnect() async throws(Failure) -> (client: GATTClient, name: String?) {
+  private func findAndConnect(
+    _ selector: RingSelector, _ check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
+  ) async throws(Failure) -> (client: GATTClient, name: String?) {
     let started = timers.current
-    let device = try await find(deadline: request.deadline)
+    let device = try await find(selector, deadline: request.deadline)
+    try check(device.address)
     let rest = max(.seconds(1), request.deadline - (timers.current - started))
     do throws(HCIError) {
       return (try await connect(to: device.address, deadline: rest), device.localName)
@@ -75,17 +109,35 @@ extension Session {
 
   /// Opens the selected ring: a known one without a scan, another one after a scan.
   func openRing() async throws(Failure) -> Ring {
-    if trustsLayouts, let ring = known.only(selector), let client = try await connect(toKnown: ring) {
-      return try await open(client, name: ring.name)
+    let (ring, name) = try await openRing(selector)
+    ringName = name
+    return ring
+  }
+
+  /// The same for any ring.
+  ///
+  /// - Parameters:
+  ///   - selector: the ring
+  ///   - check: called with its address before it is connected
+  /// - Returns: the ring, and its name if it is known
+  func openRing(
+    _ selector: RingSelector, check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
+  ) async throws(Failure) -> (ring: Ring, name: String?) {
+    if trustsLayouts, let ring = known.only(selector), let address = ring.bluetoothAddress {
+      try check(address)
+      if let client = try await connect(to: address, knownAs: ring.name) {
+        return (try await open(client, name: ring.name), ring.name)
+      }
     }
-    let (client, name) = try await findAndConnect()
-    return try await open(client, name: name)
+    let (client, name) = try await findAndConnect(selector, check)
+    return (try await open(client, name: name), name)
   }
 
   /// - Returns: nil if the ring is not found; another ring may be near, or its address may have changed
-  private func connect(toKnown ring: KnownRing) async throws(Failure) -> GATTClient? {
-    guard let address = ring.bluetoothAddress else { return nil }
-    note("known ring \(ring.name ?? "") \(address): connecting without a scan")
+  private func connect(
+    to address: BluetoothAddress, knownAs name: String?
+  ) async throws(Failure) -> GATTClient? {
+    note("known ring \(name ?? "") \(address): connecting without a scan")
     do throws(HCIError) {
       return try await connect(to: address, deadline: min(.seconds(8), request.deadline))
     } catch .peerNotFound {
@@ -112,7 +164,6 @@ extension Session {
           known.forgetLayout(of: client.peer)
         }
       }
-      ringName = name
       follow(clockOf: client.peer)
       try await restoreMeasurements(of: ring)
       return ring

@@ -137,6 +137,10 @@ final class Session {
   /// Whether a command survives the loss of the adapter and waits for it in ``reconnect(to:within:)``. If not, the loss
   /// ends the command.
   var waitsForAdapter = false
+  /// Whether a link is made only when its peer advertises, so that a peer out of reach holds up no other link.
+  var waitsForAdvertisements = false
+  /// Whether a recorded peripheral takes the place of all peripherals.
+  var replaysOnePeripheral: Bool { opened.replayAdapter != nil }
   /// Why the adapter cannot be used; nil if it can.
   private(set) var adapterFailure: Failure?
 
@@ -145,11 +149,28 @@ final class Session {
     adapterFailure = failure
   }
 
-  /// Waits until a lost adapter is back.
+  /// The links that wait for the recovery of the adapter that is under way; nil if none is.
+  private var recoveryWaiters: [OneShot<Result<Void, Never>>]?
+
+  /// Waits until a lost adapter is back. Several links wait for one recovery.
   ///
   /// - Throws: why it was lost, after `time`
   func recoverAdapter(within time: Duration) async throws(Failure) {
     guard let adapterFailure else { return }
+    guard recoveryWaiters == nil else {
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot(done)
+        recoveryWaiters?.append(end)
+        return { end(.success(())) }
+      }
+      if Task.isCancelled { throw Failure(HCIError.cancelled) }
+      if let adapterFailure = self.adapterFailure { throw adapterFailure }
+      return
+    }
+    recoveryWaiters = []
+    defer {
+      for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
+    }
     note("\(adapterFailure.message); waiting \(Int(time.inSeconds)) s for it")
     do throws(HCIError) {
       let adapter = try await central.recover(within: time)
@@ -208,6 +229,11 @@ final class Session {
   private func isCutOff(_ result: Result<Void, Failure>, _ replay: ReplayTransport) -> Bool {
     guard case .failure(let failure) = result, failure.code == .interrupted else { return false }
     return replay.isOver && !Termination.hasBegun
+  }
+
+  /// `3 packets dropped by the kernel`; nil if that is not known.
+  var droppedPackets: String? {
+    central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" }
   }
 
   /// Whether nothing has failed and no interruption was requested.
