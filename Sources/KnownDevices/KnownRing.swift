@@ -5,14 +5,30 @@ import JSON
 import RingLink
 
 /// What is stored about a ring that was used before.
-public struct KnownRing: Equatable {
+public struct KnownRing: Equatable, Sendable {
   /// The handles of its attributes; see `RingLayout`.
-  public struct Handles: Equatable {
+  public struct Handles: Equatable, Sendable {
     public var write: UInt16
     public var writeProperties: UInt8
     public var notify: UInt16
     public var notifyProperties: UInt8
     public var configuration: UInt16
+
+    /// - Parameters:
+    ///   - write: where commands are written
+    ///   - writeProperties: of that characteristic, as in its declaration
+    ///   - notify: where answers come from
+    ///   - notifyProperties: of that characteristic
+    ///   - configuration: the descriptor that enables notifications
+    public init(
+      write: UInt16, writeProperties: UInt8, notify: UInt16, notifyProperties: UInt8, configuration: UInt16
+    ) {
+      self.write = write
+      self.writeProperties = writeProperties
+      self.notify = notify
+      self.notifyProperties = notifyProperties
+      self.configuration = configuration
+    }
   }
 
   public var name: String?
@@ -66,7 +82,7 @@ public struct KnownRing: Equatable {
   }
 
   /// Whether all values are valid. Values from a file are not used before this check.
-  var isPlausible: Bool {
+  public var isPlausible: Bool {
     bluetoothAddress != nil && clock?.isPlausible ?? true
       && databaseHash.map { Hex.bytes($0)?.count == 16 } ?? true
       && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }

@@ -1,3 +1,5 @@
+import BluetoothCore
+import Capture
 import KnownDevices
 import RingLink
 import Testing
@@ -13,9 +15,30 @@ struct SessionNoteTests {
     #expect(note.description.utf8.count < 200)
   }
 
+  @Test(arguments: [true, false]) func aKnownRingFitsIntoANote(hasHandles: Bool) {
+    var ring = KnownRing(
+      name: "R02 = \u{e9}", address: BluetoothAddress(0xC011_2233_BEEF, .random), layout: nil)
+    if hasHandles {
+      ring.firmware = "RT02R_3.11.00_250611"
+      ring.databaseHash = String(repeating: "a5", count: 16)
+      ring.handles = .init(
+        write: 0xFFF0, writeProperties: 12, notify: 0xFFF2, notifyProperties: 16, configuration: 0xFFF3)
+    }
+    let text = SessionNote.known(ring).description
+    #expect(SessionNote(text) == .known(ring))
+    #expect(text.utf8.count <= CaptureNote.maximumLength - 60, "a longer name")
+  }
+
+  @Test func aRecordingOfAnEarlierVersionUsesNoKnownRing() {
+    #expect(SessionNote.all(in: ["zone utc-offset=3600"]).storesRings == nil)
+    let notes = SessionNote.all(in: ["rings stored=1", "known ring=C0:11:22:33:BE:EF/random"])
+    #expect(notes.storesRings == true && notes.knownRings.map(\.address) == ["C0:11:22:33:BE:EF"])
+  }
+
   @Test(arguments: [
     "", "zone", "zone utc-offset=x", "zone utc-offset=90000", "clock set=-1 policy=utc utc-offset=0",
     "clock set=1 policy=mars utc-offset=0", "clock set=99999999999 policy=utc utc-offset=0", "restore", "=",
+    "rings", "rings stored=2", "known", "known ring=x", "known ring=C0:11:22:33:BE:EF hash=1",
     "remark",
   ])
   func othersAreNone(text: String) {

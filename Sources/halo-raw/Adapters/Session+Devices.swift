@@ -11,7 +11,7 @@ extension Session {
   /// Waits for an advertisement of a device.
   private func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
     do throws(RingError) {
-      let device = try await RingFinder.find(selector, on: central, deadline: deadline, scan: scanParameters)
+      let device = try await choose(selector, deadline: deadline)
       note(
         "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
           + (device.rssi.map { ", \($0) dBm" } ?? ""))
@@ -19,6 +19,40 @@ extension Session {
     } catch {
       throw Failure(error)
     }
+  }
+
+  /// Finds the device. If several rings are near, it is the known one, or the one that is much nearer than the others, or the
+  /// user chooses on a terminal.
+  private func choose(_ selector: RingSelector, deadline: Duration) async throws(RingError) -> Advertisement {
+    let progress = ProgressLine()
+    var options = RingFinder.Options()
+    options.scan = scanParameters
+    options.adaptsWait = usesKnownRings
+    options.known = Set(known.rings.compactMap(\.bluetoothAddress))
+    options.onWait = { ring in
+      progress.show("\(ring.localName ?? ring.address.description) is near; listening for other rings")
+    }
+    let rings = try await search(selector, deadline, options, progress)
+    if let ring = RingFinder.choice(among: rings, known: options.known) {
+      if rings.count > 1 {
+        let reason = options.known.contains(ring.address) ? "was used before" : "is much nearer"
+        Console.error("halo-raw: \(rings.count) rings are near; using \(ring.title), which \(reason)")
+      }
+      return ring
+    }
+    guard Picker.isPossible, !isReplay else { throw .severalFound(rings.map(\.title).sorted()) }
+    let lines = rings.map { $0.title + ($0.rssi.map { "  \($0) dBm" } ?? "") }
+    guard let choice = try await Picker("several rings are near", lines).choose(in: timers) else {
+      throw .severalFound(rings.map(\.title).sorted())
+    }
+    return rings[choice]
+  }
+
+  private func search(
+    _ selector: RingSelector, _ deadline: Duration, _ options: RingFinder.Options, _ progress: ProgressLine
+  ) async throws(RingError) -> [Advertisement] {
+    defer { progress.clear() }
+    return try await RingFinder.findAll(selector, on: central, deadline: deadline, options: options)
   }
 
   /// Connects to a device without a scan.
@@ -123,14 +157,25 @@ extension Session {
   func openRing(
     _ selector: RingSelector, check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
   ) async throws(Failure) -> (ring: Ring, name: String?) {
-    if trustsLayouts, let ring = known.only(selector), let address = ring.bluetoothAddress {
+    if usesKnownRings, let ring = known.only(selector), let address = ring.bluetoothAddress {
       try check(address)
+      record(known: ring)
       if let client = try await connect(to: address, knownAs: ring.name) {
         return (try await open(client, name: ring.name), ring.name)
       }
     }
     let (client, name) = try await findAndConnect(selector, check)
     return (try await open(client, name: name), name)
+  }
+
+  /// Writes into a recording what is known of a ring, once.
+  private func record(known ring: KnownRing) {
+    guard !isReplay, let address = ring.bluetoothAddress, recordedRings.insert(address).inserted else {
+      return
+    }
+    var ring = ring
+    ring.clock = nil
+    record(.known(ring))
   }
 
   /// - Returns: nil if the ring is not found; another ring may be near, or its address may have changed
@@ -151,13 +196,15 @@ extension Session {
   private func open(_ client: GATTClient, name: String?) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
-      let layout = trustsLayouts ? known.only(selector)?.layout : nil
-      let ring = try await Ring.open(client, layout: layout, isStored: trustsLayouts && spec.isReal)
+      let stored = usesKnownRings ? known.only(selector) : nil
+      if let stored { record(known: stored) }
+      let layout = stored?.layout
+      let ring = try await Ring.open(client, layout: layout, isStored: storesRings)
       note("MTU \(client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
       if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
-      if trustsLayouts { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
+      if usesKnownRings { known.remember(KnownRing(name: name, address: client.peer, layout: ring.layout)) }
       ring.onLayoutChange = { [weak self, weak ring] in
-        guard let self, let ring, trustsLayouts else { return }
+        guard let self, let ring, usesKnownRings else { return }
         if let layout = ring.layout {
           known.remember(KnownRing(name: name, address: client.peer, layout: layout))
         } else {
@@ -168,7 +215,7 @@ extension Session {
       try await restoreMeasurements(of: ring)
       return ring
     } catch {
-      if trustsLayouts { known.forgetLayout(of: client.peer) }
+      if usesKnownRings { known.forgetLayout(of: client.peer) }
       await client.disconnect()
       throw Failure(error)
     }
@@ -213,4 +260,9 @@ extension Session {
     let client = try await reconnect(to: ring.client.peer, within: time)
     return try await ringFailure(await Ring.open(client, layout: ring.layout, isCurrent: true))
   }
+}
+
+extension Advertisement {
+  /// `R02_BEEF 30:35:38:41:BE:EF`
+  fileprivate var title: String { "\(localName ?? "(no name)") \(address)" }
 }

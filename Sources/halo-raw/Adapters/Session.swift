@@ -31,9 +31,13 @@ final class Session {
   let notes: [SessionNote]
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
-  /// Whether stored handles are used. They are not in a recorded session, so that the recording has the scan and the
-  /// discovery.
-  let trustsLayouts: Bool
+  /// Whether rings are stored; in a replay, as in the recorded session.
+  let storesRings: Bool
+  /// Whether known rings are used, and the search for a ring adapts to what is heard: not in a replay of a recording of an
+  /// earlier version.
+  let usesKnownRings: Bool
+  /// The known rings that the recording has.
+  var recordedRings: Set<BluetoothAddress> = []
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
@@ -92,11 +96,13 @@ final class Session {
     let opened = try await interruption.cancels { () async throws(Failure) in
       try await SessionAdapter(spec, invocation)
     }
-    trustsLayouts = !invocation.isGiven(CommonOptions.record)
     // Simulated rings are not stored.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
     paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
     notes = opened.recordedNotes
+    storesRings = opened.isReplay ? notes.storesRings ?? false : spec.isReal
+    usesKnownRings = !opened.isReplay || notes.storesRings != nil
+    for ring in notes.knownRings { known.remember(ring) }
     // A replayed peripheral is the only one that can be connected to.
     let replayed = opened.replayAdapter.map { RingSelector.address($0.peripheral.address.value, nil) }
     selector = invocation.positionals.first.map { RingSelector($0) } ?? replayed ?? .anyRing
@@ -126,6 +132,7 @@ final class Session {
   private func startClock() {
     clock = opened.clock
     opened.record(.zone(clock.offset(atUnix: clock.unixSeconds)))
+    if !isReplay { opened.record(.rings(isStored: storesRings)) }
   }
 
   /// Ends the command because the adapter or the recording failed; `failure` is the error that is printed.

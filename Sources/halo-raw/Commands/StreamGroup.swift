@@ -82,7 +82,7 @@ final class StreamGroup {
   /// Adds each ring that is heard.
   private func addAll(within time: Duration) async throws(Failure) {
     var found: Set<BluetoothAddress> = []
-    let known = Set(session.trustsLayouts ? session.known.rings.compactMap(\.bluetoothAddress) : [])
+    let known = Set(session.known.rings.compactMap(\.bluetoothAddress))
     let scan = session.central.scan(session.scanParameters) { [self] device in
       let address = device.address
       let isRing =
