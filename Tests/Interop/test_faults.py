@@ -135,7 +135,7 @@ def test_a_stream_socket_that_cannot_connect(halo, simulation, error, saying):
 def test_a_recording_killed_at_every_write(halo, tmp_path, simulation):
     """What is there is whole records, and the ring is free for the next."""
     path, lengths = tmp_path / "killed.btsnoop", set()
-    words = ("battery", "--record", path, "--adapter", simulation.adapter)
+    words = ("stream", "--ppg", "--duration", "1s", "--record", path, "--adapter", simulation.adapter)
     for call, number in kills(halo, words, changes=("write", "ftruncate"), step=6):
         if path.exists() and path.stat().st_size:
             result = halo.run("decode", path, "--format", "jsonl")
@@ -143,7 +143,7 @@ def test_a_recording_killed_at_every_write(halo, tmp_path, simulation):
             assert result.code == OK or re.search("in the middle of a record|header", result.err), (number, result)
             lengths.add(len(result.records()))
             path.unlink()
-    assert len(lengths) > 5, lengths
+    assert len(lengths) > 3, lengths
     halo.run("battery", adapter=simulation.adapter).succeeded()
 
 

@@ -106,7 +106,8 @@ def test_a_second_signal_ends_it_within_a_second(paused, ring):
     assert process.returncode in (OK, 128 + signal.SIGTERM)
     if process.returncode:
         error = process.stderr.read().decode()
-        assert "second signal" in error and "left undone: the link to" in error
+        # The ring may have confirmed its end by then.
+        assert "second signal" in error and ("left undone: the link to" in error or "frames received" in error)
 
 
 @pytest.mark.parametrize("arguments", [
