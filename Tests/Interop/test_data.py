@@ -120,7 +120,7 @@ def test_an_output_that_cannot_be_made(halo, tmp_path):
 
 def test_recorded_times_are_those_of_the_recording(halo):
     path = ROOT / "captures/virtual-stream.btsnoop"
-    replayed = halo.run("replay", path, "stream", "--duration", "2s", "--format", "jsonl").succeeded().records()
+    replayed = halo.run("replay", path, "stream", "--duration", "3s", "--format", "jsonl").succeeded().records()
     decoded = halo.run("decode", path, "--samples", "--format", "jsonl").succeeded().records()
     assert [r["time"] for r in replayed] == [r["time"] for r in decoded][:len(replayed)]
 

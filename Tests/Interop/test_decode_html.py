@@ -621,7 +621,7 @@ def test_charts_are_drawn_and_zoom_with_the_timeline(page):
     middle = (times[0] + times[-1]) / 2
     # A line that took a part of the width takes more of it, and is gone where it has no values.
     browser.run(f"view.range = {{from: {middle - 400_000}, to: {middle + 400_000}}}; filter()")
-    assert dict(browser.run(INK))["PPG"]["ring"] > 1.3 * drawn["PPG"]["ring"]
+    assert dict(browser.run(INK))["PPG"]["ring"] > 1.2 * drawn["PPG"]["ring"]
     browser.run("view.range = {from: 0, to: 500000}; filter()")
     assert dict(browser.run(INK))["PPG"]["ring"] == 0
     # A drag across a chart selects a range, as on the timeline.

@@ -134,9 +134,9 @@ def test_the_first_difference_is_told_in_words(halo, tmp_path, wanted):
     other = [
         (0, b"\x01\x03\x0c\x00", True, BEGINNING), (0, b"\x04\x0e\x04\x01\x03\x0c\x00", False, BEGINNING),
         (0, b"\x01\x05\x10\x00", True, BEGINNING)]
-    monitor_capture(path, other + [(0, *packet) for packet in SESSION])
-    # Ours begins with a note.
-    beginning = len(other) + 2
+    # Without the note at its beginning, by which it is known as ours.
+    monitor_capture(path, other + [(0, *packet) for packet in SESSION[1:]])
+    beginning = len(other) + 1
     if wanted:
         halo.run("replay", wanted, beginning, path, "battery").succeeded()
         return
