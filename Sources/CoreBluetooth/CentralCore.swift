@@ -41,12 +41,10 @@ final class CentralCore {
     scan = nil
     let ended = entries
     entries = [:]
-    for entry in ended.values {
+    for (address, entry) in ended {
       entry.pending?.cancel()
       radio?.central?.timers.cancel(entry.startTimer)
-      // The client and its driver refer to each other.
-      entry.link.detach()
-      entry.client?.end()
+      leave(address, entry)
     }
     release.take()?()
     radio = nil
@@ -56,6 +54,7 @@ final class CentralCore {
     if state != .poweredOn {
       scan = nil
       for (address, entry) in entries where entry.client == nil {
+        radio?.links.leave(address, user: entry.link)
         entry.pending?.cancel()
         entries[address] = nil
       }
@@ -106,6 +105,10 @@ final class CentralCore {
   private func begin(_ address: BluetoothAddress) {
     guard let central = radio?.central, let link = entries[address]?.link else { return }
     entries[address]?.startTimer = nil
+    if let client = radio?.links.client(of: address) { return finished(address, link, .success(client)) }
+    radio?.links.whenLinked(to: address, user: link) { [weak self] client in
+      self?.finished(address, link, .success(client))
+    }
     let request = ConnectionRequest(peer: address, deadline: Self.attemptTime)
     let pending = central.connectWhenHeard(request) { [weak self] result in
       self?.finished(address, link, result)
@@ -118,10 +121,11 @@ final class CentralCore {
   private func finished(
     _ address: BluetoothAddress, _ link: LinkDriver, _ result: Result<GATTClient, HCIError>
   ) {
-    guard let entry = entries[address], entry.link === link else { return }
+    guard let entry = entries[address], entry.link === link, entry.client == nil else { return }
     switch result {
     case .failure(let error):
       entries[address] = nil
+      radio?.links.leave(address, user: link)
       var isForgotten = radio?.state == .poweredOn
       if case .adapter = error { isForgotten = false }
       let error = delegateError(error)
@@ -129,10 +133,12 @@ final class CentralCore {
     case .success(let client):
       entries[address]?.pending = nil
       entries[address]?.client = client
+      // Another manager may have established the link.
+      entry.pending?.cancel()
       let events = events
       events.send { $0.connected(address, link) }
       link.attach(
-        client, isNamed: entry.isNamed,
+        client, of: radio?.links, isNamed: entry.isNamed,
         .init(
           servicesChanged: { range in events.send { $0.servicesChanged(address, link, range) } },
           mtu: { mtu in events.send { $0.changedMTU(address, link, mtu) } },
@@ -157,14 +163,23 @@ final class CentralCore {
   /// Ends a link, or gives up a connection that is not established.
   func cancel(_ address: BluetoothAddress) {
     guard let entry = entries[address] else { return }
-    if let client = entry.client {
-      client.end()
-    } else {
-      entries[address] = nil
-      entry.pending?.cancel()
-      radio?.central?.timers.cancel(entry.startTimer)
-      events.send { $0.disconnected(address, isReconnecting: false, isForgotten: true, nil) }
-    }
+    let stays = leave(address, entry)
+    // The end of a link is reported when it has ended.
+    guard entry.client == nil || stays else { return }
+    entries[address] = nil
+    entry.pending?.cancel()
+    radio?.central?.timers.cancel(entry.startTimer)
+    events.send { $0.disconnected(address, isReconnecting: false, isForgotten: true, nil) }
+  }
+
+  /// Leaves a link, which ends if no other manager uses it.
+  ///
+  /// - Returns: whether it stays
+  @discardableResult
+  private func leave(_ address: BluetoothAddress, _ entry: Entry) -> Bool {
+    let stays = radio?.links.leave(address, user: entry.link) ?? false
+    if stays || entries[address] == nil { entry.link.detach(unsubscribes: stays) }
+    return stays
   }
 }
 

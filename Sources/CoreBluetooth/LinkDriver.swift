@@ -27,10 +27,12 @@ final class LinkDriver {
 
   /// Takes over a link. The MTU is exchanged first, as on Apple's systems.
   ///
-  /// - Parameter isNamed: whether the name of the peripheral is known; otherwise it is read
-  func attach(_ client: GATTClient, isNamed: Bool, _ handlers: Handlers) {
+  /// - Parameters:
+  ///   - links: those of the radio, which other managers may use
+  ///   - isNamed: whether the name of the peripheral is known; otherwise it is read
+  func attach(_ client: GATTClient, of links: SharedLinks?, isNamed: Bool, _ handlers: Handlers) {
     self.client = client
-    client.onServicesChanged = { [weak self] range in
+    links?.join(client, user: self) { [weak self] range in
       self?.endNotifications(in: range)
       handlers.servicesChanged(range)
     }
@@ -46,9 +48,16 @@ final class LinkDriver {
     }
   }
 
-  func detach() {
-    client = nil
+  /// - Parameter unsubscribes: whether the link stays, for other managers
+  func detach(unsubscribes: Bool = false) {
+    let client = self.client
+    let left = notifying
+    self.client = nil
     notifying = [:]
+    guard unsubscribes else { return }
+    for case let subscription? in left.values.map(\.subscription) {
+      client?.unsubscribe(subscription) { _ in }
+    }
   }
 
   // MARK: Notifications
@@ -79,7 +88,12 @@ final class LinkDriver {
     } else {
       _ = client.subscribe(to: characteristic, sink: sink) { [weak self] result in
         completion(result.map { _ in })
-        self?.settle(handle, try? result.get())
+        guard let self, self.client === client else {
+          // Left in between; the link may stay.
+          if case .success(let subscription) = result { client.unsubscribe(subscription) { _ in } }
+          return
+        }
+        settle(handle, try? result.get())
       }
     }
   }

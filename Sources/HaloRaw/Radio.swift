@@ -50,6 +50,9 @@ public final class Radio {
   /// Scans and connects, while the state is ``State/poweredOn``.
   public private(set) var central: Central?
 
+  /// The links of programs that do not know of each other.
+  package let links = SharedLinks()
+
   private let open: @BluetoothActor () async throws -> OpenedAdapter
   private var opened: OpenedAdapter?
   private var observations: [Observer] = []

@@ -14,6 +14,12 @@ public struct KnownRing: Equatable, Sendable {
     public var notifyProperties: UInt8
     public var configuration: UInt16
 
+    /// - Parameters:
+    ///   - write: where commands are written
+    ///   - writeProperties: of that characteristic, as in its declaration
+    ///   - notify: where answers come from
+    ///   - notifyProperties: of that characteristic
+    ///   - configuration: the descriptor that enables notifications
     public init(
       write: UInt16, writeProperties: UInt8, notify: UInt16, notifyProperties: UInt8, configuration: UInt16
     ) {

@@ -15,6 +15,19 @@ public struct SampleKinds: OptionSet, Sendable {
   }
 }
 
+/// The time of the first record, from which `t` counts. Writers that share it have one `t`.
+public final class RecordOrigin {
+  private var time: Instant?
+
+  public init() {}
+
+  /// The time of the first record; `time` if there is none yet.
+  func time(orNow time: Instant) -> Instant {
+    self.time = self.time ?? time
+    return self.time ?? time
+  }
+}
+
 /// Prints samples, one per line. The end of the hot path: nothing is allocated for a sample.
 ///
 /// Each line has the time since the first one, the time of day, the ring, a number that counts the lines of its kind from 0,
@@ -25,7 +38,10 @@ public struct SampleWriter: ~Copyable {
   public private(set) var output: LineWriter
   private var detector: AccelerometerEncodingDetector
   private var clock: RecordClock
+  private let sharedOrigin: RecordOrigin
   private var origin: Instant?
+  /// In text: the ring, if there are several.
+  private let label: String
   private var plot = DotPlot()
   /// The number of lines of each kind.
   private var counts = InlineArray<8, Int>(repeating: 0)
@@ -95,20 +111,26 @@ public struct SampleWriter: ~Copyable {
   ///   - encoding: how the ring encodes acceleration; nil to detect it from the samples
   ///   - clock: the time of day of the stamps
   ///   - ring: the ring's address
+  ///   - label: what each line of text has before its kind; empty for one ring
+  ///   - origin: what `t` counts from, which writers may share
+  ///   - hasColumns: whether csv begins with the names of the columns
   ///   - header: what is printed first, with its line breaks
   ///   - output: the destination
   public init(
     _ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?,
     clock: borrowing RecordClock,
-    ring: String, header: String = "", output: consuming LineWriter = LineWriter()
+    ring: String, label: String = "", origin: RecordOrigin = RecordOrigin(), hasColumns: Bool = true,
+    header: String = "", output: consuming LineWriter = LineWriter()
   ) {
     self.output = output
+    self.label = label
+    sharedOrigin = origin
     self.format = format
     self.kinds = kinds
     self.clock = clock.ending(with: Self.ending(format, ring))
     detector = AccelerometerEncodingDetector(known: encoding)
     self.output.write(header)
-    if format == .csv {
+    if format == .csv, hasColumns {
       self.output.write(Self.columns(of: kinds).joined(separator: ","))
       self.output.write("\n")
     }
@@ -123,9 +145,6 @@ public struct SampleWriter: ~Copyable {
     case .text: ""
     }
   }
-
-  /// Sets the ring of the following lines.
-  public mutating func setRing(_ ring: String) { clock = clock.ending(with: Self.ending(format, ring)) }
 
   /// The columns of csv.
   public static func columns(of kinds: SampleKinds) -> [String] {
@@ -214,8 +233,7 @@ public struct SampleWriter: ~Copyable {
 
   /// Writes the start of every line: the time since the first one, the time of day, the ring, the number and the kind.
   private mutating func begin(_ kind: StaticString, _ index: Int, at time: Instant) {
-    let start = origin ?? time
-    origin = start
+    let start = origin ?? begin(at: time)
     let number = counts[index]
     counts[index] = number &+ 1
     let elapsed = time.nanoseconds(since: start)
@@ -239,9 +257,17 @@ public struct SampleWriter: ~Copyable {
     case .text:
       output.writeSeconds(elapsed)
       output.write(" s  ")
+      if !label.isEmpty { output.write(label) }
       output.write(kind)
-      output.pad(to: 22)
+      output.pad(to: 22 + label.utf8.count)
     }
+  }
+
+  @inline(never)
+  private mutating func begin(at time: Instant) -> Instant {
+    let start = sharedOrigin.time(orNow: time)
+    origin = start
+    return start
   }
 
   private mutating func print(

@@ -9,22 +9,47 @@ public struct VirtualRingOptionsError: Error, Hashable, Sendable, CustomStringCo
 extension VirtualRingOptions {
   /// Parses `virtual:rate=25,seed=7,name=R02_BEEF`, or the part that follows the colon. A switch such as `charging` may
   /// be written alone, or with `=true` or `=false`.
+  ///
+  /// `rings=3` makes three rings; what follows `ring=2` is about the second one only: `rings=3,rate=4,ring=2,charging`.
   public init(parsing text: String) throws(VirtualRingOptionsError) {
     self.init()
     var rest = text[...]
     if rest == "virtual" { return }
     if rest.hasPrefix("virtual:") { rest = rest.dropFirst("virtual:".count) }
     guard !rest.isEmpty else { return }
+    var count = 1
+    var ofAll: [(key: String, text: String?)] = []
+    var ofOne: [(ring: Int, key: String, text: String?)] = []
+    var ring: Int?
     for item in rest.split(separator: ",", omittingEmptySubsequences: false) {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let value = parts.count > 1 ? String(parts[1]) : nil
-      try set(String(parts[0]), to: value)
+      let (key, text) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
+      switch key {
+      case "rings": count = try Value(key: key, text: text).integer(in: 1...Self.maximumRings)
+      case "ring": ring = try Value(key: key, text: text).integer(in: 1...Self.maximumRings)
+      default:
+        if let ring { ofOne.append((ring, key, text)) } else { ofAll.append((key, text)) }
+      }
     }
+    for (key, text) in ofAll { try set(key, to: text) }
+    var rings = [self] + (1..<count).map { another($0) }
+    for (ring, key, text) in ofOne {
+      guard ring <= count else {
+        throw VirtualRingOptionsError(description: "there is no virtual ring \(ring); give rings=\(ring)")
+      }
+      try rings[ring - 1].set(key, to: text)
+    }
+    self = rings[0]
+    others = Array(rings.dropFirst())
   }
+
+  /// The number of rings that one controller can have in reach.
+  public static let maximumRings = 64
 
   /// The names of all options, for messages and help.
   public static let optionNames = [
-    "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery", "charging", "mtu",
+    "rings", "ring", "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery",
+    "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
     "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after",
     "stop-after", "refuse-after", "charge-after", "bad-checksum-every",

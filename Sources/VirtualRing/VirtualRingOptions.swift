@@ -4,6 +4,8 @@ import RingLink
 /// The properties of a virtual ring and its controller. The same options produce the same behaviour at the same times,
 /// bit for bit.
 public struct VirtualRingOptions: Hashable, Sendable {
+  /// More rings in reach of the controller. Their options of the controller and their ``others`` have no effect.
+  public var others: [VirtualRingOptions] = []
   /// Chooses the course of the pulse, the breath and the movements.
   public var seed: UInt64 = 1
   /// Rings are called after the last two bytes of their address.
@@ -53,6 +55,16 @@ public struct VirtualRingOptions: Hashable, Sendable {
 
   /// The encoding in force. Where the family leaves it open, 16 bits.
   var encoding: AccelerometerEncoding { accelerometerEncoding ?? family.accelerometerEncoding ?? .sixteenBit }
+
+  /// A ring like this one, with the address that is `index` higher, its name and another pulse.
+  func another(_ index: Int) -> VirtualRingOptions {
+    var ring = self
+    ring.others = []
+    ring.seed = seed &+ UInt64(index)
+    ring.address = BluetoothAddress(address.value &+ UInt64(index) & 0xFFFF_FFFF_FFFF, address.kind)
+    ring.name = "R02_" + ring.address.description.split(separator: ":").suffix(2).joined()
+    return ring
+  }
 
   var family: RingFamily {
     RingFirmware(firmwareRevision: firmware, hardwareRevision: hardware).family

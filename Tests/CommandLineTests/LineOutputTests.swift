@@ -14,9 +14,13 @@ private let setPipeSize: Int32 = 1031
 @Suite struct LineOutputTests {
   /// What `body` writes, by way of a pipe.
   private func output(_ body: (consuming LineWriter) -> Void) -> String {
+    outputOfQueue { body(LineWriter($0)) }
+  }
+
+  private func outputOfQueue(_ body: (OutputQueue) -> Void) -> String {
     var pair: [Int32] = [0, 0]
     guard pipe(&pair) == 0 else { return "" }
-    body(LineWriter(OutputQueue(descriptor: pair[1])))
+    body(OutputQueue(descriptor: pair[1]))
     close(pair[1])
     defer { close(pair[0]) }
     var bytes = [UInt8](repeating: 0, count: 65536)
@@ -114,6 +118,39 @@ private let setPipeSize: Int32 = 1031
         "1.000000,1970-01-01T00:00:01.000000+00:00,30:35:38:41:BE:EF,1,ppg,10625,10957,10689,268,",
         "2.000000,2026-11-21T12:45:02.000000+00:00,30:35:38:41:BE:EF,0,clock,,,,,1795265100.000000",
         "2.000000,2026-11-21T12:45:02.000000+00:00,30:35:38:41:BE:EF,2,ppg,10625,10957,10689,268,",
+      ])
+  }
+
+  /// Writers of two rings: one time, one row of names, numbers of their own.
+  @Test func ringsShareTheTimeOfTheFirstRecord() {
+    let origin = RecordOrigin()
+    func lines(_ format: OutputFormat, _ origin: RecordOrigin, label: (String) -> String) -> [[String]] {
+      let text = outputOfQueue { pipe in
+        var first = SampleWriter(
+          format, kinds: .ppg, encoding: nil, clock: clock, ring: "A", label: label("A"), origin: origin,
+          output: LineWriter(pipe))
+        var second = SampleWriter(
+          format, kinds: .ppg, encoding: nil, clock: clock, ring: "B", label: label("B"), origin: origin,
+          hasColumns: false, output: LineWriter(pipe))
+        _ = second.print(ppg, at: Instant(nanoseconds: 1_000_000_000))
+        _ = first.print(ppg, at: Instant(nanoseconds: 1_500_000_000))
+        _ = second.print(ppg, at: Instant(nanoseconds: 2_000_000_000))
+      }
+      return text.split(separator: "\n").map {
+        $0.split(separator: format == .csv ? "," : " ").map(String.init)
+      }
+    }
+    let csv = lines(.csv, origin) { _ in "" }
+    #expect(csv.first?.prefix(3) == ["t", "time", "ring"])
+    #expect(
+      csv.dropFirst().map { [$0[0], $0[2], $0[3]] } == [
+        ["0.000000", "B", "0"], ["0.500000", "A", "0"], ["1.000000", "B", "1"],
+      ])
+    let text = lines(.text, RecordOrigin()) { "R02_\($0)  " }
+    #expect(
+      text.map { Array($0.prefix(5)) } == [
+        ["0.000000", "s", "R02_B", "ppg", "10625"], ["0.500000", "s", "R02_A", "ppg", "10625"],
+        ["1.000000", "s", "R02_B", "ppg", "10625"],
       ])
   }
 

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Capture
 import KnownDevices
 import RingLink
 import Testing
@@ -23,6 +24,20 @@ struct SessionNoteTests {
   func aNoteIsReadAsItWasWritten(note: SessionNote) {
     #expect(SessionNote(note.description) == note)
     #expect(note.description.utf8.count < 200)
+  }
+
+  @Test(arguments: [true, false]) func aKnownRingFitsIntoANote(hasHandles: Bool) {
+    var ring = KnownRing(
+      name: "R02 = \u{e9}", address: BluetoothAddress(0xC011_2233_BEEF, .random), layout: nil)
+    if hasHandles {
+      ring.firmware = "RT02R_3.11.00_250611"
+      ring.databaseHash = String(repeating: "a5", count: 16)
+      ring.handles = .init(
+        write: 0xFFF0, writeProperties: 12, notify: 0xFFF2, notifyProperties: 16, configuration: 0xFFF3)
+    }
+    let text = SessionNote.ring(ring).description
+    #expect(SessionNote(text) == .ring(ring))
+    #expect(text.utf8.count <= CaptureNote.maximumLength - 60, "a longer name")
   }
 
   @Test(arguments: [

@@ -53,12 +53,14 @@ import Testing
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
     "halo-raw/Adapters/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "halo-raw/Adapters/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
     "halo-raw/Adapters/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
     "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
     "halo-raw/Commands/ValueCommands.swift": (
       1, .ended(by: "a signal, --duration, --count, or the link's end")
     ),
     "halo-raw/Decode/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
+    "halo-raw/Output/Picker.swift": (1, .deadline("60 s for a choice")),
     "halo-raw/Output/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),
   ]
 
@@ -133,7 +135,7 @@ import Testing
     "RingLink/Ring/Ring+RawStream.swift": (
       4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
     ),
-    "RingLink/Ring/RingFinder.swift": (1, .deadline("the caller's")),
+    "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
     "RingLink/Settings/Ring+Settings.swift": (7, .deadline("RingExchange.silence for each request")),
   ]
 

@@ -223,6 +223,73 @@ import Testing
     await radio.close()
   }
 
+  /// A controller has one link to a device. Each manager has its own attributes and notifications on it.
+  @Test func managersShareALink() async throws {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let first = await Recorder.start(radio)
+    await first.connect("Strap")
+    let identifier = try #require(first.peripherals["Strap"]?.identifier)
+    let second = await Recorder.start(radio)
+    await second.perform { me in
+      me.peripherals["Strap"] = me.central.retrievePeripherals(withIdentifiers: [identifier]).first
+      me.peripherals["Strap"]?.delegate = me
+      me.peripherals["Strap"].map { me.central.connect($0) }
+    }
+    await second.until("name Strap")
+    #expect(await strap.connectionCount == 1)
+    for recorder in [first, second] {
+      await recorder.discover("Strap")
+      await recorder.perform { me in
+        me.peripherals["Strap"]?.setNotifyValue(true, for: me.characteristic("2A37"))
+      }
+      await recorder.until("notifying 2A37 true")
+    }
+    await first.perform { me in
+      me.peripherals["Strap"]?.writeValue(Data([70]), for: me.characteristic("2A39"), type: .withResponse)
+    }
+    for recorder in [first, second] { await recorder.until("value 2A37 [0, 70]") }
+    // The link stays for the other one, which gets what it has subscribed to.
+    await first.perform { me in me.peripherals["Strap"].map { me.central.cancelPeripheralConnection($0) } }
+    await first.until("disconnected Strap, disconnected")
+    await second.perform { me in
+      me.peripherals["Strap"]?.writeValue(Data([71]), for: me.characteristic("2A39"), type: .withResponse)
+    }
+    await second.until("value 2A37 [0, 71]")
+    #expect(!first.log.contains("value 2A37 [0, 71]"))
+    await second.perform { me in me.peripherals["Strap"].map { me.central.cancelPeripheralConnection($0) } }
+    await second.until("disconnected Strap, disconnected")
+    #expect(await strap.link == nil)
+    await radio.close()
+  }
+
+  @Test func managersThatWaitForTheSamePeripheralAreBothConnected() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let managers = [
+      await Recorder.start(radio, folder: folder.path), await Recorder.start(radio, folder: folder.path),
+    ]
+    for recorder in managers {
+      await recorder.perform { $0.central.scanForPeripherals() }
+      await recorder.until("found Strap")
+      await recorder.perform { $0.central.stopScan() }
+    }
+    await strap.vanish()
+    for recorder in managers {
+      await recorder.perform { me in me.peripherals["Strap"].map { me.central.connect($0) } }
+    }
+    await BluetoothActor.run { strap.isPresent = true }.value
+    for recorder in managers { await recorder.until("connected Strap") }
+    #expect(await strap.connectionCount == 1)
+    await strap.leave()
+    for recorder in managers {
+      await recorder.until("disconnected Strap peripheralDisconnected, disconnected")
+    }
+    await radio.close()
+  }
+
   @Test func aReconnectingLinkComesBack() async {
     let strap = await Devices.strap()
     let radio = await Radio(SimulatedRadio([strap]))

@@ -3,6 +3,9 @@
 
     bumble_heart_rate.py tcp-server:127.0.0.1:0      a free port, printed as `ready PORT`
 
+With --more it has a thermometer too, which sends with the heart rate, and advertises data of all kinds; --leave-after N
+ends the first link after N heart rates.
+
 It sends a heart rate each half second once it is subscribed to: 64, 65, 300 (with 16 bits), 66, 67, and so on. Its
 control point takes 01, and refuses everything else with "Control Point Not Supported" (0x80).
 """
@@ -31,9 +34,10 @@ PERIOD = 0.5
 
 
 class Sensor:
-    def __init__(self, device):
+    def __init__(self, device, more=False, leave_after=None):
         self.device = device
         self.task = None
+        self.more, self.leave_after = more, leave_after
         properties = Characteristic.Properties
         self.measurement = pushed("2A37", properties.NOTIFY)
         device.add_service(Service("180D", [
@@ -44,7 +48,11 @@ class Sensor:
                 CharacteristicValue(
                     read=refuse(att.ATT_READ_NOT_PERMITTED_ERROR), write=self.on_control))]))
         device.add_service(Service("180F", [readable("2A19", bytes([BATTERY]))]))
-        device.add_service(Service("180A", [readable("2A29", b"Bumble")]))
+        device.add_service(Service("180A", [readable("2A29", b"Bumble")] + [
+            readable("2A50", bytes.fromhex("015900341201" "00"))] * more))
+        self.temperature = pushed("2A6E", properties.NOTIFY)
+        if more:
+            device.add_service(Service("181A", [self.temperature]))
         device.on("connection", lambda connection: connection.on("disconnection", self.stop))
         device.gatt_server.on("characteristic_subscription", self.on_subscription)
 
@@ -54,8 +62,14 @@ class Sensor:
             (AdvertisingData.FLAGS, b"\x06"),
             (AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, struct.pack("<2H", 0x180D, 0x180F)),
             (AdvertisingData.COMPLETE_LOCAL_NAME, NAME.encode())])
+        response = AdvertisingData([
+            (AdvertisingData.MANUFACTURER_SPECIFIC_DATA, bytes.fromhex("4c000215aa")),
+            (AdvertisingData.SERVICE_DATA_16_BIT_UUID, bytes.fromhex("0f1851")),
+            (AdvertisingData.TX_POWER_LEVEL, b"\xfc"),
+            (AdvertisingData.APPEARANCE, struct.pack("<H", 0x0341))] if self.more else [])
         await self.device.start_advertising(
-            own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data), auto_restart=True)
+            own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data),
+            scan_response_data=bytes(response), auto_restart=True)
 
     def on_control(self, _, value):
         if value != b"\x01":
@@ -73,13 +87,18 @@ class Sensor:
             self.task = None
 
     async def beat(self, connection):
-        for rate in itertools.chain(RATES, itertools.count(RATES[1] + 1)):
+        for number, rate in enumerate(itertools.chain(RATES, itertools.count(RATES[1] + 1))):
+            if number == self.leave_after:
+                self.leave_after = None
+                await connection.disconnect()
             await asyncio.sleep(PERIOD)
             value = struct.pack("<BH", 1, rate) if rate > 255 else bytes([0, rate])
             await self.device.notify_subscriber(connection, self.measurement, value)
+            if self.more:
+                await self.device.notify_subscriber(connection, self.temperature, struct.pack("<h", 2150 + number))
 
 
-async def run(transport):
+async def run(transport, more, leave_after):
     journal = Journal(None)
     radio = Radio()
     central = VirtualController(
@@ -89,7 +108,7 @@ async def run(transport):
         config=DeviceConfiguration(
             name=NAME, address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
         host=Host(own, own))
-    await Sensor(device).start()
+    await Sensor(device, more, leave_after).start()
     offered = server(transport, central, journal)
     print("ready", await offered.listen(transport), flush=True)
     await offered.ended
@@ -99,7 +118,10 @@ if __name__ == "__main__":
     logging.basicConfig(level=logging.ERROR)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("transport", help=HELP)
+    parser.add_argument("--more", action="store_true")
+    parser.add_argument("--leave-after", type=int)
+    options = parser.parse_args()
     try:
-        asyncio.run(run(parser.parse_args().transport))
+        asyncio.run(run(options.transport, options.more, options.leave_after))
     except KeyboardInterrupt:
         pass

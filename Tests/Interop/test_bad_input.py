@@ -30,7 +30,7 @@ def record(packet: bytes, flags: int = 2) -> bytes:
     (["stream", "--count", "99999999999999999999"], "99999999999999999999"),
     (["stream", "--duration", "soon"], "soon"),
     (["stream", "--format", "xml"], "xml"),
-    (["stream", "one", "two"], "two"),
+    (["battery", "one", "two"], "two"),
     (["stream", "--adapter", "carrier-pigeon:1"], "carrier-pigeon"),
     (["stream", "--adapter", "tcp:localhost"], "tcp:localhost"),
     (["stream", "--adapter", "tcp:localhost:99999"], "99999"),

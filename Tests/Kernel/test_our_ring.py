@@ -18,7 +18,7 @@ class Simulation:
     def __init__(self, halo, options):
         self.process = halo.start("simulate", "--vhci", "--options", options)
         line = self.process.stderr.readline()
-        match = re.search(r"(hci\d+) is a virtual adapter with the ring (\S+)", line)
+        match = re.search(r"(hci\d+) is a virtual adapter with the rings? ([^\s,]+)", line)
         assert match, line
         self.adapter, self.ring = match.groups()
         self.kernel_adapter = KernelAdapter(self.adapter)
@@ -46,6 +46,35 @@ def test_our_program_and_our_ring(halo, simulation, way):
     assert len(records) == 500 and {record["kind"] for record in records} == {"ppg"}
     (battery,) = halo.run("battery", *JSON, adapter=adapter).succeeded().records()
     assert 0 <= battery["percent"] <= 100
+
+
+@pytest.mark.parametrize("way", ["hci0", "user:hci0"])
+def test_several_rings_over_one_adapter(halo, rings, way):
+    """One is lost after a second and connected again; one does not exist. The others go on."""
+    rings.remove()
+    made = Simulation(halo, "rings=3,rate=20,ring=2,drop-after=20")
+    try:
+        if way == "user:hci0":
+            made.kernel_adapter.down()
+        adapter = way.removesuffix("hci0") + made.adapter
+        result = halo.run(
+            "stream", "R02_BEEF", "R02_BEF0", "R02_BEF1", "R02_NONE", "--ppg", "--count", 60, "--wait", "15s", *JSON,
+            adapter=adapter, timeout=60)
+        assert result.code == 79, result
+        records = result.records()
+        for last in ("EF", "F0", "F1"):
+            of_ring = [record for record in records if record["ring"] == f"30:35:38:41:BE:{last}"]
+            assert [record["seq"] for record in of_ring if record["kind"] == "ppg"] == list(range(60))
+            gaps = [record for record in of_ring if record["kind"] == "gap"]
+            assert len(gaps) >= 2 if last == "F0" else gaps == []
+        assert "R02_NONE: no device named R02_NONE was found" in result.err
+        # No link is left behind: the adapter can be used again.
+        result = halo.run("stream", "--all", "--wait", "5s", "--ppg", "--count", 5, *JSON, adapter=adapter, timeout=60)
+        assert {record["ring"] for record in result.succeeded().records()} == {
+            f"30:35:38:41:BE:{last}" for last in ("EF", "F0", "F1")}
+    finally:
+        made.process.send_signal(signal.SIGINT)
+        halo.wait(made.process).succeeded()
 
 
 def test_a_stranger_reads_its_battery(halo, simulation, bluetoothd):

@@ -13,7 +13,9 @@ import VirtualRing
     let timers = Timers()
     private(set) var information: ControllerInformation?
     private(set) var bearer: ATTBearer?
-    private(set) var link: L2CAPLink?
+    /// Of all links.
+    private(set) var bearers: [BluetoothAddress: ATTBearer] = [:]
+    private(set) var links: [L2CAPLink] = []
     private(set) var reports: [AdvertisingReport] = []
     private(set) var losses: [HCIErrorCode] = []
     private(set) var failure: HCIError?
@@ -40,8 +42,10 @@ import VirtualRing
       timers.advance(by: .milliseconds(100))
     }
 
-    func connect() {
-      _ = host.connect(ConnectionRequest(peer: options.address)) { [unowned self] result in
+    func connect() { connect(to: options.address) }
+
+    func connect(to peer: BluetoothAddress) {
+      _ = host.connect(ConnectionRequest(peer: peer)) { [unowned self] result in
         switch result {
         case .success(let connection): connected(connection)
         case .failure(let error): failure = error
@@ -63,8 +67,9 @@ import VirtualRing
           samples.append(sample)
         }
       }
-      self.link = link
+      links.append(link)
       self.bearer = bearer
+      bearers[connection.peer] = bearer
     }
 
     func ask(_ request: ATTPDU) -> ATTPDU? {
@@ -110,6 +115,42 @@ import VirtualRing
     stack.controller.disconnect()
     stack.timers.advance(by: .seconds(1))
     #expect(stack.losses == [.remoteUserTerminatedConnection])
+  }
+
+  @Test func severalRingsHaveTheirOwnLinks() throws {
+    let options = try VirtualRingOptions(parsing: "rings=3,ring=2,rate=50")
+    let rings = [options] + options.others
+    let stack = Stack(options)
+    stack.host.setScan(.gentle)
+    stack.timers.advance(by: .seconds(1))
+    #expect(Set(stack.reports.map(\.address)) == Set(rings.map(\.address)))
+
+    for ring in rings.prefix(2) { stack.connect(to: ring.address) }
+    #expect(stack.controller.peripherals.map(\.log.connections) == [1, 1, 0])
+    let seen = stack.reports.count
+    stack.timers.advance(by: .seconds(1))
+    // Rings with a link do not advertise.
+    #expect(Set(stack.reports.dropFirst(seen).map(\.address)) == [rings[2].address])
+
+    for ring in rings.prefix(2) {
+      let bearer = try #require(stack.bearers[ring.address])
+      bearer.request(.writeRequest(0x0013, value: [1, 0])) { _ in }
+      stack.timers.advance(by: .milliseconds(200))
+      try bearer.writeWithoutResponse(0x0010, RawControl.start.bytes)
+    }
+    let before = stack.samples.count
+    stack.timers.advance(by: .seconds(10))
+    // 25 and 50 sets of three a second.
+    #expect((2200...2270).contains(stack.samples.count - before))
+
+    // The end of one link is not that of the other.
+    stack.controller.disconnect()
+    stack.timers.advance(by: .seconds(1))
+    #expect(stack.losses == [.remoteUserTerminatedConnection])
+    #expect(stack.controller.peripherals.map(\.log.disconnections) == [1, 0, 0])
+    let after = stack.samples.count
+    stack.timers.advance(by: .seconds(10))
+    #expect((1480...1520).contains(stack.samples.count - after))
   }
 
   @Test func connectionsThatDoNotHoldAreTriedAgain() {

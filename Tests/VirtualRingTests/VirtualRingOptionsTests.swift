@@ -60,7 +60,7 @@ import Testing
     expected.faults.badBulkCRCs = 2
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 39)
+    #expect(VirtualRingOptions.optionNames.count == 41)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }
@@ -76,12 +76,29 @@ import Testing
     ),
     ("charging=maybe", "the virtual ring's charging must be true or false, not \"maybe\""),
     ("encoding=8", "the virtual ring's encoding must be 12 or 16, not \"8\""),
+    ("rings=0", "the virtual ring's rings must be a whole number from 1 to 64, not \"0\""),
+    ("rings=2,ring=3,charging", "there is no virtual ring 3; give rings=3"),
     ("name=", "the virtual ring's name must be a name of 1 to 29 bytes, not \"\""),
   ])
   func wrongValuesAreExplained(text: String, message: String) {
     #expect(throws: VirtualRingOptionsError(description: message)) {
       try VirtualRingOptions(parsing: "virtual:" + text)
     }
+  }
+
+  @Test func severalRingsDifferInAddressNameAndPulse() throws {
+    let options = try VirtualRingOptions(
+      parsing: "rings=3,rate=4,ring=2,charging,drop-after=9,ring=1,battery=5")
+    #expect(options.others.count == 2)
+    let rings = [options] + options.others
+    #expect(rings.map(\.name) == ["R02_BEEF", "R02_BEF0", "R02_BEF1"])
+    #expect(rings.map(\.address.value) == [0x3035_3841_BEEF, 0x3035_3841_BEF0, 0x3035_3841_BEF1])
+    #expect(rings.map(\.rate) == [4, 4, 4])
+    #expect(Set(rings.map(\.seed)).count == 3)
+    #expect(rings.map(\.isCharging) == [false, true, false])
+    #expect(rings.map(\.faults.dropsAfter) == [nil, 9, nil])
+    #expect(rings.map(\.battery) == [5, 87, 87])
+    #expect(options.others.allSatisfy { $0.others.isEmpty })
   }
 
   @Test(arguments: ["speed=3", "rate=1,", "\u{1b}[2J", "virtual:,"])

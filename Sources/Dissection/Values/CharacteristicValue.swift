@@ -3,7 +3,7 @@ import BluetoothCore
 import HCI
 
 /// The values of the SIG's characteristics and descriptors, as defined in the GATT Specification Supplement.
-enum CharacteristicValue {
+public enum CharacteristicValue {
   /// The fields of a value.
   ///
   /// - Parameters:
@@ -30,8 +30,12 @@ enum CharacteristicValue {
     return lister.fields
   }
 
-  /// The value in words; nil if the type is not known.
-  static func text(_ value: [UInt8], type: UInt16) -> String? {
+  /// The value in words: `87 percent`; nil if the type is not known.
+  ///
+  /// - Parameters:
+  ///   - value: the bytes
+  ///   - type: the assigned number of the characteristic or descriptor
+  public static func text(_ value: [UInt8], type: UInt16) -> String? {
     guard let fields = fields(of: value.span.bytes, 0..<value.count, type: type) else { return nil }
     let top = fields.filter { $0.depth == 0 }
     if top.count == 1, top[0].name == quantityName.description { return top[0].value }
@@ -43,7 +47,10 @@ enum CharacteristicValue {
     quantities[type] != nil || codes[type] != nil || structures[type] != nil || texts.contains(type)
   }
 
-  static func isText(_ type: UInt16) -> Bool { texts.contains(type) }
+  /// Whether values of a type are UTF-8.
+  ///
+  /// - Parameter type: the assigned number of the characteristic or descriptor
+  public static func isText(_ type: UInt16) -> Bool { texts.contains(type) }
 
   /// Declarations and descriptors are a part of GATT; the Supplement has a section for each characteristic.
   static func reference(_ type: UInt16) -> String {

@@ -61,52 +61,115 @@ public enum RingFinder {
   /// How long to listen for other rings after the first one, if none was named. Silently choosing the wrong one would
   /// be worse than waiting.
   static let companyWait = Duration.seconds(1)
+  /// The shortest time for that. It follows the advertising interval of the first one, during a continuous scan.
+  static let shortestWait = Duration.milliseconds(200)
   /// How long to wait for a better match than a name that others have too.
   static let ambiguityWait = Duration.seconds(3)
+  /// By how much, in dB, the strongest ring must exceed the others to be chosen.
+  static let clearDifference = 20
+
+  /// How to search.
+  public struct Options {
+    /// How often and how long to listen.
+    public var scan = ScanParameters.gentle
+    /// The rings that were used before. If it is one, it is taken at once.
+    public var known: Set<BluetoothAddress> = []
+    /// Called when other rings are awaited, with the first one.
+    public var onWait: (Advertisement) -> Void = { _ in }
+
+    public init() {}
+  }
 
   /// Waits for the device that `selector` means.
   ///
   /// - Returns: the device, as it advertised
-  /// - Throws: `.notFound` after `deadline`; `.severalFound` if none was named and several rings are near
+  /// - Throws: `.notFound` after `deadline`; `.severalFound` if none was named, several rings are near, and ``choice(among:known:)``
+  ///   is nil
   public static func find(
-    _ selector: RingSelector, on central: Central, deadline: Duration,
-    scan parameters: ScanParameters = .gentle
+    _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> Advertisement {
-    try await awaitCallback { (done: @escaping (Result<Advertisement, RingError>) -> Void) in
-      let search = Search(selector, deadline: deadline, timers: central.timers, done: done)
-      search.scan = central.scan(parameters) { [weak search] in search?.hear($0) }
+    let found = try await findAll(selector, on: central, deadline: deadline, options: options)
+    guard let ring = choice(among: found, known: options.known) else {
+      throw .severalFound(found.map { "\($0.localName ?? "(no name)") \($0.address)" }.sorted())
+    }
+    return ring
+  }
+
+  /// The same, with all rings that are near if none was named.
+  ///
+  /// - Returns: at least one device; the strongest first
+  /// - Throws: `.notFound` after `deadline`
+  public static func findAll(
+    _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
+  ) async throws(RingError) -> [Advertisement] {
+    try await awaitCallback { (done: @escaping (Result<[Advertisement], RingError>) -> Void) in
+      let search = Search(selector, on: central, deadline: deadline, options, done: done)
+      search.listen(options.scan)
       return { search.finish(.failure(.cancelled)) }
     }
   }
 
+  /// The ring to use: the only one, the only one that is known, or one that is much nearer than the others; nil if there is
+  /// no such ring.
+  ///
+  /// - Parameters:
+  ///   - rings: those that are near
+  ///   - known: those that were used before
+  public static func choice(
+    among rings: [Advertisement], known: Set<BluetoothAddress>
+  ) -> Advertisement? {
+    guard rings.count > 1 else { return rings.first }
+    let familiar = rings.filter { known.contains($0.address) }
+    guard familiar.isEmpty else { return familiar.count == 1 ? familiar[0] : nil }
+    let strengths = rings.map { $0.rssi.map(Int.init) ?? -128 }.sorted(by: >)
+    guard strengths[0] - strengths[1] >= clearDifference else { return nil }
+    return rings.first { $0.rssi.map(Int.init) == strengths[0] }
+  }
+
   @BluetoothActor
   private final class Search {
-    var scan: Central.Scan?
+    private var scan: Central.Scan?
     private let selector: RingSelector
+    private let central: Central
     private let deadline: Duration
+    private let options: Options
     private let timers: Timers
-    private let done: OneShot<Result<Advertisement, RingError>>
+    private let done: OneShot<Result<[Advertisement], RingError>>
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
+    /// The ring whose advertising interval decides how long others are awaited, and when it was heard first.
+    private var first: (address: BluetoothAddress, time: Instant)?
 
     /// The maximum number of rings and other devices to remember: addresses can be generated without limit.
     private static let maximumCandidates = 64
     private static let maximumOthers = 1000
+    /// A scan response follows its advertisement sooner than that; the next advertisement does not (Core Specification
+    /// Vol 6, Part B, 4.4.2.2).
+    private static let shortestInterval = Duration.milliseconds(15)
     private var timer: Timers.Token?
     private var decision: Timers.Token?
 
     init(
-      _ selector: RingSelector, deadline: Duration, timers: Timers,
-      done: @escaping (Result<Advertisement, RingError>) -> Void
+      _ selector: RingSelector, on central: Central, deadline: Duration, _ options: Options,
+      done: @escaping (Result<[Advertisement], RingError>) -> Void
     ) {
       self.selector = selector
+      self.central = central
       self.deadline = deadline
-      self.timers = timers
+      self.options = options
+      timers = central.timers
       self.done = OneShot(done)
       timer = timers.schedule(after: deadline) { [weak self] in self?.timeUp() }
     }
 
-    func finish(_ result: Result<Advertisement, RingError>) {
+    func listen(_ parameters: ScanParameters) {
+      let last = scan
+      scan = central.scan(parameters) { [weak self] in self?.hear($0) }
+      // After the new one, so that the radio does not stop in between.
+      last?.cancel()
+    }
+
+    func finish(_ result: Result<[Advertisement], RingError>) {
       guard done.isPending else { return }
       timers.cancel(timer)
       timers.cancel(decision)
@@ -116,6 +179,7 @@ public enum RingFinder {
     }
 
     func hear(_ device: Advertisement) {
+      guard done.isPending else { return }
       // The address type is unknown: the device cannot be connected to.
       guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
@@ -123,25 +187,47 @@ public enum RingFinder {
         return
       }
       others.remove(device.address)
-      if selector != .anyRing { return finish(.success(device)) }
+      if selector != .anyRing || options.known == [device.address] { return finish(.success([device])) }
       guard candidates[device.address] != nil || candidates.count < Self.maximumCandidates else { return }
       let isFirstSure = fit > .ambiguousName && !candidates.values.contains { $0.fit > .ambiguousName }
       candidates[device.address] = (device, fit)
-      guard isFirstSure || decision == nil else { return }
+      guard isFirstSure || decision == nil else { return adapt(to: device) }
       timers.cancel(decision)
-      let wait = fit == .ambiguousName ? RingFinder.ambiguityWait : RingFinder.companyWait
+      let isSure = fit > .ambiguousName
+      decide(after: isSure ? RingFinder.companyWait : RingFinder.ambiguityWait)
+      guard isSure else { return }
+      options.onWait(device)
+      first = (device.address, device.lastSeen)
+      var parameters = options.scan
+      parameters.window = parameters.interval
+      listen(parameters)
+    }
+
+    private func decide(after wait: Duration) {
       decision = timers.schedule(after: wait) { [weak self] in self?.decide() }
+    }
+
+    /// Other rings advertise about as often as the first one: its interval is the time between its first two
+    /// advertisements, at most. Three more of them are awaited.
+    private func adapt(to device: Advertisement) {
+      guard let first, first.address == device.address else { return }
+      let interval = device.lastSeen - first.time
+      guard interval >= Self.shortestInterval else { return }
+      self.first = nil
+      let wait = min(max(interval * 4, RingFinder.shortestWait), RingFinder.companyWait)
+      timers.cancel(decision)
+      decide(after: max(.zero, wait - interval))
     }
 
     private func decide() {
       let best = candidates.values.map(\.fit).max()
       let rings = candidates.values.filter { $0.fit == best || $0.fit > .ambiguousName }.map(\.device)
-      guard let ring = rings.first else { return timeUp() }
-      guard rings.count == 1 else {
-        let names = rings.map { "\($0.localName ?? "(no name)") \($0.address)" }.sorted()
-        return finish(.failure(.severalFound(names)))
-      }
-      finish(.success(ring))
+      guard !rings.isEmpty else { return timeUp() }
+      finish(
+        .success(
+          rings.sorted {
+            ($0.rssi ?? .min, $1.address.value) > ($1.rssi ?? .min, $0.address.value)
+          }))
     }
 
     private func timeUp() {

@@ -8,9 +8,14 @@ struct Scan {
   var isExtended = false
   var filtersDuplicates = false
   var usesAcceptList = false
-  /// The kinds of report that were sent already: 0 advertisement, 1 scan response.
-  var reported: Set<Int> = []
+  /// The reports that were sent already.
+  var reported: Set<Report> = []
   var timeout: Timers.Token?
+
+  struct Report: Hashable {
+    var address: BluetoothAddress
+    var isResponse: Bool
+  }
 }
 
 /// A connection that the host has requested.
@@ -40,7 +45,7 @@ extension VirtualController {
         isLegal: isLegal && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
     },
     .complete(LESetExtendedScanParameters.self, .extended) { controller, command in
-      // The ring advertises on LE 1M, and this controller has no LE Coded.
+      // Rings advertise on LE 1M, and this controller has no LE Coded.
       guard let scan = command.le1M, command.leCoded == nil else {
         return .failure(.unsupportedFeatureOrParameterValue)
       }
@@ -135,29 +140,34 @@ extension VirtualController {
     scan.reported = []
   }
 
-  // MARK: The ring's advertising events
+  // MARK: The rings' advertising events
 
-  /// Waits for the next advertisement, as long as the host scans or connects and a ring advertises.
-  func listen() {
-    guard advertisingTimer == nil, scan.isOn || initiation != nil, link == nil else { return }
-    guard !isSwitchedOff else { return }
-    advertisingTimer = timers.schedule(at: radio.nextEvent(after: timers.now)) { [weak self] in
+  private func listen() {
+    for ring in rings { listen(to: ring) }
+  }
+
+  /// Waits for the next advertisement of a ring, as long as the host scans or connects and the ring advertises.
+  func listen(to ring: RingInReach) {
+    guard ring.advertisingTimer == nil, scan.isOn || initiation != nil, ring.link == nil else { return }
+    guard !ring.isSwitchedOff else { return }
+    ring.advertisingTimer = timers.schedule(at: ring.radio.nextEvent(after: timers.now)) { [weak self] in
       guard let self else { return }
-      advertisingTimer = nil
-      hear()
-      listen()
+      ring.advertisingTimer = nil
+      hear(ring)
+      listen(to: ring)
     }
   }
 
-  private func hear() {
-    guard link == nil else { return }
-    if scan.isOn, !scan.usesAcceptList || acceptList.contains(options.address) {
-      report(0, [.legacy, .connectable, .scannable], radio.advertisement)
-      if scan.isActive { report(1, scanResponseType, radio.scanResponse) }
+  private func hear(_ ring: RingInReach) {
+    guard ring.link == nil else { return }
+    let address = ring.options.address
+    if scan.isOn, !scan.usesAcceptList || acceptList.contains(address) {
+      report(ring, [.legacy, .connectable, .scannable], ring.radio.advertisement)
+      if scan.isActive { report(ring, scanResponseType, ring.radio.scanResponse) }
     }
     guard let wanted = initiation else { return }
-    if wanted.peer.map({ $0 == options.address }) ?? acceptList.contains(options.address) {
-      connect(wanted.parameters)
+    if wanted.peer.map({ $0 == address }) ?? acceptList.contains(address) {
+      connect(ring, wanted.parameters)
     }
   }
 
@@ -167,10 +177,14 @@ extension VirtualController {
       ? [.legacy, .connectable, .scannable, .scanResponse] : [.legacy, .scannable, .scanResponse]
   }
 
-  private func report(_ kind: Int, _ type: AdvertisingReport.EventType, _ data: [UInt8]) {
-    guard scan.isOn, scan.reported.insert(kind).inserted || !scan.filtersDuplicates else { return }
-    let report = AdvertisingReport(
-      address: options.address, eventType: type, rssi: options.rssi, data: data)
+  private func report(_ ring: RingInReach, _ type: AdvertisingReport.EventType, _ data: [UInt8]) {
+    let address = ring.options.address
+    let isResponse = type.contains(.scanResponse)
+    guard scan.isOn,
+      scan.reported.insert(.init(address: address, isResponse: isResponse)).inserted
+        || !scan.filtersDuplicates
+    else { return }
+    let report = AdvertisingReport(address: address, eventType: type, rssi: ring.options.rssi, data: data)
     send(.leAdvertisingReports(AdvertisingReports(scan.isExtended ? .extended : .legacy, [report])))
   }
 
@@ -183,7 +197,8 @@ extension VirtualController {
     guard parameters.isLegal, own.rawValue & 1 == 0 || randomAddress != nil else {
       return .invalidCommandParameters
     }
-    return link != nil && peer == options.address ? .connectionAlreadyExists : .success
+    let isConnected = rings.contains { $0.link != nil && $0.options.address == peer }
+    return isConnected ? .connectionAlreadyExists : .success
   }
 
   private func initiate(_ peer: BluetoothAddress?, _ parameters: ConnectionParameters) {

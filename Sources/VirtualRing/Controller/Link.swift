@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 import L2CAP
 
-/// The link to the ring.
+/// The link to a ring.
 struct Link {
   let handle: ConnectionHandle
   var interval: ConnectionInterval
@@ -32,58 +32,71 @@ struct Link {
 }
 
 extension VirtualController {
-  /// The ring has answered: the link exists.
-  func connect(_ parameters: ConnectionParameters) {
+  /// The ring with this link; nil if there is none.
+  func ring(_ handle: ConnectionHandle) -> RingInReach? {
+    let index = Int(handle.rawValue) - Int(Self.linkHandle.rawValue)
+    guard rings.indices.contains(index), rings[index].link != nil else { return nil }
+    return rings[index]
+  }
+
+  /// A ring has answered: the link exists.
+  func connect(_ ring: RingInReach, _ parameters: ConnectionParameters) {
     initiation = nil
-    var link = Link(handle: Self.linkHandle, interval: parameters.intervalMax, anchor: timers.now)
-    link.isDead = failuresLeft > 0
-    self.link = link
+    var link = Link(handle: ring.handle, interval: parameters.intervalMax, anchor: timers.now)
+    link.isDead = ring.failuresLeft > 0
+    ring.link = link
     sendConnectionComplete(
-      .success, link.handle, options.address,
+      .success, link.handle, ring.options.address,
       LinkParameters(
         interval: link.interval, latency: parameters.latency,
         supervisionTimeout: parameters.supervisionTimeout))
     if link.isDead {
-      failuresLeft -= 1
+      ring.failuresLeft -= 1
       // Six connection events without a packet (Vol 6, Part B, 4.5.2).
-      afterEvents(6) { $0.disconnect(reason: .connectionFailedToBeEstablished) }
+      afterEvents(6, of: ring) { $0.disconnect(ring, reason: .connectionFailedToBeEstablished) }
     } else {
-      peripheral.connected(interval: link.interval)
-      whileConnected(after: .milliseconds(600)) { $0.changeDataLength(251) }
+      ring.peripheral.connected(interval: link.interval)
+      whileConnected(ring, after: .milliseconds(600)) { $0.changeDataLength(251, of: ring) }
     }
   }
 
   /// Forgets the link and all that waits for it; the ring advertises again.
-  func closeLink() {
-    guard let link else { return }
+  func closeLink(of ring: RingInReach) {
+    guard let link = ring.link else { return }
     timers.cancel(link.event)
     for token in link.tokens { timers.cancel(token) }
-    self.link = nil
-    peripheral.disconnected()
-    listen()
+    ring.link = nil
+    ring.peripheral.disconnected()
+    listen(to: ring)
   }
 
   /// Runs a closure later, unless the link has ended by then.
-  private func whileConnected(after delay: Duration, _ action: @escaping (VirtualController) -> Void) {
-    link?.tokens.append(later(delay, action))
+  private func whileConnected(
+    _ ring: RingInReach, after delay: Duration, _ action: @escaping (VirtualController) -> Void
+  ) {
+    ring.link?.tokens.append(later(delay, action))
   }
 
   /// Runs a closure at the `count`-th connection event from now.
-  func afterEvents(_ count: Int64, _ action: @escaping (VirtualController) -> Void) {
-    guard let link else { return }
+  func afterEvents(_ count: Int64, of ring: RingInReach, _ action: @escaping (VirtualController) -> Void) {
+    guard let link = ring.link else { return }
     let delay = link.nextEvent(after: timers.now) - timers.now
     whileConnected(
-      after: delay + .nanoseconds((count - 1) * link.interval.duration.wholeNanoseconds), action)
+      ring, after: delay + .nanoseconds((count - 1) * link.interval.duration.wholeNanoseconds), action)
   }
 
-  /// Runs an action of the ring, which it never does on a dead link.
-  func afterExchange(_ events: Int64, _ action: @escaping (VirtualController) -> Void) {
-    if link?.isDead == false { afterEvents(events, action) }
+  /// Runs an action of a ring, which it never does on a dead link.
+  func afterExchange(
+    _ events: Int64, on handle: ConnectionHandle,
+    _ action: @escaping (VirtualController, RingInReach) -> Void
+  ) {
+    guard let ring = ring(handle), ring.link?.isDead == false else { return }
+    afterEvents(events, of: ring) { action($0, ring) }
   }
 
-  func changeDataLength(_ octets: UInt16) {
-    guard let link, link.dataLength != octets, (27...251).contains(octets) else { return }
-    self.link?.dataLength = octets
+  func changeDataLength(_ octets: UInt16, of ring: RingInReach) {
+    guard let link = ring.link, link.dataLength != octets, (27...251).contains(octets) else { return }
+    ring.link?.dataLength = octets
     let length = DataLength(octets: octets, time: (octets + 14) * 8)
     send(
       .leDataLengthChange(
@@ -102,21 +115,21 @@ extension VirtualController {
       counters.malformedPackets += 1
       return
     }
-    guard let link, link.handle == packet.header.handle, packet.data.byteCount <= Int(options.aclLength)
-    else {
+    guard let ring = ring(packet.header.handle), packet.data.byteCount <= Int(options.aclLength) else {
       counters.rejectedACL += 1
       return
     }
-    if link.down.count >= Int(options.aclPackets) { counters.excessACL += 1 }
+    let waiting = ring.link?.down.count ?? 0
+    if waiting >= Int(options.aclPackets) { counters.excessACL += 1 }
     // A host that does not count its credits must not fill the memory.
-    guard link.down.count < 4 * Int(options.aclPackets) else { return }
-    self.link?.down.append(Array(bytes))
-    awaitEvent()
+    guard waiting < 4 * Int(options.aclPackets) else { return }
+    ring.link?.down.append(Array(bytes))
+    awaitEvent(of: ring)
   }
 
-  /// Cuts a frame from the ring into ACL packets; they cross at the next connection event.
-  func sendUp(_ payload: RawSpan, on channel: ChannelID) {
-    guard let link else { return }
+  /// Cuts a frame from a ring into ACL packets; they cross at the next connection event.
+  func sendUp(_ payload: RawSpan, on channel: ChannelID, of ring: RingInReach) {
+    guard let link = ring.link else { return }
     var frame = ByteWriter(capacity: payload.byteCount + BasicHeader.length)
     BasicHeader.writeFrame(payload, on: channel, into: &frame)
     var offset = 0
@@ -129,44 +142,46 @@ extension VirtualController {
         dataLength: UInt16(truncatingIfNeeded: end - offset)
       ).write(into: &writer)
       writer.write(frame.span.extracting(offset..<end))
-      self.link?.up.append(writer.bytes)
+      ring.link?.up.append(writer.bytes)
       offset = end
     }
-    awaitEvent()
+    awaitEvent(of: ring)
   }
 
-  private func awaitEvent() {
-    guard let link, link.event == nil, !link.isDead else { return }
+  private func awaitEvent(of ring: RingInReach) {
+    guard let link = ring.link, link.event == nil, !link.isDead else { return }
     let event = timers.schedule(at: link.nextEvent(after: timers.now)) { [weak self] in
-      self?.connectionEvent()
+      self?.connectionEvent(of: ring)
     }
-    self.link?.event = event
+    ring.link?.event = event
   }
 
   /// Both ends deliver what they have queued. The ring's answers cross at the following event.
-  private func connectionEvent() {
-    guard var link else { return }
+  private func connectionEvent(of ring: RingInReach) {
+    guard var link = ring.link else { return }
     let down = link.down
     let up = link.up
     link.event = nil
     link.down = []
     link.up = []
-    self.link = link
+    ring.link = link
     if !down.isEmpty {
       send(
         .numberOfCompletedPackets(.init([.init(handle: link.handle, count: UInt16(clamping: down.count))])))
     }
     for packet in up { send(packet) }
-    for packet in down { deliver(packet) }
+    for packet in down { deliver(packet, to: ring) }
   }
 
-  private func deliver(_ bytes: [UInt8]) {
+  private func deliver(_ bytes: [UInt8], to ring: RingInReach) {
     // An answer may have ended the link.
-    guard let recombiner = link?.recombiner, let packet = try? ACLPacket(bytes.span.bytes) else { return }
+    guard let recombiner = ring.link?.recombiner, let packet = try? ACLPacket(bytes.span.bytes) else {
+      return
+    }
     recombiner.receive(
       packet.data, isStart: packet.header.boundary != .continuing
     ) { channel, payload in
-      peripheral.receive(channel, payload)
+      ring.peripheral.receive(channel, payload)
     }
   }
 }

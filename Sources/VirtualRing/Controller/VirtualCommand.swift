@@ -52,13 +52,14 @@ struct VirtualCommand: Sendable {
   /// Reads the state of the link.
   static func ofLink<Command: HCICompletingCommand & HCILinkFields>(
     _ type: Command.Type, _ kind: Kind = .common,
-    _ set: @escaping @Sendable (inout Command.Response, VirtualController) -> Void = { _, _ in }
+    _ set: @escaping @Sendable (inout Command.Response, RingInReach) -> Void = { _, _ in }
   ) -> VirtualCommand where Command.Response: HCILinkFields {
     complete(type, kind) { controller, command in
-      let status = controller.check(command.handle)
-      guard status == .success else { return .failure(status) }
+      guard let ring = controller.ring(command.handle) else {
+        return .failure(controller.check(command.handle))
+      }
       var response = Command.Response(handle: command.handle)
-      set(&response, controller)
+      set(&response, ring)
       return .success(response)
     }
   }

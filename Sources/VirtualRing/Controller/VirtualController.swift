@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 import L2CAP
 
-/// A controller with one ring in reach, in memory: HCI packets in, HCI packets out, each with its H4 type byte.
+/// A controller with rings in reach, in memory: HCI packets in, HCI packets out, each with its H4 type byte.
 ///
 /// It has no clock: `Timers` supply the time, and all packets are sent from within a timer, never from within
 /// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
@@ -22,18 +22,22 @@ public final class VirtualController {
     public var excessACL = 0
   }
 
+  /// The properties of the controller, and of the first ring.
   public let options: VirtualRingOptions
-  /// The ring behind the controller.
-  public let peripheral: VirtualPeripheral
+  /// The rings in reach.
+  public var peripherals: [VirtualPeripheral] { rings.map(\.peripheral) }
+  /// The first ring.
+  public var peripheral: VirtualPeripheral { rings[0].peripheral }
   /// Input from the host, counted.
   public internal(set) var counters = Counters()
-  /// The handle of the link to the ring. It is used again at once, as many controllers do.
+  /// The handle of the link to the first ring; the next ring has the next handle. A handle is used again at once, as many
+  /// controllers do.
   public static let linkHandle = ConnectionHandle(rawValue: 0x0040)
-  /// Whether a link to the ring exists.
-  public var isConnected: Bool { link != nil }
+  /// Whether a link to the first ring exists.
+  public var isConnected: Bool { rings[0].link != nil }
 
   let timers: Timers
-  let radio: Advertiser
+  let rings: [RingInReach]
   private let emit: (RawSpan) -> Void
   private var writer = ByteWriter(capacity: 260)
   /// Distinguishes what was to be sent before a reset from what is to be sent after it.
@@ -45,42 +49,47 @@ public final class VirtualController {
   var family: VirtualCommand.Kind?
   var randomAddress: BluetoothAddress?
   var acceptList: Set<BluetoothAddress> = []
-  /// Kept for its size only: the ring has no resolvable address.
+  /// Kept for its size only: rings have no resolvable address.
   var resolvingList: Set<BluetoothAddress> = []
   /// The number of random numbers generated.
   var randomNumbers: UInt64 = 0
   var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
   var initiation: Initiation?
-  var link: Link?
-  var failuresLeft: Int
-  /// A ring that was switched off does not advertise; only its charger would wake it.
-  var isSwitchedOff = false
-  var advertisingTimer: Timers.Token?
 
   /// The time that a controller takes to answer a command.
   static let commandDelay = Duration.microseconds(200)
 
   /// - Parameters:
-  ///   - options: of the ring behind the controller
+  ///   - options: of the controller and the rings in its reach
   ///   - timers: the virtual or real time
   ///   - emit: receives a packet for the host; the span is valid only during the call
   public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
     self.timers = timers
     self.emit = emit
-    peripheral = VirtualPeripheral(options: options, timers: timers)
-    radio = Advertiser(options: options, start: timers.now)
-    failuresLeft = options.faults.establishFailures
-    peripheral.send = { [weak self] channel, payload in self?.sendUp(payload, on: channel) }
-    peripheral.ring.vanish = { [weak self] in
-      // Data sent before still crosses.
-      self?.afterEvents(1) { $0.disconnect(reason: .connectionTimeout) }
+    let first = Self.linkHandle.rawValue
+    rings = ([options] + options.others).enumerated().map { index, options in
+      RingInReach(options, handle: ConnectionHandle(rawValue: first + UInt16(index)), timers)
     }
-    peripheral.ring.leave = { [weak self] in self?.afterEvents(1) { $0.disconnect() } }
-    peripheral.ring.switchOff = { [weak self] in
-      self?.isSwitchedOff = true
-      self?.afterEvents(1) { $0.disconnect() }
+    for ring in rings { attach(ring) }
+  }
+
+  private func attach(_ ring: RingInReach) {
+    let peripheral = ring.peripheral
+    peripheral.send = { [weak self, unowned ring] channel, payload in
+      self?.sendUp(payload, on: channel, of: ring)
+    }
+    peripheral.ring.vanish = { [weak self, unowned ring] in
+      // Data sent before still crosses.
+      self?.afterEvents(1, of: ring) { $0.disconnect(ring, reason: .connectionTimeout) }
+    }
+    peripheral.ring.leave = { [weak self, unowned ring] in
+      self?.afterEvents(1, of: ring) { $0.disconnect(ring) }
+    }
+    peripheral.ring.switchOff = { [weak self, unowned ring] in
+      ring.isSwitchedOff = true
+      self?.afterEvents(1, of: ring) { $0.disconnect(ring) }
     }
   }
 
@@ -95,10 +104,14 @@ public final class VirtualController {
     }
   }
 
-  /// Ends the link from the ring's side, or as if it were out of reach.
+  /// Ends the link to the first ring from its side, or as if it were out of reach.
   public func disconnect(reason: HCIErrorCode = .remoteUserTerminatedConnection) {
-    guard let link else { return }
-    closeLink()
+    disconnect(rings[0], reason: reason)
+  }
+
+  func disconnect(_ ring: RingInReach, reason: HCIErrorCode = .remoteUserTerminatedConnection) {
+    guard let link = ring.link else { return }
+    closeLink(of: ring)
     post(.disconnectionComplete(.init(status: .success, handle: link.handle, reason: reason)))
   }
 
@@ -118,9 +131,11 @@ public final class VirtualController {
     suggestedDataLength = DataLength(octets: 27, time: 328)
     stopScan()
     initiation = nil
-    timers.cancel(advertisingTimer)
-    advertisingTimer = nil
-    closeLink()
+    for ring in rings {
+      timers.cancel(ring.advertisingTimer)
+      ring.advertisingTimer = nil
+      closeLink(of: ring)
+    }
   }
 
   // MARK: Events
@@ -164,5 +179,27 @@ public final class VirtualController {
       }
       return event.subevent.map { leEventMask.contains(LEEventMask(subevent: $0)) } ?? true
     }
+  }
+}
+
+/// A ring in reach of the controller.
+final class RingInReach {
+  let options: VirtualRingOptions
+  let peripheral: VirtualPeripheral
+  let radio: Advertiser
+  /// That of each link to it.
+  let handle: ConnectionHandle
+  var link: Link?
+  var failuresLeft: Int
+  /// A ring that was switched off does not advertise; only its charger would wake it.
+  var isSwitchedOff = false
+  var advertisingTimer: Timers.Token?
+
+  init(_ options: VirtualRingOptions, handle: ConnectionHandle, _ timers: Timers) {
+    self.options = options
+    self.handle = handle
+    peripheral = VirtualPeripheral(options: options, timers: timers)
+    radio = Advertiser(options: options, start: timers.now)
+    failuresLeft = options.faults.establishFailures
   }
 }

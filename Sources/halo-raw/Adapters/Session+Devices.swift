@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import HCI
@@ -7,10 +8,10 @@ import RingLink
 
 /// Finding devices, connecting to them, and connecting again.
 extension Session {
-  /// Waits for an advertisement of the selected device.
-  private func find(deadline: Duration) async throws(Failure) -> Advertisement {
+  /// Waits for an advertisement of a device.
+  private func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
     do throws(RingError) {
-      let device = try await RingFinder.find(selector, on: central, deadline: deadline, scan: scanParameters)
+      let device = try await choose(selector, deadline: deadline)
       note(
         "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
           + (device.rssi.map { ", \($0) dBm" } ?? ""))
@@ -18,6 +19,39 @@ extension Session {
     } catch {
       throw Failure(error)
     }
+  }
+
+  /// Finds the device. If several rings are near, it is the known one, or the one that is much nearer than the others, or the
+  /// user chooses on a terminal.
+  private func choose(_ selector: RingSelector, deadline: Duration) async throws(RingError) -> Advertisement {
+    let progress = ProgressLine()
+    var options = RingFinder.Options()
+    options.scan = scanParameters
+    options.known = Set(known.rings.compactMap(\.bluetoothAddress))
+    options.onWait = { ring in
+      progress.show("\(ring.localName ?? ring.address.description) is near; listening for other rings")
+    }
+    let rings = try await search(selector, deadline, options, progress)
+    if let ring = RingFinder.choice(among: rings, known: options.known) {
+      if rings.count > 1 {
+        let reason = options.known.contains(ring.address) ? "was used before" : "is much nearer"
+        Console.error("halo-raw: \(rings.count) rings are near; using \(ring.title), which \(reason)")
+      }
+      return ring
+    }
+    guard Picker.isPossible, !isReplay else { throw .severalFound(rings.map(\.title).sorted()) }
+    let lines = rings.map { $0.title + ($0.rssi.map { "  \($0) dBm" } ?? "") }
+    guard let choice = try await Picker("several rings are near", lines).choose(in: timers) else {
+      throw .severalFound(rings.map(\.title).sorted())
+    }
+    return rings[choice]
+  }
+
+  private func search(
+    _ selector: RingSelector, _ deadline: Duration, _ options: RingFinder.Options, _ progress: ProgressLine
+  ) async throws(RingError) -> [Advertisement] {
+    defer { progress.clear() }
+    return try await RingFinder.findAll(selector, on: central, deadline: deadline, options: options)
   }
 
   /// Connects to a device without a scan.
@@ -29,18 +63,48 @@ extension Session {
     request.deadline = deadline
     // Set in the completion: what the link layers support is reported right after it.
     let client = try await awaitCallback { [self] (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
-      central.connect(request) { result in
+      let connected = { [weak self] (result: Result<GATTClient, HCIError>) in
         if case .success(let client) = result {
           client.onLinkEvent = { [weak self] event in self?.report(event) }
         }
         done(result)
       }
+      return waitsForAdvertisements
+        ? connectWhenHeard(request, connected) : central.connect(request, completion: connected)
     }
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
     client.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
     note("connected: \(client.parameters.map(\.description) ?? "")")
     return client
+  }
+
+  /// How long an attempt to connect to a peer that was heard may hold up others.
+  private static let attemptDeadline = Duration.seconds(5)
+
+  /// Connects when the peer advertises.
+  ///
+  /// - Returns: a closure that cancels the attempt
+  private func connectWhenHeard(
+    _ request: ConnectionRequest, _ done: @escaping (Result<GATTClient, HCIError>) -> Void
+  ) -> () -> Void {
+    let timers = self.timers
+    var attempt = request
+    attempt.deadline = min(Self.attemptDeadline, request.deadline)
+    var pending: PendingConnection?
+    var timer: Timers.Token?
+    let end = OneShot { (result: Result<GATTClient, HCIError>) in
+      timers.cancel(timer)
+      pending?.cancel()
+      pending = nil
+      done(result)
+    }
+    pending = central.connectWhenHeard(attempt) { end($0) }
+    guard end.isPending else { return {} }
+    timer = timers.schedule(after: request.deadline) {
+      end(.failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
+    }
+    return { end(.failure(.cancelled)) }
   }
 
   /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
@@ -55,14 +119,17 @@ extension Session {
 
   /// Finds the selected device and connects to it.
   func connect() async throws(Failure) -> GATTClient {
-    let (client, name) = try await findAndConnect()
+    let (client, name) = try await findAndConnect(selector)
     ringName = name
     return client
   }
 
-  private func findAndConnect() async throws(Failure) -> (client: GATTClient, name: String?) {
+  private func findAndConnect(
+    _ selector: RingSelector, _ check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
+  ) async throws(Failure) -> (client: GATTClient, name: String?) {
     let started = timers.current
-    let device = try await find(deadline: request.deadline)
+    let device = try await find(selector, deadline: request.deadline)
+    try check(device.address)
     let rest = max(.seconds(1), request.deadline - (timers.current - started))
     do throws(HCIError) {
       return (try await connect(to: device.address, deadline: rest), device.localName)
@@ -77,21 +144,37 @@ extension Session {
   ///
   /// - Parameter identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
   func openRing(identifies: Bool = true) async throws(Failure) -> Ring {
-    // Without its note, a recording could not be replayed.
-    if let ring = known.only(selector), case let note = SessionNote.ring(ring), note.fits {
-      if !isReplay { record(note) }
-      if let client = try await connect(toKnown: ring) {
-        return try await open(client, name: ring.name, identifies)
+    let (ring, name) = try await openRing(selector, identifies: identifies)
+    ringName = name
+    return ring
+  }
+
+  /// The same for any ring.
+  ///
+  /// - Parameters:
+  ///   - selector: the ring
+  ///   - identifies: as of ``openRing(identifies:)``
+  ///   - check: called with its address before it is connected
+  /// - Returns: the ring, and its name if it is known
+  func openRing(
+    _ selector: RingSelector, identifies: Bool, check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
+  ) async throws(Failure) -> (ring: Ring, name: String?) {
+    // What a recording does not have could not be replayed.
+    if let ring = known.only(selector), let address = ring.bluetoothAddress, record(known: ring) {
+      try check(address)
+      if let client = try await connect(to: address, knownAs: ring.name) {
+        return (try await open(client, name: ring.name, identifies), ring.name)
       }
     }
-    let (client, name) = try await findAndConnect()
-    return try await open(client, name: name, identifies)
+    let (client, name) = try await findAndConnect(selector, check)
+    return (try await open(client, name: name, identifies), name)
   }
 
   /// - Returns: nil if the ring is not found; another ring may be near, or its address may have changed
-  private func connect(toKnown ring: KnownRing) async throws(Failure) -> GATTClient? {
-    guard let address = ring.bluetoothAddress else { return nil }
-    note("known ring \(ring.name ?? "") \(address): connecting without a scan")
+  private func connect(
+    to address: BluetoothAddress, knownAs name: String?
+  ) async throws(Failure) -> GATTClient? {
+    note("known ring \(name ?? "") \(address): connecting without a scan")
     do throws(HCIError) {
       return try await connect(to: address, deadline: min(.seconds(8), request.deadline))
     } catch .peerNotFound {
@@ -107,9 +190,10 @@ extension Session {
   ) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
-      let layout = known.only(selector)?.layout
+      let stored = known.only(selector)
+      let layout = stored.flatMap { record(known: $0) ? $0.layout : nil }
       let ring = try await Ring.open(client, layout: layout, identifies: identifies)
-      ringName = name
+      nameRing(at: client.peer, name)
       if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
       if ring.isAssumed || identifies { remember(ring) }
       ring.onLayoutChange = { [weak self, weak ring] in
@@ -130,11 +214,6 @@ extension Session {
   func identify(_ ring: Ring) async throws(Failure) {
     let isSame = try await ringFailure(await ring.identify())
     if !isSame { remember(ring) }
-  }
-
-  private func remember(_ ring: Ring) {
-    note("MTU \(ring.client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
-    known.remember(KnownRing(name: ringName, address: ring.client.peer, layout: ring.layout))
   }
 
   // MARK: Connecting again
@@ -169,4 +248,9 @@ extension Session {
     let client = try await reconnect(to: ring.client.peer, within: time)
     return try await ringFailure(await Ring.open(client, layout: ring.layout))
   }
+}
+
+extension Advertisement {
+  /// `R02_BEEF 30:35:38:41:BE:EF`
+  fileprivate var title: String { "\(localName ?? "(no name)") \(address)" }
 }

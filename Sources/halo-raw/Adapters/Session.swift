@@ -31,6 +31,10 @@ final class Session {
   let notes: [SessionNote]
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
+  /// The known rings that the recording has.
+  private var recordedRings: Set<BluetoothAddress> = []
+  /// The names of the rings that were opened.
+  private var names: [BluetoothAddress: String] = [:]
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
@@ -134,6 +138,10 @@ final class Session {
   /// Whether a command survives the loss of the adapter and waits for it in ``reconnect(to:within:)``. If not, the loss
   /// ends the command.
   var waitsForAdapter = false
+  /// Whether a link is made only when its peer advertises, so that a peer out of reach holds up no other link.
+  var waitsForAdvertisements = false
+  /// Whether a recorded peripheral takes the place of all peripherals.
+  var replaysOnePeripheral: Bool { opened.replayAdapter != nil }
   /// Why the adapter cannot be used; nil if it can.
   private(set) var adapterFailure: Failure?
 
@@ -142,11 +150,28 @@ final class Session {
     adapterFailure = failure
   }
 
-  /// Waits until a lost adapter is back.
+  /// The links that wait for the recovery of the adapter that is under way; nil if none is.
+  private var recoveryWaiters: [OneShot<Result<Void, Never>>]?
+
+  /// Waits until a lost adapter is back. Several links wait for one recovery.
   ///
   /// - Throws: why it was lost, after `time`
   func recoverAdapter(within time: Duration) async throws(Failure) {
     guard let adapterFailure else { return }
+    guard recoveryWaiters == nil else {
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot(done)
+        recoveryWaiters?.append(end)
+        return { end(.success(())) }
+      }
+      if Task.isCancelled { throw Failure(HCIError.cancelled) }
+      if let adapterFailure = self.adapterFailure { throw adapterFailure }
+      return
+    }
+    recoveryWaiters = []
+    defer {
+      for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
+    }
     note("\(adapterFailure.message); waiting \(Int(time.inSeconds)) s for it")
     do throws(HCIError) {
       let adapter = try await central.recover(within: time)
@@ -207,6 +232,11 @@ final class Session {
     return replay.isOver && !Termination.hasBegun
   }
 
+  /// `3 packets dropped by the kernel`; nil if that is not known.
+  var droppedPackets: String? {
+    central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" }
+  }
+
   /// Whether nothing has failed and no interruption was requested.
   var canGoOn: Bool { failure == nil && !interruption.isRequested }
 
@@ -240,6 +270,26 @@ final class Session {
     let record = clockRecord(of: ring)
     clock.policy = record?.timePolicy ?? .local
     if let record, !isReplay { opened.record(.clock(record)) }
+  }
+
+  /// Writes what is known of a ring into the recording, once.
+  ///
+  /// - Returns: whether it can be used, as a recording holds all of it
+  func record(known ring: KnownRing) -> Bool {
+    let note = SessionNote.ring(ring)
+    guard note.fits, let address = ring.bluetoothAddress else { return false }
+    if !isReplay, recordedRings.insert(address).inserted { opened.record(note) }
+    return true
+  }
+
+  /// Notes the name of an open ring.
+  func nameRing(at address: BluetoothAddress, _ name: String?) { names[address] = name }
+
+  /// Stores an open ring.
+  func remember(_ ring: Ring) {
+    note("MTU \(ring.client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+    let address = ring.client.peer
+    known.remember(KnownRing(name: names[address], address: address, layout: ring.layout))
   }
 
   /// Writes a note into the recording, if there is one.

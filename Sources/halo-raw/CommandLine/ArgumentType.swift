@@ -73,6 +73,21 @@ extension ArgumentType where Value == String {
   }
 }
 
+extension ArgumentType {
+  /// Values with commas between them.
+  static func list<Element: Sendable>(of type: ArgumentType<Element>) -> Self where Value == [Element] {
+    ArgumentType(placeholder: "\(type.placeholder),...", expected: "\(type.expected), or a list of them") {
+      text throws(Failure) in
+      var values: [Element] = []
+      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        guard let value = try type.parse(String(part)) else { return nil }
+        values.append(value)
+      }
+      return values
+    }
+  }
+}
+
 extension ArgumentType where Value == BluetoothUUID {
   static var uuid: Self {
     ArgumentType(

@@ -61,7 +61,13 @@ struct Invocation: Sendable {
       values[CommonOptions.help.spec.name] = true
       return
     }
-    for (option, _, text) in given { values[option.name] = try option.parse(text) }
+    var texts: [String: String] = [:]
+    for (option, _, text) in given {
+      var text = text
+      if option.isRepeatable, let last = texts[option.name] { text = last + "," + (text ?? "") }
+      texts[option.name] = text
+      values[option.name] = try option.parse(text)
+    }
     try checkPositionals()
     for rule in command.rules { try rule.check { values[$0.spec.name] != nil } }
   }

@@ -15,6 +15,8 @@ struct OptionSpec: Sendable {
   var help: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   var file: FileUse?
+  /// Whether it may be given several times; the values are joined with commas.
+  var isRepeatable = false
   /// The valid values, if they are names.
   var choices: [String] = []
   /// Makes the option's value of its text; the text is nil for a flag and for a value that is left out.
@@ -55,6 +57,15 @@ extension Option {
   ) where Value == Wrapped? {
     self.init(
       spec: Self.spec(names, type, placeholder, help) { text throws(Failure) -> Value in text }, absent: nil)
+  }
+
+  /// The same for an option that may be given several times.
+  init<Wrapped: Sendable>(
+    _ names: String..., as type: ArgumentType<Wrapped>, repeatable: Bool, help: String
+  ) where Value == Wrapped? {
+    var spec = Self.spec(names, type, nil, help) { text throws(Failure) -> Value in text }
+    spec.isRepeatable = repeatable
+    self.init(spec: spec, absent: nil)
   }
 
   /// An option with a default, which the help shows.

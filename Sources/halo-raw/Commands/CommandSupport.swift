@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import Dissection
 import EventLoop
 import GATTClient
 import LineOutput
@@ -116,7 +117,7 @@ struct TimedPrinter: ~Copyable {
 }
 
 /// The attribute that `--uuid` or `--handle` selects.
-enum AttributeChoice {
+enum AttributeChoice: Hashable {
   case uuid(BluetoothUUID)
   case handle(AttributeHandle)
 
@@ -126,6 +127,26 @@ enum AttributeChoice {
 
   static let options: [any CommandOption] = [uuidOption, handleOption]
   static let rule = OptionRule.one(options)
+
+  private static let uuidsOption = Option(
+    "--uuid", as: .list(of: .uuid), repeatable: true,
+    help: "the characteristics with these UUIDs: a list with commas, or several times")
+  private static let handlesOption = Option(
+    "--handle", as: .list(of: .handle), repeatable: true,
+    help: "the characteristics with their values at these handles")
+
+  /// The options of a command that takes several.
+  static let listOptions: [any CommandOption] = [uuidsOption, handlesOption]
+
+  /// The attributes that a command line selects with ``listOptions``.
+  static func list(_ invocation: Invocation) throws(Failure) -> [AttributeChoice] {
+    let all =
+      (invocation[uuidsOption] ?? []).map { AttributeChoice.uuid($0) }
+      + (invocation[handlesOption] ?? []).map { AttributeChoice.handle($0) }
+    guard !all.isEmpty else { throw .usage("give --uuid UUID or --handle H") }
+    var seen: Set<AttributeChoice> = []
+    return all.filter { seen.insert($0).inserted }
+  }
 
   init(_ invocation: Invocation) throws(Failure) {
     if let uuid = invocation[Self.uuidOption] {
@@ -146,47 +167,92 @@ enum AttributeChoice {
 extension GATTClient {
   /// Finds the selected characteristic, service by service.
   func find(_ choice: AttributeChoice) async throws(GATTError) -> Characteristic {
+    try await find([choice])[0]
+  }
+
+  /// Finds the selected characteristics.
+  ///
+  /// - Returns: one for each choice
+  func find(_ choices: [AttributeChoice]) async throws(GATTError) -> [Characteristic] {
+    var found: [Int: Characteristic] = [:]
     for service in try await discoverServices() {
       for characteristic in try await discoverCharacteristics(of: service) {
-        switch choice {
-        case .uuid(let uuid) where characteristic.uuid == uuid: return characteristic
-        case .handle(let handle) where characteristic.valueHandle == handle: return characteristic
-        default: continue
+        for (index, choice) in choices.enumerated() where found[index] == nil {
+          if choice.selects(characteristic) { found[index] = characteristic }
         }
+        if found.count == choices.count { return choices.indices.compactMap { found[$0] } }
       }
     }
-    switch choice {
-    case .uuid(let uuid): throw .notFound("characteristic \(uuid)")
-    case .handle(let handle): throw .notFound("characteristic with its value at \(handle)")
+    let missing = choices.indices.filter { found[$0] == nil }.map { choices[$0].title }
+    throw .notFound(missing.joined(separator: ", no "))
+  }
+}
+
+extension AttributeChoice {
+  fileprivate func selects(_ characteristic: Characteristic) -> Bool {
+    switch self {
+    case .uuid(let uuid): characteristic.uuid == uuid
+    case .handle(let handle): characteristic.valueHandle == handle
+    }
+  }
+
+  fileprivate var title: String {
+    switch self {
+    case .uuid(let uuid): "characteristic \(uuid)"
+    case .handle(let handle): "characteristic with its value at \(handle)"
     }
   }
 }
 
-/// A value as text: its bytes, and the string that they spell, if any.
-func describe(_ value: [UInt8]) -> String {
-  guard !value.isEmpty else { return "(empty)" }
-  let digits = Hex.string(value, separator: " ")
-  return spelledText(value).map { "\(digits)  \"\($0)\"" } ?? digits
-}
+/// What the bytes of a value say.
+struct ValueMeaning {
+  /// The string that they spell; nil if they are no text.
+  var text: String?
+  /// A value of the SIG in words: `87 percent`; nil if the type is not known, or is text.
+  var words: String?
+  private let value: [UInt8]
 
-/// The same in short, for a table: the string if there is one, else the bytes, at most 72 characters.
-func describeBriefly(_ value: [UInt8]) -> String {
-  guard !value.isEmpty else { return "(empty)" }
-  let full = spelledText(value).map { "\"\($0)\"" } ?? Hex.string(value, separator: " ")
-  return full.count <= 72 ? full : "\(full.prefix(64))… (\(value.count) bytes)"
-}
+  /// - Parameter uuid: that of the characteristic or descriptor; nil if it is not known
+  init(_ value: [UInt8], of uuid: BluetoothUUID?) {
+    self.value = value
+    if let type = uuid?.short, !CharacteristicValue.isText(type) {
+      words = CharacteristicValue.text(value, type: type)
+    }
+    let printable = String(printable: value)
+    let isTyped = uuid?.short.map(CharacteristicValue.isText) ?? false
+    // One or two printable bytes are probably not text.
+    let looksLikeText =
+      printable.count > 2 && printable.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\\" }
+    text = words == nil && !value.isEmpty && (isTyped || looksLikeText) ? printable : nil
+  }
 
-/// The string that bytes spell; nil if they are not printable.
-private func spelledText(_ value: [UInt8]) -> String? {
-  let text = String(printable: value)
-  // One or two printable bytes are probably not text.
-  let isText = text.count > 2 && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\\" }
-  return isText ? text : nil
+  private var meaning: String? { words ?? text.map { "\"\($0)\"" } }
+
+  /// The bytes, and what they say.
+  var description: String {
+    guard !value.isEmpty else { return "(empty)" }
+    let digits = Hex.string(value, separator: " ")
+    return meaning.map { "\(digits)  \($0)" } ?? digits
+  }
+
+  /// The same in short, for a table: what they say, else the bytes, at most 72 characters.
+  var brief: String {
+    guard !value.isEmpty else { return "(empty)" }
+    let full = meaning ?? Hex.string(value, separator: " ")
+    return full.count <= 72 ? full : "\(full.prefix(64))… (\(value.count) bytes)"
+  }
 }
 
 /// The columns of a value in a record.
-let valueColumns: [(name: String, unit: String?)] = [("handle", nil), ("uuid", nil), ("value", nil)]
+let valueColumns: [(name: String, unit: String?)] = [
+  ("handle", nil), ("uuid", nil), ("value", nil), ("name", nil), ("text", nil), ("decoded", nil),
+]
 
-func valueFields(_ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8]) -> [Field] {
-  [.number(Int(handle.rawValue)), .text(uuid?.description), .text(Hex.string(value))]
+func valueFields(
+  _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: ValueMeaning
+) -> [Field] {
+  [
+    .number(Int(handle.rawValue)), .text(uuid?.description), .text(Hex.string(value)),
+    .text(uuid.flatMap { GATTUUID.name(of: $0) }), .text(meaning.text), .text(meaning.words),
+  ]
 }

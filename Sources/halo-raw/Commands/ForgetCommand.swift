@@ -16,8 +16,7 @@ let forgetCommand = CommandSpec(
   details: """
     halo-raw stores the name, address, firmware and attribute handles of each ring that it used, so that the next
     connection needs neither a scan nor a discovery. It also stores what the ring's clock was set to, because a ring
-    does not report its clock. Built-in rings, replays and recorded sessions are not stored, except for a clock that was
-    set in a recorded session.
+    does not report its clock. Built-in rings and replays are not stored.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in

@@ -28,7 +28,8 @@ private final class TablePrinter {
   init(_ format: OutputFormat) {
     printer = RecordPrinter(
       format,
-      ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text"].map {
+      ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map
+      {
         ($0, nil)
       })
   }
@@ -72,12 +73,12 @@ private final class TablePrinter {
       characteristic.declaration, "characteristic", characteristic.uuid, end: characteristic.end,
       valueHandle: characteristic.valueHandle, properties: characteristic.properties, value: value,
       text: "  \(characteristic.valueHandle)  \(title(characteristic.uuid))  [\(characteristic.properties)]"
-        + shown(value))
+        + shown(value, characteristic.uuid))
     for descriptor in try await client.discoverDescriptors(of: characteristic) {
       let value = try await self.value(descriptor.handle, client)
       row(
         descriptor.handle, "descriptor", descriptor.uuid, value: value,
-        text: "    \(descriptor.handle)  \(title(descriptor.uuid))" + shown(value))
+        text: "    \(descriptor.handle)  \(title(descriptor.uuid))" + shown(value, descriptor.uuid))
     }
   }
 
@@ -96,10 +97,10 @@ private final class TablePrinter {
     }
   }
 
-  private func shown(_ value: Value) -> String {
+  private func shown(_ value: Value, _ uuid: BluetoothUUID) -> String {
     switch value {
     case .none: ""
-    case .bytes(let bytes): "  = \(describeBriefly(bytes))"
+    case .bytes(let bytes): "  = \(ValueMeaning(bytes, of: uuid).brief)"
     case .refused(let code): "  (\(code))"
     }
   }
@@ -121,6 +122,7 @@ private final class TablePrinter {
         .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
         .list(properties.names), .text(bytes.map { Hex.string($0) }),
         .text(bytes.map { String(printable: $0) }),
+        .text(bytes.flatMap { ValueMeaning($0, of: uuid).words }),
       ], text: text)
   }
 }

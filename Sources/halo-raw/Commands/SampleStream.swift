@@ -19,6 +19,8 @@ final class SampleStream {
   }
 
   private var ring: Ring
+  /// The ring in messages, if there are several.
+  private let name: String?
   private let session: Session
   private let timers: Timers
   private let count: Int?
@@ -53,15 +55,20 @@ final class SampleStream {
   /// How long the end may take when the ring does not answer.
   private static let leaveDeadline = Duration.seconds(5)
 
+  /// - Parameters:
+  ///   - ring: the ring, open
+  ///   - name: that of the ring in messages, if there are several
+  ///   - writer: prints the samples
   init(
-    _ ring: Ring, writer: consuming SampleWriter, count: Int?, duration: Duration?, retryTime: Duration,
+    _ ring: Ring, name: String? = nil, writer: consuming SampleWriter, _ options: StreamOptions,
     _ session: Session
   ) {
     self.ring = ring
+    self.name = name
     self.writer = writer
-    self.count = count
-    self.duration = duration
-    self.retryTime = retryTime
+    count = options.count
+    duration = options.duration
+    retryTime = options.retryTime
     self.session = session
     timers = session.timers
   }
@@ -94,8 +101,7 @@ final class SampleStream {
     timers.cancel(silenceTimer)
     summary.finish(at: timers.current)
     if !(await timers.within(Self.leaveDeadline, { await self.leave() })) {
-      Console.error(
-        "halo-raw: the ring did not answer at the end; it may go on streaming until the link is gone")
+      warn("the ring did not answer at the end; it may go on streaming until the link is gone")
     }
     if writer.output.failure == nil { report() }
     try result.get()
@@ -154,11 +160,11 @@ final class SampleStream {
       guard retryTime > .zero, now < deadline, session.canGoOn else {
         throw Failure(RingError.disconnected(reason))
       }
-      session.note("connection lost: \(reason); trying again for \(Int((deadline - now).inSeconds)) s")
+      note("connection lost: \(reason); trying again for \(Int((deadline - now).inSeconds)) s")
       try await reconnect(until: deadline)
     case .silent(let reason):
       writer.mark(.gap(reason), at: now.wholeMicroseconds)
-      Console.error("halo-raw: \(reason); \(retryTime > .zero ? "starting the stream again" : "giving up")")
+      warn("\(reason); \(retryTime > .zero ? "starting the stream again" : "giving up")")
       try await restart(reason, until: deadline)
     }
   }
@@ -175,7 +181,7 @@ final class SampleStream {
       return ring
     }
     reconnections += 1
-    session.note("connected again after \(decimal((timers.current - began).inSeconds, 1)) s")
+    note("connected again after \(decimal((timers.current - began).inSeconds, 1)) s")
     end = session.interruption.isRequested ? .wanted : nil
     ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
     do throws(Failure) {
@@ -199,8 +205,7 @@ final class SampleStream {
         switch error.code {
         case .timedOut, .protocolError:
           if cause != error.message {
-            Console.error(
-              "halo-raw: \(error.message); trying again for \(Int((deadline - timers.current).inSeconds)) s")
+            warn("\(error.message); trying again for \(Int((deadline - timers.current).inSeconds)) s")
           }
           cause = error.message
         case .connectionLost: return finish(.lost(error.message))
@@ -251,7 +256,7 @@ final class SampleStream {
       isAsking = false
       guard end == nil, ring === self.ring else { return }
       if let last, let lastSample, lastSample > last {
-        session.note("\(silence): the samples were delayed")
+        note("\(silence): the samples were delayed")
         return watchForSilence(since: lastSample)
       }
       let cause = battery.map { $0.isCharging ? "the ring is on its charger" : "its battery is at \($0)" }
@@ -305,7 +310,12 @@ final class SampleStream {
     let dropped = writer.flush()
     summary.printed -= dropped
     summary.dropped += dropped
-    if summary.printed == count || writer.output.failure != nil { finish(.wanted) }
+    if summary.printed == count { finish(.wanted) }
+    // Nothing more can be printed, also of other rings.
+    if writer.output.failure != nil {
+      finish(.wanted)
+      session.interruption.request()
+    }
   }
 
   private func finish(_ end: End) {
@@ -319,21 +329,32 @@ final class SampleStream {
     await withCheckedContinuation { continuation in onEnd = OneShot { continuation.resume() } }
   }
 
+  // MARK: Messages
+
+  private func prefixed(_ line: String) -> String { name.map { "\($0): \(line)" } ?? line }
+
+  private func warn(_ line: String) { Console.error("halo-raw: \(prefixed(line))") }
+
+  private func note(_ line: @autoclosure () -> String) { session.note(prefixed(line())) }
+
   private func report() {
-    for line in summary.lines { Console.error(line) }
-    if reconnections > 0 { Console.error("connected again \(Console.counted(reconnections, "time"))") }
+    for line in summary.lines { Console.error(prefixed(line)) }
+    if reconnections > 0 {
+      Console.error(prefixed("connected again \(Console.counted(reconnections, "time"))"))
+    }
     let client = ring.client
     let link = [
       client.parameters.map {
         "link: \($0)" + (client.phys.map { ", PHY \($0)" } ?? "")
           + (client.dataLengths.map { ", data length \($0)" } ?? "")
       },
-      session.central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" },
+      name == nil ? session.droppedPackets : nil,
     ].compactMap { $0 }
-    if !link.isEmpty { Console.error(link.joined(separator: "; ")) }
+    if !link.isEmpty { Console.error(prefixed(link.joined(separator: "; "))) }
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
-        "the encoding of acceleration is not known for this firmware, and the data does not show it")
+        prefixed("the encoding of acceleration is not known for this firmware, and the data does not show it")
+      )
     }
   }
 }

@@ -22,7 +22,7 @@ private enum ScanOption {
 }
 
 let scanCommand = CommandSpec(
-  name: "scan", summary: "list advertising devices: address, type, RSSI, name, services",
+  name: "scan", summary: "list advertising devices: address, RSSI, name, services, data",
   positionals: 0...0,
   options: ScanOption.all + [CommonOptions.format],
   examples: [
@@ -31,14 +31,20 @@ let scanCommand = CommandSpec(
       "halo-raw scan --rings --duration 2s --format jsonl --adapter virtual",
       "only rings; one line for each new piece of information"
     ),
-  ]
+  ],
+  details: """
+    A line has the address and its type, RSSI, name, services, the company and its data, service data, appearance, TX power,
+    and whether the device refuses connections. On a terminal, lines are cut at 80 columns; csv and jsonl have everything.
+    "t" is the time of the report in seconds since the first one; "time" is the same as time of day.
+    """
 ) { invocation throws(Failure) in
   let duration = invocation[ScanOption.duration]
   let format = OutputFormat(invocation)
   let filter = ScanChoice(invocation)
   let printsAll = invocation[ScanOption.duplicates]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let view = ScanView(format, session.timers, isLive: format == .text && Console.isTerminal && !printsAll)
+    let view = ScanView(
+      format, session, isLive: format == .text && Console.isTerminal && !printsAll)
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
       guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
       view.show(device)
@@ -80,6 +86,9 @@ private struct ScanChoice {
 private final class ScanView {
   let isLive: Bool
   private let timers: Timers
+  private var clock: RecordClock
+  /// When the first report was received.
+  private var origin: Instant?
   private var printer: RecordPrinter
   private var devices: [BluetoothAddress: Advertisement] = [:]
   private var order: [BluetoothAddress] = []
@@ -87,24 +96,27 @@ private final class ScanView {
   private var redraw: Timers.Token?
   private var screen = Console.output(.drop)
 
-  init(_ format: OutputFormat, _ timers: Timers, isLive: Bool) {
-    self.timers = timers
+  /// The width of a line on a terminal.
+  private static let width = 80
+
+  init(_ format: OutputFormat, _ session: Session, isLive: Bool) {
+    timers = session.timers
+    clock = session.clock.recordClock
     self.isLive = isLive
-    printer = RecordPrinter(
-      format, [("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil), ("services", nil)],
-      output: Console.output(.drop))
+    printer = RecordPrinter(format, AdvertisementRow.columns, output: Console.output(.drop))
   }
 
   var hasFailed: Bool { screen.failure != nil }
 
   func show(_ device: Advertisement) {
     guard isLive else {
-      printer.print(
-        [
-          .text(device.address.description), .text(device.address.kind.description),
-          .number(device.rssi.map(Int.init)), .text(device.localName),
-          .list(device.serviceUUIDs.map(\.description)),
-        ], text: line(device))
+      let start = origin ?? device.lastSeen
+      origin = start
+      let row = AdvertisementRow(device)
+      let times: [Field] = [
+        .seconds(device.lastSeen.nanoseconds(since: start)), .text(clock.text(device.lastSeen)),
+      ]
+      printer.print(times + row.fields, text: row.line)
       return
     }
     if devices[device.address] == nil {
@@ -127,23 +139,96 @@ private final class ScanView {
     Console.error(Console.counted(order.count, "device"))
   }
 
-  private func line(_ device: Advertisement) -> String {
-    let rssi = device.rssi.map { "\($0) dBm" } ?? "no RSSI"
-    let kind = device.address.kind.description
-    let afterKind = String(repeating: " ", count: max(0, 7 - kind.count))
-    let beforeRSSI = String(repeating: " ", count: max(0, 8 - rssi.count))
-    let services = device.serviceUUIDs.map(\.description).joined(separator: " ")
-    let name = device.localName ?? "(no name)"
-    return "\(device.address) \(kind)\(afterKind)\(beforeRSSI)\(rssi)  \(name)  \(services)"
-  }
-
   /// Draws the table over the previous one.
   private func draw() {
     if drawnLines > 0 { screen.write("\u{1b}[\(drawnLines)A") }
     for address in order {
-      if let device = devices[address] { screen.write("\u{1b}[2K" + line(device) + "\n") }
+      if let device = devices[address] {
+        screen.write("\u{1b}[2K" + AdvertisementRow(device).line.cut(to: Self.width) + "\n")
+      }
     }
     drawnLines = order.count
     screen.flush()
+  }
+}
+
+/// What is shown of a device.
+private struct AdvertisementRow {
+  private let device: Advertisement
+
+  static let columns: [(name: String, unit: String?)] = [
+    ("t", nil), ("time", nil), ("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil),
+    ("services", nil), ("company", nil), ("manufacturer_data", nil), ("service_data", nil),
+    ("appearance", nil), ("tx_power", "dBm"), ("connectable", nil),
+  ]
+
+  init(_ device: Advertisement) { self.device = device }
+
+  /// In the order of their numbers.
+  private var manufacturerData: [(company: CompanyIdentifier, data: [UInt8])] {
+    device.manufacturerData.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
+  }
+
+  private var serviceData: [(uuid: BluetoothUUID, data: [UInt8])] {
+    device.serviceData.sorted { $0.key.value < $1.key.value }.map { ($0.key, $0.value) }
+  }
+
+  /// nil until an advertisement is received.
+  private var isConnectable: Bool? { device.advertisingData == nil ? nil : device.isConnectable }
+
+  /// The name without its number, where it is known.
+  private var appearance: String? {
+    device.appearance.map { AssignedNumbers.appearance($0.rawValue) ?? $0.description }
+  }
+
+  private func name(of company: CompanyIdentifier) -> String {
+    AssignedNumbers.company(company.rawValue) ?? company.description
+  }
+
+  /// Those of the columns after the times.
+  var fields: [Field] {
+    [
+      .text(device.address.description), .text(device.address.kind.description),
+      .number(device.rssi.map(Int.init)), .text(device.localName),
+      .list(device.serviceUUIDs.map(\.description)),
+      .text(manufacturerData.first.map { name(of: $0.company) }),
+      .list(
+        manufacturerData.map { "\(Hex.string($0.company.rawValue).dropFirst(2)):\(Hex.string($0.data))" }),
+      .list(serviceData.map { "\($0.uuid):\(Hex.string($0.data))" }),
+      .text(appearance), .number(device.txPower.map(Int.init)), .optionalFlag(isConnectable),
+    ]
+  }
+
+  /// `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A  Apple, Inc.: 0215  TX 4 dBm`
+  var line: String {
+    let rssi = device.rssi.map { "\($0) dBm" } ?? "no RSSI"
+    let kind = device.address.kind.description
+    let afterKind = String(repeating: " ", count: max(0, 7 - kind.count))
+    let beforeRSSI = String(repeating: " ", count: max(0, 8 - rssi.count))
+    var parts = [
+      "\(device.address) \(kind)\(afterKind)\(beforeRSSI)\(rssi)", device.localName ?? "(no name)",
+    ]
+    if isConnectable == false { parts.append("not connectable") }
+    parts.append(device.serviceUUIDs.map(\.description).joined(separator: " "))
+    parts += manufacturerData.map { "\(name(of: $0.company)): \(Hex.string($0.data))" }
+    parts += serviceData.map { "\($0.uuid): \(Hex.string($0.data))" }
+    if let appearance { parts.append(appearance) }
+    if let power = device.txPower { parts.append("TX \(power) dBm") }
+    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+}
+
+extension String {
+  /// The text in a number of columns of a terminal; what does not fit becomes an ellipsis. Scalars from the scripts whose
+  /// letters are wide count as two columns.
+  fileprivate func cut(to width: Int) -> String {
+    var used = 0
+    var end = unicodeScalars.startIndex
+    for index in unicodeScalars.indices {
+      used += unicodeScalars[index].value >= 0x1100 ? 2 : 1
+      if used > width { return String(unicodeScalars[..<end]) + "…" }
+      if used < width { end = unicodeScalars.index(after: index) }
+    }
+    return self
   }
 }

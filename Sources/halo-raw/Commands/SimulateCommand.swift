@@ -114,7 +114,7 @@ private func listen(
   }
 }
 
-/// The virtual ring and the attached host.
+/// The virtual rings and the attached host.
 @BluetoothActor
 private final class Simulation {
   private let options: VirtualRingOptions
@@ -129,7 +129,7 @@ private final class Simulation {
     if let tap { explainer?.watch(tap) }
   }
 
-  /// Gives a host a controller in its power-on state. The ring keeps its memory from the previous host.
+  /// Gives a host a controller in its power-on state. The rings keep their memory from the previous host.
   func attach(_ transport: any HCITransport) {
     let transport = tap.map { TappedTransport(transport, $0, isController: true) } ?? transport
     host?.close()
@@ -137,7 +137,9 @@ private final class Simulation {
     let controller = VirtualController(options: options.set(by: HostClock()), timers: transport.timers) {
       [weak transport] packet in transport?.send(packet)
     }
-    if let memory = self.controller?.peripheral.ring.memory { controller.peripheral.ring.memory = memory }
+    for (ring, last) in zip(controller.peripherals, self.controller?.peripherals ?? []) {
+      ring.ring.memory = last.ring.memory
+    }
     self.controller = controller
     transport.onPacket = { packet, _ in controller.receive(packet) }
     transport.onClose = { [weak self, weak transport] _ in
@@ -154,10 +156,9 @@ private final class Simulation {
     } catch {
       throw Failure(openingVHCI: error)
     }
-    let name = options.name
-    transport.onIndex = {
-      Console.error("hci\($0) is a virtual adapter with the ring \(name.printable) in range")
-    }
+    let names = ([options] + options.others).map(\.name.printable)
+    let rings = (names.count == 1 ? "the ring " : "the rings ") + names.joined(separator: ", ")
+    transport.onIndex = { Console.error("hci\($0) is a virtual adapter with \(rings) in range") }
     attach(transport)
     transport.onClose = lost
     try Privileges.afterOpening(.other)

@@ -3,7 +3,26 @@ import JSON
 import LineOutput
 import RingLink
 
+/// What a stream of one ring is asked for.
+struct StreamOptions {
+  var kinds: SampleKinds
+  var count: Int?
+  var duration: Duration?
+  var retryTime: Duration
+  var pausesMeasurements: Bool
+
+  fileprivate init(_ invocation: Invocation) {
+    kinds = SampleKinds(invocation)
+    count = invocation[StreamOption.count]
+    duration = invocation[StreamOption.duration]
+    retryTime = invocation[CommonOptions.retryTime]
+    pausesMeasurements = invocation[StreamOption.pausesMeasurements]
+  }
+}
+
 private enum StreamOption {
+  static let all = Flag(
+    "--all", help: "stream every ring that is heard within 5 s, or within --wait if it is given")
   static let count = Option("--count", as: .count, help: "stop after N samples")
   static let duration = Option(
     "--duration", as: .time, help: "stop after this time, counted from the first sample")
@@ -13,11 +32,12 @@ private enum StreamOption {
 }
 
 let streamCommand = CommandSpec(
-  name: "stream", arguments: "[RING]",
+  name: "stream", arguments: "[RING...]",
   summary: "stream the raw sensors: photoplethysmogram, acceleration, red light",
-  positionals: 0...1,
+  positionals: 0...StreamGroup.maximumRings,
   options: SampleOption.all + [
-    StreamOption.count, StreamOption.duration, StreamOption.pausesMeasurements, CommonOptions.retryTime,
+    StreamOption.all, StreamOption.count, StreamOption.duration, StreamOption.pausesMeasurements,
+    CommonOptions.retryTime,
   ] + LiveOption.all + RealTime.options,
   examples: [
     ("halo-raw stream --ppg --adapter virtual", "show the pulse of the built-in ring; Ctrl-C ends it"),
@@ -29,6 +49,10 @@ let streamCommand = CommandSpec(
       "halo-raw stream --ppg --count 100 --record session.btsnoop --adapter virtual > ppg.csv",
       "a hundred samples as csv, and all HCI traffic for Wireshark"
     ),
+    (
+      "halo-raw stream R02_BEEF R02_BEF0 --ppg --count 50 --adapter virtual:rings=2",
+      "two rings at once; each line has its ring"
+    ),
   ],
   details: """
     Without --ppg, --accel or --spo2, all three are streamed. Each sample is printed as soon as its packet is received.
@@ -37,6 +61,11 @@ let streamCommand = CommandSpec(
     "t" is the time of the packet in seconds since the first sample, on a clock that is never set; "time" is the same as
     time of day. "seq" counts the samples of each kind from 0, also over a new connection. If the clock of this computer
     is set during the stream, "time" follows, and a line of kind "clock" marks the place.
+
+    With several rings, or --all, "seq", --count, --duration, gaps and the summary are of each ring; "t" is that of all.
+    A ring that is out of reach holds no other up: it is connected when it is heard, within --wait, and again within
+    --retry-for if its link is lost. If a ring fails, the others go on, and the exit code is that of the first failure.
+    Lines are in the order of their ring's packets.
 
     With --pause-measurements, the ring's automatic measurements (heart rate, SpO2, stress, HRV, temperature) are off
     during the stream and restored at its end. If the link is lost for good or the program is killed, the next command
@@ -58,34 +87,39 @@ let streamCommand = CommandSpec(
     """
 ) { invocation throws(Failure) in
   try RealTime.apply(invocation)
-  let count = invocation[StreamOption.count]
-  let duration = invocation[StreamOption.duration]
-  let kinds = SampleKinds(invocation)
-  let retryTime = invocation[CommonOptions.retryTime]
-  let pausesMeasurements = invocation[StreamOption.pausesMeasurements]
+  let options = StreamOptions(invocation)
+  let isAll = invocation[StreamOption.all]
+  let selectors = try StreamGroup.selectors(invocation.positionals, isAll: isAll)
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try LiveOutput(invocation, session)
-    // The encoding of acceleration depends on the firmware. Otherwise it is read when the samples come.
-    let identifies = kinds.contains(.accelerometer) || live.isDescribed
+    guard !isAll, selectors.count < 2 else {
+      let wait = invocation.isGiven(CommonOptions.wait) ? invocation[CommonOptions.wait] : .seconds(5)
+      return try await StreamGroup(session, live, options).run(selectors, scanTime: isAll ? wait : nil)
+    }
     let ring = try await session.interruption.cancels { () async throws(Failure) in
-      let ring = try await session.openRing(identifies: identifies)
-      if kinds.contains(.accelerometer) {
-        if ring.isAssumed { try await session.identify(ring) }
-        session.warnAboutUnknownFirmware(of: ring, needsAcceleration: true)
-      }
+      let ring = try await session.openRing(identifies: live.isDescribed)
+      try await session.prepareStream(of: ring, options.kinds)
       return ring
     }
     try await live.begin(
-      ring.client, firmware: ring.firmware.firmwareRevision, columns: SampleWriter.columns(of: kinds))
+      ring.client, firmware: ring.firmware.firmwareRevision, columns: SampleWriter.columns(of: options.kinds))
     let writer = SampleWriter(
-      live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
+      live.format, kinds: options.kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
       ring: live.device, header: live.header, output: live.writer)
-    let stream = SampleStream(
-      ring, writer: writer, count: count, duration: duration, retryTime: retryTime, session)
+    let stream = SampleStream(ring, writer: writer, options, session)
     try await live.complete({ stream.client }, results: { stream.results }) { () async throws(Failure) in
-      if pausesMeasurements { try await stream.pauseMeasurements() }
+      if options.pausesMeasurements { try await stream.pauseMeasurements() }
       try await stream.run()
     }
+  }
+}
+
+extension Session {
+  /// Reads what the samples of a ring depend on: the encoding of acceleration depends on the firmware.
+  func prepareStream(of ring: Ring, _ kinds: SampleKinds) async throws(Failure) {
+    guard kinds.contains(.accelerometer) else { return }
+    if ring.isAssumed || ring.firmware.firmwareRevision == nil { try await identify(ring) }
+    warnAboutUnknownFirmware(of: ring, needsAcceleration: true)
   }
 }
 

@@ -6,12 +6,17 @@ import LineOutput
 import RingLink
 
 let readCommand = CommandSpec(
-  name: "read", arguments: "[DEVICE]", summary: "read a value of any length", positionals: 0...1,
+  name: "read", arguments: "[DEVICE]", summary: "read a value of any length, and decode it",
+  positionals: 0...1,
   options: AttributeChoice.options + [CommonOptions.format], rules: [AttributeChoice.rule],
   examples: [
     ("halo-raw read R02_BEEF --uuid 2A26 --adapter virtual", "read the firmware revision"),
     ("halo-raw read R02_BEEF --handle 0x0007 --adapter virtual", "read the attribute with this handle"),
-  ]
+  ],
+  details: """
+    A value is printed as hexadecimal digits, and as text if it is text. With --uuid, values of the Bluetooth SIG are also
+    printed in words: the battery level as "87 percent". csv and jsonl have both: "text" and "decoded".
+    """
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
   let format = OutputFormat(invocation)
@@ -20,7 +25,9 @@ let readCommand = CommandSpec(
     let values = try await gattFailure(await client.read(choice))
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
-      printer.print(valueFields(value.handle, choice.uuid, value.value), text: describe(value.value))
+      let meaning = ValueMeaning(value.value, of: choice.uuid)
+      printer.print(
+        valueFields(value.handle, choice.uuid, value.value, meaning), text: meaning.description)
     }
   }
 }
@@ -28,7 +35,7 @@ let readCommand = CommandSpec(
 private enum WriteOption {
   static let text = Option("--text", as: .text, help: "write this text as UTF-8, instead of HEX")
   static let withoutResponse = Flag(
-    "--without-response", help: "do not wait for the peer to confirm the write")
+    "--without-response", help: "do not wait for the peer to confirm the write, even if it would")
 }
 
 let writeCommand = CommandSpec(
@@ -42,12 +49,17 @@ let writeCommand = CommandSpec(
       "send the battery command, byte by byte"
     )
   ],
-  details: "A value that does not fit into one packet is written in parts that take effect together."
+  details: """
+    A characteristic is written as its properties allow: with response where it can be, else without response. What they
+    forbid is refused. An attribute that is not the value of a characteristic is written with response.
+
+    A value that does not fit into one packet is written in parts that take effect together.
+    """
 ) { invocation throws(Failure) in
   let choice = try AttributeChoice(invocation)
   let value = try valueToWrite(invocation)
   let format = OutputFormat(invocation)
-  let hasResponse = !invocation[WriteOption.withoutResponse]
+  let isWithoutResponse = invocation[WriteOption.withoutResponse]
   let danger = CommandTable.danger(ofWriting: value).map { Failure(RingError.dangerous($0)) }
   if let danger, let uuid = choice.uuid, RingGATT.takesCommands(uuid) { throw danger }
   var device = invocation
@@ -56,10 +68,14 @@ let writeCommand = CommandSpec(
   try await Session.run(target) { session throws(Failure) in
     let client = try await session.connect()
     if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
-    let handle = try await gattFailure(await client.write(value, to: choice, hasResponse: hasResponse))
+    let target = try await client.target(of: choice)
+    let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
+    try await gattFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
     var printer = RecordPrinter(format, valueColumns)
+    let uuid = choice.uuid ?? target.characteristic?.uuid
     printer.print(
-      valueFields(handle, choice.uuid, value), text: "\(value.count) bytes written to \(handle)")
+      valueFields(target.handle, uuid, value, ValueMeaning(value, of: uuid)),
+      text: "\(value.count) bytes written to \(target.handle)" + (hasResponse ? "" : ", without response"))
   }
 }
 
@@ -89,20 +105,27 @@ private enum SubscribeOption {
 }
 
 let subscribeCommand = CommandSpec(
-  name: "subscribe", arguments: "[DEVICE]", summary: "print a value each time the peer sends it",
+  name: "subscribe", arguments: "[DEVICE]", summary: "print values each time the peer sends them",
   positionals: 0...1,
-  options: AttributeChoice.options + [
+  options: AttributeChoice.listOptions + [
     SubscribeOption.indicate, SubscribeOption.count, SubscribeOption.duration, CommonOptions.retryTime,
   ] + LiveOption.all,
-  rules: [AttributeChoice.rule],
   examples: [
     (
       "halo-raw subscribe R02_BEEF --uuid 2A05 --duration 2s --adapter virtual",
       "print changes of the services"
-    )
-  ]
+    ),
+    (
+      "halo-raw subscribe R02_BEEF --uuid 2A05,6E400003-B5A3-F393-E0A9-E50E24DCCA9E --duration 2s --adapter virtual",
+      "two characteristics; each line names its own"
+    ),
+  ],
+  details: """
+    Values are printed as read prints them. "seq" counts the values of each characteristic from 0, also over a new
+    connection; a record of kind "gap" marks the loss of a connection, with the reason.
+    """
 ) { invocation throws(Failure) in
-  let choice = try AttributeChoice(invocation)
+  let choices = try AttributeChoice.list(invocation)
   let count = invocation[SubscribeOption.count]
   let duration = invocation[SubscribeOption.duration]
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
@@ -114,12 +137,14 @@ let subscribeCommand = CommandSpec(
       try await session.connect()
     }
     try await live.begin(client, columns: ValueListener.columns)
-    let listener = ValueListener(live, client, count: count, duration: duration, session.interruption)
+    let listener = ValueListener(
+      live, client, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
     try await live.complete({ listener.client }) { () async throws(Failure) in
       try await session.interruption.cancels { () async throws(Failure) in
-        try await gattFailure(await listener.subscribe(client, choice, kind))
+        try await gattFailure(await listener.subscribe(client, choices, kind))
       }
       while let loss = try await listener.wait() {
+        listener.markGap("connection lost: \(loss)")
         guard retryTime > .zero, session.canGoOn else {
           throw Failure(.connectionLost, "the connection was lost: \(loss)")
         }
@@ -127,7 +152,7 @@ let subscribeCommand = CommandSpec(
         try await session.interruption.cancels { () async throws(Failure) in
           let again = try await session.reconnect(to: client.peer, within: retryTime)
           // Discover again: after a restart, the table may differ.
-          try await gattFailure(await listener.subscribe(again, choice, kind))
+          try await gattFailure(await listener.subscribe(again, choices, kind))
         }
       }
     }
@@ -136,76 +161,98 @@ let subscribeCommand = CommandSpec(
   }
 }
 
-/// Prints the values of a subscription, up to a count or a time.
+/// Prints the values of subscriptions, up to a count or a time.
 @BluetoothActor
 private final class ValueListener {
   /// The link of now.
   private(set) var client: GATTClient
   private var printer: TimedPrinter
+  /// Whether each line of text names its characteristic.
+  private let isOfSeveral: Bool
   private let count: Int?
   private let duration: Duration?
   private let interruption: Interruption
   private var printed = 0
   private var isDone = false
   private var onEnd: OneShot<LinkLoss?>?
-  private var subscription: Subscription?
-  /// The handle of the value, which may change during the subscription.
-  private var handle: AttributeHandle?
-  /// Why the subscription ended although the link is up.
+  private var subscriptions: [Subscription] = []
+  /// Where values are that have moved during the subscription.
+  private var moved: [AttributeHandle: AttributeHandle] = [:]
+  /// Why a subscription ended although the link is up.
   private var end: GATTError?
   private var timer: Timers.Token?
 
+  private static let ownColumns = [("kind", nil)] + valueColumns + [("note", nil)]
   /// The names of all columns.
-  static let columns = (TimedPrinter.columns + valueColumns).map(\.name)
+  static let columns = (TimedPrinter.columns + ownColumns).map(\.name)
 
   init(
-    _ live: LiveOutput, _ client: GATTClient, count: Int?, duration: Duration?, _ interruption: Interruption
+    _ live: LiveOutput, _ client: GATTClient, isOfSeveral: Bool, count: Int?, duration: Duration?,
+    _ interruption: Interruption
   ) {
     self.client = client
-    printer = TimedPrinter(live, valueColumns)
+    self.isOfSeveral = isOfSeveral
+    printer = TimedPrinter(live, Self.ownColumns)
     self.count = count
     self.duration = duration
     self.interruption = interruption
   }
 
-  /// Finds the characteristic and subscribes to it.
+  /// Finds the characteristics and subscribes to them.
   func subscribe(
-    _ client: GATTClient, _ choice: AttributeChoice, _ kind: SubscriptionKind?
+    _ client: GATTClient, _ choices: [AttributeChoice], _ kind: SubscriptionKind?
   ) async throws(GATTError) {
     self.client = client
+    subscriptions = []
+    moved = [:]
     try await client.exchangeMTU()
-    let characteristic = try await client.find(choice)
-    handle = characteristic.valueHandle
-    client.onSubscriptionMoved = { [weak self] in self?.handle = $0.handle }
-    subscription = try await client.subscribe(
-      to: characteristic, as: kind,
-      onEnd: { reason in
-        // The loss of the link is reported with its reason.
-        if case .att(.closed) = reason { return }
-        self.end = reason
-        self.finish(nil)
-      },
-      sink: { value, time in self.take(characteristic, value, at: time) })
+    let characteristics = try await client.find(choices)
+    client.onSubscriptionMoved = { [weak self] subscription in
+      guard let self, let first = subscriptions.first(where: { $0 == subscription }) else { return }
+      moved[first.handle] = subscription.handle
+    }
+    for characteristic in characteristics {
+      subscriptions.append(
+        try await client.subscribe(
+          to: characteristic, as: kind,
+          onEnd: { reason in
+            // The loss of the link is reported with its reason.
+            if case .att(.closed) = reason { return }
+            self.end = reason
+            self.finish(nil)
+          },
+          sink: { value, time in self.take(characteristic, value, at: time) }))
+    }
     guard timer == nil, let duration else { return }
     timer = client.timers.schedule(after: duration) { self.finish(nil) }
   }
 
-  /// Unsubscribes. If the peer does not answer, the end of the link ends the subscription.
+  /// Unsubscribes. If the peer does not answer, the end of the link ends the subscriptions.
   func unsubscribe() async {
     client.timers.cancel(timer)
-    guard let subscription else { return }
-    try? await client.unsubscribe(subscription)
+    for subscription in subscriptions { try? await client.unsubscribe(subscription) }
   }
 
   func take(_ characteristic: Characteristic, _ value: RawSpan, at time: Instant) {
     guard !isDone else { return }
     let bytes = Array(value)
+    let uuid = characteristic.uuid
+    let meaning = ValueMeaning(bytes, of: uuid)
+    let handle = moved[characteristic.valueHandle] ?? characteristic.valueHandle
     printer.print(
-      "value",
-      valueFields(handle ?? characteristic.valueHandle, characteristic.uuid, bytes), at: time,
-      text: describe(bytes))
+      "\(characteristic.valueHandle)",
+      [.text("value")] + valueFields(handle, uuid, bytes, meaning) + [.text(nil)], at: time,
+      text: (isOfSeveral ? "\(GATTUUID.name(of: uuid) ?? uuid.description)  " : "") + meaning.description)
     printed += 1
     if printed == count || printer.hasFailed { finish(nil) }
+  }
+
+  /// Marks that values may be missing here.
+  func markGap(_ reason: String) {
+    let none = [Field](repeating: .text(nil), count: valueColumns.count)
+    printer.print(
+      "gap", [.text("gap")] + none + [.text(reason)], at: client.timers.current.wholeMicroseconds,
+      text: "gap: \(reason)")
   }
 
   /// - Parameter loss: why the link was lost; nil if it was not
@@ -217,7 +264,7 @@ private final class ValueListener {
   /// Waits for the last value, the end of the time, an interruption, or the loss of the link.
   ///
   /// - Returns: why the link was lost, if it was
-  /// - Throws: why the subscription ended although the link is up
+  /// - Throws: why a subscription ended although the link is up
   func wait() async throws(Failure) -> LinkLoss? {
     if let end { throw Failure(end) }
     guard !isDone else { return nil }
@@ -233,6 +280,30 @@ private final class ValueListener {
   }
 }
 
+/// What is written.
+private struct WriteTarget {
+  var handle: AttributeHandle
+  /// The characteristic whose value it is; nil if it is no characteristic's.
+  var characteristic: Characteristic?
+
+  /// Whether to write with response.
+  ///
+  /// - Parameter isRefused: whether the user wants none
+  /// - Throws: if the properties of the characteristic forbid it
+  func hasResponse(isRefused: Bool) throws(Failure) -> Bool {
+    guard let characteristic else { return !isRefused }
+    let properties = characteristic.properties
+    if properties.contains(.write), !isRefused { return true }
+    guard !properties.contains(.writeWithoutResponse) else { return false }
+    let name = GATTUUID.name(of: characteristic.uuid).map { " (\($0))" } ?? ""
+    let way = isRefused ? " without response" : ""
+    throw Failure(
+      .protocolError,
+      "characteristic \(characteristic.uuid)\(name) can't be written\(way): its properties are "
+        + (properties.isEmpty ? "none" : properties.description))
+  }
+}
+
 extension GATTClient {
   /// Whether a handle may be one of the ring's own characteristics. If discovery fails, it counts as one.
   fileprivate func takesCommands(_ choice: AttributeChoice) async -> Bool {
@@ -245,18 +316,21 @@ extension GATTClient {
     }
   }
 
-  /// Writes the selected value.
-  ///
-  /// - Returns: its handle
+  /// Finds what is to be written.
+  fileprivate func target(of choice: AttributeChoice) async throws(Failure) -> WriteTarget {
+    do throws(GATTError) {
+      try await exchangeMTU()
+      let characteristic = try await find(choice)
+      return WriteTarget(handle: characteristic.valueHandle, characteristic: characteristic)
+    } catch {
+      guard case .notFound = error, case .handle(let handle) = choice else { throw Failure(error) }
+      return WriteTarget(handle: handle)
+    }
+  }
+
   fileprivate func write(
-    _ value: [UInt8], to choice: AttributeChoice, hasResponse: Bool
-  ) async throws(GATTError) -> AttributeHandle {
-    try await exchangeMTU()
-    let handle =
-      switch choice {
-      case .handle(let handle): handle
-      case .uuid: try await find(choice).valueHandle
-      }
+    _ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool
+  ) async throws(GATTError) {
     if hasResponse {
       try await write(value, to: handle)
     } else {
@@ -264,7 +338,6 @@ extension GATTClient {
       // It is sent with the next connection event. Only a read can confirm it.
       await timers.sleep(for: .milliseconds(100))
     }
-    return handle
   }
 
   /// Reads the selected values: that of a handle, or all with a UUID.

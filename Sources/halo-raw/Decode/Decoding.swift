@@ -153,19 +153,28 @@ private final class OpenCapture {
   }
 }
 
-/// The samples of a ring in a capture, as `stream` prints them.
+/// The samples of the rings in a capture, as `stream` prints them.
 struct SampleExtraction: ~Copyable {
+  /// What is known of a ring.
+  private final class RingSamples {
+    var writer: SampleWriter?
+    /// The encoding of acceleration, by the firmware in the capture.
+    var encoding: AccelerometerEncoding?
+    /// The last loss of its link, until the next sample on another link.
+    var loss: (reason: HCIErrorCode, time: Instant)?
+  }
+
   private let format: OutputFormat
   private let kinds: SampleKinds
-  private var writer: SampleWriter?
-  /// The encoding of acceleration, by the firmware in the capture.
-  private var encoding: AccelerometerEncoding?
-  /// The last loss of a link, until the next sample on another link.
-  private var loss: (reason: HCIErrorCode, time: Instant)?
-  /// The ring of the last sample.
-  private var ring: BluetoothAddress?
+  /// By the address, if it is known.
+  private var rings: [BluetoothAddress?: RingSamples] = [:]
+  private let origin = RecordOrigin()
+  private var hasBegun = false
   /// The offset from UTC where the capture was made, in seconds, if it says so; else 0.
   private var utcOffset = 0
+
+  /// The number of rings that are kept apart; their records are numbered from 0 again if a capture has more.
+  private static let maximumRings = 256
 
   init(_ format: OutputFormat, kinds: SampleKinds) {
     self.format = format
@@ -173,38 +182,46 @@ struct SampleExtraction: ~Copyable {
   }
 
   mutating func add(_ packet: DissectedPacket) {
-    if writer == nil, let note = CaptureNote.text(of: packet.bytes) {
+    if !hasBegun, let note = CaptureNote.text(of: packet.bytes) {
       utcOffset = [SessionNote].utcOffset(in: note) ?? utcOffset
     }
+    let peer = packet.link?.peer
     if let firmware = packet.readText(of: RingGATT.firmwareRevision) {
       let family = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
-      if let found = family.accelerometerEncoding { encoding = found }
+      if let found = family.accelerometerEncoding { ring(peer).encoding = found }
     }
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
     let time = Instant(nanoseconds: overflow ? 0 : nanoseconds)
-    if packet.hci?.event == .disconnectionComplete, packet.hci?.status == .success, writer != nil,
-      let reason = packet.bytes.last
+    if packet.hci?.event == .disconnectionComplete, packet.hci?.status == .success,
+      let reason = packet.bytes.last, let ring = rings[peer], ring.writer != nil
     {
-      loss = (HCIErrorCode(rawValue: reason), time)
+      ring.loss = (HCIErrorCode(rawValue: reason), time)
     }
     if let error = packet.rejection {
       // Before the first sample there is no stream whose frames are marked.
-      writer?.mark(.rejected(error.reason, error.bytes), at: time)
+      rings[peer]?.writer?.mark(.rejected(error.reason, error.bytes), at: time)
       return
     }
     guard let sample = packet.ring?.sample else { return }
-    let ring = packet.link?.peer
-    if writer == nil {
+    let ring = ring(peer)
+    if ring.writer == nil {
       let zone = utcOffset
-      writer = SampleWriter(
-        format, kinds: kinds, encoding: encoding, clock: RecordClock(offset: 0) { _ in zone },
-        ring: ring?.description ?? "", output: Console.output(.wait))
+      ring.writer = SampleWriter(
+        format, kinds: kinds, encoding: ring.encoding, clock: RecordClock(offset: 0) { _ in zone },
+        ring: peer?.description ?? "", origin: origin, hasColumns: !hasBegun, output: Console.output(.wait))
+      hasBegun = true
     }
-    if ring != self.ring { writer?.setRing(ring?.description ?? "") }
-    self.ring = ring
-    if let loss { writer?.mark(.gap("connection lost: \(loss.reason)"), at: loss.time) }
-    loss = nil
-    _ = writer?.print(sample, at: time)
+    if let loss = ring.loss { ring.writer?.mark(.gap("connection lost: \(loss.reason)"), at: loss.time) }
+    ring.loss = nil
+    _ = ring.writer?.print(sample, at: time)
+  }
+
+  private mutating func ring(_ peer: BluetoothAddress?) -> RingSamples {
+    if let ring = rings[peer] { return ring }
+    if rings.count >= Self.maximumRings { rings.removeAll() }
+    let ring = RingSamples()
+    rings[peer] = ring
+    return ring
   }
 }
 

@@ -71,10 +71,18 @@ final class LiveOutput {
   ///   - columns: the names of all columns
   func begin(_ client: GATTClient, firmware: String? = nil, columns: [String]) async throws(Failure) {
     device = client.peer.description
+    description.rings = [RingDescription(session.ringName, client.peer, firmware)]
+    try await begin(columns: columns)
+  }
+
+  /// The same for several rings, which are added when they are known.
+  func beginSeveral(columns: [String]) async throws(Failure) {
+    description.isOfSeveral = true
+    try await begin(columns: columns)
+  }
+
+  private func begin(columns: [String]) async throws(Failure) {
     description.command = invocation.commandLine
-    description.name = session.ringName
-    description.address = client.peer
-    description.firmware = firmware
     description.columns = columns
     let now = session.timers.current.wholeMicroseconds
     var clock = self.clock.ending()
@@ -96,10 +104,32 @@ final class LiveOutput {
   /// Whether the data comes with a description of the ring.
   var isDescribed: Bool { invocation[LiveOption.header] || queue != nil }
 
+  /// Adds one of several rings.
+  ///
+  /// - Returns: what is printed before its records; empty without `--header`
+  func add(_ ring: RingDescription) -> String {
+    var own = description
+    own.rings = [ring]
+    own.isOfSeveral = false
+    let isFirst = description.rings.isEmpty
+    description.rings.append(ring)
+    return header(own, lines: isFirst ? own.lines : [ring.line])
+  }
+
+  /// Describes one of several rings at its end.
+  func complete(_ address: BluetoothAddress, _ interval: ConnectionInterval?, _ results: [String: JSONValue])
+  {
+    guard let index = description.rings.firstIndex(where: { $0.address == address }) else { return }
+    description.rings[index].interval = interval
+    description.rings[index].results = results
+  }
+
   /// What the command prints first; empty without `--header`.
-  var header: String {
+  var header: String { header(description, lines: description.lines) }
+
+  private func header(_ description: DataDescription, lines: [String]) -> String {
     guard invocation[LiveOption.header] else { return "" }
-    guard format == .jsonl else { return description.lines.map { "# \($0)\n" }.joined() }
+    guard format == .jsonl else { return lines.map { "# \($0)\n" }.joined() }
     return description.record.line + "\n"
   }
 
@@ -113,12 +143,20 @@ final class LiveOutput {
     _ client: @BluetoothActor () -> GATTClient, results: @BluetoothActor () -> [String: JSONValue] = { [:] },
     _ work: @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {
+    try await complete { () async throws(Failure) in
+      var failure: Failure?
+      do throws(Failure) { try await work() } catch { failure = error }
+      complete(client().peer, client().parameters?.interval, results())
+      if let failure { throw failure }
+    }
+  }
+
+  /// The same for several rings, which `work` completes.
+  func complete(_ work: @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
     var failure: Failure?
     do throws(Failure) { try await work() } catch { failure = error }
     var clock = self.clock.ending()
     description.end = clock.text(session.timers.current.wholeMicroseconds)
-    description.results = results()
-    description.interval = client().parameters?.interval
     if let queue {
       do throws(Failure) {
         try await Console.finish(queue)
@@ -148,31 +186,56 @@ final class LiveOutput {
   }
 }
 
-/// What records are: the ring, the clocks, the columns, and at the end what was measured. The names in its JSON follow
+/// A ring whose records are described.
+struct RingDescription {
+  var name: String?
+  var address: BluetoothAddress
+  var firmware: String?
+  /// At the end; nil before.
+  var interval: ConnectionInterval?
+  /// What was measured, by name.
+  var results: [String: JSONValue] = [:]
+
+  init(_ name: String?, _ address: BluetoothAddress, _ firmware: String?) {
+    self.name = name
+    self.address = address
+    self.firmware = firmware
+  }
+
+  /// For people.
+  var line: String {
+    "ring: \(name.map { "\($0.printable) " } ?? "")\(address) (\(address.kind))"
+      + (firmware.map { ", firmware \($0.printable)" } ?? "")
+  }
+
+  fileprivate var members: [String: JSONValue] {
+    let all: [String: JSONValue?] = [
+      "Name": name.map { .string($0) }, "Address": .string(address.description),
+      "AddressType": .string(address.kind.description), "Firmware": firmware.map { .string($0) },
+    ]
+    return all.compactMapValues(\.self)
+  }
+}
+
+/// What records are: the rings, the clocks, the columns, and at the end what was measured. The names in its JSON follow
 /// those of BIDS (Brain Imaging Data Structure) where it has them.
 struct DataDescription {
   var command = ""
-  var name: String?
-  var address = BluetoothAddress.zero
-  var firmware: String?
+  var rings: [RingDescription] = []
+  /// Whether there is a list of rings, each with its results.
+  var isOfSeveral = false
   var columns: [String] = []
   /// The start, as time of day and on the clock of `t`.
   var start = (time: "", clock: Instant.zero)
   var end: String?
   var intervalAsked = ConnectionParameters.fast
-  /// At the end; nil before.
-  var interval: ConnectionInterval?
-  var results: [String: JSONValue] = [:]
 
   private static let clockText =
     "t counts from the first record, on a clock that is never set; time is the same receive time as time of day"
 
   /// For people.
   var lines: [String] {
-    [
-      "halo-raw \(HelpPage.version): \(command.printable)",
-      "ring: \(name.map { "\($0.printable) " } ?? "")\(address) (\(address.kind))"
-        + (firmware.map { ", firmware \($0.printable)" } ?? ""),
+    ["halo-raw \(HelpPage.version): \(command.printable)"] + rings.map(\.line) + [
       "start: \(start.time), \(seconds(start.clock)) s on the clock of t",
       Self.clockText,
     ]
@@ -190,19 +253,10 @@ struct DataDescription {
       "GeneratedBy": .object([
         "Name": .string("halo-raw"), "Version": .string(HelpPage.version), "Command": .string(command),
       ]),
-      "Ring": .members([
-        "Name": name.map { .string($0) }, "Address": .string(address.description),
-        "AddressType": .string(address.kind.description), "Firmware": firmware.map { .string($0) },
-      ]),
       "Start": .string(start.time), "End": end.map { .string($0) } ?? .null,
       "Clock": .object([
         "Description": .string(Self.clockText), "StartTime_s": .number(Double(start.clock.nanoseconds) / 1e9),
         "Start": .string(start.time),
-      ]),
-      "ConnectionInterval_ms": .members([
-        "AskedMin": .number(milliseconds(intervalAsked.intervalMin)),
-        "AskedMax": .number(milliseconds(intervalAsked.intervalMax)),
-        "AtEnd": interval.map { .number(milliseconds($0)) },
       ]),
       "Columns": .array(columns.map { .string($0) }),
     ]
@@ -212,7 +266,29 @@ struct DataDescription {
         "Description": .string(meaning.text), "Units": meaning.unit.map { .string($0) },
       ])
     }
-    return .object(members.merging(results) { own, _ in own })
+    guard isOfSeveral else {
+      for ring in rings {
+        members["Ring"] = .object(ring.members)
+        members["ConnectionInterval_ms"] = intervals(of: ring)
+        members.merge(ring.results) { own, _ in own }
+      }
+      return .object(members)
+    }
+    let all = rings.map { ring in
+      var members = ring.members
+      members["ConnectionInterval_ms"] = intervals(of: ring)
+      return JSONValue.object(members.merging(ring.results) { own, _ in own })
+    }
+    members["Rings"] = .array(all)
+    return .object(members)
+  }
+
+  private func intervals(of ring: RingDescription) -> JSONValue {
+    .members([
+      "AskedMin": .number(milliseconds(intervalAsked.intervalMin)),
+      "AskedMax": .number(milliseconds(intervalAsked.intervalMax)),
+      "AtEnd": ring.interval.map { .number(milliseconds($0)) },
+    ])
   }
 
   private func milliseconds(_ interval: ConnectionInterval) -> Double {

@@ -91,6 +91,7 @@ extension VirtualRingOptions {
   @BluetoothActor func set(by clock: HostClock) -> VirtualRingOptions {
     var options = self
     options.clock = options.clock ?? clock.now
+    options.others = others.map { $0.set(by: clock) }
     return options
   }
 }

@@ -1,0 +1,176 @@
+import BluetoothCore
+import Central
+import GATTClient
+import HCI
+import LineOutput
+import RingLink
+
+/// Streams of several rings over one adapter. Each has its own link, records and summary; one that is out of reach or fails
+/// holds no other up.
+@BluetoothActor
+final class StreamGroup {
+  private let session: Session
+  private let live: LiveOutput
+  private let options: StreamOptions
+  private let origin = RecordOrigin()
+  /// The names of the rings in messages and lines of text.
+  private var names: [BluetoothAddress: String] = [:]
+  /// Which selector each address is of.
+  private var claims: [BluetoothAddress: RingSelector] = [:]
+  private var tasks: [Task<Void, Never>] = []
+  private var failures: [Failure] = []
+  private var hasStreamed = false
+
+  /// More than a controller has links.
+  nonisolated static let maximumRings = 64
+  /// The width of a name in text: that of the names that rings have.
+  fileprivate nonisolated static let nameWidth = 8
+
+  init(_ session: Session, _ live: LiveOutput, _ options: StreamOptions) {
+    self.session = session
+    self.live = live
+    self.options = options
+  }
+
+  /// The rings that a command line names.
+  static func selectors(_ names: [String], isAll: Bool) throws(Failure) -> [RingSelector] {
+    guard names.isEmpty || !isAll else {
+      throw .usage("--all and the name of a ring exclude each other")
+    }
+    var selectors: [RingSelector] = []
+    for name in names {
+      let selector = RingSelector(name)
+      guard !selectors.contains(where: { $0.isSame(as: selector) }) else {
+        throw .usage("\(name.printable) is named twice")
+      }
+      selectors.append(selector)
+    }
+    return selectors
+  }
+
+  /// Streams until the last ring has ended.
+  ///
+  /// - Parameters:
+  ///   - selectors: the rings
+  ///   - scanTime: how long to look for more rings; nil for the selected ones only
+  func run(_ selectors: [RingSelector], scanTime: Duration?) async throws(Failure) {
+    guard !session.replaysOnePeripheral else {
+      throw .usage("a replay at the level of ATT has one ring; name one, and leave out --all")
+    }
+    session.waitsForAdvertisements = true
+    session.waitsForAdapter = options.retryTime > .zero
+    try await live.beginSeveral(columns: SampleWriter.columns(of: options.kinds))
+    try await live.complete { () async throws(Failure) in
+      for selector in selectors { add(selector) }
+      if let scanTime { try await addAll(within: scanTime) }
+      for task in tasks { await task.value }
+    }
+    if let dropped = session.droppedPackets { Console.error(dropped) }
+    try conclude()
+  }
+
+  private func conclude() throws(Failure) {
+    if let first = failures.first {
+      throw Failure(
+        first.code, "\(failures.count) of \(Console.counted(tasks.count, "ring")) failed; see above")
+    }
+    if session.interruption.isRequested, !hasStreamed {
+      throw Failure(HCIError.cancelled)
+    }
+  }
+
+  /// Adds each ring that is heard.
+  private func addAll(within time: Duration) async throws(Failure) {
+    var found: Set<BluetoothAddress> = []
+    let known = Set(session.known.rings.compactMap(\.bluetoothAddress))
+    let scan = session.central.scan(session.scanParameters) { [self] device in
+      let address = device.address
+      let isRing =
+        known.contains(address) || (RingSelector.anyRing.fit(device) ?? .ambiguousName) > .ambiguousName
+      guard isRing, address.kind.isKnown, found.count < Self.maximumRings, found.insert(address).inserted
+      else { return }
+      add(.address(address.value, address.kind))
+    }
+    await session.interruption.sleep(for: time, in: session.timers)
+    scan.cancel()
+    guard found.isEmpty, !session.interruption.isRequested else { return }
+    throw Failure(RingError.notFound(.anyRing, seconds: time.inSeconds, others: 0))
+  }
+
+  /// Starts the stream of a ring.
+  private func add(_ selector: RingSelector) {
+    tasks.append(
+      BluetoothActor.run { [self] in
+        do throws(Failure) {
+          try await stream(selector)
+        } catch {
+          guard error.code != .interrupted || !session.interruption.isRequested else { return }
+          failures.append(error)
+          Console.error("halo-raw: \(selector.title(names)): \(error.message)")
+        }
+      })
+  }
+
+  private func claim(_ address: BluetoothAddress, for selector: RingSelector) throws(Failure) {
+    guard claims[address] == nil || claims[address] == selector else {
+      throw .usage("it is the ring \(address), which is streamed already; name it once")
+    }
+    claims[address] = selector
+  }
+
+  private func stream(_ selector: RingSelector) async throws(Failure) {
+    let session = self.session
+    let kinds = options.kinds
+    let isDescribed = live.isDescribed
+    let (ring, found) = try await session.interruption.cancels { () async throws(Failure) in
+      let (ring, name) = try await session.openRing(selector, identifies: isDescribed) {
+        address throws(Failure) in
+        try self.claim(address, for: selector)
+      }
+      try await session.prepareStream(of: ring, kinds)
+      return (ring, name)
+    }
+    let address = ring.client.peer
+    let isUnique = found.map { !names.values.contains($0) } ?? false
+    let name = isUnique ? found?.printable ?? "" : address.description
+    names[address] = name
+    let header = live.add(RingDescription(found, address, ring.firmware.firmwareRevision))
+    let writer = SampleWriter(
+      live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
+      ring: address.description, label: label(name), origin: origin,
+      hasColumns: names.count == 1, header: header, output: live.writer)
+    let stream = SampleStream(ring, name: name, writer: writer, options, session)
+    hasStreamed = true
+    defer { live.complete(address, stream.client.parameters?.interval, stream.results) }
+    if options.pausesMeasurements { try await stream.pauseMeasurements() }
+    try await stream.run()
+  }
+}
+
+/// A name in lines of text.
+private func label(_ name: String) -> String {
+  name + String(repeating: " ", count: max(0, StreamGroup.nameWidth - name.utf8.count) + 2)
+}
+
+extension RingSelector {
+  /// Whether the user names the same ring twice.
+  fileprivate func isSame(as other: RingSelector) -> Bool {
+    switch (self, other) {
+    case (.name(let name), .name(let other)): name.lowercased() == other.lowercased()
+    case (.address(let value, let kind), .address(let other, let otherKind)):
+      value == other && (kind == otherKind || kind == nil || otherKind == nil)
+    default: false
+    }
+  }
+
+  /// The ring in messages.
+  fileprivate func title(_ names: [BluetoothAddress: String]) -> String {
+    switch self {
+    case .anyRing: "ring"
+    case .name(let name): name.printable
+    case .address(let value, let kind):
+      names.first { isMeant(name: nil, address: $0.key) }?.value
+        ?? BluetoothAddress(value, kind ?? .public).description
+    }
+  }
+}
