@@ -24,8 +24,8 @@ public final class MonitorTap {
   public var droppedPackets: Int { socket.packets.droppedPackets }
 
   /// How often packets are read that are only recorded: the smallest receive buffer, of 530 packets, lasts for that long at
-  /// 10,000 a second.
-  private static let interval = Duration.milliseconds(50)
+  /// 5,000 a second.
+  private static let interval = Duration.milliseconds(100)
 
   private let scope: Scope
   private let socket: HCISocket<MonitorChannel>
