@@ -89,14 +89,11 @@ public enum BTSnoop {
   private static func writeRecord(
     _ packet: RawSpan, flags: UInt32, _ microseconds: Int64, _ drops: Int, into writer: inout ByteWriter
   ) {
-    let length = UInt32(truncatingIfNeeded: packet.byteCount)
-    writer.writeBigEndian(length)
-    writer.writeBigEndian(length)
-    writer.writeBigEndian(flags)
-    writer.writeBigEndian(UInt32(clamping: drops))
-    let time = UInt64(bitPattern: microseconds &+ epochOffset)
-    writer.writeBigEndian(UInt32(truncatingIfNeeded: time >> 32))
-    writer.writeBigEndian(UInt32(truncatingIfNeeded: time))
+    let length = UInt32(truncatingIfNeeded: packet.byteCount).bigEndian
+    let time = UInt64(bitPattern: microseconds &+ epochOffset).bigEndian
+    // Appended in one piece: that takes a sixth of the instructions of six integers.
+    let header = (length, length, flags.bigEndian, UInt32(clamping: drops).bigEndian, time)
+    withUnsafeBytes(of: header) { writer.write(RawSpan(_unsafeBytes: $0)) }
     writer.write(packet)
   }
 

@@ -23,6 +23,10 @@ public final class MonitorTap {
   /// The number of packets lost because they were not read in time.
   public var droppedPackets: Int { socket.packets.droppedPackets }
 
+  /// How often packets are read that are only recorded: the smallest receive buffer, of 530 packets, lasts for that long at
+  /// 5,000 a second.
+  private static let interval = Duration.milliseconds(100)
+
   private let scope: Scope
   private let socket: HCISocket<MonitorChannel>
 
@@ -46,6 +50,8 @@ public final class MonitorTap {
       guard let record = MonitorPacket.extract(bytes, in: scope, into: &buffer) else { return }
       tap.take(buffer.span, record.content, adapter: isSession ? nil : record.adapter, at: time)
     }
+    // A recording can wait; who watches the traffic can't.
+    if tap.onPacket == nil { socket.packets.readInterval = Self.interval }
     socket.packets.onClosed = { error in
       let error = error ?? SystemError("recvmsg", errno: EPIPE)
       onClosed?(AdapterError("watch the adapter's traffic", .system(error)))

@@ -5,7 +5,9 @@ import HCI
 /// A transport with a tap, which receives each packet in order.
 @BluetoothActor
 public final class TappedTransport: HCITransport {
-  @exclusivity(unchecked) public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onPacket: ((RawSpan, Instant) -> Void)? {
+    didSet { listen() }
+  }
   public var onClose: ((String) -> Void)? {
     get { transport.onClose }
     set { transport.onClose = newValue }
@@ -32,11 +34,16 @@ public final class TappedTransport: HCITransport {
   }
 
   public func start() {
-    transport.onPacket = { [weak self] packet, time in
-      guard let self else { return }
-      onPacket?(packet, tap.take(packet, .hci(received), at: time))
-    }
+    listen()
     transport.start()
+  }
+
+  private func listen() {
+    // Without this object: a closure that has it weakly makes each of its retains and releases slow.
+    transport.onPacket = { [tap, received, onPacket] packet, time in
+      let time = tap.take(packet, .hci(received), at: time)
+      onPacket?(packet, time)
+    }
   }
 
   public func send(_ packet: RawSpan) {

@@ -45,6 +45,32 @@ import Testing
     socket.close()
   }
 
+  @Test func packetsThatCanWaitAreReadOnceAnInterval() async throws {
+    var packets: [[UInt8]] = []
+    socket.onPacket = { packet, _ in packets.append(Array(packet)) }
+    socket.readInterval = .seconds(10)
+    try socket.start()
+    send(0..<20)
+    await settle()
+    #expect(numbers(packets) == Array(0..<20))
+    FaultPlan.add(Array(repeating: nil, count: 100), to: .receive, on: pair.ours)
+    send(20..<50)
+    await settle()
+    #expect(packets.count == 20)
+    await testTimers.sleep(for: .seconds(10))
+    await settle()
+    #expect(numbers(packets) == Array(0..<50))
+    // 16, 14, and one that finds none.
+    #expect(FaultPlan.removeAll(on: pair.ours) == 97)
+    // After an interval without any, the next one is read at once.
+    await testTimers.sleep(for: .seconds(10))
+    send(50..<51)
+    await settle()
+    #expect(packets.count == 51)
+    pair.finish()
+    socket.close()
+  }
+
   @Test func noPacketFollowsTheClosing() async throws {
     var packets: [[UInt8]] = []
     socket.onPacket = { [socket] packet, _ in

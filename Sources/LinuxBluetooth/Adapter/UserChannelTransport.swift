@@ -7,7 +7,9 @@ import SystemCalls
 /// adapter until it is released. Above the transport, it is a controller like any other.
 @BluetoothActor
 public final class UserChannelTransport: HCITransport {
-  public var onPacket: ((RawSpan, Instant) -> Void)?
+  public var onPacket: ((RawSpan, Instant) -> Void)? {
+    didSet { socket.packets.onPacket = onPacket }
+  }
   public var onClose: ((String) -> Void)?
   public let timers = EpollLoop.shared.timers
   public var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
@@ -70,7 +72,7 @@ public final class UserChannelTransport: HCITransport {
   }
 
   public func start() {
-    socket.packets.onPacket = { [weak self] packet, time in self?.onPacket?(packet, time) }
+    socket.packets.onPacket = onPacket
     socket.packets.onClosed = { [weak self] error in
       guard let self else { return }
       onClose.take()?(
