@@ -217,15 +217,28 @@ public final class Central {
     _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, HCIError>) -> Void
   ) -> () -> Void {
     let timers = adapter.timers
+    let begin = timers.current
     return adapter.connect(request) { [weak self] result in
       completion(
-        result.map { link in
+        result.mapError { self?.cause(of: $0, since: begin) ?? $0 }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let client = GATTClient(link, timers: timers)
           self?.track(client)
           return client
         })
     }
+  }
+
+  /// How recent an advertisement must be to say that a peer advertises.
+  private static let recentTime = Duration.seconds(10)
+
+  /// Why there is no link: a peer that could not be connected to may have advertised shortly before.
+  private func cause(of error: HCIError, since begin: Instant) -> HCIError {
+    guard case .peerNotFound(let peer, let seconds) = error, let device = collector[peer],
+      device.lastSeen + Self.recentTime >= begin
+    else { return error }
+    let isRefusing = device.advertisingData != nil && !device.isConnectable
+    return isRefusing ? .peerNotConnectable(peer) : .peerDidNotAnswer(peer, seconds: seconds)
   }
 
   /// Connects as soon as the peripheral advertises, however long that takes. Scans and other connections go on.

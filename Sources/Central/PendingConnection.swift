@@ -76,7 +76,10 @@ public final class PendingConnection {
         return
       }
       cancelAttempt = nil
-      if case .failure(.peerNotFound) = result { listen() } else { finish(result) }
+      switch result {
+      case .failure(.peerNotFound), .failure(.peerDidNotAnswer), .failure(.notTried): listen()
+      default: finish(result)
+      }
     }
     if !isOver { cancelAttempt = cancel }
   }

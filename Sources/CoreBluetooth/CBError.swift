@@ -163,7 +163,8 @@ func delegateError(_ error: GATTError) -> any Error & Sendable {
 
 func delegateError(_ error: HCIError) -> any Error & Sendable {
   switch error {
-  case .peerNotFound: CBError(.connectionTimeout, "\(error)")
+  case .peerNotFound, .peerDidNotAnswer, .notTried: CBError(.connectionTimeout, "\(error)")
+  case .peerNotConnectable: CBError(.connectionFailed, "\(error)")
   case .connectionFailed(_, .connectionLimitExceeded): CBError(.connectionLimitReached, "\(error)")
   case .connectionFailed, .connectionNotEstablished: CBError(.connectionFailed, "\(error)")
   case .unknownAddressType: CBError(.unknownDevice, "\(error)")

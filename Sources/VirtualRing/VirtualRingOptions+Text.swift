@@ -48,7 +48,8 @@ extension VirtualRingOptions {
 
   /// The names of all options, for messages and help.
   public static let optionNames = [
-    "rings", "ring", "rate", "seed", "name", "address", "firmware", "hardware", "encoding", "battery",
+    "rings", "ring", "ignore-connections", "rate", "seed", "name", "address", "firmware", "hardware",
+    "encoding", "battery",
     "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
     "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after",
@@ -77,6 +78,7 @@ extension VirtualRingOptions {
     case "acl": aclLength = try value.integer(in: 27...251)
     case "packets": aclPackets = try value.integer(in: 1...255)
     case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
+    case "ignore-connections": faults.ignoresConnections = try value.flag()
     case "worn": isWorn = try value.flag()
     case "warm-up": warmUp = .nanoseconds(Int64(try value.number(in: 0...120) * 1e9))
     case "events": eventInterval = .nanoseconds(Int64(try value.number(in: 0.01...86400) * 1e9))

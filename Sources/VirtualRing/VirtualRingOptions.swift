@@ -78,6 +78,8 @@ public struct VirtualRingOptions: Hashable, Sendable {
 public struct VirtualRingFaults: Hashable, Sendable {
   /// So many connections end with 0x3E (failed to be established) before one holds.
   public var establishFailures = 0
+  /// The ring advertises, and answers no request to connect.
+  public var ignoresConnections = false
   /// The ring answers a start of the raw stream with a refusal.
   public var refusesRawStream = false
   /// The ring refuses command 0x69, as if it supported only the older command for live heart rate.

@@ -79,7 +79,8 @@ extension Failure {
         .noAdapter
       case .unknownAddressType: .protocolError
       case .notConnected: .connectionLost
-      case .commandTimedOut: .timedOut
+      case .commandTimedOut, .peerDidNotAnswer, .notTried: .timedOut
+      case .peerNotConnectable: .protocolError
       case .peerNotFound: .notFound
       case .connectionFailed, .connectionNotEstablished: .connectionLost
       case .cancelled: .interrupted

@@ -111,6 +111,22 @@ import Testing
     }
   }
 
+  /// A peer that is heard, and not connected to in time, does advertise.
+  @Test func aPeerThatWasHeardDidAdvertise() async {
+    let scan = central.scan { _ in }
+    let (seven, eight) = (BluetoothAddress(7, .random), BluetoothAddress(8, .random))
+    adapter.report(7)
+    adapter.link = .failure(.peerNotFound(seven, seconds: 5))
+    await #expect(throws: HCIError.peerDidNotAnswer(seven, seconds: 5)) {
+      try await central.connect(ConnectionRequest(peer: seven))
+    }
+    adapter.link = .failure(.peerNotFound(eight, seconds: 5))
+    await #expect(throws: HCIError.peerNotFound(eight, seconds: 5)) {
+      try await central.connect(ConnectionRequest(peer: eight))
+    }
+    scan.cancel()
+  }
+
   @Test func aCancelledTaskGivesTheLinkUp() async {
     let central = self.central
     let task = spawn {

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import NOT_FOUND
+from conftest import NOT_FOUND, TIMEOUT
 
 TWO = "virtual:rings=2"
 
@@ -109,3 +109,19 @@ def test_a_recording_uses_a_known_ring_and_is_replayed_as_it_was(halo, ring, sta
     for name, live in ((path, first), (again, second)):
         result = halo.run("replay", name, *command).succeeded()
         assert result.out == live.out and "all as in the recording" in result.err
+
+
+@pytest.mark.parametrize("name", [[], ["R02_BEEF"]])
+def test_a_ring_that_advertises_and_does_not_answer(halo, name):
+    result = halo.run("battery", *name, "--wait", "5s", adapter="virtual:fast,advertising=50,ignore-connections")
+    result.failed(TIMEOUT, saying="advertises, but answered no request to connect for")
+    assert "did not advertise" not in result.err
+
+
+def test_a_ring_that_does_not_answer_holds_no_other_up(halo):
+    result = halo.run(
+        "stream", "R02_BEEF", "R02_BEF0", "--ppg", "--count", 50, "--wait", "20s", "--format", "jsonl",
+        adapter="virtual:fast,rings=2,ring=1,ignore-connections")
+    records = result.records()
+    assert [record["seq"] for record in records] == list(range(50)) and records[-1]["t"] < 5
+    assert "R02_BEEF: 30:35:38:41:BE:EF" in result.err and result.code in (NOT_FOUND, TIMEOUT)

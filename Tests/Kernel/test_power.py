@@ -85,3 +85,5 @@ def test_the_stream_goes_on_when_the_adapter_is_back(halo, rings, ring, take_awa
     result = halo.wait(process, timeout=40).succeeded()
     kinds = [record["kind"] for record in result.records()]
     assert kinds.count("gap") == 1 and "connected again" in result.err, result
+    (gap,) = [record for record in result.records() if record["kind"] == "gap"]
+    assert SAYS[kind] in gap["reason"] and "the peer" not in gap["reason"], gap

@@ -16,7 +16,7 @@ import Testing
         + "firmware=RY02_3.00.38_250403,hardware=RY02_V3.0,encoding=12,battery=5,charging,mtu=23,"
         + "advertising=500,service=false,rssi=-90,bluetooth5=no,acl=27,packets=2,establish-failures=3,"
         + "refuse,no-data,drop-after=9,stop-after=8,refuse-after=7,charge-after=6,bad-checksum-every=4,look-alike,silent=true,strict-scan,"
-        + "worn=no,warm-up=1.5,events=10,bulk=false,refuse-measurements,ignore-settings,"
+        + "ignore-connections,worn=no,warm-up=1.5,events=10,bulk=false,refuse-measurements,ignore-settings,"
         + "clock=2026-11-21T13:45:00,lose-every=7,double-every=5,delay-every=3,silent-after=20,bad-bulk=2")
     var expected = VirtualRingOptions()
     expected.rate = 4
@@ -46,6 +46,7 @@ import Testing
     expected.faults.omitsRingService = true
     expected.faults.staysSilent = true
     expected.faults.refusesIdleScanDisable = true
+    expected.faults.ignoresConnections = true
     expected.isWorn = false
     expected.warmUp = .milliseconds(1500)
     expected.eventInterval = .seconds(10)
@@ -60,7 +61,7 @@ import Testing
     expected.faults.badBulkCRCs = 2
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 41)
+    #expect(VirtualRingOptions.optionNames.count == 42)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }

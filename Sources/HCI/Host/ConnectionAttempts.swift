@@ -19,8 +19,10 @@ package struct ConnectionAttempts<Link> {
   }
 
   package enum Event {
-    /// The peer has advertised, or can't be waited for. Only of the kernel.
+    /// The peer has advertised. Only of the kernel.
     case heard
+    /// The peer can't be waited for, or has a link already. Only of the kernel.
+    case cannotListen
     /// The adapter can't be used now. Only of the kernel.
     case unusable
     /// The scan has stopped: a link can be created.
@@ -97,6 +99,10 @@ package struct ConnectionAttempts<Link> {
     let id: ID
     let request: ConnectionRequest
     let deadline: Instant
+    /// When it became the first; nil while it waits for others.
+    var begin: Instant?
+    /// Whether the peer has advertised since then.
+    var wasHeard = false
     var count = 0
     /// The last status that the controller has reported.
     var status: HCIErrorCode?
@@ -160,7 +166,7 @@ package struct ConnectionAttempts<Link> {
   /// Adds an attempt behind the others.
   package mutating func add(_ id: ID, _ request: ConnectionRequest, at now: Instant) -> [Action] {
     entries.append(Entry(id: id, request: request, deadline: now + request.deadline))
-    return entries.count == 1 ? begin() : []
+    return entries.count == 1 ? begin(at: now) : []
   }
 
   /// Ends an attempt. A link that is established nevertheless is disconnected.
@@ -180,8 +186,19 @@ package struct ConnectionAttempts<Link> {
     case .establishing(let link):
       phaseDeadline = nil
       return [.disconnect(link)]
-    default: return finish(.failure(verdict))
+    default: return finish(.failure(verdict), at: now)
     }
+  }
+
+  /// Why an attempt whose time is over has failed. One that had less than a second, after others, was not made.
+  private func overdue(_ entry: Entry, at now: Instant) -> HCIError {
+    let peer = entry.request.peer
+    let seconds = entry.request.deadline.inSeconds
+    guard let begin = entry.begin, now - begin >= min(.seconds(1), entry.request.deadline) else {
+      return .notTried(peer, seconds: seconds)
+    }
+    let tried = (now - begin).inSeconds
+    return entry.wasHeard ? .peerDidNotAnswer(peer, seconds: tried) : .peerNotFound(peer, seconds: tried)
   }
 
   /// Ends all attempts: the adapter is lost, or the controller is reset.
@@ -197,8 +214,7 @@ package struct ConnectionAttempts<Link> {
   package mutating func advance(to now: Instant) -> [Action] {
     let due = entries.filter { $0.verdict == nil && $0.deadline <= now }.min { $0.deadline < $1.deadline }
     if let due, due.deadline <= phaseDeadline ?? due.deadline {
-      let request = due.request
-      return end(due.id, .peerNotFound(request.peer, seconds: request.deadline.inSeconds), at: now)
+      return end(due.id, overdue(due, at: now), at: now)
     }
     guard let phaseDeadline, phaseDeadline <= now, let entry = entries.first else { return [] }
     self.phaseDeadline = nil
@@ -212,8 +228,8 @@ package struct ConnectionAttempts<Link> {
       entries[0].count = 0
       let note = "the kernel has not connected to \(entry.request.peer) in time; cancelled, and tried again"
       return [.note(note)] + abandonCreation() + listen()
-    case .cancelling: return [.abandonCreation] + finish(.failure(entry.verdict ?? .cancelled))
-    case .establishing(let link): return finish(.success(link))
+    case .cancelling: return [.abandonCreation] + finish(.failure(entry.verdict ?? .cancelled), at: now)
+    case .establishing(let link): return finish(.success(link), at: now)
     case .backingOff: return create(at: now)
     default: return []
     }
@@ -225,7 +241,10 @@ package struct ConnectionAttempts<Link> {
   package mutating func handle(_ event: Event, of id: ID? = nil, at now: Instant) -> [Action] {
     guard let entry = entries.first, id == nil || id == entry.id else { return [] }
     switch (event, phase) {
-    case (.heard, .listening): return prepare()
+    case (.heard, .listening):
+      entries[0].wasHeard = true
+      return prepare()
+    case (.cannotListen, .listening): return prepare()
     case (.unusable, .listening): enter(.unusable, until: now + Self.usabilityPeriod)
     case (.unusable, .creating), (.unusable, .settling):
       // Nothing was tried.
@@ -247,8 +266,8 @@ package struct ConnectionAttempts<Link> {
     case (.ended(let end), _) where isCreating: return ended(end, at: now)
     case (.ended(let end), .settling): return ended(end, at: now)
     case (.established(nil), .establishing(let link)) where entry.verdict == nil:
-      return finish(.success(link))
-    case (.established(let link?), .settling): return finish(.success(link))
+      return finish(.success(link), at: now)
+    case (.established(let link?), .settling): return finish(.success(link), at: now)
     default: break
     }
     return []
@@ -261,7 +280,7 @@ package struct ConnectionAttempts<Link> {
     case (.controller, .creating, .unknownConnectionIdentifier): return []
     case (.controller, _, _) where isCreating:
       return finish(
-        .failure(entries[0].verdict ?? .connectionFailed(entries[0].request.peer, status)))
+        .failure(entries[0].verdict ?? .connectionFailed(entries[0].request.peer, status)), at: now)
     case (.kernel, .creating, .connectionFailedToBeEstablished):
       return abandonCreation() + retry(at: now)
     // The kernel has looked for the peer for the maximum time.
@@ -276,9 +295,9 @@ package struct ConnectionAttempts<Link> {
     entries[0].status = reason
     switch phase {
     case .establishing:
-      if let verdict = entries[0].verdict { return finish(.failure(verdict)) }
+      if let verdict = entries[0].verdict { return finish(.failure(verdict), at: now) }
       guard reason == .connectionFailedToBeEstablished else {
-        return finish(.failure(.connectionFailed(entries[0].request.peer, reason)))
+        return finish(.failure(.connectionFailed(entries[0].request.peer, reason)), at: now)
       }
       return retry(at: now)
     // The kernel has not acted upon it yet.
@@ -288,12 +307,12 @@ package struct ConnectionAttempts<Link> {
   }
 
   private mutating func ended(_ end: End, at now: Instant) -> [Action] {
-    if let verdict = entries[0].verdict { return finish(.failure(verdict)) }
+    if let verdict = entries[0].verdict { return finish(.failure(verdict), at: now) }
     enter(.settling)
     switch end {
     case .notHeard: return listen()
     case .interrupted(let error): return retry(at: now, otherwise: error)
-    case .failed(let error): return finish(.failure(error))
+    case .failed(let error): return finish(.failure(error), at: now)
     }
   }
 
@@ -304,11 +323,12 @@ package struct ConnectionAttempts<Link> {
     phaseDeadline = deadline
   }
 
-  private mutating func begin() -> [Action] {
+  private mutating func begin(at now: Instant) -> [Action] {
     guard !entries.isEmpty else {
       enter(.idle)
       return [.rest]
     }
+    entries[0].begin = now
     return way == .kernel ? listen() : prepare()
   }
 
@@ -339,7 +359,7 @@ package struct ConnectionAttempts<Link> {
   /// - Parameter error: the error to report if there are no attempts left; nil if the link was lost
   private mutating func retry(at now: Instant, otherwise error: HCIError? = nil) -> [Action] {
     let entry = entries[0]
-    guard entry.count < Self.maximumAttempts else { return finish(.failure(error ?? loss(entry))) }
+    guard entry.count < Self.maximumAttempts else { return finish(.failure(error ?? loss(entry)), at: now) }
     enter(.backingOff, until: now + .milliseconds(50 << max(0, min(entry.count - 1, 4))))
     return []
   }
@@ -352,10 +372,10 @@ package struct ConnectionAttempts<Link> {
   }
 
   /// The next attempt, or the scan, continues before the caller learns the result, as it may take its time.
-  private mutating func finish(_ result: Result<Link, HCIError>) -> [Action] {
+  private mutating func finish(_ result: Result<Link, HCIError>, at now: Instant) -> [Action] {
     let abandoned = abandonCreation()
     let entry = entries.removeFirst()
-    return abandoned + begin() + [.finish(entry.id, result)]
+    return abandoned + begin(at: now) + [.finish(entry.id, result)]
   }
 }
 

@@ -18,6 +18,12 @@ public enum HCIError: Error, Hashable, Sendable {
   case lowEnergyNotSupported
   /// No advertisement of the peer was received in time.
   case peerNotFound(BluetoothAddress, seconds: Double)
+  /// The peer advertises, but no link to it could be created in time.
+  case peerDidNotAnswer(BluetoothAddress, seconds: Double)
+  /// The peer advertises that it accepts no connections.
+  case peerNotConnectable(BluetoothAddress)
+  /// Links to other peers were being created for the whole time.
+  case notTried(BluetoothAddress, seconds: Double)
   /// The specification does not define the type of this address, so it can't be used to connect.
   case unknownAddressType(BluetoothAddress)
   /// The link is disconnected.
@@ -49,6 +55,12 @@ extension HCIError: CustomStringConvertible {
     case .lowEnergyNotSupported: "this controller does not know Bluetooth LE"
     case .peerNotFound(let address, let seconds):
       "\(address) (\(address.kind)) did not advertise for \(Int(seconds.rounded())) s; is it near, charged, and not held by a phone?"
+    case .peerDidNotAnswer(let address, let seconds):
+      "\(address) (\(address.kind)) advertises, but answered no request to connect for \(Int(seconds.rounded())) s; move it nearer; if it is paired with a phone, it may accept only that"
+    case .peerNotConnectable(let address):
+      "\(address) (\(address.kind)) can't be connected to: its advertisements say that it accepts no connections"
+    case .notTried(let address, let seconds):
+      "no attempt to connect to \(address) was made in \(Int(seconds.rounded())) s: the adapter was connecting to other devices; try again, or wait longer"
     case .unknownAddressType(let address):
       "cannot connect to \(address): its address is of an unknown type (\(address.kind)), neither public nor random"
     case .notConnected: "the link is gone"

@@ -44,7 +44,7 @@ final class KernelConnector {
     switch action {
     case .listen(let request):
       guard adapter.isUsable() else { return runner.handle(.unusable) }
-      if adapter.hasLink(to: request.peer) { return runner.handle(.heard) }
+      if adapter.hasLink(to: request.peer) { return runner.handle(.cannotListen) }
       adapter.isListening = true
       controller.resumeScan()
     case .prepare(let id, let request):
@@ -112,7 +112,7 @@ final class KernelConnector {
   }
 
   /// The controller does not scan for this process: the kernel has to find the peer.
-  func cannotListen() { runner.handle(.heard) }
+  func cannotListen() { runner.handle(.cannotListen) }
 
   func connected(_ handle: ConnectionHandle) { runner.handle(.created(handle, nil)) }
 

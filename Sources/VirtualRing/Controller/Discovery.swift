@@ -165,7 +165,7 @@ extension VirtualController {
       report(ring, [.legacy, .connectable, .scannable], ring.radio.advertisement)
       if scan.isActive { report(ring, scanResponseType, ring.radio.scanResponse) }
     }
-    guard let wanted = initiation else { return }
+    guard let wanted = initiation, !ring.options.faults.ignoresConnections else { return }
     if wanted.peer.map({ $0 == address }) ?? acceptList.contains(address) {
       connect(ring, wanted.parameters)
     }

@@ -233,7 +233,8 @@ extension Session {
       } catch {
         switch error {
         case _ where adapterFailure != nil && timers.current < deadline: continue
-        case .peerNotFound, .connectionFailed, .connectionNotEstablished, .notReady:
+        case .peerNotFound, .peerDidNotAnswer, .notTried, .connectionFailed, .connectionNotEstablished,
+          .notReady:
           guard timers.current + pause < deadline else { throw Failure(.connectionLost, error.description) }
         default: throw Failure(error)
         }

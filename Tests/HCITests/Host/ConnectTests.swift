@@ -268,7 +268,7 @@ import Testing
     let second = controller.connect(deadline: .seconds(5))
     let third = controller.connect()
     controller.timers.advance(by: .seconds(5))
-    #expect(second.error == .peerNotFound(ScriptedController.peer, seconds: 5))
+    #expect(second.error == .notTried(ScriptedController.peer, seconds: 5))
     third.giveUp()
     #expect(third.error == .cancelled)
     #expect(controller.takeSent() == [])

@@ -130,7 +130,22 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
     #expect(dialogue.add(2, request(5)) == [])
     let (pause, actions) = try dialogue.advance()
     #expect(pause == .seconds(5))
-    #expect(actions == [.finish(2, .failure(.peerNotFound(peer, seconds: 5)))])
+    #expect(actions == [.finish(2, .failure(.notTried(peer, seconds: 5)))])
+  }
+
+  /// The peer was looked for in the rest of its time only.
+  @Test func theTimeInTheQueueIsNotPartOfTheError() throws {
+    var dialogue = Dialogue(.controller)
+    _ = dialogue.add(1, request(100))
+    _ = dialogue.add(2, request(5))
+    dialogue.now = dialogue.now + .seconds(2)
+    #expect(dialogue.end(1).contains(.finish(1, .failure(.cancelled))))
+    _ = dialogue.handle(.prepared, of: 2)
+    let (pause, actions) = try dialogue.advance()
+    #expect(pause == .seconds(3) && actions == [.cancelCreation])
+    #expect(
+      dialogue.handle(.creationFailed(.unknownConnectionIdentifier))
+        == [.rest, .finish(2, .failure(.peerNotFound(peer, seconds: 3)))])
   }
 
   /// The scan stops for an attempt that has ended: its event is not one of the next attempt.
