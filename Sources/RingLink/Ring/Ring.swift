@@ -232,7 +232,7 @@ extension Ring {
     self.configuration = configuration
     start = .enabling([])
     let dispatcher = self.dispatcher
-    client.subscribe(
+    _ = client.subscribe(
       to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) },
       completion: { [weak self] result in
         guard let self else { return }

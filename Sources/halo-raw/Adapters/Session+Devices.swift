@@ -27,7 +27,7 @@ extension Session {
     let progress = ProgressLine()
     var options = RingFinder.Options()
     options.scan = scanParameters
-    options.known = Set(known.rings.compactMap(\.bluetoothAddress))
+    if selector == .anyRing { options.known = knownInSearches }
     options.onWait = { ring in
       progress.show("\(ring.localName ?? ring.address.description) is near; listening for other rings")
     }
@@ -45,6 +45,12 @@ extension Session {
       throw .severalFound(rings.map(\.title).sorted())
     }
     return rings[choice]
+  }
+
+  /// The rings that are known in a search without a name, which a recording has to hold: none if there are too many.
+  private var knownInSearches: Set<BluetoothAddress> {
+    guard known.rings.count <= 16, known.rings.allSatisfy({ record(known: $0) }) else { return [] }
+    return Set(known.rings.compactMap(\.bluetoothAddress))
   }
 
   private func search(
