@@ -101,7 +101,7 @@ package final class AdapterRecovery {
     _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
   ) async throws(HCIError) -> AdapterInformation {
     let deadline = timers.now + time
-    onNote?("\(failure); waiting for \(radio.name) for \(Int(time.inSeconds)) s")
+    onNote?("\(failure); waiting for \(radio.name)")
     if failure.isOfController, let information = try await climb(radio) { return back(radio, information) }
     while true {
       if Task.isCancelled { throw .cancelled }

@@ -98,16 +98,23 @@ private enum Example {
 
   @Test(arguments: [
     ("30s", Duration.seconds(30)), ("500ms", .milliseconds(500)), ("1.5", .milliseconds(1500)),
-    ("1h", .seconds(3600)), ("0", .zero),
+    ("1h", .seconds(3600)), ("30d", .seconds(30 * 86400)), ("0", .zero),
   ])
   func timesHaveUnits(text: String, time: Duration) throws {
     #expect(try parse("--duration \(text)")[Example.time] == time)
   }
 
-  @Test(arguments: ["soon", "-1s", "1d", "nan", "inf", "1e300", "s", "--"])
+  @Test(arguments: ["soon", "-1s", "1w", "forever", "nan", "inf", "1e300", "s", "--"])
   func otherTimesAreRefused(text: String) throws {
     #expect(
-      usage("--duration=\(text)") == "--duration wants a time such as 30s, 500ms or 2m, not \"\(text)\"")
+      usage("--duration=\(text)") == "--duration wants a time such as 30s, 500ms, 2m or 30d, not \"\(text)\"")
+  }
+
+  @Test func whatIsTriedForeverHasNoEnd() throws {
+    let type = ArgumentType<Duration>.timeOrForever
+    #expect(try type.value("forever", of: "--x").asLimit == "until Ctrl-C")
+    #expect(try type.value("60s", of: "--x").asLimit == "for 60 s")
+    #expect(throws: Failure.self) { try type.value("for ever", of: "--x") }
   }
 
   @Test func handlesAreDecimalOrHexadecimal() throws {

@@ -170,7 +170,7 @@ import Testing
     let (stage, client) = try await Stage.connected(peer)
     let ring = try await Ring.open(client)
     var layouts: [UInt16?] = []
-    ring.onLayoutChange = { layouts.append(ring.layout?.configuration.rawValue) }
+    ring.onLayoutChange = { [unowned ring] in layouts.append(ring.layout?.configuration.rawValue) }
     #expect(try await ring.battery().percent == 55)
     place(Self.server(at: 0x0028), start: 0x0028, on: peer, strays: strays)
     client.onServicesChanged?(HandleRange(0x0010, 0x0015))

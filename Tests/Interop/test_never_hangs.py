@@ -199,6 +199,17 @@ def test_trying_again_has_an_end(halo):
     assert result.code == CONNECTION_LOST, result
 
 
+def test_trying_again_forever_ends_with_a_signal(halo):
+    process = halo.start(
+        "stream", "--count", 3, "--retry-for", "forever", "-v", adapter="virtual:drop-after=0", stdout=subprocess.PIPE)
+    for line in process.stderr:
+        if "trying again until Ctrl-C" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    ends_within(process, 8)
+    assert process.returncode == OK
+
+
 def test_nohup_is_respected(halo):
     process = halo.start(
         "stream", "--count", 20, adapter="virtual:rate=10", stdout=subprocess.PIPE,

@@ -150,8 +150,9 @@ extension VirtualController {
   func listen(to ring: RingInReach) {
     guard ring.advertisingTimer == nil, scan.isOn || initiation != nil, ring.link == nil else { return }
     guard !ring.isSwitchedOff else { return }
-    ring.advertisingTimer = timers.schedule(at: ring.radio.nextEvent(after: timers.now)) { [weak self] in
-      guard let self else { return }
+    ring.advertisingTimer = timers.schedule(at: ring.radio.nextEvent(after: timers.now)) {
+      [weak self, weak ring] in
+      guard let self, let ring else { return }
       ring.advertisingTimer = nil
       hear(ring)
       listen(to: ring)

@@ -53,10 +53,10 @@ extension VirtualController {
     if link.isDead {
       ring.failuresLeft -= 1
       // Six connection events without a packet (Vol 6, Part B, 4.5.2).
-      afterEvents(6, of: ring) { $0.disconnect(ring, reason: .connectionFailedToBeEstablished) }
+      afterEvents(6, of: ring) { $0.disconnect($1, reason: .connectionFailedToBeEstablished) }
     } else {
       ring.peripheral.connected(interval: link.interval)
-      whileConnected(ring, after: .milliseconds(600)) { $0.changeDataLength(251, of: ring) }
+      whileConnected(ring, after: .milliseconds(600)) { $0.changeDataLength(251, of: $1) }
     }
   }
 
@@ -70,15 +70,21 @@ extension VirtualController {
     listen(to: ring)
   }
 
-  /// Runs a closure later, unless the link has ended by then.
+  /// Runs a closure later, unless the link has ended by then. The ring is not retained: its timers would refer to it.
   private func whileConnected(
-    _ ring: RingInReach, after delay: Duration, _ action: @escaping (VirtualController) -> Void
+    _ ring: RingInReach, after delay: Duration,
+    _ action: @escaping (VirtualController, RingInReach) -> Void
   ) {
-    ring.link?.tokens.append(later(delay, action))
+    let token = later(delay) { [weak ring] controller in
+      if let ring { action(controller, ring) }
+    }
+    ring.link?.tokens.append(token)
   }
 
   /// Runs a closure at the `count`-th connection event from now.
-  func afterEvents(_ count: Int64, of ring: RingInReach, _ action: @escaping (VirtualController) -> Void) {
+  func afterEvents(
+    _ count: Int64, of ring: RingInReach, _ action: @escaping (VirtualController, RingInReach) -> Void
+  ) {
     guard let link = ring.link else { return }
     let delay = link.nextEvent(after: timers.now) - timers.now
     whileConnected(
@@ -91,7 +97,7 @@ extension VirtualController {
     _ action: @escaping (VirtualController, RingInReach) -> Void
   ) {
     guard let ring = ring(handle), ring.link?.isDead == false else { return }
-    afterEvents(events, of: ring) { action($0, ring) }
+    afterEvents(events, of: ring, action)
   }
 
   func changeDataLength(_ octets: UInt16, of ring: RingInReach) {
@@ -150,8 +156,8 @@ extension VirtualController {
 
   private func awaitEvent(of ring: RingInReach) {
     guard let link = ring.link, link.event == nil, !link.isDead else { return }
-    let event = timers.schedule(at: link.nextEvent(after: timers.now)) { [weak self] in
-      self?.connectionEvent(of: ring)
+    let event = timers.schedule(at: link.nextEvent(after: timers.now)) { [weak self, weak ring] in
+      if let ring { self?.connectionEvent(of: ring) }
     }
     ring.link?.event = event
   }

@@ -6,7 +6,7 @@ extension VirtualController {
   static let linkCommands: [VirtualCommand] = [
     .beginOnLink(Disconnect.self) { controller, command in
       guard let ring = controller.ring(command.handle) else { return }
-      controller.afterEvents(1, of: ring) { $0.disconnect(ring, reason: .connectionTerminatedByLocalHost) }
+      controller.afterEvents(1, of: ring) { $0.disconnect($1, reason: .connectionTerminatedByLocalHost) }
     },
     .beginOnLink(ReadRemoteVersionInformation.self) { controller, command in
       controller.afterExchange(2, on: command.handle) { controller, _ in

@@ -82,14 +82,14 @@ public final class VirtualController {
     }
     peripheral.ring.vanish = { [weak self, unowned ring] in
       // Data sent before still crosses.
-      self?.afterEvents(1, of: ring) { $0.disconnect(ring, reason: .connectionTimeout) }
+      self?.afterEvents(1, of: ring) { $0.disconnect($1, reason: .connectionTimeout) }
     }
     peripheral.ring.leave = { [weak self, unowned ring] in
-      self?.afterEvents(1, of: ring) { $0.disconnect(ring) }
+      self?.afterEvents(1, of: ring) { $0.disconnect($1) }
     }
     peripheral.ring.switchOff = { [weak self, unowned ring] in
       ring.isSwitchedOff = true
-      self?.afterEvents(1, of: ring) { $0.disconnect(ring) }
+      self?.afterEvents(1, of: ring) { $0.disconnect($1) }
     }
   }
 

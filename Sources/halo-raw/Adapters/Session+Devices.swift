@@ -246,7 +246,7 @@ extension Session {
         }
       }
       await timers.sleep(for: pause)
-      pause = min(pause * 2, .seconds(8))
+      pause = min(pause * 2, .seconds(30))
     }
   }
 

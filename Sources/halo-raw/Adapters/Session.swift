@@ -172,7 +172,7 @@ final class Session {
     defer {
       for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
     }
-    note("\(adapterFailure.message); waiting \(Int(time.inSeconds)) s for it")
+    note("\(adapterFailure.message); waiting for it \(time.asLimit)")
     do throws(HCIError) {
       let adapter = try await central.recover(within: time)
       self.adapterFailure = nil

@@ -50,16 +50,33 @@ extension ArgumentType where Value == Int {
 }
 
 extension ArgumentType where Value == Duration {
-  /// `30s`, `500ms`, `2m`, `1h`, or seconds without a unit.
+  /// `30s`, `500ms`, `2m`, `1h`, `30d`, or seconds without a unit.
   static var time: Self {
-    ArgumentType(placeholder: "TIME", expected: "a time such as 30s, 500ms or 2m") { text in
-      let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
+    ArgumentType(placeholder: "TIME", expected: "a time such as 30s, 500ms, 2m or 30d") { text in
+      let units: [(String, Double)] = [
+        ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400), ("", 1),
+      ]
       guard let unit = units.first(where: { text.hasSuffix($0.0) }),
         let number = Double(text.dropLast(unit.0.count)), (0...1e7).contains(number * unit.1)
       else { return nil }
       return .nanoseconds(Int64(number * unit.1 * 1e9))
     }
   }
+
+  /// A time, or `forever`.
+  static var timeOrForever: Self {
+    ArgumentType(placeholder: "TIME", expected: time.expected + ", or forever") { text throws(Failure) in
+      text == "forever" ? .forever : try time.parse(text)
+    }
+  }
+}
+
+extension Duration {
+  /// Longer than anything that is waited for: 100 years.
+  static let forever = Duration.seconds(100 * 365 * 86400)
+
+  /// `for 60 s`, or `until Ctrl-C`.
+  var asLimit: String { self > .forever / 2 ? "until Ctrl-C" : "for \(Int(inSeconds)) s" }
 }
 
 extension ArgumentType where Value == String {

@@ -59,8 +59,8 @@ enum CommonOptions {
     "--format", as: formatType,
     help: "text, csv or jsonl (default: text on a terminal, csv in a pipe)")
   static let retryTime = Option(
-    "--retry-for", as: .time, default: "60s",
-    help: "how long to try to reconnect if the connection is lost; 0 for not at all")
+    "--retry-for", as: .timeOrForever, default: "60s",
+    help: "how long to try to reconnect if the connection is lost: a time, 0 for not at all, or forever")
 }
 
 /// Asks before an action that can't be undone.

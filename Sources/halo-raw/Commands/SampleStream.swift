@@ -160,7 +160,7 @@ final class SampleStream {
       guard retryTime > .zero, now < deadline, session.canGoOn else {
         throw Failure(RingError.disconnected(reason))
       }
-      note("connection lost: \(reason); trying again for \(Int((deadline - now).inSeconds)) s")
+      note("connection lost: \(reason); trying again \((deadline - now).asLimit)")
       try await reconnect(until: deadline)
     case .silent(let reason):
       writer.mark(.gap(reason), at: now.wholeMicroseconds)
@@ -205,7 +205,7 @@ final class SampleStream {
         switch error.code {
         case .timedOut, .protocolError:
           if cause != error.message {
-            warn("\(error.message); trying again for \(Int((deadline - timers.current).inSeconds)) s")
+            warn("\(error.message); trying again \((deadline - timers.current).asLimit)")
           }
           cause = error.message
         case .connectionLost: return finish(.lost(error.message))
