@@ -57,22 +57,26 @@ struct CommandSpec: Sendable {
 /// All commands, in the order in which the help shows them.
 enum Commands {
   static var groups: [(title: String, commands: [CommandSpec])] {
-    [
-      ("Rings", [streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand]),
-      ("Measurements", [measureCommand, eventsCommand, sportCommand]),
-      ("Stored data", [todayCommand, historyCommand, syncCommand, exportCommand, storeCommand]),
-      (
-        "Actions",
-        [findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand]
-      ),
-      (
-        "Any Bluetooth LE peripheral",
-        [scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand]
-      ),
-      ("This machine", [adaptersCommand, doctorCommand, benchCommand]),
-      ("Captures", [decodeCommand, recordCommand]),
-      ("Reference", [ringCommandsCommand, manualCommand, completionCommand]),
-      ("Without a radio", [replayCommand, simulateCommand]),
+    // Each with its type, as the compiler would search for it.
+    let rings: [CommandSpec] = [
+      streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand,
+    ]
+    let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand]
+    let stored: [CommandSpec] = [todayCommand, historyCommand, syncCommand, exportCommand, storeCommand]
+    let actions: [CommandSpec] = [
+      findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
+    ]
+    let peripherals: [CommandSpec] = [
+      scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand,
+    ]
+    let machine: [CommandSpec] = [adaptersCommand, doctorCommand, benchCommand]
+    let captures: [CommandSpec] = [decodeCommand, recordCommand]
+    let reference: [CommandSpec] = [ringCommandsCommand, manualCommand, completionCommand]
+    let withoutRadio: [CommandSpec] = [replayCommand, simulateCommand]
+    return [
+      ("Rings", rings), ("Measurements", measurements), ("Stored data", stored), ("Actions", actions),
+      ("Any Bluetooth LE peripheral", peripherals), ("This machine", machine), ("Captures", captures),
+      ("Reference", reference), ("Without a radio", withoutRadio),
     ]
   }
 
