@@ -102,7 +102,7 @@ public struct RecordClock: ~Copyable {
       utcOffset = zone(seconds)
     }
     before.removeAll()
-    before.write(RingTime(seconds: seconds &+ utcOffset).description)
+    before.write(RingTime(seconds: seconds &+ utcOffset))
     before.write(".")
     after.removeAll()
     after.write(utcOffset < 0 ? "-" : "+")

@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// A time in the ring's representation: the wall clock that was set, without zone and without daylight saving time
 /// (ring reference, 4.1). It is sent as seconds since 1970 as if that wall clock were UTC.
-public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
+public struct RingTime: Hashable, Comparable, Sendable, TextWritable, LosslessStringConvertible {
   /// Since 1970-01-01 00:00:00 of the same wall clock.
   public var seconds: Int
 
@@ -32,8 +32,14 @@ public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible,
   public func adding(minutes: Int) -> RingTime { RingTime(seconds: seconds + minutes * 60) }
 
   /// `2026-11-21T13:45:00`
-  public var description: String {
-    "\(day)T" + [hour, minute, second].map { DecimalText.padded($0, 2) }.joined(separator: ":")
+  public func write(to text: inout TextBuffer) {
+    text.write(day)
+    text.write("T")
+    text.write(magnitude: UInt64(hour), digits: 2)
+    text.write(":")
+    text.write(magnitude: UInt64(minute), digits: 2)
+    text.write(":")
+    text.write(magnitude: UInt64(second), digits: 2)
   }
 
   /// Reads `2026-11-21T13:45:00`.
@@ -53,7 +59,7 @@ public struct RingTime: Hashable, Comparable, Sendable, CustomStringConvertible,
 }
 
 /// A day of the ring's calendar (proleptic Gregorian). A ring has no time zone: its days begin at its own midnight.
-public struct RingDay: Hashable, Comparable, Sendable, CustomStringConvertible, LosslessStringConvertible {
+public struct RingDay: Hashable, Comparable, Sendable, TextWritable, LosslessStringConvertible {
   /// Days since 1970-01-01.
   public var number: Int
 
@@ -93,9 +99,14 @@ public struct RingDay: Hashable, Comparable, Sendable, CustomStringConvertible, 
   public var midnight: RingTime { RingTime(seconds: number * 86400) }
 
   /// `2026-11-21`
-  public var description: String {
+  public func write(to text: inout TextBuffer) {
     let (year, month, day) = civil
-    return DecimalText.padded(year, 4) + "-" + DecimalText.padded(month, 2) + "-" + DecimalText.padded(day, 2)
+    if year < 0 { text.write("-") }
+    text.write(magnitude: UInt64(year.magnitude), digits: 4)
+    text.write("-")
+    text.write(magnitude: UInt64(month), digits: 2)
+    text.write("-")
+    text.write(magnitude: UInt64(day), digits: 2)
   }
 
   /// Reads `2026-11-21`.
