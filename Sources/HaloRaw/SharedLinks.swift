@@ -61,6 +61,8 @@ package final class SharedLinks {
     entries[address]?.users.removeAll { $0.id == id }
     guard let entry = entries[address] else { return false }
     guard entry.users.isEmpty else { return true }
+    // Who comes now gets a link of its own, not one that is about to end.
+    entries[address] = nil
     entry.client.end()
     return false
   }

@@ -90,7 +90,7 @@ final class SampleStream {
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
       ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
-      try await start()
+      try await startOrLose()
       identify()
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
@@ -121,7 +121,7 @@ final class SampleStream {
   }
 
   private func identify() {
-    guard ring.firmware.firmwareRevision == nil else { return }
+    guard ring.firmware.firmwareRevision == nil, end == nil else { return }
     let ring = self.ring
     let session = self.session
     // Without it, the ring is new the next time as well.
@@ -156,6 +156,8 @@ final class SampleStream {
     switch failure {
     case .wanted: return
     case .lost(let reason):
+      // Lost while it was to end.
+      if session.interruption.isRequested { return end = .wanted }
       writer.mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
       guard retryTime > .zero, now < deadline, session.canGoOn else {
         throw Failure(RingError.disconnected(reason))
@@ -184,10 +186,14 @@ final class SampleStream {
     note("connected again after \(decimal((timers.current - began).inSeconds, 1)) s")
     end = session.interruption.isRequested ? .wanted : nil
     ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
+    try await startOrLose()
+  }
+
+  /// Makes the ring stream. A link that is lost before the first sample is lost like any other.
+  private func startOrLose() async throws(Failure) {
     do throws(Failure) {
       try await start()
     } catch {
-      // Lost again at once: the next turn has what is left of the time.
       guard error.code == .connectionLost else { throw error }
       finish(.lost(error.message))
     }
