@@ -155,5 +155,4 @@ def test_a_session_on_hciN_answers_another_command(halo, ring, tmp_path):
     assert table.records()
     model = halo.run("replay", path, "read", "--uuid", "2A24", *JSON).succeeded().records()
     assert model == halo.run("read", ring.name, "--uuid", "2A24", *JSON, adapter=ring.adapter).succeeded().records()
-    missing = halo.run("replay", path, "battery", *JSON).failed(REPLAY_DIFFERS, saying="nothing was written to it")
-    assert "nearest is packet" in missing.err
+    halo.run("replay", path, "battery", *JSON).failed(REPLAY_DIFFERS, saying="nothing was written to it")
