@@ -4,6 +4,7 @@ Only ratios of runs side by side are compared: seconds depend on the machine and
 """
 
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -36,6 +37,31 @@ def program() -> Path:
     if not path.exists():
         sys.exit(f"there is no {path}; run: swift build --configuration release --product halo-raw")
     return path
+
+
+def stripped(folder: Path) -> Path:
+    """The program that is measured, without debugging information, which callgrind would read for each run."""
+    target = folder / "halo-raw"
+    subprocess.run(["strip", "-g", "-o", target, program()], check=True)
+    return target
+
+
+def bumble_python():
+    """The Python that has Bumble: that of the tests' environment; None if it is missing."""
+    python = ROOT / ".cache/venv/bin/python"
+    if python.exists() and not subprocess.run([python, "-c", "import bumble"], stderr=subprocess.DEVNULL).returncode:
+        return python
+    print("Bumble is missing and left out; scripts/setup test installs it", file=sys.stderr)
+    return None
+
+
+def callgrind(output: Path) -> list:
+    """What a command is begun with, so that its instructions are counted into a file."""
+    return ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={output}"]
+
+
+def callgrind_total(output: Path) -> int:
+    return int(re.search(r"^(?:summary|totals): (\d+)", output.read_text(), re.MULTILINE)[1])
 
 
 def compiled(source: Path, folder: Path) -> Path:

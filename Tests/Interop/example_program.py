@@ -1,5 +1,6 @@
 """The programs in Examples/CoreBluetooth, run as they are."""
 
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -40,3 +41,19 @@ class Example:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.communicate(timeout=20)
+
+
+@contextlib.contextmanager
+def examples(state):
+    """A function that starts an example; all that it has started have one place for what is stored, and end at the end."""
+    started = []
+
+    def start(name, adapter, *arguments) -> Example:
+        started.append(Example(name, adapter, state, *arguments))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for one in started:
+            one.close()

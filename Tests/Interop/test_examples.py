@@ -6,21 +6,13 @@ import time
 
 import pytest
 from conftest import HERE
-from example_program import Example
+from example_program import examples
 
 
 @pytest.fixture
 def example(tmp_path):
-    """Starts an example; all runs of a test have one place for what is stored."""
-    started = []
-
-    def start(name, adapter, *arguments) -> Example:
-        started.append(Example(name, adapter, tmp_path / "state", *arguments))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.close()
+    with examples(tmp_path / "state") as start:
+        yield start
 
 
 @pytest.fixture

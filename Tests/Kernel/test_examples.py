@@ -6,7 +6,7 @@ import sys
 import interop
 import pytest
 from adapters import KernelAdapter
-from example_program import Example
+from example_program import examples
 
 
 FIRMWARE = "R02_3.00.06_BUMBLE"
@@ -19,15 +19,8 @@ def way(request):
 
 @pytest.fixture
 def example(tmp_path):
-    started = []
-
-    def start(name, adapter, *arguments) -> Example:
-        started.append(Example(name, adapter, tmp_path / "state", *arguments))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.close()
+    with examples(tmp_path / "state") as start:
+        yield start
 
 
 @pytest.fixture
