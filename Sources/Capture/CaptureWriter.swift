@@ -11,6 +11,8 @@ public final class CaptureWriter {
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
+  /// The series that the file belongs to; nil for a single file.
+  private let series: FileSeries?
   @exclusivity(unchecked) private var writer = ByteWriter(capacity: 1024)
   /// Where each record of ``writer`` ends.
   @exclusivity(unchecked) private var ends: [Int] = []
@@ -38,15 +40,41 @@ public final class CaptureWriter {
     } catch {
       throw CaptureError(.cannotCreate(error.reason.description), path: path)
     }
-    queue = OutputQueue(
-      descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop,
-      collectionTime: Self.collectionTime)
+    series = nil
+    queue = Self.queue(descriptor)
     BTSnoop.writeHeader(datalink, into: &writer)
     ends.append(writer.count)
     flush()
     // Reports a full disk before anything else is done.
     queue.waitUntilDrained()
     if let failure { throw failure }
+  }
+
+  /// Creates the first file of a series.
+  ///
+  /// - Parameters:
+  ///   - files: decides when the next file begins
+  ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
+  public init(_ files: FileRotation, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
+    path = files.series.path
+    self.datalink = datalink
+    series = files.series
+    var header = ByteWriter(capacity: 16)
+    BTSnoop.writeHeader(datalink, into: &header)
+    files.beginning = header.bytes
+    do throws(FileError) {
+      queue = Self.queue(try files.begin(), files.change)
+    } catch {
+      throw CaptureError(.cannotCreate(error.reason.description), path: path)
+    }
+  }
+
+  private static func queue(
+    _ descriptor: Int32, _ rotation: ((Int) -> OutputQueue.FileChange?)? = nil
+  ) -> OutputQueue {
+    OutputQueue(
+      descriptor: descriptor, owned: true, capacity: capacity, overflow: .drop,
+      collectionTime: collectionTime, rotation: rotation)
   }
 
   deinit {
@@ -69,12 +97,15 @@ public final class CaptureWriter {
     queue.waitUntilDrained()
   }
 
-  /// Waits for at most the given number of seconds, for use at the end of a process.
+  /// Waits for at most the given number of seconds, for use at the end of a process; then the last file of a series is
+  /// complete.
   ///
   /// - Returns: whether all records are in the file
   public func waitUntilWritten(for seconds: Double) -> Bool {
     flush()
-    return queue.waitUntilDrained(for: seconds)
+    guard queue.waitUntilDrained(for: seconds) else { return false }
+    try? series?.complete()
+    return true
   }
 
   /// Writes an HCI packet with its type byte; see ``write(_:_:)``.

@@ -74,14 +74,14 @@ private final class Draft {
       try OutputFile.write(bytes, to: file.number, place.path)
       guard SystemCall.synchronize(file.number) == 0 || errno == EINVAL else { throw .last(place.path) }
     } catch {
-      unlinkat(place.folder, name, 0)
+      _ = SystemCall.remove(name, in: place.folder)
       isMoved = true
       throw error
     }
   }
 
   deinit {
-    if !isMoved { unlinkat(place.folder, name, 0) }
+    if !isMoved { _ = SystemCall.remove(name, in: place.folder) }
   }
 
   func move(to target: String) throws(FileError) {

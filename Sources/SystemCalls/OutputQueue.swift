@@ -28,6 +28,10 @@ public final class OutputQueue: @unchecked Sendable {
     case system(SystemError)
   }
 
+  /// Opens the file that the next records go to, when all records before them are written. Called on the queue's thread,
+  /// and may wait for the disk.
+  public typealias FileChange = @Sendable () throws(SystemError) -> Int32
+
   /// Standard output, of which no record is dropped.
   public static let standardOutput = OutputQueue(descriptor: STDOUT_FILENO)
   /// Standard error, of which records are dropped if its reader does not keep up.
@@ -35,12 +39,13 @@ public final class OutputQueue: @unchecked Sendable {
     descriptor: STDERR_FILENO, capacity: 1 << 18, overflow: .drop)
 
   /// The output: the given descriptor, or another one of the same pipe or terminal.
-  let target: OutputDescriptor
+  @exclusivity(unchecked) private(set) var target: OutputDescriptor
   private let capacity: Int
   private let collectionTime: Double
   /// The error number of ``failure``; zero if there is none. Read without the lock for each record.
   private let failureNumber = Atomic<Int32>(0)
   private let monitor = Monitor()
+  private let rotation: ((Int) -> FileChange?)?
 
   // The monitor's lock guards the following properties; those that each write reads have no other check.
   private var policy: Overflow
@@ -55,6 +60,8 @@ public final class OutputQueue: @unchecked Sendable {
   private var isAbandoned = false
   private var isClosing = false
   private var dropped = 0
+  /// The length of the file since the last change, with what is queued.
+  private var fileLength = 0
   private var drainHandlers: [@Sendable () -> Void] = []
 
   /// - Parameters:
@@ -65,11 +72,14 @@ public final class OutputQueue: @unchecked Sendable {
   ///   - collectionTime: for how many seconds the thread collects records for a regular file before it writes them.
   ///     Without it the thread wakes for each record, which costs twice as many instructions as all else that is done
   ///     for a packet.
+  ///   - rotation: called before records are queued, with the length of the file with them; returns what opens the file
+  ///     that they go to, or nil if they go to the same one. Must not call the queue. For regular files
   public init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep,
-    collectionTime: Double = 0
+    collectionTime: Double = 0, rotation: ((Int) -> FileChange?)? = nil
   ) {
     self.collectionTime = collectionTime
+    self.rotation = rotation
     target = OutputDescriptor(descriptor, owned: owned)
     self.capacity = capacity
     policy = overflow
@@ -126,6 +136,7 @@ public final class OutputQueue: @unchecked Sendable {
     defer { monitor.unlock() }
     // Checked again: nothing may follow a lost record.
     guard !isClosing, failureNumber.load(ordering: .relaxed) == 0 else { return 0 }
+    if let rotation { changeFile(before: records.byteCount, rotation) }
     var written = 0
     if target.isNonBlocking, waiting.isEmpty, inFlight.isEmpty {
       do throws(SystemError) {
@@ -151,6 +162,15 @@ public final class OutputQueue: @unchecked Sendable {
     dropped += ends.count - accepted
     if !waiting.isEmpty { startThread() }
     return failureNumber.load(ordering: .relaxed) == 0 ? accepted : 0
+  }
+
+  /// Has the next records written to another file, if that is due.
+  private func changeFile(before count: Int, _ rotation: (Int) -> FileChange?) {
+    fileLength += count
+    // What is written first begins the file.
+    guard fileLength > count, let change = rotation(fileLength) else { return }
+    waiting.change(change)
+    fileLength = count
   }
 
   /// Writes as many records as the descriptor takes now.
@@ -334,12 +354,30 @@ public final class OutputQueue: @unchecked Sendable {
     isCollecting = false
   }
 
-  /// Writes the records in flight. Only the thread accesses them until it is done.
+  /// Writes the records in flight. Only the thread accesses them until it is done, and only the thread sets `target`.
   private func writeInFlight() -> SystemError? {
-    inFlight.bytes.withUnsafeBytes { bytes in
-      var written = 0
-      while written < bytes.count {
-        switch target.write(UnsafeRawBufferPointer(rebasing: bytes[written...])) {
+    do throws(SystemError) {
+      var start = 0
+      for change in inFlight.changes {
+        try write(start..<change.offset)
+        let next = OutputDescriptor(try change.open(), owned: true)
+        target.close()
+        monitor.locked { target = next }
+        start = change.offset
+      }
+      try write(start..<inFlight.byteCount)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Writes some of the records in flight.
+  private func write(_ range: Range<Int>) throws(SystemError) {
+    let failure: SystemError? = inFlight.bytes.withUnsafeBytes { bytes in
+      var written = range.lowerBound
+      while written < range.upperBound {
+        switch target.write(UnsafeRawBufferPointer(rebasing: bytes[written..<range.upperBound])) {
         case .taken(0): target.waitForRoom()
         case .taken(let count): written += count
         case .failed(let error):
@@ -349,6 +387,7 @@ public final class OutputQueue: @unchecked Sendable {
       }
       return nil
     }
+    if let failure { throw failure }
   }
 }
 
@@ -356,6 +395,8 @@ public final class OutputQueue: @unchecked Sendable {
 private struct Records {
   private(set) var bytes: [UInt8] = []
   private var ends: [Int] = []
+  /// Where another file begins.
+  private(set) var changes: [(offset: Int, open: OutputQueue.FileChange)] = []
 
   var isEmpty: Bool { ends.isEmpty }
   var count: Int { ends.count }
@@ -366,9 +407,13 @@ private struct Records {
     ends.append(bytes.count)
   }
 
+  /// The next records go to another file.
+  mutating func change(_ open: @escaping OutputQueue.FileChange) { changes.append((bytes.count, open)) }
+
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
+    changes.removeAll(keepingCapacity: true)
   }
 
   /// The end of the last complete record within the first `offset` bytes.

@@ -10,7 +10,7 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
   // Those that prepare or query a descriptor.
   case bind, listen, status, lock, control
   // Those that change files.
-  case makeFolder, setMode, setOwner, truncate, synchronize, rename
+  case makeFolder, setMode, setOwner, truncate, synchronize, rename, remove
 
   package static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     perform(.read, descriptor, count) { Glibc.read(descriptor, buffer, $0) }
@@ -111,6 +111,11 @@ extension SystemCall {
   /// Renames a file in the same folder.
   package static func rename(_ name: String, to target: String, in folder: Int32 = AT_FDCWD) -> Int32 {
     perform(.rename) { renameat(folder, name, folder, target) }
+  }
+
+  /// Removes the name of a file in a folder.
+  package static func remove(_ name: String, in folder: Int32) -> Int32 {
+    perform(.remove) { unlinkat(folder, name, 0) }
   }
 
   /// Makes a call, or applies its injected fault.

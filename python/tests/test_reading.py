@@ -109,3 +109,35 @@ def test_a_capture_has_packets_and_samples():
     with pytest.raises(halo_raw.ProgramError) as error:
         halo_raw.read_capture(ROOT / "README.md")
     assert error.value.code == 65 and "README.md" in str(error.value)
+
+
+def test_a_week_of_files_adds_up(program, tmp_path):
+    """A ring that comes and goes, in virtual time; each day is a file, and the last three days are kept."""
+    adapter = f"{CLOCK},rate=0.2,drop-after=20000,bad-checksum-every=5000"
+    options = ("--ppg", "--retry-for", "forever", "--rotate", "1d", "--adapter", adapter)
+    program("stream", "--duration", "7d", "--output", tmp_path / "week", *options)
+    files = sorted(path.name for path in (tmp_path / "week").glob("*.csv"))
+    days = [f"stream-202611{day}T000" for day in range(22, 29)]
+    assert len(files) == 8 and [name[:19] for name in files[1:]] == days
+    frame = halo_raw.read_stream(tmp_path / "week")
+    pulse = halo_raw.samples(frame, "ppg")
+    assert pulse["seq"].tolist() == list(range(len(pulse))) and pulse["time"].is_monotonic_increasing
+    description = frame.attrs["description"]
+    assert description["Printed"] == len(pulse) and description["Rejected"] == (frame["kind"] == "rejected").sum() > 0
+    assert description["Received"] == description["Printed"] + description["NotSelected"] + description["Rejected"]
+    assert description["Gaps"] == (frame["kind"] == "gap").sum() > 3
+    assert pulse["t"].iloc[-1] == pytest.approx(7 * 86400, abs=60)
+
+    program("stream", "--duration", "7d", "--output", tmp_path / "days", "--keep", "3d", *options)
+    assert [path.name[:19] for path in sorted((tmp_path / "days").glob("*.csv"))] == days[-4:]
+    assert len(list((tmp_path / "days").iterdir())) == 8
+
+
+def test_runs_in_a_folder_are_told_apart(program, tmp_path):
+    for _ in range(2):
+        program("stream", "--ppg", "--count", 3, "--output", tmp_path, "--adapter", CLOCK)
+    (tmp_path / "stream-20261121T134500Z.csv.part").write_text("t,time,ring,seq\n")
+    frame = halo_raw.read_stream(tmp_path)
+    assert frame["run"].tolist() == [0, 0, 0, 1, 1, 1] and frame["seq"].tolist() == [0, 1, 2, 0, 1, 2]
+    with pytest.raises(ValueError, match="no complete csv or jsonl file"):
+        halo_raw.read_stream(tmp_path.parent)

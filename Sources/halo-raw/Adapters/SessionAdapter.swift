@@ -123,8 +123,10 @@ struct SessionAdapter {
 private struct Observers {
   let recording: String?
   let explainer: Explainer?
+  private let invocation: Invocation
 
   init(_ invocation: Invocation) {
+    self.invocation = invocation
     recording = invocation[CommonOptions.record]
     explainer = Explainer(invocation)
   }
@@ -141,10 +143,33 @@ private struct Observers {
   ) throws(CaptureError) -> TrafficTap? {
     if let replay { explainer?.watch(replay) }
     guard recording != nil || explainer != nil && replay == nil else { return nil }
-    var writer: CaptureWriter?
-    if let recording { writer = try CaptureWriter(path: recording) }
+    let wallOffset = wallOffset ?? SystemClock.wallMicroseconds - timers.current.nanoseconds / 1000
+    let writer = try recording.map { path throws(CaptureError) in
+      try CaptureWriter(path: path, invocation) {
+        Int((timers.current.nanoseconds / 1000 + wallOffset) / 1_000_000)
+      }
+    }
     let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
     if replay == nil { explainer?.watch(tap) }
     return tap
+  }
+}
+
+extension CaptureWriter {
+  /// The file, or the series of files, of a command.
+  ///
+  /// - Parameters:
+  ///   - path: that of a file, or of the folder of a series
+  ///   - now: the time in seconds since 1970-01-01 UTC
+  convenience init(
+    path: String, _ invocation: Invocation, datalink: BTSnoop.Datalink = .h4, now: @escaping () -> Int
+  ) throws(CaptureError) {
+    let files: FileRotation?
+    do throws(FileError) {
+      files = try SeriesOption.series(path, invocation, suffix: "btsnoop", hasLines: false, now: now)
+    } catch {
+      throw CaptureError(.cannotCreate(error.reason.description), path: path)
+    }
+    if let files { try self.init(files, datalink: datalink) } else { try self.init(path: path, datalink: datalink) }
   }
 }

@@ -86,6 +86,8 @@ struct Invocation: Sendable {
     if positionals.count < command.positionals.lowerBound { throw .usage("\(usage) [options]") }
   }
 
+  var commandName: String { command.name }
+
   /// The command and its arguments, as they were given.
   var commandLine: String { ([command.name] + arguments).joined(separator: " ") }
 

@@ -12,13 +12,17 @@ private enum RecordOption {
 }
 
 let recordCommand = CommandSpec(
-  name: "record", arguments: "FILE",
+  name: "record", arguments: "FILE|DIR",
   summary: "capture all HCI traffic on this machine",
   positionals: 1...1, file: .writes,
-  options: [RecordOption.adapter, RecordOption.duration, CommonOptions.explain],
+  options: [RecordOption.adapter, RecordOption.duration, CommonOptions.explain] + SeriesOption.all,
   examples: [
     (
       "sudo halo-raw record all.btsnoop", "record all adapters until Ctrl-C; then halo-raw decode all.btsnoop"
+    ),
+    (
+      "sudo halo-raw record captures/ --rotate 1d --keep 30d",
+      "a file for each day in the folder captures; those older than 30 days are deleted"
     ),
     (
       "halo-raw record hci0.btsnoop --adapter hci0 --duration 2s --explain",
@@ -30,6 +34,8 @@ let recordCommand = CommandSpec(
     Wireshark read it. Other programs go on using the adapters; nothing is sent. This needs CAP_NET_RAW: use sudo or file
     capabilities (halo-raw doctor). The recording includes the traffic of halo-raw itself; to record only that, use
     --record.
+
+    \(SeriesOption.details)
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
@@ -50,7 +56,9 @@ let recordCommand = CommandSpec(
     // The socket is open: drop all privileges. The file belongs to the invoking user.
     try Privileges.afterOpening(.other)
     tap = TrafficTap(
-      writer: try CaptureWriter(path: path, datalink: .linuxMonitor), timers: EpollLoop.shared.timers)
+      writer: try CaptureWriter(path: path, invocation, datalink: .linuxMonitor) {
+        Int(SystemClock.wallMicroseconds / 1_000_000)
+      }, timers: EpollLoop.shared.timers)
     tap.onFailure = { fail(Failure($0)) }
     explainer?.watch(tap)
     try monitor.start(tap) { fail(Failure($0)) }

@@ -12,12 +12,12 @@ import SystemCalls
 enum LiveOption {
   static let output = Option(
     "--output", as: .file(.writes),
-    help: "write to this file instead of standard output, and what the data is to FILE.json")
+    help: "write to this file, or into this folder, and what the data is to FILE.json beside it")
   static let header = Flag(
     "--header",
     help: "print first what the data is: lines that begin with # (csv, text), or a record of kind \"header\"")
 
-  static let all: [any CommandOption] = [output, header, CommonOptions.format]
+  static let all: [any CommandOption] = [output] + SeriesOption.all + [header, CommonOptions.format]
 }
 
 /// The destination of the records of a command, with what describes them: the header, and the file beside the output.
@@ -31,7 +31,10 @@ final class LiveOutput {
 
   private let invocation: Invocation
   private let session: Session
+  /// Of the file or the folder; nil for standard output.
   private let path: String?
+  /// The files of the folder; nil for a single file.
+  private let files: FileRotation?
   /// Of the file; nil for standard output.
   private let queue: OutputQueue?
   private var description = DataDescription()
@@ -44,15 +47,30 @@ final class LiveOutput {
     self.invocation = invocation
     self.session = session
     path = invocation[LiveOption.output].flatMap { $0 == "-" ? nil : $0 }
-    format = invocation[CommonOptions.format] ?? path.map(Self.format(ofFile:)) ?? .standard
     clock = session.clock.recordClock
+    if path == nil, let option = SeriesOption.all.first(where: { invocation.isGiven($0) }),
+      !invocation.isGiven(CommonOptions.record)
+    {
+      throw .usage("\(option.spec.name) needs --output DIR or --record DIR")
+    }
+    let chosen = invocation[CommonOptions.format]
     guard let path else {
+      format = chosen ?? .standard
       queue = nil
+      files = nil
       return
     }
     do throws(FileError) {
+      let format = chosen ?? (SeriesOption.isFolder(path) ? .csv : Self.format(ofFile: path))
+      self.format = format
+      let clock = session.clock
+      files = try SeriesOption.series(path, invocation, suffix: format.suffix, hasLines: true) {
+        clock.unixSeconds
+      }
+      let descriptor = if let files { try files.begin() } else { try OutputFile.open(path: path) }
       queue = OutputQueue(
-        descriptor: try OutputFile.open(path: path), owned: true, capacity: Self.capacity, overflow: .drop)
+        descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop,
+        rotation: files?.change)
     } catch {
       throw Failure(.cannotOpenFile, "cannot create \(error)")
     }
@@ -88,6 +106,8 @@ final class LiveOutput {
     var clock = self.clock.ending()
     description.start = (clock.text(now), now)
     description.intervalAsked = session.request.parameters
+    files?.beginning = Array((header + (format == .csv ? columns.joined(separator: ",") + "\n" : "")).utf8)
+    files?.description = { [weak self] in self?.descriptionText ?? [] }
     // Virtual time stands still during the call, so that it stays reproducible; Ctrl-C ends the wait.
     try await session.interruption.cancels { () async throws(Failure) in
       try await self.writeDescription(within: nil)
@@ -100,6 +120,8 @@ final class LiveOutput {
       ring.client, firmware: ring.firmware.firmwareRevision,
       columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
   }
+
+  private var descriptionText: [UInt8] { Array((description.json.text + "\n").utf8) }
 
   /// Whether the data comes with a description of the ring.
   var isDescribed: Bool { invocation[LiveOption.header] || queue != nil }
@@ -160,7 +182,7 @@ final class LiveOutput {
     if let queue {
       do throws(Failure) {
         try await Console.finish(queue)
-        try await writeDescription(within: .seconds(10))
+        try await writeDescription(within: .seconds(10), completes: true)
       } catch {
         // The first failure is the cause of the second.
         throw failure ?? error
@@ -171,17 +193,34 @@ final class LiveOutput {
 
   /// Replaces the file beside the output, on another thread: a disk can be slow.
   ///
-  /// - Parameter deadline: how long that may take; nil until the task is cancelled
-  private func writeDescription(within deadline: Duration?) async throws(Failure) {
-    guard let path else { return }
-    let bytes = Array((description.json.text + "\n").utf8)
+  /// - Parameters:
+  ///   - deadline: how long that may take; nil until the task is cancelled
+  ///   - completes: whether the last file of a series is completed, too
+  private func writeDescription(within deadline: Duration?, completes: Bool = false) async throws(Failure) {
+    guard let path = files?.series.currentPath ?? path else { return }
+    let bytes = descriptionText
+    let series = completes ? files?.series : nil
     let result = await offTheLoop(deadline: deadline) {
-      Result { () throws(FileError) in _ = try OutputFile.replace(path + ".json", with: bytes) }
+      Result { () throws(FileError) in
+        _ = try OutputFile.replace(path + ".json", with: bytes)
+        try series?.complete()
+      }
     }
     switch result {
     case .success?: return
     case .failure(let error)?: throw Failure(.cannotOpenFile, "cannot write \(error)")
     case nil: throw Failure(.outputFailed, "cannot write \(path.printable).json: the disk is too slow")
+    }
+  }
+}
+
+extension OutputFormat {
+  /// The end of the names of files.
+  fileprivate var suffix: String {
+    switch self {
+    case .text: "txt"
+    case .csv: "csv"
+    case .jsonl: "jsonl"
     }
   }
 }

@@ -17,12 +17,17 @@ PAUSE = 3.0
 
 
 def read_stream(source: str | os.PathLike[str] | TextIO) -> pd.DataFrame:
-    """Reads records in csv or jsonl, with or without a header, one row a record.
+    """Reads records in csv or jsonl, with or without a header, one row a record; of a folder, all that are complete.
 
     `time` is the receive time in UTC, `t` the same in seconds since the first record. Marks (`gap`, `rejected`, ...) are
     rows, too: see `samples` and `marks`. A last line that is not complete, of a program that was killed, is left out.
     `frame.attrs["description"]` has what the data is: the file beside the output, or the header of jsonl.
+
+    A folder is that of `--output DIR`. Its frame has a column `run`, which counts the runs of the program from 0: `t` and
+    `seq` begin anew with each. The description is that of the last file.
     """
+    if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+        return _read_folder(Path(source))
     description: dict[str, object] = {}
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
@@ -48,6 +53,24 @@ def read_stream(source: str | os.PathLike[str] | TextIO) -> pd.DataFrame:
     frame["time"] = pd.to_datetime(frame["time"], utc=True, format="ISO8601")
     frame.attrs["description"] = description
     return frame
+
+
+def _read_folder(folder: Path) -> pd.DataFrame:
+    files = sorted(path for path in folder.iterdir() if path.suffix in (".csv", ".jsonl"))
+    frames: list[pd.DataFrame] = []
+    starts: list[object] = []
+    for path in files:
+        frame = read_stream(path)
+        # All files of a run have its start.
+        start = frame.attrs["description"].get("Start", path.name)
+        if start not in starts:
+            starts.append(start)
+        frames.append(frame.assign(run=starts.index(start)))
+    if not frames:
+        raise ValueError(f"{folder} has no complete csv or jsonl file")
+    whole = pd.concat(frames, ignore_index=True)
+    whole.attrs = dict(frames[-1].attrs)
+    return whole
 
 
 def samples(frame: pd.DataFrame, kind: str) -> pd.DataFrame:

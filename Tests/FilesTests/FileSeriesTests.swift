@@ -1,0 +1,155 @@
+import Glibc
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import Files
+
+@Suite struct FileSeriesTests {
+  private let folder: TemporaryFolder
+  /// 2026-11-22T22:45:00Z.
+  private static let start = 1_795_387_500
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func series(hasLines: Bool = true) throws -> FileSeries {
+    try FileSeries(folder: folder("data"), stem: "stream", suffix: "csv", hasLines: hasLines)
+  }
+
+  private func names() -> [String] { Disk.names(in: folder("data")).sorted() }
+
+  @Test func filesHaveTheirTimesAsNames() throws {
+    let series = try series()
+    close(try series.next(at: Self.start, beginning: Array("a,b\n".utf8)))
+    #expect(names() == ["stream-20261122T224500Z.csv.part"])
+    #expect(series.currentPath == folder("data/stream-20261122T224500Z.csv"))
+    close(try series.next(at: Self.start + 3600))
+    #expect(names() == ["stream-20261122T224500Z.csv", "stream-20261122T234500Z.csv.part"])
+    try series.complete()
+    #expect(names() == ["stream-20261122T224500Z.csv", "stream-20261122T234500Z.csv"])
+    #expect(series.currentPath == nil)
+    #expect(folder.read("data/stream-20261122T224500Z.csv") == "a,b\n")
+    #expect(try folder.status("data").st_mode & 0o777 == 0o700)
+    #expect(try folder.status("data/stream-20261122T224500Z.csv").st_mode & 0o777 == 0o600)
+  }
+
+  /// Names with the same second are in the order in which the files were made.
+  @Test func noFileIsReplaced() throws {
+    let series = try series()
+    for _ in 0..<3 { close(try series.next(at: Self.start)) }
+    try series.complete()
+    let start = "stream-20261122T224500Z"
+    #expect(names() == ["\(start).csv", "\(start)_001.csv", "\(start)_002.csv"])
+  }
+
+  @Test func theFileOfAKilledProgramIsCompleted() throws {
+    close(try series().next(at: Self.start, beginning: Array("a,b\n1,2\n3,".utf8)))
+    _ = try series()
+    #expect(names() == ["stream-20261122T224500Z.csv"])
+    #expect(folder.read("data/stream-20261122T224500Z.csv") == "a,b\n1,2\n")
+  }
+
+  @Test func theFileOfAnotherProgramIsLeftAlone() throws {
+    let descriptor = try series().next(at: Self.start)
+    defer { close(descriptor) }
+    let second = try series()
+    close(try second.next(at: Self.start))
+    #expect(names() == ["stream-20261122T224500Z.csv.part", "stream-20261122T224500Z_001.csv.part"])
+  }
+
+  @Test func oldFilesOfTheSeriesAreDeleted() throws {
+    let series = try series()
+    for hour in 0..<5 { close(try series.next(at: Self.start + hour * 3600)) }
+    try folder.write("mine", to: "data/notes.csv")
+    try folder.write("theirs", to: "data/stream-2026.csv")
+    try folder.write("{}", to: "data/stream-20261122T224500Z.csv.json")
+    // The second has ended an hour before that, the third has not ended by then.
+    series.removeFiles(before: Self.start + 2 * 3600 + 1800, beside: [".json"])
+    #expect(
+      names() == [
+        "notes.csv", "stream-2026.csv", "stream-20261123T004500Z.csv", "stream-20261123T014500Z.csv",
+        "stream-20261123T024500Z.csv.part",
+      ])
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func theLinkOfAnotherUserInASharedFolderIsNotFollowed() throws {
+    for name in ["data", "shared"] { mkdir(folder(name), 0o700) }
+    chmod(folder("shared"), 0o1777)
+    chown(folder("shared"), 4711, 4711)
+    symlink(folder("data"), folder("shared/link"))
+    let path = folder("shared/link")
+    _ = try FileSeries(folder: path, stem: "stream", suffix: "csv", hasLines: true)
+    lchown(path, 12345, 12345)
+    for path in [path, path + "/"] {
+      #expect(
+        failure { _ = try FileSeries(folder: path, stem: "stream", suffix: "csv", hasLines: true) } == .foreign)
+    }
+  }
+
+  // MARK: Rotation
+
+  private func write(_ line: String, to queue: OutputQueue) {
+    var line = line
+    _ = line.withUTF8 { queue.write(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes lines of ten bytes through a queue, each at a time.
+  private func write(_ times: [Int], limit: FileRotation.Limit, keepTime: Int? = nil) throws -> FileRotation {
+    var now = Self.start
+    let files = FileRotation(try series(), limit: limit, keepTime: keepTime) { now }
+    files.beginning = Array("head\n".utf8)
+    files.description = { Array("{}".utf8) }
+    let queue = OutputQueue(descriptor: try files.begin(), owned: true, rotation: files.change)
+    for time in times {
+      now = Self.start + time
+      write(String(time) + String(repeating: ".", count: 9 - String(time).utf8.count) + "\n", to: queue)
+    }
+    queue.waitUntilDrained()
+    #expect(queue.failure == nil)
+    queue.close()
+    try files.series.complete()
+    return files
+  }
+
+  private func contents() -> [String] {
+    names().filter { !$0.hasSuffix(".json") }.map { name in
+      folder.read("data/" + name)?.split(separator: "\n").map { $0.prefix { $0 != "." } }.joined(separator: " ")
+        ?? "missing"
+    }
+  }
+
+  @Test func aFileEndsAtAMultipleOfTheTime() throws {
+    // 22:45, then 22:59:59, 23:00, 23:59 and 01:30: no file for the hour without a record.
+    _ = try write([0, 899, 900, 4499, 9900], limit: .seconds(3600))
+    #expect(contents() == ["head 0 899", "head 900 4499", "head 9900"])
+    #expect(names().contains("stream-20261123T013000Z.csv.json"))
+  }
+
+  @Test func aFileEndsWithAWholeRecord() throws {
+    _ = try write([1, 2, 3, 4, 5], limit: .bytes(25))
+    #expect(contents() == ["head 1 2", "head 3 4", "head 5"])
+  }
+
+  @Test func filesAreDeletedWithTheirDescriptions() throws {
+    _ = try write([0, 3600, 7200, 10800], limit: .seconds(3600), keepTime: 3600)
+    #expect(contents() == ["head 3600", "head 7200", "head 10800"])
+    #expect(names().count == 6)
+  }
+
+  @Test func aFolderThatIsGoneEndsTheOutput() throws {
+    var now = Self.start
+    let files = FileRotation(try series(), limit: .seconds(60), keepTime: nil) { now }
+    let queue = OutputQueue(descriptor: try files.begin(), owned: true, rotation: files.change)
+    write("one\n", to: queue)
+    queue.waitUntilDrained()
+    Disk.remove(folder("data"))
+    now += 60
+    write("two\n", to: queue)
+    queue.waitUntilDrained()
+    guard case .system(let error) = queue.failure else {
+      Issue.record("written: \(String(describing: queue.failure))")
+      return
+    }
+    #expect(error.errno == ENOENT)
+  }
+}
