@@ -19,7 +19,8 @@
 #
 #   make install NET_ADMIN=1      lets the group also switch adapters on and off, and take them (user:hciN)
 #
-# Manual pages and completion for bash, zsh and fish are installed, too (scripts/install-data).
+# Manual pages, completion for bash, zsh and fish (scripts/install-data), and services for systemd that are off at first
+# (scripts/install-units) are installed, too.
 #
 # The Swift libraries are linked into the binary that is installed. With them elsewhere, whoever may write there would
 # have the capabilities, too, and the toolchain could not be removed.
@@ -34,6 +35,7 @@ BUILT ?= .build/install/release/halo-raw
 # The program that prints manual pages and completion scripts: one that runs here.
 PRINTER ?= $(BUILT)
 SHARE = $(DESTDIR)$(PREFIX)/share
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 CAPABILITIES = cap_net_raw$(if $(filter 1,$(NET_ADMIN)),$(comma)cap_net_admin)+ep
 comma = ,
 SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
@@ -78,6 +80,7 @@ install:
 	@[ -x $(BUILT) ] || { echo "There is no $(BUILT) yet: run make first." >&2; exit 1; }
 	$(SUDO) install -D -m 755 $(BUILT) $(PROGRAM)
 	$(SUDO) scripts/install-data $(PRINTER) $(SHARE)
+	$(SUDO) scripts/install-units $(PREFIX)/bin $(UNITS)
 ifdef DESTDIR
 	install -D -m 750 $(BUILT) $(PRIVILEGED)
 else
@@ -98,6 +101,7 @@ deb-arm64:
 uninstall:
 	$(SUDO) rm -f $(PROGRAM) $(PRIVILEGED)
 	$(SUDO) scripts/install-data --remove $(SHARE)
+	$(SUDO) scripts/install-units --remove $(UNITS)
 	[ ! -d $(dir $(PRIVILEGED)) ] || $(SUDO) rmdir $(dir $(PRIVILEGED))
 ifndef DESTDIR
 	@# A group with members is left to whoever has made them members.

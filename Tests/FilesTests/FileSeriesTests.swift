@@ -82,7 +82,8 @@ import Testing
     lchown(path, 12345, 12345)
     for path in [path, path + "/"] {
       #expect(
-        failure { _ = try FileSeries(folder: path, stem: "stream", suffix: "csv", hasLines: true) } == .foreign)
+        failure { _ = try FileSeries(folder: path, stem: "stream", suffix: "csv", hasLines: true) }
+          == .foreign)
     }
   }
 
@@ -113,7 +114,8 @@ import Testing
 
   private func contents() -> [String] {
     names().filter { !$0.hasSuffix(".json") }.map { name in
-      folder.read("data/" + name)?.split(separator: "\n").map { $0.prefix { $0 != "." } }.joined(separator: " ")
+      folder.read("data/" + name)?.split(separator: "\n").map { $0.prefix { $0 != "." } }.joined(
+        separator: " ")
         ?? "missing"
     }
   }

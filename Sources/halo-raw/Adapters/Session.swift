@@ -61,6 +61,7 @@ final class Session {
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
       try await session.interruption.cancels { () async throws(Failure) in try await session.start() }
+      ServiceManager.shared.ready()
       if endsInOrder {
         try await body(session)
       } else {
@@ -69,6 +70,7 @@ final class Session {
     } catch {
       result = .failure(error)
     }
+    ServiceManager.shared.stopping()
     if !(await session.timers.within(Self.closeDeadline, { await session.central.stop() })) {
       Console.error(
         "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")

@@ -170,6 +170,10 @@ extension CaptureWriter {
     } catch {
       throw CaptureError(.cannotCreate(error.reason.description), path: path)
     }
-    if let files { try self.init(files, datalink: datalink) } else { try self.init(path: path, datalink: datalink) }
+    if let files {
+      try self.init(files, datalink: datalink)
+    } else {
+      try self.init(path: path, datalink: datalink)
+    }
   }
 }

@@ -91,6 +91,7 @@ final class SampleStream {
     do throws(Failure) {
       ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
       try await startOrLose()
+      reportStatus("streaming")
       identify()
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
@@ -163,6 +164,7 @@ final class SampleStream {
         throw Failure(RingError.disconnected(reason))
       }
       note("connection lost: \(reason); trying again \((deadline - now).asLimit)")
+      reportStatus("connection lost: \(reason); trying again")
       try await reconnect(until: deadline)
     case .silent(let reason):
       writer.mark(.gap(reason), at: now.wholeMicroseconds)
@@ -184,6 +186,7 @@ final class SampleStream {
     }
     reconnections += 1
     note("connected again after \(decimal((timers.current - began).inSeconds, 1)) s")
+    reportStatus("streaming again; connected again \(Console.counted(reconnections, "time"))")
     end = session.interruption.isRequested ? .wanted : nil
     ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
     try await startOrLose()
@@ -342,6 +345,10 @@ final class SampleStream {
   private func warn(_ line: String) { Console.error("halo-raw: \(prefixed(line))") }
 
   private func note(_ line: @autoclosure () -> String) { session.note(prefixed(line())) }
+
+  private func reportStatus(_ status: @autoclosure () -> String) {
+    ServiceManager.shared.report("\(name ?? session.ringName ?? "\(ring.client.peer)"): \(status())")
+  }
 
   private func report() {
     for line in summary.lines { Console.error(prefixed(line)) }
