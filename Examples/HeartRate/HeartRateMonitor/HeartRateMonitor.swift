@@ -15,7 +15,7 @@ public final class HeartRateMonitor {
   public init(_ peer: BluetoothAddress, on central: Central) async throws {
     client = try await central.connect(ConnectionRequest(peer: peer))
     guard let service = try await client.firstService(Self.service) else {
-      throw GATTError.notFound("Heart Rate service")
+      throw BluetoothError.gatt(.notFound("Heart Rate service"))
     }
     characteristics = try await client.discoverCharacteristics(of: service)
   }
@@ -49,7 +49,7 @@ public final class HeartRateMonitor {
 
   private func find(_ uuid: BluetoothUUID) throws -> Characteristic {
     guard let found = characteristics.first(where: { $0.uuid == uuid }) else {
-      throw GATTError.notFound("characteristic \(uuid)")
+      throw BluetoothError.gatt(.notFound("characteristic \(uuid)"))
     }
     return found
   }
