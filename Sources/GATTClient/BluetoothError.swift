@@ -4,9 +4,9 @@ import HCI
 /// Why an operation on an adapter, a link or a peripheral failed: the error of `Central` and ``GATTClient``, so that one
 /// `catch` serves a program that connects, discovers and reads.
 public enum BluetoothError: Error, Hashable, Sendable {
-  /// The adapter or the link failed, or there is no link.
+  /// Why the adapter failed, there is no link, or its properties are not changed.
   case hci(HCIError)
-  /// A GATT operation failed.
+  /// Why an operation on a peripheral failed: `.att(.closed)` after the loss of the link.
   case gatt(GATTError)
 }
 

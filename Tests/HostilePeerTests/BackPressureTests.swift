@@ -102,8 +102,8 @@ import Testing
     let waiting = spawn { try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(60)) }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer, .connectionTimeout)
-    await #expect(throws: BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description))))
-    {
+    let loss = LinkLoss.remote(.connectionTimeout)
+    await #expect(throws: BluetoothError.gatt(.att(.closed(loss.description)))) {
       try await waiting.value
     }
     stage.radio.returnsCredits = true
