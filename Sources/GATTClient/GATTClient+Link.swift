@@ -40,6 +40,6 @@ extension GATTClient {
   private func ask<Value: Sendable>(
     _ start: (@escaping (Result<Value, HCIError>) -> Void) -> Void
   ) async throws(BluetoothError) -> Value {
-    try await wrappingHCIError(await awaitCallback(cancelled: .cancelled) { start($0) })
+    try await wrappingHCIError(await awaitCallback(cancelled: HCIError.cancelled) { start($0) })
   }
 }
