@@ -54,9 +54,9 @@ public final class Central {
   }
 
   /// Called when the radio refuses to scan. All scans have ended by then.
-  public var onScanFailure: ((HCIError) -> Void)?
+  public var onScanFailure: ((BluetoothError) -> Void)?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
-  public var onFailure: ((HCIError) -> Void)?
+  public var onFailure: ((BluetoothError) -> Void)?
   /// A description of the radio; nil until it is started.
   public private(set) var information: AdapterInformation?
 
@@ -81,18 +81,18 @@ public final class Central {
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
     adapter.onScanFailure = { [weak self] error in
       self?.endScans()
-      self?.onScanFailure?(error)
+      self?.onScanFailure?(.hci(error))
     }
     adapter.onFailure = { [weak self] error in
       self?.endScans()
-      self?.onFailure?(error)
+      self?.onFailure?(.hci(error))
     }
   }
 
   /// Initializes the radio. Call it first. Each command has a deadline, `HostController/commandDeadline`.
   @discardableResult
-  public func start() async throws(HCIError) -> AdapterInformation {
-    let information = try await adapter.start()
+  public func start() async throws(BluetoothError) -> AdapterInformation {
+    let information = try await wrappingHCIError(await adapter.start())
     self.information = information
     return information
   }
@@ -100,8 +100,8 @@ public final class Central {
   /// Makes the radio usable again after ``onFailure``, as soon as it is present and powered on: see
   /// ``Adapter/recover(within:)``.
   @discardableResult
-  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
-    let information = try await adapter.recover(within: time)
+  public func recover(within time: Duration) async throws(BluetoothError) -> AdapterInformation {
+    let information = try await wrappingHCIError(await adapter.recover(within: time))
     self.information = information
     return information
   }
@@ -200,9 +200,9 @@ public final class Central {
   // MARK: Connecting
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
-  /// - Throws: `HCIError`, after the request's deadline at the latest
-  public func connect(_ request: ConnectionRequest) async throws(HCIError) -> GATTClient {
-    try await awaitCallback { (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
+  /// - Throws: `BluetoothError`, after the request's deadline at the latest
+  public func connect(_ request: ConnectionRequest) async throws(BluetoothError) -> GATTClient {
+    try await awaitCallback { (done: @escaping (Result<GATTClient, BluetoothError>) -> Void) in
       connect(request, completion: done)
     }
   }
@@ -214,13 +214,13 @@ public final class Central {
   ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled
   /// - Returns: a closure that cancels the attempt
   public func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, BluetoothError>) -> Void
   ) -> () -> Void {
     let timers = adapter.timers
     let begin = timers.current
     return adapter.connect(request) { [weak self] result in
       completion(
-        result.mapError { self?.cause(of: $0, since: begin) ?? $0 }.map { link in
+        result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let client = GATTClient(link, timers: timers)
           self?.track(client)
@@ -247,7 +247,7 @@ public final class Central {
   ///   - request: the peer and the link's parameters; its deadline limits each attempt
   ///   - completion: called once, on the loop, unless the connection is cancelled
   public func connectWhenHeard(
-    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, BluetoothError>) -> Void
   ) -> PendingConnection {
     PendingConnection(
       self, request, isLinked: adapter.hasLink(to: request.peer), completion: completion)

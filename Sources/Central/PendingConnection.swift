@@ -11,7 +11,7 @@ public final class PendingConnection {
 
   private weak var central: Central?
   private let request: ConnectionRequest
-  private var completion: ((Result<GATTClient, HCIError>) -> Void)?
+  private var completion: ((Result<GATTClient, BluetoothError>) -> Void)?
   private var scan: Central.Scan?
   private var cancelAttempt: (() -> Void)?
   private var eagerEnd: Timers.Token?
@@ -19,7 +19,7 @@ public final class PendingConnection {
 
   init(
     _ central: Central, _ request: ConnectionRequest, isLinked: Bool,
-    completion: @escaping (Result<GATTClient, HCIError>) -> Void
+    completion: @escaping (Result<GATTClient, BluetoothError>) -> Void
   ) {
     self.central = central
     self.request = request
@@ -49,12 +49,12 @@ public final class PendingConnection {
   }
 
   private func listen() {
-    guard let central else { return finish(.failure(.notReady)) }
+    guard let central else { return finish(.failure(.hci(.notReady))) }
     let last = scan
     var parameters = isEager ? ScanParameters.aggressive : .gentle
     parameters.isActive = false
     scan = central.scan(parameters) { [weak self] in
-      self?.finish(.failure(.notReady))
+      self?.finish(.failure(.hci(.notReady)))
     } handler: { [weak self] advertisement in
       guard let self, advertisement.address == request.peer, advertisement.isConnectable else { return }
       connect()
@@ -66,7 +66,7 @@ public final class PendingConnection {
   private func connect() {
     scan?.cancel()
     scan = nil
-    guard let central else { return finish(.failure(.notReady)) }
+    guard let central else { return finish(.failure(.hci(.notReady))) }
     var isOver = false
     let cancel = central.connect(request) { [weak self] result in
       isOver = true
@@ -77,14 +77,15 @@ public final class PendingConnection {
       }
       cancelAttempt = nil
       switch result {
-      case .failure(.peerNotFound), .failure(.peerDidNotAnswer), .failure(.notTried): listen()
+      case .failure(.hci(.peerNotFound)), .failure(.hci(.peerDidNotAnswer)), .failure(.hci(.notTried)):
+        listen()
       default: finish(result)
       }
     }
     if !isOver { cancelAttempt = cancel }
   }
 
-  private func finish(_ result: Result<GATTClient, HCIError>) {
+  private func finish(_ result: Result<GATTClient, BluetoothError>) {
     let completion = completion.take()
     end()
     completion?(result)

@@ -146,7 +146,14 @@ extension Result {
 // MARK: The stack's errors
 
 /// The error that a delegate gets for one of the stack.
-func delegateError(_ error: GATTError) -> any Error & Sendable {
+func delegateError(_ error: BluetoothError) -> any Error & Sendable {
+  switch error {
+  case .hci(let error): delegateError(error)
+  case .gatt(let error): delegateError(error)
+  }
+}
+
+private func delegateError(_ error: GATTError) -> any Error & Sendable {
   switch error {
   case .att(.refused(let response)): CBATTError(response)
   case .att(.closed): CBError(.notConnected, "\(error)")
@@ -161,7 +168,7 @@ func delegateError(_ error: GATTError) -> any Error & Sendable {
   }
 }
 
-func delegateError(_ error: HCIError) -> any Error & Sendable {
+private func delegateError(_ error: HCIError) -> any Error & Sendable {
   switch error {
   case .peerNotFound, .peerDidNotAnswer, .notTried: CBError(.connectionTimeout, "\(error)")
   case .peerNotConnectable: CBError(.connectionFailed, "\(error)")

@@ -248,9 +248,9 @@ open class CBPeripheral: CBPeer {
     let (confined, callbacks) = (Confined(self), self.callbacks)
     let link = shared.withLock { $0.link }
     BluetoothActor.run {
-      let result: Result<Int8?, HCIError>
-      do throws(HCIError) {
-        guard let client = link?.client else { throw .notConnected }
+      let result: Result<Int8?, BluetoothError>
+      do throws(BluetoothError) {
+        guard let client = link?.client else { throw .hci(.notConnected) }
         result = .success(try await client.readRSSI())
       } catch {
         result = .failure(error)
@@ -329,7 +329,7 @@ open class CBPeripheral: CBPeer {
     of place: LinkDriver? = nil,
     _ operation:
       @escaping @Sendable @BluetoothActor (
-        GATTClient, @escaping (Result<Value, GATTError>) -> Void
+        GATTClient, @escaping (Result<Value, BluetoothError>) -> Void
       ) -> Void,
     then answer: @escaping (Value?, LinkDriver, (any Error)?) -> Void
   ) {
@@ -339,7 +339,7 @@ open class CBPeripheral: CBPeer {
     }
     let (reply, callbacks) = (Confined(answer), self.callbacks)
     BluetoothActor.run {
-      let finish = { (result: Result<Value, GATTError>) in
+      let finish = { (result: Result<Value, BluetoothError>) in
         callbacks.async {
           switch result {
           case .success(let value): reply.value(value, current, nil)
@@ -347,7 +347,7 @@ open class CBPeripheral: CBPeer {
           }
         }
       }
-      guard let client = current.client else { return finish(.failure(.att(.closed("disconnected")))) }
+      guard let client = current.client else { return finish(.failure(.gatt(.att(.closed("disconnected"))))) }
       operation(client, finish)
     }
   }

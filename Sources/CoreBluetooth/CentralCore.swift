@@ -119,7 +119,7 @@ final class CentralCore {
   }
 
   private func finished(
-    _ address: BluetoothAddress, _ link: LinkDriver, _ result: Result<GATTClient, HCIError>
+    _ address: BluetoothAddress, _ link: LinkDriver, _ result: Result<GATTClient, BluetoothError>
   ) {
     guard let entry = entries[address], entry.link === link, entry.client == nil else { return }
     switch result {
@@ -127,7 +127,7 @@ final class CentralCore {
       entries[address] = nil
       radio?.links.leave(address, user: link)
       var isForgotten = radio?.state == .poweredOn
-      if case .adapter = error { isForgotten = false }
+      if case .hci(.adapter) = error { isForgotten = false }
       let error = delegateError(error)
       events.send { [isForgotten] in $0.failed(address, isForgotten: isForgotten, error) }
     case .success(let client):

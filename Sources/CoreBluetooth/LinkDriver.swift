@@ -65,14 +65,14 @@ final class LinkDriver {
   /// Begins or ends notifications, after the previous request for the same value.
   func setNotify(
     _ isWanted: Bool, _ characteristic: Characteristic, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
-    guard let client else { return completion(.failure(.att(.closed("disconnected")))) }
+    guard let client else { return completion(.failure(.gatt(.att(.closed("disconnected"))))) }
     let handle = characteristic.valueHandle
     let state = notifying[handle] ?? Notifying()
     guard !state.isBusy else {
       notifying[handle]?.waiting.append { [weak self] in
-        guard let self else { return completion(.failure(.cancelled)) }
+        guard let self else { return completion(.failure(.gatt(.cancelled))) }
         setNotify(isWanted, characteristic, sink: sink, completion: completion)
       }
       return

@@ -14,10 +14,10 @@ extension GATTClient {
   ///
   /// - Returns: those in force
   @discardableResult
-  public func updateParameters(_ parameters: ConnectionParameters) async throws(HCIError) -> LinkParameters {
-    try await awaitCallback(cancelled: HCIError.cancelled) { done in
-      link.update(parameters, completion: done)
-    }
+  public func updateParameters(
+    _ parameters: ConnectionParameters
+  ) async throws(BluetoothError) -> LinkParameters {
+    try await ask { link.update(parameters, completion: $0) }
   }
 
   /// Requests PHYs, for both directions.
@@ -25,16 +25,21 @@ extension GATTClient {
   /// - Parameter phys: the PHYs that may be used; empty for no preference
   /// - Returns: those in use; the peer may keep the ones that were used
   @discardableResult
-  public func setPHYs(_ phys: LEPHYs) async throws(HCIError) -> LinkPHYs {
-    try await awaitCallback(cancelled: HCIError.cancelled) { done in link.setPHYs(phys, completion: done) }
+  public func setPHYs(_ phys: LEPHYs) async throws(BluetoothError) -> LinkPHYs {
+    try await ask { link.setPHYs(phys, completion: $0) }
   }
 
   /// Requests longer or shorter packets to send. ``onLinkEvent`` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
-  public func setDataLength(_ octets: Int) async throws(HCIError) {
-    try await awaitCallback(cancelled: HCIError.cancelled) { done in
-      link.setDataLength(octets, completion: done)
-    }
+  public func setDataLength(_ octets: Int) async throws(BluetoothError) {
+    try await ask { link.setDataLength(octets, completion: $0) }
+  }
+
+  /// Waits for the answer to a request, which can't be cancelled.
+  private func ask<Value: Sendable>(
+    _ start: (@escaping (Result<Value, HCIError>) -> Void) -> Void
+  ) async throws(BluetoothError) -> Value {
+    try await wrappingHCIError(await awaitCallback(cancelled: HCIError.cancelled) { start($0) })
   }
 }

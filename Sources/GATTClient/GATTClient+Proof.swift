@@ -7,10 +7,10 @@ extension GATTClient {
   ///
   /// - Returns: false also if the server refuses to answer, as one does that considers this client out of date (Vol 3,
   ///   Part G, 2.5.2.1)
-  public func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(GATTError) -> Bool {
-    do throws(GATTError) {
+  public func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(BluetoothError) -> Bool {
+    do throws(BluetoothError) {
       return try await run { FindAttributeType(handle: handle) } == type
-    } catch .att(.refused), .misbehaved {
+    } catch .gatt(.att(.refused)), .gatt(.misbehaved) {
       return false
     }
   }
@@ -19,11 +19,11 @@ extension GATTClient {
   /// with each of them.
   ///
   /// - Returns: nil from servers that have none, which is usual
-  public func databaseHash() async throws(GATTError) -> [UInt8]? {
-    do throws(GATTError) {
+  public func databaseHash() async throws(BluetoothError) -> [UInt8]? {
+    do throws(BluetoothError) {
       let value = try await readFirst(uuid: GATTUUID.databaseHash)
       return value?.count == 16 ? value : nil
-    } catch .att(.refused) {
+    } catch .gatt(.att(.refused)) {
       return nil
     }
   }

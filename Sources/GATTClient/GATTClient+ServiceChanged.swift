@@ -135,8 +135,8 @@ extension GATTClient {
     guard let range = batch.range else { return }
     let count = trust.changeCount
     var services: [Service] = []
-    do throws(GATTError) {
-      guard moveCount <= Self.maximumMoves else { throw .servicesChanged }
+    do throws(BluetoothError) {
+      guard moveCount <= Self.maximumMoves else { throw .gatt(.servicesChanged) }
       services = try await servicesStarting(in: range)
     } catch {
       for id in batch.ids { end(id, error) }
@@ -150,10 +150,10 @@ extension GATTClient {
         displaced.add(id, range)
         continue
       }
-      do throws(GATTError) {
+      do throws(BluetoothError) {
         let found = try await find(entry, among: services, &tables)
         if trust.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
-      } catch .servicesChanged {
+      } catch .gatt(.servicesChanged) {
         displaced.add(id, range)
       } catch {
         end(id, error)
@@ -161,7 +161,7 @@ extension GATTClient {
     }
   }
 
-  private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
+  private func servicesStarting(in range: HandleRange) async throws(BluetoothError) -> [Service] {
     let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
     // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
@@ -170,7 +170,7 @@ extension GATTClient {
   /// The characteristic of a subscription, at its current handle.
   private func find(
     _ entry: ActiveSubscription, among found: [Service], _ tables: inout [AttributeHandle: [Characteristic]]
-  ) async throws(GATTError) -> Characteristic {
+  ) async throws(BluetoothError) -> Characteristic {
     let candidates: [Service]
     if let name = entry.name {
       let services = places.services(name.service)
@@ -190,17 +190,17 @@ extension GATTClient {
     }
     let index = entry.name?.index ?? 0
     guard fitting.indices.contains(index), entry.name != nil || fitting.count == 1 else {
-      throw .characteristicGone(entry.uuid)
+      throw .gatt(.characteristicGone(entry.uuid))
     }
     return fitting[index]
   }
 
-  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(GATTError) {
+  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(BluetoothError) {
     let descriptors = try await discoverDescriptors(of: characteristic)
     let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
     // It may have been cancelled in between.
     guard var entry = active[id] else { return }
-    guard let configuration else { throw .characteristicGone(entry.uuid) }
+    guard let configuration else { throw .gatt(.characteristicGone(entry.uuid)) }
     entry.handle = characteristic.valueHandle
     entry.configuration = configuration.handle
     entry.name = places.name(at: characteristic.valueHandle)
@@ -221,7 +221,7 @@ extension GATTClient {
   }
 
   /// Ends a subscription that was not unsubscribed.
-  func end(_ id: UInt64, _ reason: GATTError) {
+  func end(_ id: UInt64, _ reason: BluetoothError) {
     guard let entry = active.removeValue(forKey: id) else { return }
     _ = subscriptions.remove(id, from: entry.handle)
     entry.onEnd(reason)

@@ -42,7 +42,7 @@ struct ActiveSubscription {
   var isConfigured = false
   let sink: (RawSpan, Instant) -> Void
   /// Gets the reason; nil if it was unsubscribed.
-  let onEnd: (GATTError?) -> Void
+  let onEnd: (BluetoothError?) -> Void
 }
 
 extension GATTClient {
@@ -61,9 +61,9 @@ extension GATTClient {
   ///     call. Nothing is copied, allocated or handed to another thread on the way here.
   public func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
-  ) async throws(GATTError) -> Subscription {
-    try await awaitCallback { (done: @escaping (Result<Subscription, GATTError>) -> Void) in
+    onEnd: ((BluetoothError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
+  ) async throws(BluetoothError) -> Subscription {
+    try await awaitCallback { (done: @escaping (Result<Subscription, BluetoothError>) -> Void) in
       subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink, completion: done)
     }
   }
@@ -74,22 +74,22 @@ extension GATTClient {
   @discardableResult
   public func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Subscription, GATTError>) -> Void
+    onEnd: ((BluetoothError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
+    completion: @escaping (Result<Subscription, BluetoothError>) -> Void
   ) -> () -> Void {
     subscribe(to: characteristic, kind, onEnd: { if let reason = $0 { onEnd?(reason) } }, sink, completion)
   }
 
   private func subscribe(
-    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (GATTError?) -> Void,
+    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (BluetoothError?) -> Void,
     _ sink: @escaping (RawSpan, Instant) -> Void,
-    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
+    _ completion: @escaping (Result<Subscription, BluetoothError>) -> Void
   ) -> () -> Void {
     let offered = characteristic.properties
     let chosen = kind ?? (offered.contains(.notify) ? .notification : .indication)
     guard offered.contains(chosen == .notification ? .notify : .indicate) else {
       let what = kind == nil ? "notifications or indications" : "\(chosen)s"
-      completion(.failure(.notSupported(characteristic.uuid, what)))
+      completion(.failure(.gatt(.notSupported(characteristic.uuid, what))))
       return {}
     }
     let cancellation = Cancellation()
@@ -103,7 +103,7 @@ extension GATTClient {
         guard let configuration else {
           let missing =
             "Client Characteristic Configuration for \(characteristic.uuid), so it has no subscriptions"
-          return completion(.failure(.notFound(missing)))
+          return completion(.failure(.gatt(.notFound(missing))))
         }
         let entry = ActiveSubscription(
           uuid: characteristic.uuid, kind: chosen, handle: characteristic.valueHandle,
@@ -118,7 +118,7 @@ extension GATTClient {
 
   private func enable(
     _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: Cancellation,
-    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
+    _ completion: @escaping (Result<Subscription, BluetoothError>) -> Void
   ) {
     let handle = entry.handle
     let id = subscriptions.newID()
@@ -135,7 +135,7 @@ extension GATTClient {
       var result = result
       // The response may belong to the attribute that is now at this handle.
       if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
-        result = .failure(.servicesChanged)
+        result = .failure(.gatt(.servicesChanged))
       }
       switch result {
       case .success:
@@ -143,7 +143,7 @@ extension GATTClient {
         finish()
       case .failure(let error):
         let wasHere = active.removeValue(forKey: id) != nil
-        if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
+        if subscriptions.remove(id, from: handle), wasHere, error == .gatt(.cancelled) {
           // The write may be pending; its result is no longer needed.
           post([0, 0], to: configuration.handle)
         }
@@ -153,14 +153,14 @@ extension GATTClient {
   }
 
   /// Removes a subscriber. With the last one, notifications are disabled.
-  public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
+  public func unsubscribe(_ subscription: Subscription) async throws(BluetoothError) {
     guard let handle = remove(subscription) else { return }
     try await write([0, 0], to: handle)
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   public func unsubscribe(
-    _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
+    _ subscription: Subscription, completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
     guard let handle = remove(subscription) else { return completion(.success(())) }
     let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)
@@ -188,9 +188,9 @@ extension GATTClient {
   ///   - capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
   public func notifications(
     of characteristic: Characteristic, as kind: SubscriptionKind? = nil, capacity: Int = 256
-  ) async throws(GATTError) -> (sequence: NotificationSequence, subscription: Subscription) {
+  ) async throws(BluetoothError) -> (sequence: NotificationSequence, subscription: Subscription) {
     let (sequence, continuation, ending) = NotificationSequence.make(capacity: capacity)
-    let end = { (reason: GATTError?) in
+    let end = { (reason: BluetoothError?) in
       ending.fail(reason)
       continuation.finish()
     }
@@ -199,7 +199,7 @@ extension GATTClient {
       if case .dropped = continuation.yield(notification) { ending.addDropped() }
     }
     let subscription = try await awaitCallback {
-      (done: @escaping (Result<Subscription, GATTError>) -> Void) in
+      (done: @escaping (Result<Subscription, BluetoothError>) -> Void) in
       subscribe(to: characteristic, kind, onEnd: end, sink, done)
     }
     return (sequence, subscription)

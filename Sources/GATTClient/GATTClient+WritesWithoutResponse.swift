@@ -9,7 +9,7 @@ struct WaitingWrites {
     var stamp: DiscoveryStamp?
     var value: [UInt8]
     var deadline: Timers.Token?
-    var completion: (Result<Void, GATTError>) -> Void
+    var completion: (Result<Void, BluetoothError>) -> Void
   }
 
   private var entries: [Entry] = []
@@ -46,13 +46,13 @@ extension GATTClient {
   ///
   /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.
-  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
+  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(BluetoothError) {
     try writeNow(value, to: handle, nil)
   }
 
   public func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic
-  ) throws(GATTError) {
+  ) throws(BluetoothError) {
     try writeNow(value, to: characteristic.valueHandle, characteristic.stamp)
   }
 
@@ -66,13 +66,13 @@ extension GATTClient {
   /// - Throws: ``GATTError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
   public func writeWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration
-  ) async throws(GATTError) {
+  ) async throws(BluetoothError) {
     try await write(value, to: handle, nil, within: time)
   }
 
   public func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration
-  ) async throws(GATTError) {
+  ) async throws(BluetoothError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp, within: time)
   }
 
@@ -85,58 +85,58 @@ extension GATTClient {
   ///   - completion: called once, when it was sent or has failed
   public func postWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
     _ = post(value, to: handle, nil, within: time, completion)
   }
 
   public func postWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
     _ = post(value, to: characteristic.valueHandle, characteristic.stamp, within: time, completion)
   }
 
   private func writeNow(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) throws(GATTError) {
-    guard !isConnected || canSendWriteWithoutResponse else { throw .noRoom }
+  ) throws(BluetoothError) {
+    guard !isConnected || canSendWriteWithoutResponse else { throw .gatt(.noRoom) }
     try send(value, to: handle, stamp)
   }
 
   private func send(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) throws(GATTError) {
+  ) throws(BluetoothError) {
     try check(handle, stamp)
     do throws(ATTError) {
       try bearer.writeWithoutResponse(handle, value)
     } catch {
-      throw .att(error)
+      throw .gatt(.att(error))
     }
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration
-  ) async throws(GATTError) {
-    try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
+  ) async throws(BluetoothError) {
+    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
       guard let id = post(value, to: handle, stamp, within: time, done) else { return {} }
-      return { [weak self] in self?.endWaiting(id, .cancelled) }
+      return { [weak self] in self?.endWaiting(id, .gatt(.cancelled)) }
     }
   }
 
   /// - Returns: its identifier while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration,
-    _ completion: @escaping (Result<Void, GATTError>) -> Void
+    _ completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) -> UInt64? {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       try writeNow(value, to: handle, stamp)
       completion(.success(()))
       return nil
-    } catch .noRoom {
+    } catch .gatt(.noRoom) {
       let id = waitingWrites.newID()
       let deadline = timers.schedule(after: time) { [weak self] in
-        self?.endWaiting(id, .noRoomInTime(seconds: time.inSeconds))
+        self?.endWaiting(id, .gatt(.noRoomInTime(seconds: time.inSeconds)))
       }
       waitingWrites.append(
         .init(
@@ -148,7 +148,7 @@ extension GATTClient {
     }
   }
 
-  private func endWaiting(_ id: UInt64, _ error: GATTError) {
+  private func endWaiting(_ id: UInt64, _ error: BluetoothError) {
     guard let entry = waitingWrites.remove(id) else { return }
     timers.cancel(entry.deadline)
     entry.completion(.failure(error))
@@ -159,7 +159,7 @@ extension GATTClient {
     while isConnected, !waitingWrites.isEmpty, link.hasRoom {
       let entry = waitingWrites.removeFirst()
       timers.cancel(entry.deadline)
-      do throws(GATTError) {
+      do throws(BluetoothError) {
         try send(entry.value, to: entry.handle, entry.stamp)
         entry.completion(.success(()))
       } catch {
@@ -169,7 +169,7 @@ extension GATTClient {
     if canSendWriteWithoutResponse { onReadyToSendWriteWithoutResponse?() }
   }
 
-  func failWaitingWrites(_ error: GATTError) {
+  func failWaitingWrites(_ error: BluetoothError) {
     for entry in waitingWrites.removeAll() {
       timers.cancel(entry.deadline)
       entry.completion(.failure(error))

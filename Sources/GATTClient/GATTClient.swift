@@ -104,7 +104,7 @@ public final class GATTClient {
     bearer.close(loss.description)
     subscriptions.removeAll()
     displaced = DisplacedSubscriptions()
-    let error = GATTError.att(.closed(loss.description))
+    let error = BluetoothError.gatt(.att(.closed(loss.description)))
     failWaitingWrites(error)
     for id in active.keys.sorted() { end(id, error) }
     let handlers = disconnectionHandlers
@@ -130,7 +130,9 @@ public final class GATTClient {
   public var excessParameterRequests: Int { link.excessParameterRequests }
 
   /// The signal strength in dBm; nil if it is not available.
-  public func readRSSI() async throws(HCIError) -> Int8? { try await link.readRSSI() }
+  public func readRSSI() async throws(BluetoothError) -> Int8? {
+    try await wrappingHCIError(await link.readRSSI())
+  }
 
   /// Ends the link and returns when it has ended: after a few seconds at the latest, if the controller does not report
   /// it. Cancelling the task does not cancel this, as a peer that stays connected does not advertise.
@@ -177,13 +179,15 @@ public final class GATTClient {
   ///
   /// - Returns: the MTU in force
   @discardableResult
-  public func exchangeMTU() async throws(GATTError) -> Int {
-    try await awaitCallback(cancelled: GATTError.cancelled) { done in exchangeMTU(completion: done) }
+  public func exchangeMTU() async throws(BluetoothError) -> Int {
+    try await awaitCallback(cancelled: BluetoothError.gatt(.cancelled)) { done in
+      exchangeMTU(completion: done)
+    }
   }
 
   /// The same for callers that do not wait.
-  public func exchangeMTU(completion: @escaping (Result<Int, GATTError>) -> Void) {
-    bearer.exchangeMTU { completion($0.mapError { .att($0) }) }
+  public func exchangeMTU(completion: @escaping (Result<Int, BluetoothError>) -> Void) {
+    bearer.exchangeMTU { completion($0.mapError { .gatt(.att($0)) }) }
   }
 
   // MARK: Procedures
@@ -192,8 +196,8 @@ public final class GATTClient {
   /// request, as a request cannot be withdrawn.
   public func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
-  ) async throws(GATTError) -> Procedure.Output {
-    try await awaitCallback { (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
+  ) async throws(BluetoothError) -> Procedure.Output {
+    try await awaitCallback { (done: @escaping (Result<Procedure.Output, BluetoothError>) -> Void) in
       run(make, completion: done)
     }
   }
@@ -205,14 +209,14 @@ public final class GATTClient {
   @discardableResult
   public func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure,
-    completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    completion: @escaping (Result<Procedure.Output, BluetoothError>) -> Void
   ) -> () -> Void {
     polls = true
     let done = OneShot(completion)
-    let token = procedures.run(make) { done($0) }
+    let token = procedures.run(make) { done($0.mapError { .gatt($0) }) }
     return { [procedures] in
       procedures.cancel(token)
-      done(.failure(.cancelled))
+      done(.failure(.gatt(.cancelled)))
     }
   }
 

@@ -1,6 +1,7 @@
 import BluetoothCore
 import Central
 import EventLoop
+import GATTClient
 import HCI
 import LinuxBluetooth
 
@@ -58,7 +59,7 @@ public final class Radio {
   private var observations: [Observer] = []
   private var task: Task<Void, Never>?
   /// Why the adapter has failed, until it is recovered.
-  private var loss: HCIError?
+  private var loss: BluetoothError?
   private var whenLost: OneShot<Void>?
 
   /// How often an adapter that can't be opened is tried.
@@ -119,7 +120,7 @@ public final class Radio {
       guard !Task.isCancelled, loss == nil else { return }
       set(.poweredOn)
       await untilLost()
-    } catch HCIError.notReady where loss != nil {
+    } catch BluetoothError.hci(.notReady) where loss != nil {
       set(.unsupported, "\(HCIError.notReady)")
       await untilLost()
     } catch {
@@ -166,9 +167,9 @@ public final class Radio {
 extension Radio.State {
   fileprivate init(_ error: any Error) {
     switch error {
-    case HCIError.adapter(let error): self.init(error.reason)
+    case BluetoothError.hci(.adapter(let error)): self.init(error.reason)
     case let error as AdapterError: self.init(error.reason)
-    case HCIError.lowEnergyNotSupported, is AdapterSpecificationError: self = .unsupported
+    case BluetoothError.hci(.lowEnergyNotSupported), is AdapterSpecificationError: self = .unsupported
     case is TransportError: self = .unsupported
     default: self = .resetting
     }

@@ -113,6 +113,13 @@ extension Failure {
     }
   }
 
+  init(_ error: BluetoothError) {
+    switch error {
+    case .hci(let error): self.init(error)
+    case .gatt(let error): self.init(error)
+    }
+  }
+
   init(_ error: GATTError) {
     let code: ExitCode =
       switch error {
@@ -127,8 +134,7 @@ extension Failure {
 
   init(_ error: RingError) {
     switch error {
-    case .connection(let error): self.init(error)
-    case .gatt(let error): self.init(error)
+    case .bluetooth(let error): self.init(error)
     case .notFound, .severalFound: self.init(.notFound, error.description)
     case .notAnswered, .noData: self.init(.timedOut, error.description)
     case .disconnected: self.init(.connectionLost, error.description)

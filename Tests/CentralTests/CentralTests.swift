@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import Central
 import EventLoop
@@ -54,14 +55,14 @@ import Testing
   }
 
   @Test func aRefusedScanEndsEverybodysScan() async {
-    var errors: [HCIError] = []
+    var errors: [BluetoothError] = []
     central.onScanFailure = { errors.append($0) }
     let stream = central.advertisements()
     _ = central.scan { _ in Issue.record("called") }
     let error = HCIError.commandFailed(HCIOpcode(rawValue: 0x200C), .commandDisallowed)
     adapter.onScanFailure?(error)
     adapter.report(1)
-    #expect(errors == [error])
+    #expect(errors == [.hci(error)])
     for await _ in stream { Issue.record("an advertisement") }
   }
 
@@ -106,7 +107,7 @@ import Testing
 
   @Test func connectingFailsWithTheReason() async {
     adapter.link = .failure(.peerNotFound(BluetoothAddress(1, .random), seconds: 1))
-    await #expect(throws: HCIError.self) {
+    await #expect(throws: BluetoothError.self) {
       try await central.connect(ConnectionRequest(peer: BluetoothAddress(1, .random)))
     }
   }
@@ -117,14 +118,50 @@ import Testing
     let (seven, eight) = (BluetoothAddress(7, .random), BluetoothAddress(8, .random))
     adapter.report(7)
     adapter.link = .failure(.peerNotFound(seven, seconds: 5))
-    await #expect(throws: HCIError.peerDidNotAnswer(seven, seconds: 5)) {
+    await #expect(throws: BluetoothError.hci(.peerDidNotAnswer(seven, seconds: 5))) {
       try await central.connect(ConnectionRequest(peer: seven))
     }
     adapter.link = .failure(.peerNotFound(eight, seconds: 5))
-    await #expect(throws: HCIError.peerNotFound(eight, seconds: 5)) {
+    await #expect(throws: BluetoothError.hci(.peerNotFound(eight, seconds: 5))) {
       try await central.connect(ConnectionRequest(peer: eight))
     }
     scan.cancel()
+  }
+
+  /// What a program does with a device, with one `catch` for all of it.
+  private func use(_ peer: BluetoothAddress) async -> BluetoothError? {
+    do throws(BluetoothError) {
+      try await central.start()
+      let client = try await central.connect(ConnectionRequest(peer: peer))
+      _ = try await client.readRSSI()
+      _ = try await client.discoverServices()
+      _ = try await client.read(0x0003)
+      try await client.setPHYs(.le2M)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func oneCatchServesAWholeProgram() async {
+    let link = FakeLink()
+    let notFound = HCIError.peerNotFound(link.peer, seconds: 1)
+    adapter.link = .failure(notFound)
+    let connecting = await use(link.peer)
+    #expect(connecting == .hci(notFound) && connecting?.description == notFound.description)
+
+    // No services, and a value that may not be read.
+    link.answer("10 0100 ffff 0028", "01 10 0100 0a")
+    link.answer("0a 0300", "01 0a 0300 02")
+    adapter.link = .success(link)
+    let refusal = ATTErrorResponse(request: .readRequest, handle: 0x0003, code: .readNotPermitted)
+    let reading = await use(link.peer)
+    #expect(reading == .gatt(.att(.refused(refusal))))
+    #expect(reading?.description == GATTError.att(.refused(refusal)).description)
+
+    link.answer("0a 0300", "0b 41")
+    let change = HCIError.adapter(AdapterError("change the PHY", .notOffered))
+    #expect(await use(link.peer) == .hci(change))
   }
 
   @Test func aCancelledTaskGivesTheLinkUp() async {
@@ -134,7 +171,7 @@ import Testing
     }
     await settle()
     task.cancel()
-    await #expect(throws: HCIError.cancelled) { try await task.value }
+    await #expect(throws: BluetoothError.hci(.cancelled)) { try await task.value }
     #expect(adapter.cancellations == 1)
   }
 

@@ -30,7 +30,7 @@ import Testing
     link.answer("16 1000 1200 070707", "17 1000 1200 070707")
     link.answer("18 01", "19")
     try await client.write(Array(repeating: 7, count: 21), to: 0x10)
-    await #expect(throws: GATTError.tooLong(513)) {
+    await #expect(throws: BluetoothError.gatt(.tooLong(513))) {
       try await client.write(Array(repeating: 7, count: 513), to: 0x10)
     }
   }
@@ -42,7 +42,7 @@ import Testing
     #expect(client.maximumWriteWithoutResponse == 244)
     try client.writeWithoutResponse([1], to: 0x10)
     #expect(link.sent.last == "52100001")
-    #expect(throws: GATTError.att(.tooLong(count: 245, maximum: 244))) {
+    #expect(throws: BluetoothError.gatt(.att(.tooLong(count: 245, maximum: 244)))) {
       try client.writeWithoutResponse(Array(repeating: 0, count: 245), to: 0x10)
     }
   }
@@ -50,11 +50,11 @@ import Testing
   @Test func aDisconnectionFailsWhatIsOpenAtOnceAndIsToldOnce() async throws {
     let client = try await link.client()
     var losses: [LinkLoss] = []
-    var wasOpen: [GATTError] = []
+    var wasOpen: [BluetoothError] = []
     client.whenDisconnected { losses.append($0) }
     let tasks = ([1, 2, 3] as [AttributeHandle]).map { handle in
       spawn {
-        do throws(GATTError) {
+        do throws(BluetoothError) {
           _ = try await client.read(handle)
         } catch {
           wasOpen.append(error)
@@ -65,13 +65,13 @@ import Testing
     #expect(link.sent == ["0a0100"])
     link.lose(.remote(.connectionTimeout))
     for task in tasks { _ = await task.result }
-    let expected = GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))
+    let expected = BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))
     #expect(wasOpen == [expected, expected, expected])
     #expect(losses == [.remote(.connectionTimeout)])
     #expect(link.sent == ["0a0100"])
     #expect(await client.disconnection() == .remote(.connectionTimeout))
     await client.disconnect()
-    await #expect(throws: GATTError.self) { try await client.read(0x10) }
+    await #expect(throws: BluetoothError.self) { try await client.read(0x10) }
     #expect(losses.count == 1)
   }
 
@@ -79,7 +79,7 @@ import Testing
     let client = try await link.client()
     var losses: [LinkLoss] = []
     client.whenDisconnected { losses.append($0) }
-    await #expect(throws: GATTError.att(.timedOut(.readRequest))) { try await client.read(0x10) }
+    await #expect(throws: BluetoothError.gatt(.att(.timedOut(.readRequest)))) { try await client.read(0x10) }
     _ = await client.disconnection()
     await settle()
     #expect(losses == [.local])
@@ -91,7 +91,7 @@ import Testing
     let task = spawn { try await client.read(0x10) }
     await settle()
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
     let next = spawn { try await client.read(0x11) }
     link.answer("0a1100", "0b02")
     await settle()
@@ -107,7 +107,7 @@ import Testing
     let second = spawn { try await client.read(0x11) }
     await settle()
     second.cancel()
-    await #expect(throws: GATTError.cancelled) { try await second.value }
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await second.value }
     link.receive("0b 01")
     #expect(try await first.value == [1])
     await settle()

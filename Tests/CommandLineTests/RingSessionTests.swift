@@ -211,15 +211,15 @@ import VirtualRing
     let bulk: AttributeHandle = 0x0016
     let update: [UInt8] = [0xBC, 0x01, 0, 0, 0xFF, 0xFF]
     let client = ring.client
-    await #expect(throws: GATTError.self) { try await client.write(harmful.bytes, to: handle) }
-    #expect(throws: GATTError.self) { try client.writeWithoutResponse(harmful.bytes, to: handle) }
-    #expect(throws: GATTError.self) { try client.writeWithoutResponse(update, to: bulk) }
-    await #expect(throws: GATTError.self) { try await client.run { WriteValue(handle, harmful.bytes) } }
-    await #expect(throws: GATTError.self) { try await client.writeReliably([(handle, harmful.bytes)]) }
-    var failure: GATTError?
+    await #expect(throws: BluetoothError.self) { try await client.write(harmful.bytes, to: handle) }
+    #expect(throws: BluetoothError.self) { try client.writeWithoutResponse(harmful.bytes, to: handle) }
+    #expect(throws: BluetoothError.self) { try client.writeWithoutResponse(update, to: bulk) }
+    await #expect(throws: BluetoothError.self) { try await client.run { WriteValue(handle, harmful.bytes) } }
+    await #expect(throws: BluetoothError.self) { try await client.writeReliably([(handle, harmful.bytes)]) }
+    var failure: BluetoothError?
     client.post(harmful.bytes, to: handle) { failure = $0 }
     await testTimers.sleep(for: .milliseconds(200))
-    guard case .att(.forbidden)? = failure else {
+    guard case .gatt(.att(.forbidden))? = failure else {
       Issue.record("it was posted: \(String(describing: failure))")
       return
     }

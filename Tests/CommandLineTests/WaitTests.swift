@@ -19,7 +19,7 @@ import Testing
     "Central/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
     "GATTClient/GATTClient+Link.swift": (
-      3, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+      1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")

@@ -47,11 +47,11 @@ import Testing
     var refused = 0
     var sent = 0
     for _ in 0..<600 {
-      do throws(GATTError) {
+      do throws(BluetoothError) {
         try client.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
         sent += 1
       } catch {
-        #expect(error == .noRoom)
+        #expect(error == .gatt(.noRoom))
         refused += 1
       }
     }
@@ -93,16 +93,17 @@ import Testing
     stage.radio.returnsCredits = false
     while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
     let error = await stage.within(.seconds(4)) {
-      await failure { () async throws(GATTError) in
+      await failure { () async throws(BluetoothError) in
         try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(4))
       }
     }
-    #expect(error == .noRoomInTime(seconds: 4))
+    #expect(error == .gatt(.noRoomInTime(seconds: 4)))
     // The loss of the link ends those that wait, with its reason.
     let waiting = spawn { try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(60)) }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer, .connectionTimeout)
-    await #expect(throws: GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))) {
+    let loss = LinkLoss.remote(.connectionTimeout)
+    await #expect(throws: BluetoothError.gatt(.att(.closed(loss.description)))) {
       try await waiting.value
     }
     stage.radio.returnsCredits = true

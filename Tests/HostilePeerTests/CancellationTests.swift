@@ -164,7 +164,7 @@ import Testing
     let task = spawn { try await client.discoverServices() }
     await stage.sleep(.seconds(1))
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
     stage.peer.react = { _ in .honest }
     stage.peer.send(stage.peer.server.answer(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService)))
     #expect(try await client.read(Server.nameHandle) == Array("honest".utf8))
@@ -181,7 +181,7 @@ import Testing
     let task = spawn { try await client.write(Array(repeating: 7, count: 60), to: 0x12) }
     await stage.sleep(.seconds(1))
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
     peer.react = { _ in .honest }
     if let open = peer.requests.first { peer.send(peer.server.answer(open)) }
     _ = try await client.read(Server.nameHandle)
@@ -210,7 +210,7 @@ import Testing
     let first = spawn { try await client.exchangeMTU() }
     await stage.sleep(.seconds(1))
     first.cancel()
-    await #expect(throws: GATTError.cancelled) { try await first.value }
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await first.value }
     let second = spawn { try await client.exchangeMTU() }
     stage.peer.send(.exchangeMTUResponse(serverMTU: 64))
     #expect(try await second.value == 64)

@@ -16,9 +16,9 @@ import Testing
     let stage = Stage()
     stage.radio.buffers = (0, 0)
     let error = await stage.within(.seconds(1)) {
-      await failure { () async throws(HCIError) in try await stage.central.start() }
+      await failure { () async throws(BluetoothError) in try await stage.central.start() }
     }
-    #expect(error == .noDataBuffers)
+    #expect(error == .hci(.noDataBuffers))
     await stage.central.stop()
   }
 
@@ -54,10 +54,12 @@ import Testing
           }
       }
       let error = await stage.within(.milliseconds(3100)) {
-        await failure { () async throws(HCIError) in try await stage.central.start() }
+        await failure { () async throws(BluetoothError) in try await stage.central.start() }
       }
       switch error {
-      case .commandTimedOut(command), .commandFailed(command, _), .malformedResponse(command, _): break
+      case .hci(.commandTimedOut(command)), .hci(.commandFailed(command, _)),
+        .hci(.malformedResponse(command, _)):
+        break
       default: Issue.record("\(command): \(String(describing: error))")
       }
       await stage.central.stop()
@@ -130,11 +132,11 @@ import Testing
     }
     _ = try await client.readRSSI()
     let error = await stage.within(.milliseconds(3100)) {
-      await failure { () async throws(HCIError) in try await client.readRSSI() }
+      await failure { () async throws(BluetoothError) in try await client.readRSSI() }
     }
-    #expect(error == .commandTimedOut(ReadRSSI.opcode))
+    #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
     #expect(await client.disconnection() == .adapter(.commandTimedOut(ReadRSSI.opcode)))
-    #expect(stage.failures == [.commandTimedOut(ReadRSSI.opcode)])
+    #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
     await stage.central.stop()
   }
 
@@ -175,11 +177,11 @@ import Testing
       return [HCIEvent.status(opcode).packet]
     }
     let error = await stage.within(.milliseconds(7100)) {
-      await failure { () async throws(HCIError) in try await stage.connect() }
+      await failure { () async throws(BluetoothError) in try await stage.connect() }
     }
     // The event overtook the status of its command: it is dropped, and the attempt ends with its deadline; or counts.
     switch error {
-    case .connectionFailed(peer, HCIErrorCode(rawValue: status)), .peerNotFound: break
+    case .hci(.connectionFailed(peer, HCIErrorCode(rawValue: status))), .hci(.peerNotFound): break
     default: Issue.record("\(String(describing: error))")
     }
     stage.radio.answer = nil
@@ -221,7 +223,7 @@ import Testing
     await stage.sleep(.seconds(1))
     await stage.within(.seconds(3)) {
       task.cancel()
-      await #expect(throws: HCIError.cancelled) { try await task.value }
+      await #expect(throws: BluetoothError.hci(.cancelled)) { try await task.value }
     }
     await stage.sleep(.seconds(1))
     #expect(stage.peer.handle == nil)
@@ -252,7 +254,7 @@ import Testing
     let read = spawn { try await client.read(0x0003) }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer)
-    await #expect(throws: GATTError.self) { try await read.value }
+    await #expect(throws: BluetoothError.self) { try await read.value }
     stage.peer.react = { _ in .honest }
     stage.radio.reuse(handle)
     let next = try await stage.connect()
@@ -290,7 +292,9 @@ import Testing
     await stage.sleep(.seconds(1))
     await stage.within(.milliseconds(10)) {
       stage.radio.end(stage.peer, .connectionTimeout)
-      await #expect(throws: GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))) {
+      await #expect(
+        throws: BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))
+      ) {
         try await task.value
       }
     }
@@ -311,8 +315,8 @@ import Testing
       stage.radio.deliver(hex("04 10 01 42"))
       await stage.sleep(.seconds(1))
     }
-    #expect(stage.failures == [.hardwareError(0x42)])
-    await #expect(throws: HCIError.hardwareError(0x42)) { try await stage.connect() }
+    #expect(stage.failures == [.hci(.hardwareError(0x42))])
+    await #expect(throws: BluetoothError.hci(.hardwareError(0x42))) { try await stage.connect() }
     await stage.central.stop()
   }
 

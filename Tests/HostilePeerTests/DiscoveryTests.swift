@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  private func discover(_ what: What, _ client: GATTClient) async throws(GATTError) -> Int {
+  private func discover(_ what: What, _ client: GATTClient) async throws(BluetoothError) -> Int {
     let service = Service(uuid: uuid(0x180D), handles: HandleRange(0x0010, 0x001F))
     let characteristic = Characteristic(
       uuid: uuid(0x2A37), properties: .notify, declaration: 0x0010, valueHandle: 0x0011, end: 0x001F)
@@ -41,7 +41,7 @@ import Testing
   /// Runs a case.
   ///
   /// - Returns: how many were found, or why none; and how many requests that took
-  private func run(_ test: Case) async throws -> (Result<Int, GATTError>, Int) {
+  private func run(_ test: Case) async throws -> (Result<Int, BluetoothError>, Int) {
     let (stage, client) = try await Stage.connected()
     client.watchesServiceChanges = false
     var answers = test.answers[...]
@@ -50,8 +50,8 @@ import Testing
       return .send(
         .errorResponse(ATTErrorResponse(request: request.opcode, handle: 0, code: .attributeNotFound)))
     }
-    var result: Result<Int, GATTError>
-    do throws(GATTError) {
+    var result: Result<Int, BluetoothError>
+    do throws(BluetoothError) {
       result = .success(try await discover(test.what, client))
     } catch {
       result = .failure(error)
@@ -83,7 +83,7 @@ import Testing
       return
     }
     switch error {
-    case .misbehaved, .att(.malformed): break
+    case .gatt(.misbehaved), .gatt(.att(.malformed)): break
     default: Issue.record("\(error)")
     }
     #expect(count <= test.answers.count)
@@ -191,7 +191,7 @@ import Testing
     let all = HandleRange(0x0001, 0xFFFF)
     let characteristic = Characteristic(
       uuid: uuid(0x2A37), properties: .notify, declaration: 1, valueHandle: 2, end: 0xFFFF)
-    let error = await failure { () async throws(GATTError) in
+    let error = await failure { () async throws(BluetoothError) in
       switch what {
       case .services: _ = try await client.discoverServices()
       case .servicesByUUID: _ = try await client.discoverServices([uuid(0x1800)])
@@ -202,7 +202,7 @@ import Testing
       case .descriptors: _ = try await client.discoverDescriptors(of: characteristic)
       }
     }
-    guard case .misbehaved = error else {
+    guard case .gatt(.misbehaved) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -222,8 +222,8 @@ import Testing
         .send(
           .errorResponse(ATTErrorResponse(request: $0.opcode, handle: 0, code: ATTErrorCode(rawValue: code))))
       }
-      let error = await failure { () async throws(GATTError) in try await discover(what, client) }
-      guard case .att(.refused(let response)) = error else {
+      let error = await failure { () async throws(BluetoothError) in try await discover(what, client) }
+      guard case .gatt(.att(.refused(let response))) = error else {
         Issue.record("\(String(describing: error))")
         continue
       }

@@ -61,7 +61,7 @@ import Testing
       } catch {
         #expect("\(error)".contains(Self.reason), "packet \(limit) of \(count): \(error)")
       }
-      #expect(stage.failures == [.transportClosed(Self.reason)])
+      #expect(stage.failures == [.hci(.transportClosed(Self.reason))])
       await stage.central.stop()
     }
   }
@@ -74,14 +74,14 @@ import Testing
     let loss = spawn { await client.disconnection() }
     await stage.sleep(.seconds(1))
     stage.radio.fail(Self.reason)
-    let expected = GATTError.att(.closed(HCIError.transportClosed(Self.reason).description))
+    let expected = BluetoothError.gatt(.att(.closed(HCIError.transportClosed(Self.reason).description)))
     await #expect(throws: expected) { try await read.value }
     await #expect(throws: expected) { try await waiting.value }
     #expect(try await loss.value == .adapter(.transportClosed(Self.reason)))
-    #expect(await failure { () async throws(GATTError) in try await client.read(0x0003) } == expected)
+    #expect(await failure { () async throws(BluetoothError) in try await client.read(0x0003) } == expected)
     #expect(
-      await failure { () async throws(HCIError) in try await client.readRSSI() }
-        == .transportClosed(Self.reason))
+      await failure { () async throws(BluetoothError) in try await client.readRSSI() }
+        == .hci(.transportClosed(Self.reason)))
     await stage.central.stop()
   }
 }

@@ -21,9 +21,9 @@ import Testing
       }
       return []
     }
-    let error = await failure { () async throws(HCIError) in try await client.readRSSI() }
-    #expect(error == .commandTimedOut(ReadRSSI.opcode))
-    #expect(stage.failures == [.commandTimedOut(ReadRSSI.opcode)])
+    let error = await failure { () async throws(BluetoothError) in try await client.readRSSI() }
+    #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
+    #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
     #expect(!client.isConnected)
     return (stage, notes)
   }
@@ -80,9 +80,10 @@ import Testing
     let (stage, notes) = try await silent()
     stage.radio.reopening = {}
     let error = await stage.within(.seconds(14)) {
-      await failure { () async throws(HCIError) in try await stage.central.recover(within: .seconds(10)) }
+      await failure { () async throws(BluetoothError) in try await stage.central.recover(within: .seconds(10))
+      }
     }
-    #expect(error == .commandTimedOut(ReadRSSI.opcode))
+    #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
     #expect(notes.steps.count == 4 && notes.steps[3].hasPrefix("off and on: the controller did not answer"))
     #expect(stage.radio.reopenings < 5)
     #expect(stage.failures.count == 1)
@@ -93,7 +94,8 @@ import Testing
   @Test func oneThatCanOnlyBeResetIsGivenUpAtOnce() async throws {
     let (stage, _) = try await silent()
     let error = await stage.within(.milliseconds(3100)) {
-      await failure { () async throws(HCIError) in try await stage.central.recover(within: .seconds(60)) }
+      await failure { () async throws(BluetoothError) in try await stage.central.recover(within: .seconds(60))
+      }
     }
     let text = error?.description ?? ""
     #expect(text.contains("cancel: done; disconnect: done; reset: the controller did not answer"), "\(text)")
@@ -126,12 +128,12 @@ import Testing
         }
         return []
       }
-      _ = await failure { () async throws(HCIError) in try await client.readRSSI() }
+      _ = await failure { () async throws(BluetoothError) in try await client.readRSSI() }
       if delay == .seconds(10) {
-        let error = await failure { () async throws(HCIError) in
+        let error = await failure { () async throws(BluetoothError) in
           try await stage.central.recover(within: .seconds(5))
         }
-        guard case .adapter(let error)? = error, case .controllerSilent = error.reason else {
+        guard case .hci(.adapter(let error))? = error, case .controllerSilent = error.reason else {
           Issue.record("\(String(describing: error))")
           return
         }
@@ -172,9 +174,10 @@ import Testing
     stage.radio.reopening = { () throws(HCIError) in throw .transportClosed("not there") }
     stage.radio.fail("gone")
     let error = await stage.within(.milliseconds(5400)) {
-      await failure { () async throws(HCIError) in try await stage.central.recover(within: .seconds(5)) }
+      await failure { () async throws(BluetoothError) in try await stage.central.recover(within: .seconds(5))
+      }
     }
-    #expect(error == .transportClosed("gone"))
+    #expect(error == .hci(.transportClosed("gone")))
     await stage.central.stop()
   }
 
@@ -191,7 +194,7 @@ import Testing
     await stage.sleep(.milliseconds(1700))
     await stage.within(.milliseconds(200)) {
       task.cancel()
-      await #expect(throws: HCIError.cancelled) { try await task.value }
+      await #expect(throws: BluetoothError.hci(.cancelled)) { try await task.value }
     }
     await stage.central.stop()
   }
@@ -208,7 +211,7 @@ import Testing
     stage.radio.answer = { opcode, _ in opcode == Reset.opcode ? [] : nil }
     stage.radio.deliver(hex("04 10 01 42"))
     await stage.sleep(.seconds(1))
-    #expect(stage.failures == [.hardwareError(0x42)])
+    #expect(stage.failures == [.hci(.hardwareError(0x42))])
     try await stage.central.recover(within: .seconds(60))
     #expect(notes.steps.count == 4 && notes.steps.last == "off and on: done")
     try await checkUse(of: stage)
@@ -225,7 +228,7 @@ import Testing
     await stage.within(.milliseconds(9100)) {
       #expect(await client.disconnection() == .adapter(.commandTimedOut(ReadBDADDR.opcode)))
     }
-    await #expect(throws: GATTError.self) { try await read.value }
+    await #expect(throws: BluetoothError.self) { try await read.value }
     await stage.central.stop()
   }
 
@@ -261,13 +264,13 @@ import Testing
       default: return nil
       }
     }
-    let first = await failure { () async throws(HCIError) in try await stage.connect() }
-    #expect(first == .peerNotFound(stage.peer.address, seconds: 5))
+    let first = await failure { () async throws(BluetoothError) in try await stage.connect() }
+    #expect(first == .hci(.peerNotFound(stage.peer.address, seconds: 5)))
     #expect(stage.failures == [])
     let second = await stage.within(.seconds(1)) {
-      await failure { () async throws(HCIError) in try await stage.connect() }
+      await failure { () async throws(BluetoothError) in try await stage.connect() }
     }
-    let cause = HCIError.commandTimedOut(LECreateConnectionCancel.opcode)
+    let cause = BluetoothError.hci(.commandTimedOut(LECreateConnectionCancel.opcode))
     #expect(second == cause && stage.failures == [cause])
     stage.peer.isThere = true
     try await stage.central.recover(within: .seconds(10))
@@ -289,9 +292,9 @@ import Testing
       }
     }
     await stage.within(.milliseconds(5100)) { await client.disconnect() }
-    let error = await failure { () async throws(HCIError) in try await stage.connect() }
-    #expect(error == .commandTimedOut(Disconnect.opcode))
-    #expect(stage.failures == [.commandTimedOut(Disconnect.opcode)])
+    let error = await failure { () async throws(BluetoothError) in try await stage.connect() }
+    #expect(error == .hci(.commandTimedOut(Disconnect.opcode)))
+    #expect(stage.failures == [.hci(.commandTimedOut(Disconnect.opcode))])
     try await stage.central.recover(within: .seconds(10))
     try await checkUse(of: stage)
     await stage.central.stop()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.onTheLoop) struct ServiceChangedTests {
   private final class Heard {
     var values: [[UInt8]] = []
-    var ends: [GATTError] = []
+    var ends: [BluetoothError] = []
     var moved: [Subscription] = []
   }
 
@@ -44,9 +44,9 @@ import Testing
     #expect(heard.values.count == 120)
     // ATT allows no request behind the one that was not answered: the next one says so, at once.
     let error = await stage.within(.milliseconds(10)) {
-      await failure { () async throws(GATTError) in try await client.read(Server.nameHandle) }
+      await failure { () async throws(BluetoothError) in try await client.read(Server.nameHandle) }
     }
-    #expect(error == .att(.timedOut(ATTOpcode(rawValue: opcode))))
+    #expect(error == .gatt(.att(.timedOut(ATTOpcode(rawValue: opcode)))))
     await stage.sleep(.seconds(1))
     #expect(!client.isConnected)
     // The next link to this peer is not risked for it.
@@ -198,8 +198,8 @@ import Testing
     stage.peer.server.remove(HandleRange(0x0010, 0x0013))
     stage.peer.send(changed(0x0010, 0x0013))
     for await _ in sequence { Issue.record("a value") }
-    #expect(sequence.failure == .characteristicGone(Server.heartRate))
-    #expect(heard.ends == [.characteristicGone(Server.heartRate)])
+    #expect(sequence.failure == .gatt(.characteristicGone(Server.heartRate)))
+    #expect(heard.ends == [.gatt(.characteristicGone(Server.heartRate))])
     #expect(client.isConnected)
     await client.disconnect()
     try await stage.checkHealth()
@@ -212,7 +212,7 @@ import Testing
       to: try await heartRate(of: client), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
     stage.radio.end(stage.peer, .connectionTimeout)
     await stage.sleep(.seconds(1))
-    #expect(heard.ends == [.att(.closed(LinkLoss.remote(.connectionTimeout).description))])
+    #expect(heard.ends == [.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))])
     try await stage.checkHealth()
   }
 
@@ -225,7 +225,7 @@ import Testing
     let before = stage.peer.requestCount
     for number in 0..<1000 { stage.peer.send(changed(0x0010, 0x0013), after: .milliseconds(100 * number)) }
     await stage.sleep(.seconds(120))
-    #expect(heard.ends == [.servicesChanged])
+    #expect(heard.ends == [.gatt(.servicesChanged)])
     #expect(stage.peer.requestCount - before <= 64 * 7)
     #expect(stage.peer.confirmations == 1000)
     await client.disconnect()
@@ -249,18 +249,24 @@ import Testing
     // The old battery value stood where the new heart rate stands.
     #expect(battery.valueHandle == 0x0022)
     let before = stage.peer.requestCount
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(battery) }
-    await #expect(throws: GATTError.servicesChanged) { try await client.write([1], to: battery) }
-    #expect(throws: GATTError.servicesChanged) { try client.writeWithoutResponse([1], to: battery) }
-    await #expect(throws: GATTError.servicesChanged) { try await client.discoverDescriptors(of: heartRate) }
-    await #expect(throws: GATTError.servicesChanged) { try await client.discoverCharacteristics(of: service) }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(battery) }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.write([1], to: battery) }
+    #expect(throws: BluetoothError.gatt(.servicesChanged)) {
+      try client.writeWithoutResponse([1], to: battery)
+    }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) {
+      try await client.discoverDescriptors(of: heartRate)
+    }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) {
+      try await client.discoverCharacteristics(of: service)
+    }
     // A number is good where something was discovered since, and only there.
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x0032) }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(0x0032) }
     #expect(stage.peer.requestCount == before)
     #expect(try await client.read(0x0022) == [])
     #expect(try await client.discoverServices().count == 4)
     #expect(try await client.read(0x0032) == [77])
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(battery) }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(battery) }
     await client.disconnect()
     try await stage.checkHealth()
   }
@@ -277,7 +283,7 @@ import Testing
       return .honest
     }
     let found = try #require(try await client.discoverCharacteristics(of: service).first)
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(found) }
+    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(found) }
     peer.react = { _ in .honest }
     await client.disconnect()
     try await stage.checkHealth()

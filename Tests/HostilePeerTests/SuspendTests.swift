@@ -24,7 +24,7 @@ import Testing
     let (stage, client) = try await Stage.connected()
     var heard: [(value: UInt8, time: Instant)] = []
     var losses: [LinkLoss] = []
-    var ends: [GATTError] = []
+    var ends: [BluetoothError] = []
     let service = try #require(try await client.firstService(Server.heartRateService))
     let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
     _ = try await client.subscribe(to: characteristic, onEnd: { ends.append($0) }) { value, time in
@@ -41,7 +41,7 @@ import Testing
     #expect(heard.map(\.value) == Array(0..<60))
     #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(losses == [.remote(.connectionTimeout)])
-    #expect(ends == [.att(.closed(LinkLoss.remote(.connectionTimeout).description))])
+    #expect(ends == [.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))])
     #expect(!client.isConnected)
     let again = try await stage.within(.seconds(5)) { try await stage.connect() }
     #expect(try await again.read(Server.nameHandle) == Array("honest".utf8))
@@ -55,9 +55,9 @@ import Testing
     await sleep(stage, kind)
     stage.peer.react = { _ in .silent }
     let error = await stage.within(.seconds(31)) {
-      await failure { () async throws(GATTError) in try await client.read(Server.nameHandle) }
+      await failure { () async throws(BluetoothError) in try await client.read(Server.nameHandle) }
     }
-    #expect(error == .att(.timedOut(.readRequest)))
+    #expect(error == .gatt(.att(.timedOut(.readRequest))))
     await stage.sleep(.seconds(3))
     #expect(!client.isConnected)
     stage.peer.react = { _ in .honest }
@@ -102,7 +102,7 @@ import Testing
     await sleep(stage, kind)
     stage.radio.fail("no such device")
     await stage.sleep(.milliseconds(1))
-    await #expect(throws: GATTError.self) {
+    await #expect(throws: BluetoothError.self) {
       try await stage.within(.milliseconds(10)) { try await read.value }
     }
     #expect(losses == 1 && !client.isConnected)

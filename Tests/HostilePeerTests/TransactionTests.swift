@@ -37,10 +37,10 @@ import Testing
     stage.peer.react = { _ in .silent }
     stage.peer.send(.readResponse([0xBA, 0xD0]), after: .seconds(31))
     let error = await stage.within(.seconds(31)) {
-      await failure { () async throws(GATTError) in try await client.read(0x0003) }
+      await failure { () async throws(BluetoothError) in try await client.read(0x0003) }
     }
-    #expect(error == .att(.timedOut(.readRequest)))
-    await #expect(throws: GATTError.self) { try await client.read(0x0022) }
+    #expect(error == .gatt(.att(.timedOut(.readRequest))))
+    await #expect(throws: BluetoothError.self) { try await client.read(0x0022) }
     #expect(stage.peer.requestCount == 1)
     _ = await client.disconnection()
     try await stage.checkHealth()
@@ -56,9 +56,9 @@ import Testing
         request: .readRequest, handle: handle, code: ATTErrorCode(rawValue: code))
       stage.peer.react = { _ in .send(.errorResponse(response)) }
       let error = await stage.within(.seconds(1)) {
-        await failure { () async throws(GATTError) in try await client.read(0x0003) }
+        await failure { () async throws(BluetoothError) in try await client.read(0x0003) }
       }
-      #expect(error == .att(.refused(response)))
+      #expect(error == .gatt(.att(.refused(response))))
     }
     #expect(stage.peer.requestCount == 3)
     stage.peer.react = { _ in .honest }
@@ -83,7 +83,7 @@ import Testing
     stage.peer.react = { _ in .hex(pdu) }
     let isGroup = pdu.hasPrefix("11")
     let error = await stage.within(.seconds(1)) {
-      await failure { () async throws(GATTError) in
+      await failure { () async throws(BluetoothError) in
         if isGroup {
           _ = try await client.discoverServices()
         } else {
@@ -91,7 +91,7 @@ import Testing
         }
       }
     }
-    guard case .att(.malformed) = error else {
+    guard case .gatt(.att(.malformed)) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

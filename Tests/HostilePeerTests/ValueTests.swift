@@ -43,8 +43,8 @@ import Testing
       if case .readRequest = request { return .send(.readResponse(Self.part(1))) }
       return .send(.readBlobResponse(Self.part(1)))
     }
-    let error = await failure { () async throws(GATTError) in try await client.read(0x0003) }
-    guard case .misbehaved = error else {
+    let error = await failure { () async throws(BluetoothError) in try await client.read(0x0003) }
+    guard case .gatt(.misbehaved) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -96,8 +96,9 @@ import Testing
     } else if answer == "09 02 0300" {
       #expect(try await client.read(uuid: uuid(0x2A00), limit: 1).map(\.value) == [[]])
     } else {
-      let error = await failure { () async throws(GATTError) in try await client.read(uuid: uuid(0x2A00)) }
-      if case .att(.malformed) = error {} else { Issue.record("\(String(describing: error))") }
+      let error = await failure { () async throws(BluetoothError) in try await client.read(uuid: uuid(0x2A00))
+      }
+      if case .gatt(.att(.malformed)) = error {} else { Issue.record("\(String(describing: error))") }
     }
     stage.peer.react = { _ in .honest }
     #expect(try await client.read(0x0022) == [77])
@@ -120,10 +121,10 @@ import Testing
       if case .prepareWriteRequest = request { return .send(.prepareWriteResponse(echo)) }
       return .honest
     }
-    let error = await failure { () async throws(GATTError) in
+    let error = await failure { () async throws(BluetoothError) in
       try await client.write(Self.part(7, 40), to: 0x0012)
     }
-    guard case .misbehaved = error else {
+    guard case .gatt(.misbehaved) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -144,7 +145,7 @@ import Testing
           ATTErrorResponse(request: $0.opcode, handle: 0x0012, code: ATTErrorCode(rawValue: code))))
     }
     for write in [false, true] {
-      let error = await failure { () async throws(GATTError) in
+      let error = await failure { () async throws(BluetoothError) in
         if write { try await client.write([1], to: 0x0012) } else { _ = try await client.read(0x0012) }
       }
       #expect(error.map { "\($0)".contains("pairing") } == true)

@@ -115,6 +115,6 @@ struct ReplayedClient {
         return found
       }
     }
-    throw GATTError.notFound("\(uuid)")
+    throw BluetoothError.gatt(.notFound("\(uuid)"))
   }
 }

@@ -173,7 +173,7 @@ extension Ring {
 
   /// The ring's Device Information service.
   public func information() async throws(RingError) -> RingInformation {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       var information = RingInformation()
       guard let service = try await client.firstService(RingGATT.deviceInformationService) else {
         return information

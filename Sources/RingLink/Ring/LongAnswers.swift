@@ -160,7 +160,7 @@ extension Ring {
   /// Finds the bulk service and switches its notifications on; once a link.
   func openBulk() async throws(RingError) {
     guard bulkWrite == nil else { return }
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       if let service = try await client.firstService(RingGATT.bulkService) {
         let all = try await client.discoverCharacteristics(of: service)
         if let write = all.first(where: { $0.uuid == RingGATT.bulkWrite }),

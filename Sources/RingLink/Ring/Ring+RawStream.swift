@@ -88,7 +88,7 @@ extension Ring {
   ///
   /// - Parameter sink: called on the loop, with the receive time
   public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       _ = try await client.subscribe(to: commandNotify) { value, time in
         sink((try? RingFrame(parsing: value)).map { .frame($0) } ?? .unreadable(Array(value)), time)
       }
@@ -102,7 +102,7 @@ extension Ring {
     }
     guard let bulkNotify else { return }
     var assembler = BulkAssembler()
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       _ = try await client.subscribe(to: bulkNotify) { value, time in
         switch assembler.receive(value, at: time) {
         case .frame(let frame): sink(.bulk(frame), time)

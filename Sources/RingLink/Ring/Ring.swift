@@ -146,11 +146,11 @@ public final class Ring {
 
 extension RingError {
   /// Reports a lost link as such, wherever it was detected.
-  init(_ error: GATTError) {
+  init(_ error: BluetoothError) {
     switch error {
-    case .att(.closed(let reason)): self = .disconnected(reason)
-    case .cancelled: self = .cancelled
-    default: self = .gatt(error)
+    case .gatt(.att(.closed(let reason))): self = .disconnected(reason)
+    case .gatt(.cancelled), .hci(.cancelled): self = .cancelled
+    default: self = .bluetooth(error)
     }
   }
 }
@@ -172,7 +172,7 @@ extension Ring {
   ) async throws(RingError) -> Ring {
     if let layout, let ring = try await open(client, at: layout) { return ring }
     let found: (write: Characteristic, notify: Characteristic)?
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       try await client.exchangeMTU()
       found = try await client.commandCharacteristics()
     } catch {
@@ -180,7 +180,7 @@ extension Ring {
     }
     guard let found else { throw .notARing(try await client.serviceList()) }
     let ring = Ring(client, write: found.write, notify: found.notify)
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       try await ring.listen()
     } catch {
       throw RingError(error)
@@ -192,7 +192,7 @@ extension Ring {
 
   /// - Returns: nil if the layout is not true
   private static func open(_ client: GATTClient, at layout: RingLayout) async throws(RingError) -> Ring? {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       guard try await client.holds(layout) else { return nil }
     } catch {
       throw RingError(error)
@@ -208,10 +208,10 @@ extension Ring {
       ring.listenWithoutWaiting(layout.configuration)
       return ring
     }
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       try await ring.listen()
       return ring
-    } catch .att(.refused) {
+    } catch .gatt(.att(.refused)) {
       client.assume(nil, of: layout.commandNotify)
       return nil
     } catch {
@@ -219,7 +219,7 @@ extension Ring {
     }
   }
 
-  private func listen() async throws(GATTError) {
+  private func listen() async throws(BluetoothError) {
     let dispatcher = self.dispatcher
     subscription = try await client.subscribe(
       to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) })
@@ -241,7 +241,7 @@ extension Ring {
           self.subscription = subscription
           start = .done
         // The descriptor alone has moved, or all of them.
-        case .failure(.att(.refused)), .failure(.servicesChanged): discoverAgain()
+        case .failure(.gatt(.att(.refused))), .failure(.gatt(.servicesChanged)): discoverAgain()
         case .failure(let error): dispatcher.close(RingError(error))
         }
       })
@@ -269,7 +269,7 @@ extension Ring {
     client.assume(nil, of: commandNotify)
     onLayoutChange?()
     BluetoothActor.run { [weak self] in
-      do throws(GATTError) {
+      do throws(BluetoothError) {
         try await self?.discoverUntilCurrent()
       } catch {
         self?.dispatcher.close(RingError(error))
@@ -277,14 +277,14 @@ extension Ring {
     }
   }
 
-  private func discoverUntilCurrent() async throws(GATTError) {
+  private func discoverUntilCurrent() async throws(BluetoothError) {
     var seen: Int
     repeat {
       seen = changeCount
-      guard seen <= Self.maximumChanges else { throw .servicesChanged }
-      do throws(GATTError) {
+      guard seen <= Self.maximumChanges else { throw .gatt(.servicesChanged) }
+      do throws(BluetoothError) {
         guard let found = try await client.commandCharacteristics() else {
-          throw .notFound("service of a ring any more")
+          throw .gatt(.notFound("service of a ring any more"))
         }
         commandWrite = found.write
         commandNotify = found.notify
@@ -318,7 +318,7 @@ extension Ring {
   ///   should be stored anew
   @discardableResult
   public func identify() async throws(RingError) -> Bool {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       let revision = try await client.text(RingGATT.firmwareRevision)
       if !isAssumed { databaseHash = try await client.databaseHash() }
       client.keepHandles()

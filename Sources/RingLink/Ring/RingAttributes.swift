@@ -5,7 +5,9 @@ import GATTClient
 /// What is discovered and read to open a ring.
 extension GATTClient {
   /// The characteristics that take and send frames; nil if this is no ring.
-  func commandCharacteristics() async throws(GATTError) -> (write: Characteristic, notify: Characteristic)? {
+  func commandCharacteristics() async throws(BluetoothError) -> (
+    write: Characteristic, notify: Characteristic
+  )? {
     guard let service = try await firstService(RingGATT.commandService) else { return nil }
     let all = try await discoverCharacteristics(of: service)
     guard let write = all.first(where: { $0.uuid == RingGATT.commandWrite }),
@@ -15,25 +17,25 @@ extension GATTClient {
   }
 
   /// The text of the first characteristic with a UUID; nil if there is none, or none that can be read.
-  func text(_ uuid: BluetoothUUID) async throws(GATTError) -> String? {
-    do throws(GATTError) {
+  func text(_ uuid: BluetoothUUID) async throws(BluetoothError) -> String? {
+    do throws(BluetoothError) {
       return try await readFirst(uuid: uuid).map { String(printable: $0) }
-    } catch .att(.refused) {
+    } catch .gatt(.att(.refused)) {
       return nil
     }
   }
 
   /// The text of a characteristic; nil if the peer lists it and will not have it read, as some do.
-  func text(of characteristic: Characteristic) async throws(GATTError) -> String? {
-    do throws(GATTError) {
+  func text(of characteristic: Characteristic) async throws(BluetoothError) -> String? {
+    do throws(BluetoothError) {
       return String(printable: try await read(characteristic))
-    } catch .att(.refused) {
+    } catch .gatt(.att(.refused)) {
       return nil
     }
   }
 
   func serviceList() async throws(RingError) -> [BluetoothUUID] {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       return try await discoverServices().map(\.uuid)
     } catch {
       throw RingError(error)
@@ -41,7 +43,7 @@ extension GATTClient {
   }
 
   /// Whether a layout of an earlier link is true, with one request that changes nothing.
-  func holds(_ layout: RingLayout) async throws(GATTError) -> Bool {
+  func holds(_ layout: RingLayout) async throws(BluetoothError) -> Bool {
     if let hash = layout.databaseHash { return try await databaseHash() == hash }
     return try await holds(RingGATT.commandNotify, at: layout.commandNotify.valueHandle)
   }

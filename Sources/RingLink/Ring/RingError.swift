@@ -1,6 +1,5 @@
 import BluetoothCore
 import GATTClient
-import HCI
 
 /// Why an operation on a ring failed.
 public enum RingError: Error, Hashable, Sendable {
@@ -10,8 +9,8 @@ public enum RingError: Error, Hashable, Sendable {
   case severalFound([String])
   /// The peer has no command service; what it has instead.
   case notARing([BluetoothUUID])
-  case connection(HCIError)
-  case gatt(GATTError)
+  /// The link to the ring, or a GATT operation on it, failed.
+  case bluetooth(BluetoothError)
   /// The ring answered a command with an error.
   case refused(CommandEntry.Subject, RingErrorCode)
   case notAnswered(CommandEntry.Subject, seconds: Double)
@@ -57,8 +56,7 @@ extension RingError: CustomStringConvertible {
     case .notARing(let services):
       "not a QRing ring: it has no service \(RingGATT.commandService); it has "
         + (services.isEmpty ? "none at all" : services.map(\.description).joined(separator: ", "))
-    case .connection(let error): error.description
-    case .gatt(let error): error.description
+    case .bluetooth(let error): error.description
     case .refused(let subject, let code): "the ring refused \(subject): \(code)"
     case .notAnswered(let subject, let seconds):
       "the ring did not answer \(subject) within \(Int(seconds.rounded())) s"

@@ -63,13 +63,14 @@ extension Session {
   /// Connects to a device without a scan.
   private func connect(
     to peer: BluetoothAddress, deadline: Duration
-  ) async throws(HCIError) -> GATTClient {
+  ) async throws(BluetoothError) -> GATTClient {
     var request = self.request
     request.peer = peer
     request.deadline = deadline
     // Set in the completion: what the link layers support is reported right after it.
-    let client = try await awaitCallback { [self] (done: @escaping (Result<GATTClient, HCIError>) -> Void) in
-      let connected = { [weak self] (result: Result<GATTClient, HCIError>) in
+    let client = try await awaitCallback {
+      [self] (done: @escaping (Result<GATTClient, BluetoothError>) -> Void) in
+      let connected = { [weak self] (result: Result<GATTClient, BluetoothError>) in
         if case .success(let client) = result {
           client.onLinkEvent = { [weak self] event in self?.report(event) }
         }
@@ -92,14 +93,14 @@ extension Session {
   ///
   /// - Returns: a closure that cancels the attempt
   private func connectWhenHeard(
-    _ request: ConnectionRequest, _ done: @escaping (Result<GATTClient, HCIError>) -> Void
+    _ request: ConnectionRequest, _ done: @escaping (Result<GATTClient, BluetoothError>) -> Void
   ) -> () -> Void {
     let timers = self.timers
     var attempt = request
     attempt.deadline = min(Self.attemptDeadline, request.deadline)
     var pending: PendingConnection?
     var timer: Timers.Token?
-    let end = OneShot { (result: Result<GATTClient, HCIError>) in
+    let end = OneShot { (result: Result<GATTClient, BluetoothError>) in
       timers.cancel(timer)
       pending?.cancel()
       pending = nil
@@ -108,9 +109,9 @@ extension Session {
     pending = central.connectWhenHeard(attempt) { end($0) }
     guard end.isPending else { return {} }
     timer = timers.schedule(after: request.deadline) {
-      end(.failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
+      end(.failure(.hci(.peerNotFound(request.peer, seconds: request.deadline.inSeconds))))
     }
-    return { end(.failure(.cancelled)) }
+    return { end(.failure(.hci(.cancelled))) }
   }
 
   /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
@@ -137,11 +138,7 @@ extension Session {
     let device = try await find(selector, deadline: request.deadline)
     try check(device.address)
     let rest = max(.seconds(1), request.deadline - (timers.current - started))
-    do throws(HCIError) {
-      return (try await connect(to: device.address, deadline: rest), device.localName)
-    } catch {
-      throw Failure(error)
-    }
+    return (try await bluetoothFailure(await connect(to: device.address, deadline: rest)), device.localName)
   }
 
   // MARK: Rings
@@ -181,9 +178,9 @@ extension Session {
     to address: BluetoothAddress, knownAs name: String?
   ) async throws(Failure) -> GATTClient? {
     note("known ring \(name ?? "") \(address): connecting without a scan")
-    do throws(HCIError) {
+    do throws(BluetoothError) {
       return try await connect(to: address, deadline: min(.seconds(8), request.deadline))
-    } catch .peerNotFound {
+    } catch .hci(.peerNotFound) {
       note("it was not found; scanning")
       return nil
     } catch {
@@ -234,13 +231,13 @@ extension Session {
     while true {
       try await recoverAdapter(within: max(.milliseconds(500), deadline - timers.current))
       let rest = deadline - timers.current
-      do throws(HCIError) {
+      do throws(BluetoothError) {
         return try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
       } catch {
         switch error {
         case _ where adapterFailure != nil && timers.current < deadline: continue
-        case .peerNotFound, .peerDidNotAnswer, .notTried, .connectionFailed, .connectionNotEstablished,
-          .notReady:
+        case .hci(.peerNotFound), .hci(.peerDidNotAnswer), .hci(.notTried), .hci(.connectionFailed),
+          .hci(.connectionNotEstablished), .hci(.notReady):
           guard timers.current + pause < deadline else { throw Failure(.connectionLost, error.description) }
         default: throw Failure(error)
         }

@@ -115,15 +115,11 @@ final class Session {
 
   private func start() async throws(Failure) {
     if !isReplay { startClock() }
-    do throws(HCIError) {
-      let adapter = try await central.start()
-      note(
-        "adapter \(adapter.address), Bluetooth \(adapter.version), "
-          + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
-      if isReplay { startClock() }
-    } catch {
-      throw Failure(error)
-    }
+    let adapter = try await bluetoothFailure(await central.start())
+    note(
+      "adapter \(adapter.address), Bluetooth \(adapter.version), "
+        + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
+    if isReplay { startClock() }
   }
 
   private func startClock() {
@@ -175,12 +171,12 @@ final class Session {
       for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
     }
     note("\(adapterFailure.message); waiting for it \(time.asLimit)")
-    do throws(HCIError) {
+    do throws(BluetoothError) {
       let adapter = try await central.recover(within: time)
       self.adapterFailure = nil
       note("adapter \(adapter.address) is back")
     } catch {
-      throw error == .cancelled ? Failure(error) : adapterFailure
+      throw error == .hci(.cancelled) ? Failure(error) : adapterFailure
     }
   }
 

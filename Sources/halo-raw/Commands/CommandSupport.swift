@@ -8,10 +8,10 @@ import RingLink
 
 /// The value of an expression, whose ``GATTError`` is thrown as a ``Failure``.
 @BluetoothActor
-func gattFailure<Value>(
-  _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
+func bluetoothFailure<Value>(
+  _ work: @autoclosure @BluetoothActor () async throws(BluetoothError) -> Value
 ) async throws(Failure) -> Value {
-  do throws(GATTError) {
+  do throws(BluetoothError) {
     return try await work()
   } catch {
     throw Failure(error)
@@ -166,14 +166,14 @@ enum AttributeChoice: Hashable {
 
 extension GATTClient {
   /// Finds the selected characteristic, service by service.
-  func find(_ choice: AttributeChoice) async throws(GATTError) -> Characteristic {
+  func find(_ choice: AttributeChoice) async throws(BluetoothError) -> Characteristic {
     try await find([choice])[0]
   }
 
   /// Finds the selected characteristics.
   ///
   /// - Returns: one for each choice
-  func find(_ choices: [AttributeChoice]) async throws(GATTError) -> [Characteristic] {
+  func find(_ choices: [AttributeChoice]) async throws(BluetoothError) -> [Characteristic] {
     var found: [Int: Characteristic] = [:]
     for service in try await discoverServices() {
       for characteristic in try await discoverCharacteristics(of: service) {
@@ -184,7 +184,7 @@ extension GATTClient {
       }
     }
     let missing = choices.indices.filter { found[$0] == nil }.map { choices[$0].title }
-    throw .notFound(missing.joined(separator: ", no "))
+    throw .gatt(.notFound(missing.joined(separator: ", no ")))
   }
 }
 

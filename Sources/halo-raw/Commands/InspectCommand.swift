@@ -15,7 +15,7 @@ let inspectCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     let client = try await session.connect()
     let printer = TablePrinter(format)
-    try await gattFailure(await printer.printAll(of: client))
+    try await bluetoothFailure(await printer.printAll(of: client))
   }
 }
 
@@ -36,7 +36,7 @@ private final class TablePrinter {
 
   /// Prints the primary services, then the secondary ones that others include, each once, so that circular includes
   /// end.
-  func printAll(of client: GATTClient) async throws(GATTError) {
+  func printAll(of client: GATTClient) async throws(BluetoothError) {
     try await client.exchangeMTU()
     for service in try await client.discoverServices() { try await print(service, of: client) }
     while let service = included.popLast() {
@@ -47,7 +47,7 @@ private final class TablePrinter {
 
   private func print(
     _ service: Service, _ kind: String = "service", of client: GATTClient
-  ) async throws(GATTError) {
+  ) async throws(BluetoothError) {
     seen.insert(service.handles.start)
     row(
       service.handles.start, kind, service.uuid, end: service.handles.end,
@@ -65,7 +65,7 @@ private final class TablePrinter {
     }
   }
 
-  private func print(_ characteristic: Characteristic, of client: GATTClient) async throws(GATTError) {
+  private func print(_ characteristic: Characteristic, of client: GATTClient) async throws(BluetoothError) {
     let value =
       characteristic.properties.contains(.read)
       ? try await self.value(characteristic.valueHandle, client) : .none
@@ -89,10 +89,10 @@ private final class TablePrinter {
   }
 
   /// Reads a value, or the error code with which the peer refuses it.
-  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(GATTError) -> Value {
-    do throws(GATTError) {
+  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(BluetoothError) -> Value {
+    do throws(BluetoothError) {
       return .bytes(try await client.read(handle))
-    } catch .att(.refused(let response)) {
+    } catch .gatt(.att(.refused(let response))) {
       return .refused(response.code)
     }
   }

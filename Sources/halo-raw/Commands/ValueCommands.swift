@@ -22,7 +22,7 @@ let readCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let client = try await session.connect()
-    let values = try await gattFailure(await client.read(choice))
+    let values = try await bluetoothFailure(await client.read(choice))
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
       let meaning = ValueMeaning(value.value, of: choice.uuid)
@@ -70,7 +70,7 @@ let writeCommand = CommandSpec(
     if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
     let target = try await client.target(of: choice)
     let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
-    try await gattFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
+    try await bluetoothFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
     var printer = RecordPrinter(format, valueColumns)
     let uuid = choice.uuid ?? target.characteristic?.uuid
     printer.print(
@@ -141,7 +141,7 @@ let subscribeCommand = CommandSpec(
       live, client, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
     try await live.complete({ listener.client }) { () async throws(Failure) in
       try await session.interruption.cancels { () async throws(Failure) in
-        try await gattFailure(await listener.subscribe(client, choices, kind))
+        try await bluetoothFailure(await listener.subscribe(client, choices, kind))
       }
       while let loss = try await listener.wait() {
         listener.markGap("connection lost: \(loss)")
@@ -152,7 +152,7 @@ let subscribeCommand = CommandSpec(
         try await session.interruption.cancels { () async throws(Failure) in
           let again = try await session.reconnect(to: client.peer, within: retryTime)
           // Discover again: after a restart, the table may differ.
-          try await gattFailure(await listener.subscribe(again, choices, kind))
+          try await bluetoothFailure(await listener.subscribe(again, choices, kind))
         }
       }
     }
@@ -179,7 +179,7 @@ private final class ValueListener {
   /// Where values are that have moved during the subscription.
   private var moved: [AttributeHandle: AttributeHandle] = [:]
   /// Why a subscription ended although the link is up.
-  private var end: GATTError?
+  private var end: BluetoothError?
   private var timer: Timers.Token?
 
   private static let ownColumns = [("kind", nil)] + valueColumns + [("note", nil)]
@@ -201,7 +201,7 @@ private final class ValueListener {
   /// Finds the characteristics and subscribes to them.
   func subscribe(
     _ client: GATTClient, _ choices: [AttributeChoice], _ kind: SubscriptionKind?
-  ) async throws(GATTError) {
+  ) async throws(BluetoothError) {
     self.client = client
     subscriptions = []
     moved = [:]
@@ -217,7 +217,7 @@ private final class ValueListener {
           to: characteristic, as: kind,
           onEnd: { reason in
             // The loss of the link is reported with its reason.
-            if case .att(.closed) = reason { return }
+            if case .gatt(.att(.closed)) = reason { return }
             self.end = reason
             self.finish(nil)
           },
@@ -307,9 +307,9 @@ private struct WriteTarget {
 extension GATTClient {
   /// Whether a handle may be one of the ring's own characteristics. If discovery fails, it counts as one.
   fileprivate func takesCommands(_ choice: AttributeChoice) async -> Bool {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       return RingGATT.takesCommands(try await find(choice).uuid)
-    } catch .notFound {
+    } catch .gatt(.notFound) {
       return false
     } catch {
       return true
@@ -318,19 +318,19 @@ extension GATTClient {
 
   /// Finds what is to be written.
   fileprivate func target(of choice: AttributeChoice) async throws(Failure) -> WriteTarget {
-    do throws(GATTError) {
+    do throws(BluetoothError) {
       try await exchangeMTU()
       let characteristic = try await find(choice)
       return WriteTarget(handle: characteristic.valueHandle, characteristic: characteristic)
     } catch {
-      guard case .notFound = error, case .handle(let handle) = choice else { throw Failure(error) }
+      guard case .gatt(.notFound) = error, case .handle(let handle) = choice else { throw Failure(error) }
       return WriteTarget(handle: handle)
     }
   }
 
   fileprivate func write(
     _ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool
-  ) async throws(GATTError) {
+  ) async throws(BluetoothError) {
     if hasResponse {
       try await write(value, to: handle)
     } else {
@@ -341,7 +341,7 @@ extension GATTClient {
   }
 
   /// Reads the selected values: that of a handle, or all with a UUID.
-  fileprivate func read(_ choice: AttributeChoice) async throws(GATTError) -> [ATTHandleAndValue] {
+  fileprivate func read(_ choice: AttributeChoice) async throws(BluetoothError) -> [ATTHandleAndValue] {
     try await exchangeMTU()
     switch choice {
     case .handle(let handle): return [ATTHandleAndValue(handle: handle, value: try await read(handle))]
@@ -351,7 +351,7 @@ extension GATTClient {
         // The list holds only the first bytes of long values.
         values.append(ATTHandleAndValue(handle: found.handle, value: try await read(found.handle)))
       }
-      guard !values.isEmpty else { throw .notFound("value with the UUID \(uuid)") }
+      guard !values.isEmpty else { throw .gatt(.notFound("value with the UUID \(uuid)")) }
       return values
     }
   }

@@ -18,7 +18,7 @@ final class Stage {
   let peer: Peer
   /// A good one.
   let honest = Peer(0xFFFF)
-  private(set) var failures: [HCIError] = []
+  private(set) var failures: [BluetoothError] = []
 
   init(_ peer: Peer = Peer()) {
     self.peer = peer
@@ -35,7 +35,7 @@ final class Stage {
     return (stage, try await stage.connect())
   }
 
-  func connect(deadline: Duration = .seconds(5)) async throws(HCIError) -> GATTClient {
+  func connect(deadline: Duration = .seconds(5)) async throws(BluetoothError) -> GATTClient {
     try await central.connect(ConnectionRequest(peer: peer.address, deadline: deadline))
   }
 

@@ -1,0 +1,32 @@
+import BluetoothCore
+import HCI
+
+/// Why an operation on an adapter, a link or a peripheral failed: the error of `Central` and ``GATTClient``, so that one
+/// `catch` serves a program that connects, discovers and reads.
+public enum BluetoothError: Error, Hashable, Sendable {
+  /// Why the adapter failed, there is no link, or its properties are not changed.
+  case hci(HCIError)
+  /// Why an operation on a peripheral failed: `.att(.closed)` after the loss of the link.
+  case gatt(GATTError)
+}
+
+extension BluetoothError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .hci(let error): error.description
+    case .gatt(let error): error.description
+    }
+  }
+}
+
+/// The value of an expression, whose `HCIError` is thrown as a ``BluetoothError``.
+@BluetoothActor
+package func wrappingHCIError<Value>(
+  _ work: @autoclosure @BluetoothActor () async throws(HCIError) -> Value
+) async throws(BluetoothError) -> Value {
+  do throws(HCIError) {
+    return try await work()
+  } catch {
+    throw .hci(error)
+  }
+}
