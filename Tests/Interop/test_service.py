@@ -6,7 +6,7 @@ import socket
 import subprocess
 
 import pytest
-from conftest import ROOT, halo_raw
+from conftest import ROOT
 
 UNITS = ["halo-raw-stream.service", "halo-raw-sync.service", "halo-raw-sync.timer"]
 
@@ -28,35 +28,40 @@ def until(end, text):
     return messages
 
 
-def started(end, *arguments, **environment):
-    environment |= {"NOTIFY_SOCKET": end.getsockname()}
-    return halo_raw.start(*arguments, environment=environment)
+@pytest.fixture
+def service(halo, monkeypatch, manager):
+    """Starts the program as a service."""
+
+    def start(*arguments, **environment):
+        for name, value in ({"NOTIFY_SOCKET": manager.getsockname()} | environment).items():
+            monkeypatch.setitem(halo.environment, name, value)
+        return halo.start(*arguments)
+
+    return start
 
 
-def test_a_service_is_ready_reports_and_stops(manager):
-    process = started(manager, "stream", "--ppg", "--adapter", "virtual:drop-after=30", WATCHDOG_USEC="200000")
+def test_a_service_is_ready_reports_and_stops(halo, manager, service):
+    process = service("stream", "--ppg", "--adapter", "virtual:drop-after=30", WATCHDOG_USEC="200000")
     messages = until(manager, "connected again 1 time")
     assert messages[0] == "READY=1" and "WATCHDOG=1" in messages
     status = [message for message in messages if message.startswith("STATUS=")]
     assert status[0] == "STATUS=R02_BEEF: streaming" and "connection lost" in status[1]
     process.send_signal(signal.SIGTERM)
     assert until(manager, "STOPPING=1")
-    process.communicate(timeout=20)
+    assert halo.wait(process).code == 0
 
 
-def test_the_watchdog_of_another_process_is_not_fed(manager):
-    process = started(
-        manager, "stream", "--ppg", "--count", "3", "--adapter", "virtual", WATCHDOG_USEC="1000", WATCHDOG_PID="1"
-    )
+def test_the_watchdog_of_another_process_is_not_fed(halo, manager, service):
+    arguments = ("stream", "--ppg", "--count", "3", "--adapter", "virtual")
+    process = service(*arguments, WATCHDOG_USEC="1000", WATCHDOG_PID="1")
     assert "WATCHDOG=1" not in until(manager, "STOPPING=1")
-    process.communicate(timeout=20)
+    halo.wait(process).succeeded()
 
 
 @pytest.mark.parametrize("name", ["/nowhere/notify", "@", "relative", "/" + "x" * 200])
-def test_a_service_manager_that_is_not_there_is_ignored(name):
-    process = halo_raw.start("battery", "--adapter", "virtual", environment={"NOTIFY_SOCKET": name})
-    output, errors = process.communicate(timeout=20)
-    assert process.returncode == 0 and not errors
+def test_a_service_manager_that_is_not_there_is_ignored(halo, service, name):
+    result = halo.wait(service("battery", "--adapter", "virtual", NOTIFY_SOCKET=name)).succeeded()
+    assert not result.err
 
 
 @pytest.fixture(scope="module")

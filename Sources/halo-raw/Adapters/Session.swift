@@ -101,7 +101,7 @@ final class Session {
     notes = opened.recordedNotes
     // A replayed peripheral is the only one that can be connected to.
     let replayed = opened.replayAdapter.map { RingSelector.address($0.peripheral.address.value, nil) }
-    selector = invocation.positionals.first.map { RingSelector($0) } ?? replayed ?? .anyRing
+    selector = try invocation.ring(isReal: spec.isReal) ?? replayed ?? .anyRing
     self.opened = opened
     central = Central(opened.adapter)
     for ring in notes.knownRings { known.remember(ring) }

@@ -88,6 +88,9 @@ struct Invocation: Sendable {
 
   var commandName: String { command.name }
 
+  /// The names of all options of the command.
+  var optionNames: [String] { command.allOptions.flatMap(\.spec.names) }
+
   /// The command and its arguments, as they were given.
   var commandLine: String { ([command.name] + arguments).joined(separator: " ") }
 

@@ -81,7 +81,9 @@ private struct SettingsTask: Sendable {
     }
     if let first = arguments.first, setting(first) == nil {
       let isSimilar = !Invocation.suggestion(for: first, among: all.map(\.entry.name)).isEmpty
-      guard !isSimilar, !first.contains("=") else { throw unknown(first) }
+      // Rings have digits or capitals in their names.
+      let isWord = first.allSatisfy { $0.isLowercase || $0 == "-" }
+      guard !isSimilar, !isWord, !first.contains("=") else { throw unknown(first) }
       ring = arguments.removeFirst()
     }
     let exported = invocation[SettingsOption.export]

@@ -89,7 +89,7 @@ let streamCommand = CommandSpec(
   try RealTime.apply(invocation)
   let options = StreamOptions(invocation)
   let isAll = invocation[StreamOption.all]
-  let selectors = try StreamGroup.selectors(invocation.positionals, isAll: isAll)
+  let selectors = try StreamGroup.selectors(invocation, isAll: isAll)
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {

@@ -33,13 +33,14 @@ final class StreamGroup {
   }
 
   /// The rings that a command line names.
-  static func selectors(_ names: [String], isAll: Bool) throws(Failure) -> [RingSelector] {
+  static func selectors(_ invocation: Invocation, isAll: Bool) throws(Failure) -> [RingSelector] {
+    let names = invocation.positionals
     guard names.isEmpty || !isAll else {
       throw .usage("--all and the name of a ring exclude each other")
     }
     var selectors: [RingSelector] = []
     for name in names {
-      let selector = RingSelector(name)
+      let selector = try invocation.ring(name)
       guard !selectors.contains(where: { $0.isSame(as: selector) }) else {
         throw .usage("\(name.printable) is named twice")
       }

@@ -90,7 +90,7 @@ struct StoredHistory {
       rings = try storeFailure(store.rings())
       return
     }
-    let selector = invocation.positionals.first.map { RingSelector($0) } ?? .anyRing
+    let selector = try invocation.ring() ?? .anyRing
     let all = try storeFailure(store.rings())
     let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
     guard let ring = meant.first, meant.count == 1 else {
