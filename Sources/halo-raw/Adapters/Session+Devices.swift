@@ -24,14 +24,16 @@ extension Session {
   /// Finds the device. If several rings are near, it is the known one, or the one that is much nearer than the others, or the
   /// user chooses on a terminal.
   private func choose(_ selector: RingSelector, deadline: Duration) async throws(RingError) -> Advertisement {
-    let progress = ProgressLine()
+    let wait = wait(for: "looking for \(selector.title)")
+    defer { wait?.end() }
     var options = RingFinder.Options()
     options.scan = scanParameters
     if selector == .anyRing { options.known = knownInSearches }
     options.onWait = { ring in
-      progress.show("\(ring.localName ?? ring.address.description) is near; listening for other rings")
+      wait?.text = "\(ring.localName ?? ring.address.description) is near; listening for other rings"
     }
-    let rings = try await search(selector, deadline, options, progress)
+    let rings = try await RingFinder.findAll(selector, on: central, deadline: deadline, options: options)
+    wait?.end()
     if let ring = RingFinder.choice(among: rings, known: options.known) {
       if rings.count > 1 {
         let reason = options.known.contains(ring.address) ? "was used before" : "is much nearer"
@@ -53,17 +55,17 @@ extension Session {
     return Set(known.rings.compactMap(\.bluetoothAddress))
   }
 
-  private func search(
-    _ selector: RingSelector, _ deadline: Duration, _ options: RingFinder.Options, _ progress: ProgressLine
-  ) async throws(RingError) -> [Advertisement] {
-    defer { progress.clear() }
-    return try await RingFinder.findAll(selector, on: central, deadline: deadline, options: options)
+  /// Shows what is waited for; not with `-v`, which says more, and not in a replay, which does not wait.
+  private func wait(for text: String) -> WaitLine? {
+    isVerbose || isReplay ? nil : WaitLine(text, in: timers)
   }
 
   /// Connects to a device without a scan.
   private func connect(
     to peer: BluetoothAddress, deadline: Duration
   ) async throws(BluetoothError) -> GATTClient {
+    let wait = wait(for: "connecting to \(names[peer] ?? peer.description)")
+    defer { wait?.end() }
     var request = self.request
     request.peer = peer
     request.deadline = deadline

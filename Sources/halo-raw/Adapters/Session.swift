@@ -34,7 +34,7 @@ final class Session {
   /// The known rings that the recording has.
   private var recordedRings: Set<BluetoothAddress> = []
   /// The names of the rings that were opened.
-  private var names: [BluetoothAddress: String] = [:]
+  var names: [BluetoothAddress: String] = [:]
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 

@@ -1,3 +1,4 @@
+import BluetoothCore
 import Glibc
 import RingLink
 
@@ -32,5 +33,16 @@ extension Invocation {
       throw .usage("\"\(text.printable)\" would be the name of a ring; did you mean \(option)?")
     }
     return selector
+  }
+}
+
+extension RingSelector {
+  /// The ring in messages.
+  var title: String {
+    switch self {
+    case .anyRing: "a ring"
+    case .name(let name): name.printable
+    case .address(let value, let kind): BluetoothAddress(value, kind ?? .public).description
+    }
   }
 }

@@ -32,6 +32,7 @@ let eventsCommand = CommandSpec(
     let end = Interruption(following: session.interruption)
     let writer = try await EventWriter(live, ring)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
+    Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
     try await live.complete({ ring.client }) { () async throws(Failure) in
       try await end.ends { () async throws(RingError) in
         try await ring.listen(camera: camera) { event, time in

@@ -2,6 +2,7 @@ import BluetoothCore
 import Central
 import EventLoop
 import GATTClient
+import Glibc
 import HCI
 import LineOutput
 import RingLink
@@ -34,7 +35,8 @@ let scanCommand = CommandSpec(
   ],
   details: """
     A line has the address and its type, RSSI, name, services, the company and its data, service data, appearance, TX power,
-    and whether the device refuses connections. On a terminal, lines are cut at 80 columns; csv and jsonl have everything.
+    and whether the device refuses connections. On a terminal, lines are cut to its width, and while the scan goes on, those
+    that fit are shown; csv and jsonl have everything.
     "t" is the time of the report in seconds since the first one; "time" is the same as time of day.
     """
 ) { invocation throws(Failure) in
@@ -44,7 +46,7 @@ let scanCommand = CommandSpec(
   let printsAll = invocation[ScanOption.duplicates]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let view = ScanView(
-      format, session, isLive: format == .text && Console.isTerminal && !printsAll)
+      format, session, isLive: format == .text && Terminal.canDraw(on: STDOUT_FILENO) && !printsAll)
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
       guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
       view.show(device)
@@ -96,8 +98,8 @@ private final class ScanView {
   private var redraw: Timers.Token?
   private var screen = Console.output(.drop)
 
-  /// The width of a line on a terminal.
-  private static let width = 80
+  /// Devices beyond these are not listed.
+  private static let maximumDevices = 1000
 
   init(_ format: OutputFormat, _ session: Session, isLive: Bool) {
     timers = session.timers
@@ -120,34 +122,35 @@ private final class ScanView {
       return
     }
     if devices[device.address] == nil {
-      // More would not fit on a screen.
-      guard order.count < 200 else { return }
+      guard order.count < Self.maximumDevices else { return }
       order.append(device.address)
     }
     devices[device.address] = device
     guard redraw == nil else { return }
     redraw = timers.schedule(after: .milliseconds(200)) { [weak self] in
       self?.redraw = nil
-      self?.draw()
+      self?.draw(Terminal.size(of: STDOUT_FILENO).rows - 2)
     }
   }
 
   func finish() {
     timers.cancel(redraw)
     guard isLive else { return }
-    draw()
+    draw(order.count)
     Console.error(Console.counted(order.count, "device"))
   }
 
   /// Draws the table over the previous one.
-  private func draw() {
+  ///
+  /// - Parameter rows: the number of devices to show; a line says how many more there are
+  private func draw(_ rows: Int) {
+    let width = Terminal.size(of: STDOUT_FILENO).columns
+    var lines = order.prefix(max(rows, 1)).compactMap { devices[$0].map { AdvertisementRow($0).line } }
+    if lines.count < order.count { lines.append("(\(order.count - lines.count) more)") }
     if drawnLines > 0 { screen.write("\u{1b}[\(drawnLines)A") }
-    for address in order {
-      if let device = devices[address] {
-        screen.write("\u{1b}[2K" + AdvertisementRow(device).line.cut(to: Self.width) + "\n")
-      }
-    }
-    drawnLines = order.count
+    for line in lines { screen.write("\u{1b}[2K" + line.cut(to: width) + "\n") }
+    // Devices stay, so lines never become fewer.
+    drawnLines = lines.count
     screen.flush()
   }
 }
@@ -215,20 +218,5 @@ private struct AdvertisementRow {
     if let appearance { parts.append(appearance) }
     if let power = device.txPower { parts.append("TX \(power) dBm") }
     return parts.filter { !$0.isEmpty }.joined(separator: "  ")
-  }
-}
-
-extension String {
-  /// The text in a number of columns of a terminal; what does not fit becomes an ellipsis. Scalars from the scripts whose
-  /// letters are wide count as two columns.
-  fileprivate func cut(to width: Int) -> String {
-    var used = 0
-    var end = unicodeScalars.startIndex
-    for index in unicodeScalars.indices {
-      used += unicodeScalars[index].value >= 0x1100 ? 2 : 1
-      if used > width { return String(unicodeScalars[..<end]) + "…" }
-      if used < width { end = unicodeScalars.index(after: index) }
-    }
-    return self
   }
 }

@@ -164,14 +164,9 @@ extension RingSelector {
     }
   }
 
-  /// The ring in messages.
+  /// The ring in messages, by its name if that is known.
   fileprivate func title(_ names: [BluetoothAddress: String]) -> String {
-    switch self {
-    case .anyRing: "ring"
-    case .name(let name): name.printable
-    case .address(let value, let kind):
-      names.first { isMeant(name: nil, address: $0.key) }?.value
-        ?? BluetoothAddress(value, kind ?? .public).description
-    }
+    guard case .address = self else { return title }
+    return names.first { isMeant(name: nil, address: $0.key) }?.value ?? title
   }
 }

@@ -143,6 +143,7 @@ let subscribeCommand = CommandSpec(
       try await session.interruption.cancels { () async throws(Failure) in
         try await bluetoothFailure(await listener.subscribe(client, choices, kind))
       }
+      Console.hint("subscribed; Ctrl-C ends it")
       while let loss = try await listener.wait() {
         listener.markGap("connection lost: \(loss)")
         guard retryTime > .zero, session.canGoOn else {

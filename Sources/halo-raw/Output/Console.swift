@@ -54,6 +54,11 @@ enum Console {
     }
   }
 
+  /// Says on a terminal that the command waits for something to happen.
+  static func hint(_ line: String) {
+    if isatty(STDERR_FILENO) == 1 { error(line) }
+  }
+
   /// Prints a line on standard error past its queue, for a process that ends at once. Waits 200 ms at most.
   static func errorDirectly(_ line: String) {
     var wait = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
@@ -103,26 +108,6 @@ extension OutputQueue {
       whenDrained { BluetoothActor.run { end(.success(())) } }
       return { end(.success(())) }
     }
-  }
-}
-
-/// A line on standard error that is updated in place. Only on a terminal.
-@BluetoothActor
-final class ProgressLine {
-  private let isShown = isatty(STDERR_FILENO) == 1
-  private var text = ""
-
-  func show(_ text: String) {
-    guard isShown, text != self.text else { return }
-    self.text = text
-    Console.writeToStandardError("\r\(text)\u{1B}[K")
-  }
-
-  /// Removes the line.
-  func clear() {
-    guard isShown, !text.isEmpty else { return }
-    text = ""
-    Console.writeToStandardError("\r\u{1B}[K")
   }
 }
 

@@ -1,0 +1,94 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+
+/// The terminals of the standard streams.
+enum Terminal {
+  /// Whether lines on a descriptor can be updated in place: it is a terminal that knows control sequences.
+  static func canDraw(on descriptor: Int32) -> Bool {
+    isatty(descriptor) == 1 && getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
+  }
+
+  /// The size of the terminal of a descriptor, now; 80 by 24 where it is unknown, as on a serial console.
+  static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+      return (80, 24)
+    }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+}
+
+extension String {
+  /// The text in a number of columns of a terminal; what does not fit becomes an ellipsis. Scalars from the scripts whose
+  /// letters are wide count as two columns.
+  func cut(to width: Int) -> String {
+    var used = 0
+    var end = unicodeScalars.startIndex
+    for index in unicodeScalars.indices {
+      used += unicodeScalars[index].value >= 0x1100 ? 2 : 1
+      if used > width { return String(unicodeScalars[..<end]) + "…" }
+      if used < width { end = unicodeScalars.index(after: index) }
+    }
+    return self
+  }
+}
+
+/// A line on standard error that is updated in place. Only on a terminal that can do that.
+@BluetoothActor
+final class ProgressLine {
+  private let isShown = Terminal.canDraw(on: STDERR_FILENO)
+  private var text = ""
+
+  func show(_ text: String) {
+    guard isShown, text != self.text else { return }
+    self.text = text
+    let width = Terminal.size(of: STDERR_FILENO).columns - 1
+    Console.writeToStandardError("\r\(text.cut(to: width))\u{1B}[K")
+  }
+
+  /// Removes the line.
+  func clear() {
+    guard isShown, !text.isEmpty else { return }
+    text = ""
+    Console.writeToStandardError("\r\u{1B}[K")
+  }
+}
+
+/// Shows on the terminal what the program waits for, once that takes a second: `looking for a ring: 3 s`.
+@BluetoothActor
+final class WaitLine {
+  /// What is waited for.
+  var text: String {
+    didSet { show() }
+  }
+  private let timers: Timers
+  private let line = ProgressLine()
+  private let start: Instant
+  private var timer: Timers.Token?
+
+  init(_ text: String, in timers: Timers) {
+    self.text = text
+    self.timers = timers
+    start = timers.current
+    scheduleUpdate()
+  }
+
+  private func scheduleUpdate() {
+    timer = timers.schedule(after: .seconds(1)) { [weak self] in
+      self?.show()
+      self?.scheduleUpdate()
+    }
+  }
+
+  private func show() {
+    let seconds = Int((timers.current - start).inSeconds)
+    line.show(seconds > 0 ? "\(text): \(seconds) s" : text)
+  }
+
+  /// Removes the line.
+  func end() {
+    timers.cancel(timer)
+    line.clear()
+  }
+}
