@@ -55,7 +55,7 @@ extension Watcher {
     until(services.map { "characteristics of \($0.uuid.uuidString):" })
   }
 
-  /// Reads the battery, which answers if the connection is as it should be. All that was asked for before is answered before.
+  /// Reads the battery, which answers if the connection is as it should be. What was asked for earlier is answered earlier.
   func readBattery(of name: String) {
     perform { peripheral(name).readValue(for: characteristic(Values.battery, of: name)) }
     until("value \(Values.battery): 51")

@@ -23,6 +23,11 @@ def around(room, request):
 
 
 class TestPoints(Points):
+    @pytest.mark.parametrize("behaviour", ["silent", "cut"])
+    def test_a_stranger_that_misbehaves_is_survived(self, around, check, behaviour):
+        """All that it can do is in test_hostile.py."""
+        super().test_a_stranger_that_misbehaves_is_survived(around, check, behaviour)
+
     def test_the_first_state_of_an_adapter_that_is_missing_is_unsupported(self, around, check):
         missing = around.adapter.replace(around.where, "hci99")
         assert check.run("state", adapter=missing) == ["state: unsupported", "late: state: unsupported"]
