@@ -74,10 +74,11 @@ extension Watcher {
   }
 
   func characteristic(_ uuid: String, of name: String) -> CBCharacteristic {
-    for service in peripheral(name).services ?? [] {
-      if let found = service.characteristics?.first(where: { $0.uuid == CBUUID(string: uuid) }) { return found }
+    let all = (peripheral(name).services ?? []).flatMap { $0.characteristics ?? [] }
+    guard let found = all.first(where: { $0.uuid == CBUUID(string: uuid) }) else {
+      fail("no characteristic \(uuid)")
     }
-    fail("no characteristic \(uuid)")
+    return found
   }
 
   /// Gets a peripheral by its identifier, without a scan. It is on the queue.
