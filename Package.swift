@@ -106,6 +106,10 @@ targets += [
   .executableTarget(
     name: "ring-session", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
     path: "Examples/CoreBluetooth/RingSession"),
+  // What programs rely on, run by the tests against Bumble and on the kernel.
+  .executableTarget(
+    name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
+    path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
   .systemLibrary(
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

@@ -11,10 +11,15 @@ final class CentralCore {
     var pending: PendingConnection?
     var startTimer: Timers.Token?
     var client: GATTClient?
+    /// Whether the program has asked for the end of the link.
+    var isCancelled = false
   }
 
   /// How long the peripheral may take to connect once it has been heard.
   private static let attemptTime = Duration.seconds(10)
+  /// The end of a link that neither the program nor the peripheral has asked for.
+  private static let gaveUp: any Error & Sendable = CBError(
+    .connectionTimeout, "the connection was ended, as the peripheral did not answer in time")
 
   private let events: ManagerEvents
   private var radio: Radio?
@@ -153,7 +158,7 @@ final class CentralCore {
     entries[address] = nil
     let isReconnecting = if case .remote = loss { entry.reconnects } else { false }
     let isForgotten = if case .adapter = loss { false } else { true }
-    let error = delegateError(loss)
+    let error = delegateError(loss) ?? (entry.isCancelled ? nil : Self.gaveUp)
     events.send {
       $0.disconnected(address, isReconnecting: isReconnecting, isForgotten: isForgotten, error)
     }
@@ -163,6 +168,7 @@ final class CentralCore {
   /// Ends a link, or gives up a connection that is not established.
   func cancel(_ address: BluetoothAddress) {
     guard let entry = entries[address] else { return }
+    entries[address]?.isCancelled = true
     let stays = leave(address, entry)
     // The end of a link is reported when it has ended.
     guard entry.client == nil || stays else { return }

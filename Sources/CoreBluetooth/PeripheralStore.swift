@@ -14,7 +14,13 @@ package final class PeripheralStore: Sendable {
 
   private let path: String?
   private let known = Guarded<KnownPeripherals?>(nil)
-  static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
+  private static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
+  /// The end of the program waits for what is written, but not for a disk that does not answer.
+  private static let finishesAtExit = atexit {
+    let finished = DispatchSemaphore(value: 0)
+    writing.async { finished.signal() }
+    _ = finished.wait(timeout: .now() + 2)
+  }
 
   init(path: String?) {
     self.path = path
@@ -23,6 +29,12 @@ package final class PeripheralStore: Sendable {
   /// The file in a folder.
   package convenience init(folder: String?) {
     self.init(path: folder.map { $0 + "/peripherals.json" })
+  }
+
+  /// Runs changes of what is stored one after the other, off the queues of the program.
+  static func write(_ change: @escaping @Sendable () -> Void) {
+    _ = finishesAtExit
+    writing.async(execute: change)
   }
 
   /// Returns when everything is written.
@@ -44,7 +56,7 @@ package final class PeripheralStore: Sendable {
     guard let path, let name else { return }
     guard self.name(of: address) != name else { return }
     known.withLock { $0?.set(KnownPeripheral(address: address, name: name)) }
-    Self.writing.async {
+    Self.write {
       KnownPeripherals.store(KnownPeripheral(address: address, name: name), path: path) { reportMisuse($0) }
     }
   }

@@ -29,7 +29,7 @@ final class RestorationStore: Sendable {
 
   func save(_ restoration: CentralRestoration) {
     waiting.withLock { $0 = restoration }
-    PeripheralStore.writing.async { [self] in
+    PeripheralStore.write { [self] in
       // Several changes in a row are written once.
       guard let restoration = waiting.withLock({ $0.take() }) else { return }
       restoration.store(path: path, report: reportMisuse)

@@ -217,6 +217,30 @@ import Testing
     await radio.close()
   }
 
+  /// ATT allows no request after one that was not answered, so the link is ended; the program has not asked for that.
+  @Test func aPeripheralThatAnswersNothingIsDisconnectedWithAnError() async {
+    let strap = await Devices.strap()
+    let simulated = await SimulatedRadio.stepped([strap])
+    let radio = await Radio(simulated)
+    let recorder = await Recorder.start(radio)
+    await BluetoothActor.run { strap.answer = { _ in [] } }.value
+    recorder.on("found Strap") { me in
+      me.central.stopScan()
+      me.peripherals["Strap"].map { me.central.connect($0) }
+    }
+    recorder.on("connected Strap") { $0.peripherals["Strap"]?.discoverServices() }
+    await recorder.perform { $0.central.scanForPeripherals() }
+    for _ in 0..<1000 {
+      await simulated.advance(by: .milliseconds(100))
+      await recorder.perform { _ in }
+    }
+    #expect(
+      recorder.log.dropFirst(3) == [
+        "services nil notConnected", "disconnected Strap connectionTimeout, disconnected",
+      ])
+    await radio.close()
+  }
+
   @Test func theBytesOfAHostilePeerAreErrors() async {
     let strap = await Devices.strap()
     let radio = await Radio(SimulatedRadio([strap]))

@@ -36,6 +36,13 @@ final class SimulatedRadio: Adapter {
     self.failure = failure
   }
 
+  /// A radio in a time that the test advances.
+  static func stepped(_ peripherals: [SimulatedPeripheral]) -> SimulatedRadio {
+    SimulatedRadio(peripherals, timers: Timers())
+  }
+
+  func advance(by time: Duration) { timers.advance(by: time) }
+
   static let off = HCIError.adapter(AdapterError("go on with hci0", .adapterDown(nil)))
 
   func start() async throws(HCIError) -> AdapterInformation {

@@ -13,13 +13,13 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 class Example:
     """A running example, whose lines are read as they are printed."""
 
-    def __init__(self, name, adapter, state, *arguments):
+    def __init__(self, name, adapter, state, *arguments, before=()):
         found = [ROOT / ".build" / kind / name for kind in ("release", "debug")]
         path = next((path for path in found if path.exists()), None)
         if path is None:
             pytest.fail(f"{name} is missing; build it with `swift build -c release --product {name}`")
         self.process = subprocess.Popen(
-            ["stdbuf", "-oL", path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [*before, "stdbuf", "-oL", path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
             env=os.environ | {"HALO_ADAPTER": adapter, "XDG_STATE_HOME": str(state), "HOME": str(state)})
         self.lines = []
@@ -48,8 +48,9 @@ def examples(state):
     """A function that starts an example; all that it has started have one place for what is stored, and end at the end."""
     started = []
 
-    def start(name, adapter, *arguments) -> Example:
-        started.append(Example(name, adapter, state, *arguments))
+    def start(name, adapter, *arguments, before=()) -> Example:
+        """before: a command that runs it"""
+        started.append(Example(name, adapter, state, *arguments, before=before))
         return started[-1]
 
     try:
