@@ -10,7 +10,9 @@ extension Invocation {
   /// - Returns: nil if none is named
   func ring(isReal: Bool = true) throws(Failure) -> RingSelector? {
     if let text = positionals.first { return try ring(text) }
-    guard isReal, let text = getenv("HALO_RING").map({ String(cString: $0) }), !text.isEmpty else { return nil }
+    guard isReal, let text = getenv("HALO_RING").map({ String(cString: $0) }), !text.isEmpty else {
+      return nil
+    }
     do throws(Failure) {
       return try ring(text)
     } catch {
