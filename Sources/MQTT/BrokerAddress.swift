@@ -60,7 +60,8 @@ package struct BrokerAddress: Hashable, Sendable {
       throw Malformed(description: "the host is missing or malformed")
     }
     if !authority.isEmpty {
-      guard authority.first == ":", let number = Int(authority.dropFirst()), (1...65535).contains(number) else {
+      guard authority.first == ":", let number = Int(authority.dropFirst()), (1...65535).contains(number)
+      else {
         throw Malformed(description: "the port has to be a number from 1 to 65535")
       }
       port = number
@@ -78,7 +79,9 @@ package struct BrokerAddress: Hashable, Sendable {
     guard prefix.utf8.count <= Self.maximumPrefix else {
       throw Malformed(description: "the prefix is longer than \(Self.maximumPrefix) bytes")
     }
-    let isPlain = prefix.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "+" && $0 != "#" }
+    let isPlain = prefix.unicodeScalars.allSatisfy {
+      $0.value >= 0x20 && $0.value != 0x7F && $0 != "+" && $0 != "#"
+    }
     guard isPlain, prefix.first != "$", prefix.first != "/", prefix.firstRange(of: "//") == nil else {
       throw Malformed(
         description: "the prefix must not have +, #, control characters or empty levels, nor begin with $")

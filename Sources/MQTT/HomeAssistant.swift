@@ -51,7 +51,8 @@ package struct HomeAssistant {
       ]),
     Entity(
       component: "binary_sensor", what: "charging", name: "Charging",
-      template: "{% if value_json.charging is defined %}{{ 'ON' if value_json.charging else 'OFF' }}{% endif %}",
+      template:
+        "{% if value_json.charging is defined %}{{ 'ON' if value_json.charging else 'OFF' }}{% endif %}",
       others: ["device_class": .string("battery_charging"), "entity_category": .string("diagnostic")]),
     Entity(
       what: "heart_rate", name: "Heart rate", template: "{{ value_json.heart_rate_bpm | default('') }}",

@@ -125,7 +125,8 @@ final class BrokerConnection {
     errno = 0
     let code =
       hasConnected
-      ? functions.reconnect(client) : functions.connect(client, address.host, Int32(address.port), Self.keepAlive)
+      ? functions.reconnect(client)
+      : functions.connect(client, address.host, Int32(address.port), Self.keepAlive)
     // From now on the library knows where to.
     hasConnected = true
     if code != MOSQ_ERR_SUCCESS.rawValue { onEvent(.lost(reason(code))) }

@@ -294,7 +294,8 @@ package final class Publisher: @unchecked Sendable {
       return hasFailed || Self.now >= end
     }
     if farewell == nil, isDone || Self.now >= end {
-      farewell = connection.publish(Message(topic: topics.status, text: Topics.offline, isRetained: true)) ?? 0
+      farewell =
+        connection.publish(Message(topic: topics.status, text: Topics.offline, isRetained: true)) ?? 0
     }
     return isFarewellDone || Self.now >= end + Self.farewellTime
   }

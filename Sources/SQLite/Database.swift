@@ -228,7 +228,9 @@ package final class Statement<Failure: DatabaseFailure> {
       return .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
     }
 
-    package func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
+    package func text(_ column: Int32) -> String? {
+      sqlite3_column_text(handle, column).map { String(cString: $0) }
+    }
 
     package func bytes(_ column: Int32) -> [UInt8] {
       let start = sqlite3_column_blob(handle, column)
