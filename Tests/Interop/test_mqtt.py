@@ -184,15 +184,16 @@ def test_a_broker_that_is_killed_in_mid_stream_gets_everything_in_order(halo, st
     assert len(subscriber.of(f"{PREFIX}/{RING}/stream")) - len(batches) <= 16
 
 
-def test_what_a_killed_process_leaves_is_delivered_by_the_next(halo, state, broker, subscribe):
+def test_what_a_killed_process_leaves_is_delivered_by_the_next(halo, state, broker, subscribe, tmp_path):
     broker.start()
     subscriber = subscribe(broker)
-    process = stream(halo, broker, "--duration", "30s")
+    with (tmp_path / "out.jsonl").open("w") as out:
+        process = stream(halo, broker, "--duration", "30s", stdout=out)
     wait_for("batches", lambda: len(subscriber.batches()) >= 2)
     broker.kill()
     time.sleep(3)
     process.kill()
-    out, _ = process.communicate()
+    process.wait()
     broker.start()
     second = stream(halo, broker, "--duration", "1s")
     result = halo.wait(second).succeeded()
@@ -202,7 +203,7 @@ def test_what_a_killed_process_leaves_is_delivered_by_the_next(halo, state, brok
     # The old ones come first.
     order = [batch["session"] for batch in batches]
     assert order == sorted(order, key=[first, last].index)
-    printed = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
+    printed = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().split("\n")[:-1]]
     kept = records(batch for batch in batches if batch["session"] == first)
     assert kept == printed[:len(kept)]
     # No more than the last second, which was no batch yet, is gone.
@@ -438,6 +439,7 @@ def test_a_full_disk_is_said_and_nothing_else_stops(halo, state, broker, tmp_pat
     import resource
     process = stream(
         halo, broker, "--duration", "3s",
+        restore_signals=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)))
     result = halo.wait(process)
     assert result.code == IO_ERROR, result

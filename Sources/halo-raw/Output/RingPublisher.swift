@@ -61,6 +61,7 @@ final class RingPublisher {
     output.session.timers.cancel(timer)
     output.session.timers.cancel(readingTimer)
     sendAll()
+    collect = {}
   }
 
   // MARK: The state
@@ -180,7 +181,8 @@ final class SampleMirror {
     writer = SampleWriter(
       .jsonl, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: clock,
       ring: ring.client.peer.description, origin: origin, output: publisher.writer)
-    publisher.collect = { [weak self] in _ = self?.writer.flush() }
+    // Until the end of the publisher: the stream may be gone before the last batch is made.
+    publisher.collect = { _ = self.writer.flush() }
   }
 
   func take(_ sample: RawSample, at time: Instant) {
