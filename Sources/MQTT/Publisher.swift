@@ -25,6 +25,11 @@ package final class Publisher: @unchecked Sendable {
     package var kept: Int
     /// The number of messages that no subscriber will ever get.
     package var lost: Int
+
+    package init(kept: Int, lost: Int) {
+      self.kept = kept
+      self.lost = lost
+    }
   }
 
   private let topics: Topics

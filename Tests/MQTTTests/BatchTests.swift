@@ -50,7 +50,7 @@ import Testing
       #expect(members["batch"] == .integer(number))
       #expect(members["session"] == .string(maker.session))
       guard case .array(let records)? = members["records"] else { continue }
-      numbers += try records.map { try $0.member("seq", as: JSONValue.self) }
+      numbers += try records.map { .integer(try $0.member("seq", as: Int.self)) }
     }
     #expect(numbers == (0..<2000).map { .integer($0) })
   }

@@ -98,7 +98,8 @@ final class BrokerOutput {
       (wasConnected, isMissed) = (true, false)
     case .refused(let reason):
       let text = "the MQTT broker \(address.title) refuses halo-raw: \(reason.printable)"
-      guard wasConnected else {
+      // Not in the middle of a stream: the broker may be set up anew.
+      guard wasConnected || isMissed else {
         return session.fail(Failure(.noPermission, "\(text); check the user and the password"))
       }
       isMissed = true
@@ -126,8 +127,7 @@ final class BrokerOutput {
     for ring in rings { ring.finish() }
     rings = []
     guard let publisher else { return }
-    let remainder = await offTheLoop { publisher.finish(within: Self.lastChance) }
-    guard let remainder else { return }
+    guard let remainder = await offTheLoop({ publisher.finish(within: Self.lastChance) }) else { return }
     if remainder.kept > 0 {
       say(
         "\(Console.counted(remainder.kept, "message")) for the MQTT broker \(address.title) kept on disk; "
