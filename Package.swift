@@ -62,7 +62,9 @@ let layers = [
   layer(
     "KnownDevices", on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["Central", "EventLoop", "HCI", "VirtualRing"]),
-  layer("RingStore", on: ["BluetoothCore", "CSQLite", "Files", "RingLink"]),
+  layer("RingStore", on: ["BluetoothCore", "Files", "RingLink", "SQLite"]),
+  // Where records go besides the output: a broker.
+  layer("MQTT", on: ["BluetoothCore", "CLinux", "CMosquitto", "Files", "JSON", "SQLite", "SystemCalls"]),
   // All of it with one import, and adapters by their specification.
   layer(
     "HaloRaw",
@@ -114,6 +116,10 @@ targets += [
     name: "CBlueZHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
   .target(name: "CLinux"),
+  .target(name: "CMosquitto"),
+  // What files of SQLite have in common.
+  .target(
+    name: "SQLite", dependencies: ["BluetoothCore", "CSQLite", "Files"], swiftSettings: settings),
   // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
   .target(
     name: "LineOutput", dependencies: ["BluetoothCore", "JSON", "RingLink", "SystemCalls"],

@@ -2,12 +2,14 @@ import BluetoothCore
 import JSON
 import SystemCalls
 
-/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue``. Nothing is allocated for numbers
+/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing is allocated for numbers
 /// and fixed text, once the buffer has grown to the size of what is collected.
 public struct LineWriter: ~Copyable {
   /// The collected text.
   public var text: TextBuffer
-  private let queue: OutputQueue
+  /// Nil if there is a sink.
+  private let queue: OutputQueue?
+  private let sink: (any RecordSink)?
   /// Where each complete line of the text ends.
   private var ends: [Int] = []
   /// Whether the first of these lines reports ``droppedLines``.
@@ -17,11 +19,19 @@ public struct LineWriter: ~Copyable {
 
   public init(_ queue: OutputQueue = .standardOutput) {
     self.queue = queue
+    sink = nil
+    text = TextBuffer(capacity: 4096)
+  }
+
+  /// Passes everything to `sink`, which drops nothing.
+  public init(to sink: any RecordSink) {
+    queue = nil
+    self.sink = sink
     text = TextBuffer(capacity: 4096)
   }
 
   /// Why writing has ended.
-  public var failure: OutputQueue.Failure? { queue.failure }
+  public var failure: OutputQueue.Failure? { queue?.failure }
 
   /// Ends a line, which leaves with the next ``flush()``, together with those before and after it.
   public mutating func endLine() { ends.append(text.count) }
@@ -39,7 +49,7 @@ public struct LineWriter: ~Copyable {
   public mutating func flush() -> Int {
     if text.count > ends.last ?? 0 { endLine() }
     guard !ends.isEmpty else { return 0 }
-    let accepted = queue.write(text.span, ends: ends.span)
+    let accepted = queue?.write(text.span, ends: ends.span) ?? passToSink()
     var dropped = ends.count - accepted
     if reportsDrops {
       if accepted > 0 { droppedLines = 0 } else { dropped -= 1 }
@@ -49,6 +59,12 @@ public struct LineWriter: ~Copyable {
     text.removeAll()
     ends.removeAll(keepingCapacity: true)
     return dropped
+  }
+
+  @inline(never)
+  private func passToSink() -> Int {
+    sink?.take(text.span, ends: ends.span)
+    return ends.count
   }
 
   /// The number of collected bytes.

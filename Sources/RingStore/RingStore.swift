@@ -63,7 +63,7 @@ public final class RingStore {
   ///
   /// - Throws: `.foreign` if the file is not a store, `.newer`, `.file`
   public init(path: String, access: Access = .writing) throws(StoreError) {
-    database = try Database(path: path, access: access)
+    database = try Database(path: path, isWritten: access == .writing)
     // The file is untrusted: do not run its views and triggers, and detect damaged pages.
     try database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     try Schema.check(database)

@@ -1,11 +1,11 @@
 import Glibc
 
 /// A pthread mutex with a condition variable.
-final class Monitor: @unchecked Sendable {
+package final class Monitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -21,26 +21,26 @@ final class Monitor: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func lock() { pthread_mutex_lock(mutex) }
-  func unlock() { pthread_mutex_unlock(mutex) }
+  package func lock() { pthread_mutex_lock(mutex) }
+  package func unlock() { pthread_mutex_unlock(mutex) }
 
-  func locked<Result>(_ body: () -> Result) -> Result {
+  package func locked<Result>(_ body: () -> Result) -> Result {
     lock()
     defer { unlock() }
     return body()
   }
 
   /// Unlocks, waits for ``signal()``, and locks again.
-  func wait() { pthread_cond_wait(condition, mutex) }
+  package func wait() { pthread_cond_wait(condition, mutex) }
   /// Waits until the given time of the kernel's monotonic clock.
   ///
   /// - Returns: false at that time
-  func wait(until end: timespec) -> Bool {
+  package func wait(until end: timespec) -> Bool {
     var end = end
     return pthread_cond_timedwait(condition, mutex, &end) == 0
   }
   /// The time for ``wait(until:)`` that is the given number of seconds away, also in virtual time.
-  static func time(after seconds: Double) -> timespec {
+  package static func time(after seconds: Double) -> timespec {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     let nanoseconds = time.tv_nsec + Int(seconds * 1e9)
@@ -49,7 +49,7 @@ final class Monitor: @unchecked Sendable {
     return time
   }
   /// Wakes all waiting threads.
-  func signal() { pthread_cond_broadcast(condition) }
+  package func signal() { pthread_cond_broadcast(condition) }
 }
 
 /// A value protected by a lock. Like `Mutex`, with a lock that the thread sanitizer supports.

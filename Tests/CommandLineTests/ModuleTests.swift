@@ -38,6 +38,12 @@ import Testing
     #expect(Set(modules) == ["LinuxBluetooth"])
   }
 
+  /// So are SQLite and libmosquitto.
+  @Test(arguments: [("CSQLite", "SQLite"), ("CMosquitto", "MQTT")])
+  func oneModuleCallsTheLibrary(_ library: String, _ module: String) {
+    #expect(Disk.names(in: Self.sources).filter { imports(of: $0).contains(library) } == [module])
+  }
+
   /// Apple's API stands on Foundation; nothing else does.
   @Test func onlyApplesModulesImportFoundation() {
     let modules = Disk.names(in: Self.sources).filter {

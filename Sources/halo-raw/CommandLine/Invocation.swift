@@ -5,7 +5,7 @@ import Glibc
 /// A command line: the positional arguments and the values of the options, checked.
 struct Invocation: Sendable {
   var positionals: [String] = []
-  private let command: CommandSpec
+  let command: CommandSpec
   private let arguments: [String]
   private var values: [String: any Sendable] = [:]
 
@@ -91,8 +91,10 @@ struct Invocation: Sendable {
   /// The names of all options of the command.
   var optionNames: [String] { command.allOptions.flatMap(\.spec.names) }
 
-  /// The command and its arguments, as they were given.
-  var commandLine: String { ([command.name] + arguments).joined(separator: " ") }
+  /// The command and its arguments, as they were given, without passwords.
+  var commandLine: String {
+    ([command.name] + arguments.map(BrokerOutput.withoutPassword)).joined(separator: " ")
+  }
 
   // MARK: Values
 

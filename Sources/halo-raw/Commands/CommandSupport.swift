@@ -69,6 +69,9 @@ func twoColumns(_ rows: [(name: String, value: String?)], width: Int) -> String 
 /// counts the records of each kind from 0, and the fields. What is not read in time is dropped.
 struct TimedPrinter: ~Copyable {
   private var printer: RecordPrinter
+  /// Sends the records to a broker.
+  private var mirror: RecordPrinter?
+  private let format: OutputFormat
   private var origin: Instant?
   private var clock: RecordClock
   private let device: String
@@ -90,7 +93,14 @@ struct TimedPrinter: ~Copyable {
     _ live: LiveOutput, _ columns: [(name: String, unit: String?)], origin: Instant? = nil,
     showsTime: Bool = true
   ) {
-    printer = RecordPrinter(live.format, Self.columns + columns, header: live.header, output: live.writer)
+    let columns = Self.columns + columns
+    format = live.format
+    printer = RecordPrinter(format, columns, header: live.header, output: live.writer)
+    if let publisher = live.publisher {
+      mirror = RecordPrinter(.jsonl, columns, output: publisher.writer)
+    } else {
+      mirror = nil
+    }
     clock = live.clock.ending()
     device = live.device
     self.origin = origin
@@ -103,8 +113,8 @@ struct TimedPrinter: ~Copyable {
   ///   - kind: what is counted
   ///   - fields: those of the command
   ///   - time: the receive time
-  ///   - text: the same as text; may have several lines
-  mutating func print(_ kind: String, _ fields: [Field], at time: Instant, text: @autoclosure () -> String) {
+  ///   - text: the same as text; may have several lines; nil if people do not want to read it
+  mutating func print(_ kind: String, _ fields: [Field], at time: Instant, text: @autoclosure () -> String?) {
     let start = origin ?? time
     origin = start
     let number = counts[kind, default: 0]
@@ -112,7 +122,10 @@ struct TimedPrinter: ~Copyable {
     let times: [Field] = [
       .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device), .number(number),
     ]
-    printer.print(times + fields, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text())
+    mirror?.print(times + fields, text: "")
+    let text = format == .text ? text() : ""
+    guard let text else { return }
+    printer.print(times + fields, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
   }
 }
 

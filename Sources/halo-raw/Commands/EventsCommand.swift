@@ -27,7 +27,7 @@ let eventsCommand = CommandSpec(
   let duration = invocation[EventsOption.duration]
   let camera = invocation[EventsOption.camera]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let live = try LiveOutput(invocation, session)
+    let live = try await LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
     let writer = try await EventWriter(live, ring)
@@ -69,7 +69,7 @@ let sportCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    let live = try LiveOutput(invocation, session)
+    let live = try await LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
     let writer = try await EventWriter(live, ring)
@@ -98,6 +98,7 @@ extension Sport {
 private final class EventWriter {
   private(set) var printed = 0
   private var printer: TimedPrinter
+  private let publisher: RingPublisher?
 
   private static let columns: [(name: String, unit: String?)] = [
     ("event", nil), ("value", nil), ("unit", nil), ("heart_rate", "bpm"), ("charging", nil), ("steps", nil),
@@ -107,6 +108,8 @@ private final class EventWriter {
 
   init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
     try await live.begin(ring, columns: Self.columns)
+    publisher = live.publisher
+    publisher?.announce(ring)
     printer = TimedPrinter(live, Self.columns)
   }
 
@@ -114,6 +117,7 @@ private final class EventWriter {
 
   func print(_ event: RingEvent, at time: Instant) {
     printed += 1
+    publisher?.update(event)
     let record = EventFields(event)
     printer.print(
       record.name,

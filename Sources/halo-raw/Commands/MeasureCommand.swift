@@ -56,7 +56,7 @@ let measureCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    let live = try LiveOutput(invocation, session)
+    let live = try await LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
     let measurement = try await Measuring(ring, live, isContinuous: isContinuous)
     try await live.complete({ ring.client }) { () async throws(Failure) in
@@ -96,6 +96,7 @@ private func measurementKind(_ invocation: Invocation) throws(Failure) -> Measur
 private final class Measuring {
   private let ring: Ring
   private let format: OutputFormat
+  private let publisher: RingPublisher?
   private var printer: TimedPrinter
   private var progress = ProgressLine()
   private let origin: Instant
@@ -113,6 +114,8 @@ private final class Measuring {
     format = live.format
     origin = ring.timers.now.wholeMicroseconds
     try await live.begin(ring, columns: Self.columns)
+    publisher = live.publisher
+    publisher?.announce(ring)
     printer = TimedPrinter(live, Self.columns, origin: origin, showsTime: isContinuous)
   }
 
@@ -165,9 +168,7 @@ private final class Measuring {
   private func take(_ event: MeasurementEvent, _ kind: MeasurementKind, at time: Instant) {
     switch event {
     case .warmingUp: warmUp(kind, at: time)
-    case .beatInterval(let interval):
-      guard format != .text else { return }
-      print(kind, "beat", at: time, interval: interval)
+    case .beatInterval(let interval): print(kind, "beat", at: time, interval: interval)
     case .reading(let reading):
       progress.clear()
       show(reading, at: time)
@@ -189,6 +190,7 @@ private final class Measuring {
 
   private func show(_ reading: MeasurementReading, at time: Instant) {
     readings += 1
+    publisher?.update(reading)
     print(
       reading.kind, "value", at: time, reading.value, interval: reading.beatInterval,
       isEstimate: reading.estimate != nil,
@@ -199,7 +201,6 @@ private final class Measuring {
     _ kind: MeasurementKind, _ state: String, at time: Instant, _ value: MeasuredValue? = nil,
     interval: Int? = nil, isEstimate: Bool = false, text: String? = nil
   ) {
-    guard format != .text || text != nil else { return }
     var diastolic: Int?
     if case .bloodPressure(_, let value) = value { diastolic = value }
     let plain = kind == .continuousHeartRate ? MeasurementKind.heartRate : kind
@@ -209,6 +210,6 @@ private final class Measuring {
       [
         .text(name), .text(state), .number(value?.number), .number(diastolic), .text(value?.unit?.rawValue),
         .number(interval), .flag(isEstimate),
-      ], at: time, text: text ?? "")
+      ], at: time, text: text)
   }
 }

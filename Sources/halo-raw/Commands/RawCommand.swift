@@ -38,7 +38,7 @@ let rawCommand = CommandSpec(
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let end = Interruption(following: session.interruption)
-    let live = try LiveOutput(invocation, session)
+    let live = try await LiveOutput(invocation, session)
     let ring = try await session.interruption.cancels { () async throws(Failure) in
       try await session.openRing()
     }

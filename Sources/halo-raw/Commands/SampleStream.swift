@@ -27,6 +27,8 @@ final class SampleStream {
   private let duration: Duration?
   private let retryTime: Duration
   @exclusivity(unchecked) private var writer: SampleWriter
+  /// Sends the samples to a broker, too.
+  private let mirror: SampleMirror?
   /// Whether lines are collected, which are written at the end of this turn of the loop.
   @exclusivity(unchecked) private var isCollecting = false
   /// What the ring measures automatically while there is no stream.
@@ -59,13 +61,15 @@ final class SampleStream {
   ///   - ring: the ring, open
   ///   - name: that of the ring in messages, if there are several
   ///   - writer: prints the samples
+  ///   - mirror: sends them to a broker
   init(
-    _ ring: Ring, name: String? = nil, writer: consuming SampleWriter, _ options: StreamOptions,
-    _ session: Session
+    _ ring: Ring, name: String? = nil, writer: consuming SampleWriter, mirror: SampleMirror?,
+    _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring
     self.name = name
     self.writer = writer
+    self.mirror = mirror
     count = options.count
     duration = options.duration
     retryTime = options.retryTime
@@ -93,6 +97,7 @@ final class SampleStream {
       try await startOrLose()
       reportStatus("streaming")
       identify()
+      mirror?.publisher.watch(after: identification) { self.ring }
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
       if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
@@ -115,9 +120,17 @@ final class SampleStream {
     let session = self.session
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
     ring.onRejectedFrame = { bytes, error, time in self.reject(bytes, error, at: time) }
+    var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
+    if let mirror {
+      sink = { sample, time in
+        if self.end == nil { mirror.take(sample, at: time) }
+        self.take(sample, at: time)
+      }
+    }
+    let take = sink
     try await ringFailure(
       await session.interruption.cancels { () async throws(RingError) in
-        try await ring.startRawStream { sample, time in self.take(sample, at: time) }
+        try await ring.startRawStream(sink: take)
       })
   }
 
@@ -159,7 +172,7 @@ final class SampleStream {
     case .lost(let reason):
       // Lost while it was to end.
       if session.interruption.isRequested { return end = .wanted }
-      writer.mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
+      mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
       guard retryTime > .zero, now < deadline, session.canGoOn else {
         throw Failure(RingError.disconnected(reason))
       }
@@ -167,7 +180,7 @@ final class SampleStream {
       reportStatus("connection lost: \(reason); trying again")
       try await reconnect(until: deadline)
     case .silent(let reason):
-      writer.mark(.gap(reason), at: now.wholeMicroseconds)
+      mark(.gap(reason), at: now.wholeMicroseconds)
       warn("\(reason); \(retryTime > .zero ? "starting the stream again" : "giving up")")
       try await restart(reason, until: deadline)
     }
@@ -278,13 +291,14 @@ final class SampleStream {
     guard end == nil else { return }
     flush()
     summary.rejected += 1
-    writer.mark(.rejected(error.description, Array(bytes)), at: time)
+    mark(.rejected(error.description, Array(bytes)), at: time)
   }
 
   private func leave() async {
     await ring.stopRawStream()
     ring.onRejectedFrame = nil
     await identification?.value
+    await mirror?.publisher.end()
     if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
     await ring.client.disconnect()
   }
@@ -325,6 +339,11 @@ final class SampleStream {
       finish(.wanted)
       session.interruption.request()
     }
+  }
+
+  private func mark(_ mark: SampleWriter.Mark, at time: Instant) {
+    writer.mark(mark, at: time)
+    mirror?.mark(mark, at: time)
   }
 
   private func finish(_ end: End) {

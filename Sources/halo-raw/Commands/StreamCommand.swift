@@ -91,7 +91,7 @@ let streamCommand = CommandSpec(
   let isAll = invocation[StreamOption.all]
   let selectors = try StreamGroup.selectors(invocation, isAll: isAll)
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let live = try LiveOutput(invocation, session)
+    let live = try await LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {
       let wait = invocation.isGiven(CommonOptions.wait) ? invocation[CommonOptions.wait] : .seconds(5)
       return try await StreamGroup(session, live, options).run(selectors, scanTime: isAll ? wait : nil)
@@ -106,7 +106,8 @@ let streamCommand = CommandSpec(
     let writer = SampleWriter(
       live.format, kinds: options.kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
       ring: live.device, header: live.header, output: live.writer)
-    let stream = SampleStream(ring, writer: writer, options, session)
+    let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
+    let stream = SampleStream(ring, writer: writer, mirror: mirror, options, session)
     try await live.complete({ stream.client }, results: { stream.results }) { () async throws(Failure) in
       if options.pausesMeasurements { try await stream.pauseMeasurements() }
       try await stream.run()

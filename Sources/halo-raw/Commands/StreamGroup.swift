@@ -140,7 +140,10 @@ final class StreamGroup {
       live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
       ring: address.description, label: label(name), origin: origin,
       hasColumns: names.count == 1, header: header, output: live.writer)
-    let stream = SampleStream(ring, name: name, writer: writer, options, session)
+    let mirror = live.publisher(of: address, name: found).map {
+      SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
+    }
+    let stream = SampleStream(ring, name: name, writer: writer, mirror: mirror, options, session)
     hasStreamed = true
     defer { live.complete(address, stream.client.parameters?.interval, stream.results) }
     if options.pausesMeasurements { try await stream.pauseMeasurements() }

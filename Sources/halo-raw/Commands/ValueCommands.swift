@@ -132,7 +132,7 @@ let subscribeCommand = CommandSpec(
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     session.waitsForAdapter = retryTime > .zero
-    let live = try LiveOutput(invocation, session)
+    let live = try await LiveOutput(invocation, session)
     let client = try await session.interruption.cancels { () async throws(Failure) in
       try await session.connect()
     }

@@ -17,7 +17,8 @@ enum LiveOption {
     "--header",
     help: "print first what the data is: lines that begin with # (csv, text), or a record of kind \"header\"")
 
-  static let all: [any CommandOption] = [output] + SeriesOption.all + [header, CommonOptions.format]
+  static let all: [any CommandOption] =
+    [output] + SeriesOption.all + [header, BrokerOutput.option, CommonOptions.format]
 }
 
 /// The destination of the records of a command, with what describes them: the header, and the file beside the output.
@@ -38,12 +39,15 @@ final class LiveOutput {
   /// Of the file; nil for standard output.
   private let queue: OutputQueue?
   private var description = DataDescription()
+  private let broker: BrokerOutput?
+  /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
+  private(set) var publisher: RingPublisher?
 
   /// In bytes: what waits for a slow disk.
   private static let capacity = 1 << 22
 
   /// Opens the file of `--output`. Call it after privileges are dropped, so that the file belongs to the invoking user.
-  init(_ invocation: Invocation, _ session: Session) throws(Failure) {
+  init(_ invocation: Invocation, _ session: Session) async throws(Failure) {
     self.invocation = invocation
     self.session = session
     path = invocation[LiveOption.output].flatMap { $0 == "-" ? nil : $0 }
@@ -52,6 +56,9 @@ final class LiveOutput {
       !invocation.isGiven(CommonOptions.record)
     {
       throw .usage("\(option.spec.name) needs --output DIR or --record DIR")
+    }
+    broker = try await session.interruption.cancels { () async throws(Failure) in
+      try await BrokerOutput.open(invocation, session)
     }
     let chosen = invocation[CommonOptions.format]
     guard let path else {
@@ -90,7 +97,13 @@ final class LiveOutput {
   func begin(_ client: GATTClient, firmware: String? = nil, columns: [String]) async throws(Failure) {
     device = client.peer.description
     description.rings = [RingDescription(session.ringName, client.peer, firmware)]
+    publisher = publisher(of: client.peer, name: session.ringName)
     try await begin(columns: columns)
+  }
+
+  /// What the broker gets of a device; nil without `--mqtt`.
+  func publisher(of device: BluetoothAddress, name: String?) -> RingPublisher? {
+    broker.map { RingPublisher($0, of: device, name: name) }
   }
 
   /// The same for several rings, which are added when they are known.
@@ -185,9 +198,10 @@ final class LiveOutput {
         try await writeDescription(within: .seconds(10), completes: true)
       } catch {
         // The first failure is the cause of the second.
-        throw failure ?? error
+        failure = failure ?? error
       }
     }
+    do throws(Failure) { try await broker?.finish() } catch { failure = failure ?? error }
     if let failure { throw failure }
   }
 

@@ -3,24 +3,42 @@ import CSQLite
 import Files
 import Glibc
 
+/// Why a database cannot be used, in the words of what is kept in it.
+package protocol DatabaseFailure: Error {
+  /// An error of SQLite with this file.
+  static func database(_ path: String, message: String) -> Self
+  /// This file is no database.
+  static func foreign(_ path: String) -> Self
+  /// The file, or its folder, cannot be used.
+  static func file(_ error: FileError) -> Self
+  /// Another process is writing to it.
+  static var busy: Self { get }
+  /// A value that was never written: its column, and the value.
+  static func impossible(column: String, value: String) -> Self
+}
+
 /// An open SQLite file. Errors have SQLite's messages.
-final class Database {
+package final class Database<Failure: DatabaseFailure> {
   private let handle: OpaquePointer
 
   /// How long opening waits for another process that writes, in milliseconds. Later calls do not wait: see
-  /// ``StoreError/busy``.
-  private static let openingPatience: Int32 = 1000
+  /// ``DatabaseFailure/busy``.
+  private static var openingPatience: Int32 { 1000 }
 
   /// Whether the file is read-only: on a read-only file system, or of another user.
-  let isReadOnly: Bool
+  package let isReadOnly: Bool
   /// The file, for messages.
-  let path: String
+  package let path: String
 
   /// Opens a file. A new file has mode 0600, as do the files that SQLite creates beside it.
-  init(path: String, access: RingStore.Access = .writing) throws(StoreError) {
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - isWritten: whether it is opened for writing, which creates a missing file
+  package init(path: String, isWritten: Bool = true) throws(Failure) {
     self.path = path
     do throws(FileError) {
-      isReadOnly = try Self.prepare(path, access)
+      isReadOnly = try Self.prepare(path, isWritten)
     } catch {
       throw .file(error)
     }
@@ -41,8 +59,8 @@ final class Database {
   /// FIFO.
   ///
   /// - Returns: whether it can only be read
-  private static func prepare(_ path: String, _ access: RingStore.Access) throws(FileError) -> Bool {
-    if access == .writing {
+  private static func prepare(_ path: String, _ isWritten: Bool) throws(FileError) -> Bool {
+    if isWritten {
       guard try OutputFile(path: path).isRegular else { throw FileError(path, .notRegular) }
       return false
     }
@@ -69,7 +87,7 @@ final class Database {
   /// Reads the file for the first time.
   ///
   /// - Throws: `.foreign` if it is not a database
-  func verifyFormat() throws(StoreError) {
+  package func verifyFormat() throws(Failure) {
     guard
       sqlite3_exec(handle, "PRAGMA application_id; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
         != SQLITE_OK
@@ -78,18 +96,18 @@ final class Database {
   }
 
   /// Disables waiting for other processes.
-  func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
+  package func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
 
   deinit {
     sqlite3_close_v2(handle)
   }
 
   /// Runs statements without results.
-  func run(_ sql: String) throws(StoreError) {
+  package func run(_ sql: String) throws(Failure) {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
   }
 
-  func prepare(_ sql: String) throws(StoreError) -> Statement {
+  package func prepare(_ sql: String) throws(Failure) -> Statement<Failure> {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
       throw error
@@ -98,9 +116,9 @@ final class Database {
   }
 
   /// Runs `body` in one transaction.
-  func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+  package func transaction<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
     try run("BEGIN IMMEDIATE")
-    do throws(StoreError) {
+    do throws(Failure) {
       let value = try body()
       try run("COMMIT")
       return value
@@ -111,33 +129,34 @@ final class Database {
   }
 
   /// The number of rows that the last statement wrote.
-  var changes: Int { Int(sqlite3_changes(handle)) }
+  package var changes: Int { Int(sqlite3_changes(handle)) }
 
-  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+  package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// The last error.
-  var error: StoreError {
+  package var error: Failure {
     sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY
       ? .busy : .database(path, message: String(cString: sqlite3_errmsg(handle)))
   }
 }
 
 /// A prepared statement, which can run any number of times.
-final class Statement {
+package final class Statement<Failure: DatabaseFailure> {
   /// The value of a parameter or a column.
-  enum Value: ExpressibleByIntegerLiteral {
+  package enum Value: ExpressibleByIntegerLiteral {
     case integer(Int)
     case text(String?)
+    case bytes([UInt8])
     /// In units of 10^-places.
     case decimal(Int, places: Int)
 
-    init(integerLiteral value: Int) { self = .integer(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
   }
 
   private let handle: OpaquePointer
-  private let database: Database
+  private let database: Database<Failure>
 
-  init(_ handle: OpaquePointer, of database: Database) {
+  fileprivate init(_ handle: OpaquePointer, of database: Database<Failure>) {
     self.handle = handle
     self.database = database
   }
@@ -150,10 +169,10 @@ final class Statement {
   ///
   /// - Returns: the number of rows written
   @discardableResult
-  func run(_ values: Value...) throws(StoreError) -> Int { try run(values) }
+  package func run(_ values: Value...) throws(Failure) -> Int { try run(values) }
 
   @discardableResult
-  func run(_ values: [Value]) throws(StoreError) -> Int {
+  package func run(_ values: [Value]) throws(Failure) -> Int {
     try bind(values)
     defer { sqlite3_reset(handle) }
     guard sqlite3_step(handle) == SQLITE_DONE else { throw database.error }
@@ -163,9 +182,9 @@ final class Statement {
   /// Runs it for its rows.
   ///
   /// - Throws: what SQLite or `read` throws
-  func rows<Row>(
-    _ values: Value..., read: (borrowing Columns) throws(StoreError) -> Row?
-  ) throws(StoreError) -> [Row] {
+  package func rows<Row>(
+    _ values: Value..., read: (borrowing Columns) throws(Failure) -> Row?
+  ) throws(Failure) -> [Row] {
     try bind(values)
     defer { sqlite3_reset(handle) }
     var rows: [Row] = []
@@ -179,13 +198,13 @@ final class Statement {
   }
 
   /// The columns of a row, by index.
-  struct Columns: ~Copyable {
+  package struct Columns: ~Copyable {
     fileprivate let handle: OpaquePointer
 
-    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    package func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
 
     /// A number that must be in a range; SQLite does not enforce it.
-    func integer(_ column: Int32, in range: ClosedRange<Int>) throws(StoreError) -> Int {
+    package func integer(_ column: Int32, in range: ClosedRange<Int>) throws(Failure) -> Int {
       let number = integer(column)
       guard sqlite3_column_type(handle, column) == SQLITE_INTEGER, range.contains(number) else {
         throw impossible(column)
@@ -194,7 +213,7 @@ final class Statement {
     }
 
     /// A decimal number in units of 10^-places; in these units it must be in a range.
-    func decimal(_ column: Int32, places: Int, in range: ClosedRange<Int>) throws(StoreError) -> Int {
+    package func decimal(_ column: Int32, places: Int, in range: ClosedRange<Int>) throws(Failure) -> Int {
       let type = sqlite3_column_type(handle, column)
       var number = sqlite3_column_double(handle, column)
       for _ in 0..<places { number *= 10 }
@@ -204,15 +223,22 @@ final class Statement {
       return whole
     }
 
-    private func impossible(_ column: Int32) -> StoreError {
+    private func impossible(_ column: Int32) -> Failure {
       let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "value"
       return .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
     }
 
-    func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
+    package func text(_ column: Int32) -> String? {
+      sqlite3_column_text(handle, column).map { String(cString: $0) }
+    }
+
+    package func bytes(_ column: Int32) -> [UInt8] {
+      let start = sqlite3_column_blob(handle, column)
+      return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
   }
 
-  private func bind(_ values: [Value]) throws(StoreError) {
+  private func bind(_ values: [Value]) throws(Failure) {
     // SQLite must copy the text: the pointer is valid only during the call.
     let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     for (index, value) in values.enumerated() {
@@ -225,41 +251,9 @@ final class Statement {
             handle, place, Double(number) / (0..<places).reduce(1.0) { unit, _ in unit * 10 })
         case .text(nil): sqlite3_bind_null(handle, place)
         case .text(let text?): sqlite3_bind_text(handle, place, text, -1, copy)
+        case .bytes(let bytes): sqlite3_bind_blob(handle, place, bytes, Int32(bytes.count), copy)
         }
       guard status == SQLITE_OK else { throw database.error }
-    }
-  }
-}
-
-/// Why the store cannot be used.
-public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// An error of SQLite with this file.
-  case database(String, message: String)
-  /// The file was written by a newer version of this package.
-  case newer(version: Int, known: Int)
-  /// This file was written by an older version of this package, and cannot be upgraded, as it is read-only.
-  case readOnly(String)
-  /// This file is not a store: a database of another program, or none.
-  case foreign(String)
-  /// The file, or its folder, cannot be used.
-  case file(FileError)
-  /// Another process is writing to it.
-  case busy
-  /// A value that no ring can report: its column, and the value.
-  case impossible(column: String, value: String)
-
-  public var description: String {
-    switch self {
-    case .database(let path, let message): "the store \(path.printable) failed: \(message)"
-    case .newer(let version, let known):
-      "the store was written by a newer version of this program (its schema is \(version), this one knows up to \(known)); update this one"
-    case .file(let error): "cannot open the store \(error)"
-    case .busy: "the store is locked: another program writes to it; try again when that is done"
-    case .impossible(let column, let value):
-      "the store is damaged: there is a \(column) of \(value); restore a copy, or delete that row"
-    case .readOnly(let path):
-      "the store \(path.printable) is of an older version, and read-only; copy it to a folder of your own, and name the copy"
-    case .foreign(let path): "\(path.printable) is not a store of rings; name another file"
     }
   }
 }

@@ -1,0 +1,131 @@
+import BluetoothCore
+
+/// Where messages go: a broker, and the start of all topics.
+///
+/// `mqtt://[USER[:PASSWORD]@]HOST[:PORT]/PREFIX`; `mqtts` for TLS. Bytes that have a meaning in a URL are written as `%XX`.
+package struct BrokerAddress: Hashable, Sendable {
+  /// A name or an address.
+  package private(set) var host: String
+  package private(set) var port: Int
+  package private(set) var usesTLS: Bool
+  package private(set) var user: String?
+  package private(set) var password: String?
+  /// The start of all topics, without a slash at its end.
+  package private(set) var prefix: String
+
+  /// Why a text is no address of a broker.
+  package struct Malformed: Error, Hashable, CustomStringConvertible {
+    package var description: String
+  }
+
+  /// The form of an address, for messages.
+  package static let form = "mqtt://[USER:PASSWORD@]HOST[:PORT]/PREFIX"
+  /// In bytes: topics and the names of files are made of it.
+  private static let maximumPrefix = 100
+
+  /// - Parameters:
+  ///   - text: the address
+  ///   - password: that of the user, if the address has none
+  package init(_ text: String, password: String? = nil) throws(Malformed) {
+    guard let separator = text.firstRange(of: "://") else {
+      throw Malformed(description: "it has to begin with mqtt:// or mqtts://")
+    }
+    switch text[..<separator.lowerBound].lowercased() {
+    case "mqtt": (usesTLS, port) = (false, 1883)
+    case "mqtts": (usesTLS, port) = (true, 8883)
+    default: throw Malformed(description: "it has to begin with mqtt:// or mqtts://")
+    }
+    let rest = text[separator.upperBound...]
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    var authority = rest[..<slash]
+    if let at = authority.lastIndex(of: "@") {
+      let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      user = try Self.decoded(parts[0], of: "the user")
+      guard user?.isEmpty == false else { throw Malformed(description: "the user is empty") }
+      self.password = parts.count > 1 ? try Self.decoded(parts[1], of: "the password") : password
+      authority = authority[authority.index(after: at)...]
+    }
+    if authority.first == "[" {
+      guard let end = authority.firstIndex(of: "]") else {
+        throw Malformed(description: "the ] behind the host is missing")
+      }
+      host = String(authority[authority.index(after: authority.startIndex)..<end])
+      authority = authority[authority.index(after: end)...]
+    } else {
+      let end = authority.firstIndex(of: ":") ?? authority.endIndex
+      host = try Self.decoded(authority[..<end], of: "the host")
+      authority = authority[end...]
+    }
+    guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw Malformed(description: "the host is missing or malformed")
+    }
+    if !authority.isEmpty {
+      guard authority.first == ":", let number = Int(authority.dropFirst()), (1...65535).contains(number)
+      else {
+        throw Malformed(description: "the port has to be a number from 1 to 65535")
+      }
+      port = number
+    }
+    var path = rest[slash...].dropFirst()
+    while path.last == "/" { path.removeLast() }
+    prefix = try Self.decoded(path, of: "the prefix")
+    try checkPrefix()
+  }
+
+  private func checkPrefix() throws(Malformed) {
+    guard !prefix.isEmpty else {
+      throw Malformed(description: "the prefix of the topics is missing: add a path, as in mqtt://HOST/rings")
+    }
+    guard prefix.utf8.count <= Self.maximumPrefix else {
+      throw Malformed(description: "the prefix is longer than \(Self.maximumPrefix) bytes")
+    }
+    let isPlain = prefix.unicodeScalars.allSatisfy {
+      $0.value >= 0x20 && $0.value != 0x7F && $0 != "+" && $0 != "#"
+    }
+    guard isPlain, prefix.first != "$", prefix.first != "/", prefix.firstRange(of: "//") == nil else {
+      throw Malformed(
+        description: "the prefix must not have +, #, control characters or empty levels, nor begin with $")
+    }
+  }
+
+  /// Replaces `%XX`.
+  private static func decoded(_ text: Substring, of part: String) throws(Malformed) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let value = Hex.bytes(String(Substring(rest.prefix(2)))), value.count == 1, value[0] != 0 else {
+        throw Malformed(description: "\(part) has a % without two hexadecimal digits behind it")
+      }
+      bytes += value
+      rest = rest.dropFirst(2)
+    }
+    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw Malformed(description: "\(part) is not UTF-8")
+    }
+    return decoded
+  }
+
+  /// The broker in messages.
+  package var title: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)".printable }
+
+  /// A name for files: the same for the same broker and prefix, and different for others.
+  package var fileName: String {
+    var name = ""
+    for byte in "\(host.lowercased()):\(port)/\(prefix)".utf8 {
+      let isPlain =
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: ".")
+      name += isPlain ? String(UnicodeScalar(byte)) : "_" + Hex.string(CollectionOfOne(byte))
+    }
+    guard name.utf8.count > 160 else { return name }
+    // FNV-1a.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return name.prefix(140) + "_" + String(hash, radix: 16)
+  }
+}

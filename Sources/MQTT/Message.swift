@@ -1,0 +1,17 @@
+/// What is published.
+package struct Message: Hashable, Sendable {
+  package var topic: String
+  package var payload: [UInt8]
+  /// Whether the broker keeps it for later subscribers.
+  package var isRetained: Bool
+
+  package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+    self.topic = topic
+    self.payload = payload
+    self.isRetained = isRetained
+  }
+
+  package init(topic: String, text: String, isRetained: Bool = false) {
+    self.init(topic: topic, payload: Array(text.utf8), isRetained: isRetained)
+  }
+}

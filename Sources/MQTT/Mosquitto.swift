@@ -1,0 +1,158 @@
+import CMosquitto
+import Glibc
+import SystemCalls
+
+/// libmosquitto, which is loaded when it is needed.
+package struct Mosquitto: @unchecked Sendable {
+  // Never changed, and kept until the end of the process, like the library.
+  fileprivate let functions: UnsafePointer<halo_mosquitto>
+
+  /// Loads the library.
+  ///
+  /// - Returns: nil if it is not installed
+  package static func load() -> Mosquitto? {
+    let functions = UnsafeMutablePointer<halo_mosquitto>.allocate(capacity: 1)
+    guard halo_mosquitto_load(functions) == 0 else {
+      functions.deallocate()
+      return nil
+    }
+    return Mosquitto(functions: UnsafePointer(functions))
+  }
+}
+
+/// A client of one broker. Its session outlives connections: messages that are not acknowledged are sent again, in order,
+/// when there is a connection again. For one thread, on which it calls back.
+final class BrokerConnection {
+  /// What happens to the connection.
+  enum Event {
+    case connected
+    /// The broker does not want this client: the user or the password is wrong, or it is not allowed.
+    case refused(String)
+    /// There is no connection any more, or none could be made.
+    case lost(String)
+    /// The broker has the message of this number.
+    case acknowledged(Int32)
+  }
+
+  /// Called within ``connect()`` and ``work()``.
+  var onEvent: (Event) -> Void = { _ in }
+  private let library: Mosquitto
+  private let client: OpaquePointer
+  private let address: BrokerAddress
+  private var hasConnected = false
+  /// The last error that the library has logged: for TLS, it says more than the result.
+  private var logged: String?
+
+  private var functions: halo_mosquitto { library.functions.pointee }
+
+  /// In seconds.
+  private static let keepAlive: Int32 = 30
+
+  /// - Parameters:
+  ///   - address: the broker
+  ///   - name: that of the client for the broker
+  ///   - will: what the broker publishes when the client disappears
+  ///   - window: the number of messages that may wait for their acknowledgement
+  /// - Returns: nil if there is no memory for it
+  init?(_ library: Mosquitto, _ address: BrokerAddress, name: String, will: Message, window: Int) {
+    self.library = library
+    self.address = address
+    guard let client = library.functions.pointee.new(name, false, nil) else { return nil }
+    self.client = client
+    let functions = library.functions.pointee
+    _ = functions.will_set(client, will.topic, Int32(will.payload.count), will.payload, 1, will.isRetained)
+    if let user = address.user { _ = functions.username_pw_set(client, user, address.password) }
+    if address.usesTLS { _ = functions.int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
+    _ = functions.max_inflight_messages_set(client, UInt32(window))
+    functions.connect_callback_set(client) { _, owner, code in BrokerConnection.of(owner)?.connected(code) }
+    functions.disconnect_callback_set(client) { _, owner, code in
+      BrokerConnection.of(owner)?.lost(code)
+    }
+    functions.publish_callback_set(client) { _, owner, number in
+      BrokerConnection.of(owner)?.onEvent(.acknowledged(number))
+    }
+    functions.log_callback_set(client) { _, owner, level, text in
+      guard level == MOSQ_LOG_ERR, let text else { return }
+      BrokerConnection.of(owner)?.logged = String(cString: text)
+    }
+    functions.user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit {
+    functions.destroy(client)
+  }
+
+  private static func of(_ owner: UnsafeMutableRawPointer?) -> BrokerConnection? {
+    owner.map { Unmanaged<BrokerConnection>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func connected(_ code: Int32) {
+    switch code {
+    case 0: onEvent(.connected)
+    // Server unavailable.
+    case 3: onEvent(.lost(text(code, functions.connack_string)))
+    default: onEvent(.refused(text(code, functions.connack_string)))
+    }
+  }
+
+  private func lost(_ code: Int32) {
+    onEvent(.lost(reason(code)))
+  }
+
+  private func text(_ code: Int32, _ words: (Int32) -> UnsafePointer<CChar>?) -> String {
+    let text = words(code).map { String(cString: $0) } ?? "error \(code)"
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
+  /// Why a call failed.
+  private func reason(_ code: Int32) -> String {
+    let number = errno
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_ERRNO where number != 0: return SystemError.text(number)
+    case MOSQ_ERR_TLS: return logged ?? text(code, functions.strerror)
+    case MOSQ_ERR_EAI: return "the name of the broker is not known"
+    default: return text(code, functions.strerror)
+    }
+  }
+
+  /// The socket; -1 without a connection.
+  var socket: Int32 { functions.socket(client) }
+  var wantsToWrite: Bool { functions.want_write(client) }
+
+  /// Begins to connect. Blocks until there is a TCP connection, or none can be made.
+  func connect() {
+    logged = nil
+    errno = 0
+    let code =
+      hasConnected
+      ? functions.reconnect(client)
+      : functions.connect(client, address.host, Int32(address.port), Self.keepAlive)
+    // From now on the library knows where to.
+    hasConnected = true
+    if code != MOSQ_ERR_SUCCESS.rawValue { onEvent(.lost(reason(code))) }
+  }
+
+  /// Reads and writes what can be read and written now.
+  func work() {
+    errno = 0
+    // A failure calls back, too.
+    _ = functions.loop(client, 0, 1)
+  }
+
+  /// Publishes a message with QoS 1.
+  ///
+  /// - Returns: the number that its acknowledgement has; nil if it can never be sent
+  func publish(_ message: Message) -> Int32? {
+    var number: Int32 = 0
+    let code = functions.publish(
+      client, &number, message.topic, Int32(message.payload.count), message.payload, 1, message.isRetained)
+    switch mosq_err_t(code) {
+    // Without a connection, the library keeps the message for the next one.
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: return number
+    default: return nil
+    }
+  }
+
+  /// Ends the connection in order: the broker does not publish the last will.
+  func disconnect() { _ = functions.disconnect(client) }
+}

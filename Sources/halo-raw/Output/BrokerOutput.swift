@@ -1,0 +1,153 @@
+import BluetoothCore
+import EventLoop
+import Files
+import Glibc
+import MQTT
+
+/// The broker of `--mqtt`, which gets the records of a command besides its output.
+@BluetoothActor
+final class BrokerOutput {
+  nonisolated static let option = Option(
+    "--mqtt", as: .broker,
+    help: "send the records to this MQTT broker, too: mqtt:// or mqtts://[USER:PASSWORD@]HOST[:PORT]/PREFIX")
+
+  let topics: Topics
+  /// The name of the command, which is in the topics.
+  let command: String
+  let session: Session
+  private let address: BrokerAddress
+  // Set by open().
+  private var publisher: Publisher?
+  private var rings: [RingPublisher] = []
+  /// Whether there was a connection.
+  private var wasConnected = false
+  private var isMissed = false
+  private var isDropping = false
+  private var unstored: QueueError?
+
+  /// In seconds: how long the end may take.
+  private nonisolated static let lastChance = 5.0
+
+  private init(_ address: BrokerAddress, _ invocation: Invocation, _ session: Session) {
+    self.address = address
+    topics = Topics(address.prefix)
+    command = invocation.command.name
+    self.session = session
+  }
+
+  /// Opens the queue for the broker, and begins to connect.
+  ///
+  /// - Returns: nil without `--mqtt`
+  static func open(_ invocation: Invocation, _ session: Session) async throws(Failure) -> BrokerOutput? {
+    guard let address = invocation[option] else { return nil }
+    guard let state = UserFolders.state else {
+      throw Failure(.cannotOpenFile, "there is no folder for the queue of --mqtt; set HOME or XDG_STATE_HOME")
+    }
+    let output = BrokerOutput(address, invocation, session)
+    let report: @Sendable (Publisher.Event) -> Void = { [weak output] event in
+      BluetoothActor.run { output?.take(event) }
+    }
+    let folder = state + "/mqtt"
+    let result = await offTheLoop { Result { () throws(Failure) in try start(address, in: folder, report) } }
+    guard let result else { throw Failure(.interrupted, "interrupted before the start") }
+    output.publisher = try result.get()
+    return output
+  }
+
+  private nonisolated static func start(
+    _ address: BrokerAddress, in folder: String, _ report: @escaping @Sendable (Publisher.Event) -> Void
+  ) throws(Failure) -> Publisher {
+    guard let library = Mosquitto.load() else {
+      throw Failure(.systemError, "libmosquitto is missing; sudo apt install libmosquitto1")
+    }
+    let queue: MessageQueue
+    do throws(FileError) { try PrivateFolder.make(folder) } catch {
+      throw Failure(.cannotOpenFile, "cannot make the folder of the queue of --mqtt: \(error)")
+    }
+    do throws(QueueError) {
+      queue = try MessageQueue(path: "\(folder)/\(address.fileName).queue")
+    } catch {
+      throw Failure(error == .busy ? .timedOut : .cannotOpenFile, "--mqtt: \(error)")
+    }
+    guard let publisher = Publisher(library, address, queue: queue, report: report) else {
+      throw Failure(.systemError, "there are no threads or no memory for --mqtt")
+    }
+    return publisher
+  }
+
+  /// A text without the password of the URL that it may be.
+  nonisolated static func withoutPassword(_ text: String) -> String {
+    guard let start = text.firstRange(of: "://"), let end = text[start.upperBound...].lastIndex(of: "@"),
+      let colon = text[start.upperBound..<end].firstIndex(of: ":")
+    else { return text }
+    return text[...colon] + "***" + text[end...]
+  }
+
+  func send(_ message: Message) { publisher?.add(message) }
+
+  func add(_ ring: RingPublisher) { rings.append(ring) }
+
+  private func take(_ event: Publisher.Event) {
+    switch event {
+    case .connected:
+      if isMissed {
+        say("connected to the MQTT broker \(address.title)")
+      } else {
+        session.note("connected to the MQTT broker \(address.title)")
+      }
+      (wasConnected, isMissed) = (true, false)
+    case .refused(let reason):
+      let text = "the MQTT broker \(address.title) refuses halo-raw: \(reason.printable)"
+      // Not in the middle of a stream: the broker may be set up anew.
+      guard wasConnected || isMissed else {
+        return session.fail(Failure(.noPermission, "\(text); check the user and the password"))
+      }
+      isMissed = true
+      say("\(text); what is sent is kept on disk")
+    case .unreachable(let reason):
+      isMissed = true
+      say(
+        "no connection to the MQTT broker \(address.title): \(reason.printable); "
+          + "what is sent is kept on disk until there is one")
+    case .dropping:
+      if !isDropping { say("the queue for the MQTT broker is full: the oldest messages are dropped") }
+      isDropping = true
+    case .notStored(let error):
+      if unstored != error { say("\(error); what is sent is kept in memory, which is tried again") }
+      unstored = error
+    }
+  }
+
+  private func say(_ line: String) { Console.error("halo-raw: \(line)") }
+
+  /// Sends what is left, as far as there is time.
+  ///
+  /// - Throws: if something is lost
+  func finish() async throws(Failure) {
+    for ring in rings { ring.finish() }
+    rings = []
+    guard let publisher else { return }
+    guard let remainder = await offTheLoop({ publisher.finish(within: Self.lastChance) }) else { return }
+    if remainder.kept > 0 {
+      say(
+        "\(Console.counted(remainder.kept, "message")) for the MQTT broker \(address.title) kept on disk; "
+          + "the next command with this --mqtt delivers them")
+    }
+    if remainder.lost > 0 {
+      throw Failure(
+        .outputFailed, "\(Console.counted(remainder.lost, "message")) for the MQTT broker lost; see above")
+    }
+  }
+}
+
+extension ArgumentType where Value == BrokerAddress {
+  static var broker: Self {
+    ArgumentType(placeholder: "URL", expected: BrokerAddress.form) { text throws(Failure) in
+      do throws(BrokerAddress.Malformed) {
+        return try BrokerAddress(text, password: getenv("HALO_MQTT_PASSWORD").map { String(cString: $0) })
+      } catch {
+        throw .usage("--mqtt wants \(BrokerAddress.form): \(error)")
+      }
+    }
+  }
+}

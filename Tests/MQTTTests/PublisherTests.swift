@@ -1,0 +1,57 @@
+import Glibc
+import MQTT
+import SystemCalls
+import TestSupport
+import Testing
+
+/// With a broker, Tests/Interop/test_mqtt.py tests it.
+@Suite struct PublisherTests {
+  /// A port where nobody listens.
+  private func closedPort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return try withUnsafeMutablePointer(to: &address) {
+      try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        try #require(bind(descriptor, address, length) == 0)
+        try #require(getsockname(descriptor, address, &length) == 0)
+        return try address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          let port = Int(UInt16(bigEndian: $0.pointee.sin_port))
+          try #require(port > 0)
+          return port
+        }
+      }
+    }
+  }
+
+  @Test func withoutABrokerAllIsKeptAndTheEndIsNotDelayed() throws {
+    let library = try #require(Mosquitto.load(), "libmosquitto is missing; run scripts/setup test")
+    let file = try TemporaryQueue()
+    let address = try BrokerAddress("mqtt://127.0.0.1:\(try closedPort())/test")
+    let events = Guarded<[Publisher.Event]>([])
+    let publisher = try #require(
+      Publisher(library, address, queue: try MessageQueue(path: file.path)) { event in
+        events.withLock { $0.append(event) }
+      })
+    for number in 0..<40 { publisher.add(Message(topic: "test/x", text: "\(number)")) }
+    var start = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &start)
+    #expect(publisher.finish(within: 20) == Publisher.Remainder(kept: 40, lost: 0))
+    var end = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &end)
+    #expect(end.tv_sec - start.tv_sec < 15)
+    let reported = events.withLock { $0 }
+    #expect(reported.count <= 1)
+    for event in reported {
+      guard case .unreachable(let reason) = event else {
+        Issue.record("\(event)")
+        continue
+      }
+      #expect(reason.contains("refused"))
+    }
+  }
+}
