@@ -40,7 +40,9 @@ final class BrokerConnection {
   private let client: OpaquePointer
   private let address: BrokerAddress
   private var hasConnected = false
-  /// The last error that the library has logged: for TLS, it says more than the result.
+  /// Whether the library has called back about the loss of the connection.
+  private var hasReported = false
+  /// The first error that the library has logged since the attempt to connect: for TLS, it says more than the result.
   private var logged: String?
 
   private var functions: halo_mosquitto { library.functions.pointee }
@@ -73,7 +75,7 @@ final class BrokerConnection {
     }
     functions.log_callback_set(client) { _, owner, level, text in
       guard level == MOSQ_LOG_ERR, let text else { return }
-      BrokerConnection.of(owner)?.logged = String(cString: text)
+      BrokerConnection.of(owner)?.note(String(cString: text))
     }
     functions.user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -96,6 +98,7 @@ final class BrokerConnection {
   }
 
   private func lost(_ code: Int32) {
+    hasReported = true
     onEvent(.lost(reason(code)))
   }
 
@@ -109,11 +112,12 @@ final class BrokerConnection {
     let number = errno
     switch mosq_err_t(code) {
     case MOSQ_ERR_ERRNO where number != 0: return SystemError.text(number)
-    case MOSQ_ERR_TLS: return logged ?? text(code, functions.strerror)
     case MOSQ_ERR_EAI: return "the name of the broker is not known"
-    default: return text(code, functions.strerror)
+    default: return (address.usesTLS ? logged : nil) ?? text(code, functions.strerror)
     }
   }
+
+  private func note(_ error: String) { logged = logged ?? error }
 
   /// The socket; -1 without a connection.
   var socket: Int32 { functions.socket(client) }
@@ -134,9 +138,12 @@ final class BrokerConnection {
 
   /// Reads and writes what can be read and written now.
   func work() {
+    guard socket >= 0 else { return }
     errno = 0
-    // A failure calls back, too.
-    _ = functions.loop(client, 0, 1)
+    hasReported = false
+    let code = functions.loop(client, 0, 1)
+    // A TLS handshake that fails does not call back.
+    if code != MOSQ_ERR_SUCCESS.rawValue, !hasReported { onEvent(.lost(reason(code))) }
   }
 
   /// Publishes a message with QoS 1.

@@ -248,7 +248,10 @@ package final class Publisher: @unchecked Sendable {
       }
       for entry in entries { publish(entry) }
       if hasEnded { break }
-      if connection.socket < 0, Self.now >= nextAttempt { connection.connect() }
+      if connection.socket < 0, Self.now >= nextAttempt {
+        nextAttempt = Self.now + pause
+        connection.connect()
+      }
       wait()
       connection.work()
     }
