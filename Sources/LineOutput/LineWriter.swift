@@ -30,6 +30,9 @@ public struct LineWriter: ~Copyable {
     text = TextBuffer(capacity: 4096)
   }
 
+  /// Whether earlier lines are not written yet, because the reader is slow.
+  public var isDelayed: Bool { queue.map { $0.waitingBytes > 0 } ?? false }
+
   /// Why writing has ended.
   public var failure: OutputQueue.Failure? { queue?.failure }
 

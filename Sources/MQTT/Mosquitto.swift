@@ -7,17 +7,15 @@ package struct Mosquitto: @unchecked Sendable {
   // Never changed, and kept until the end of the process, like the library.
   fileprivate let functions: UnsafePointer<halo_mosquitto>
 
-  /// Loads the library.
-  ///
-  /// - Returns: nil if it is not installed
-  package static func load() -> Mosquitto? {
+  /// The library, loaded at the first use; nil if it is not installed.
+  package static let shared: Mosquitto? = {
     let functions = UnsafeMutablePointer<halo_mosquitto>.allocate(capacity: 1)
     guard halo_mosquitto_load(functions) == 0 else {
       functions.deallocate()
       return nil
     }
     return Mosquitto(functions: UnsafePointer(functions))
-  }
+  }()
 }
 
 /// A client of one broker. Its session outlives connections: messages that are not acknowledged are sent again, in order,

@@ -108,7 +108,7 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// The number of bytes queued or being written.
-  var waitingBytes: Int { monitor.locked { waiting.byteCount + inFlight.byteCount } }
+  package var waitingBytes: Int { monitor.locked { waiting.byteCount + inFlight.byteCount } }
 
   /// The number of dropped records.
   var droppedRecords: Int { monitor.locked { dropped } }

@@ -4,10 +4,14 @@ import fcntl
 import os
 import pty
 import re
+import select
+import signal
 import struct
 import subprocess
 import termios
+import time
 
+import pyte
 import pytest
 
 
@@ -57,3 +61,107 @@ def test_a_wait_is_shown_and_removed(on_terminal):
     assert "\rlooking for nobody\x1b[K" in shown or "\rlooking for nobody:…\x1b[K" in shown
     assert "\r\x1b[Khalo-raw: no device" in shown
     assert "listening to R02_BEEF" in on_terminal("events", "--duration", "1s", "--adapter", "virtual")
+
+
+# MARK: Waveforms
+
+
+class Terminal:
+    """A program on a terminal, and what an independent emulator shows of it."""
+
+    def __init__(self, halo, *arguments, rows=24, columns=80, **environment):
+        self.screen = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.screen)
+        self.end, theirs = pty.openpty()
+        self.resize(rows, columns)
+        self.before = termios.tcgetattr(theirs)
+        self.attributes = lambda: termios.tcgetattr(theirs)
+        environment = halo.environment | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | environment
+        self.process = subprocess.Popen(
+            [halo.path, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+        halo.processes.append(self.process)
+        # The kernel keeps what a terminal has, as long as somebody has it open.
+        self.theirs = theirs
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.screen.resize(rows, columns)
+
+    def read(self, wait=0.5):
+        while select.select([self.end], [], [], wait)[0]:
+            self.stream.feed(os.read(self.end, 1 << 16))
+            wait = 0
+
+    def wait_for(self, met):
+        limit = time.monotonic() + 15
+        while not met(self.screen.display):
+            assert time.monotonic() < limit, "\n".join(self.screen.display)
+            self.read()
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.end)
+        os.close(self.theirs)
+
+
+@pytest.fixture
+def terminal(halo):
+    opened = []
+
+    def make(*arguments, **options):
+        opened.append(Terminal(halo, *arguments, **options))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def is_drawn(display):
+    return display[0].startswith("R02_BEEF  25.") and "battery 87 %" in display[0]
+
+
+def test_waveforms_fill_the_terminal_and_follow_its_size(terminal):
+    shown = terminal("stream", "--plot", "--adapter", "virtual:rate=25")
+    shown.wait_for(lambda display: is_drawn(display) and re.search(r" \d\d bpm", display[0]))
+    display = shown.screen.display
+    titles = [index for index, line in enumerate(display) if ", counts" in line or line.startswith("acceleration")]
+    assert titles == [1, 8, 15] and display[23].strip() == ""
+    assert all(re.match(r" +[\d.-]+ ", display[index + 1]) for index in titles)
+    dots = [sum("\u2800" < character <= "\u28ff" for character in line) for line in display]
+    assert sum(dots[2:8]) > 50, "\n".join(display)
+    shown.resize(12, 50)
+    shown.wait_for(lambda display: is_drawn(display) and sum(", counts" in line for line in display) == 1)
+    assert "red" not in "".join(shown.screen.display) and len(shown.screen.display) == 12
+    shown.process.send_signal(signal.SIGINT)
+    shown.wait_for(lambda display: "link: interval" in "".join(display))
+
+
+def test_a_terminal_is_left_as_it_was(terminal):
+    shown = terminal("stream", "--ppg", "--plot", "--adapter", "virtual:rate=25")
+    shown.wait_for(is_drawn)
+    shown.process.kill()
+    shown.process.wait()
+    shown.read()
+    assert shown.attributes() == shown.before and not shown.screen.cursor.hidden
+
+
+def test_without_utf_8_there_is_ascii(terminal):
+    shown = terminal("stream", "--ppg", "--plot", "--adapter", "virtual:rate=25", LC_ALL="C")
+    shown.wait_for(lambda display: is_drawn(display) and sum(":" in line for line in display[2:]) > 5)
+    assert "".join(shown.screen.display).isascii()
+
+
+def test_records_go_to_the_file(terminal, tmp_path):
+    shown = terminal(
+        "stream", "--ppg", "--plot", "--count", "50", "--output", str(tmp_path / "a.csv"), "--adapter", "virtual:rate=25")
+    shown.wait_for(lambda display: "link: interval" in "".join(display))
+    assert shown.process.wait(timeout=20) == 0
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 51
+
+
+def test_waveforms_need_a_terminal_and_one_ring(halo, on_terminal):
+    halo.run("stream", "--plot", adapter="virtual").failed(64, saying="needs a terminal")
+    assert "needs a terminal" in on_terminal("stream", "--plot", "--adapter", "virtual", term="dumb")
+    assert "one ring" in on_terminal("stream", "--plot", "--all", "--adapter", "virtual")

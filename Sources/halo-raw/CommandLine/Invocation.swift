@@ -86,8 +86,6 @@ struct Invocation: Sendable {
     if positionals.count < command.positionals.lowerBound { throw .usage("\(usage) [options]") }
   }
 
-  var commandName: String { command.name }
-
   /// The names of all options of the command.
   var optionNames: [String] { command.allOptions.flatMap(\.spec.names) }
 

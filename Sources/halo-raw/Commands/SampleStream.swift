@@ -28,7 +28,7 @@ final class SampleStream {
   private let retryTime: Duration
   @exclusivity(unchecked) private var writer: SampleWriter
   /// Sends the samples to a broker, too.
-  private let mirror: SampleMirror?
+  private let observers: [any SampleObserver]
   /// Whether lines are collected, which are written at the end of this turn of the loop.
   @exclusivity(unchecked) private var isCollecting = false
   /// What the ring measures automatically while there is no stream.
@@ -61,15 +61,15 @@ final class SampleStream {
   ///   - ring: the ring, open
   ///   - name: that of the ring in messages, if there are several
   ///   - writer: prints the samples
-  ///   - mirror: sends them to a broker
+  ///   - observers: get them, too
   init(
-    _ ring: Ring, name: String? = nil, writer: consuming SampleWriter, mirror: SampleMirror?,
+    _ ring: Ring, name: String? = nil, writer: consuming SampleWriter, observers: [any SampleObserver],
     _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring
     self.name = name
     self.writer = writer
-    self.mirror = mirror
+    self.observers = observers
     count = options.count
     duration = options.duration
     retryTime = options.retryTime
@@ -97,7 +97,7 @@ final class SampleStream {
       try await startOrLose()
       reportStatus("streaming")
       identify()
-      mirror?.publisher.watch(after: identification) { self.ring }
+      for observer in observers { observer.begin(after: identification) { self.ring } }
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
       if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
@@ -121,9 +121,9 @@ final class SampleStream {
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
     ring.onRejectedFrame = { bytes, error, time in self.reject(bytes, error, at: time) }
     var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
-    if let mirror {
+    if !observers.isEmpty {
       sink = { sample, time in
-        if self.end == nil { mirror.take(sample, at: time) }
+        if self.end == nil { for observer in self.observers { observer.take(sample, at: time) } }
         self.take(sample, at: time)
       }
     }
@@ -298,7 +298,7 @@ final class SampleStream {
     await ring.stopRawStream()
     ring.onRejectedFrame = nil
     await identification?.value
-    await mirror?.publisher.end()
+    for observer in observers { await observer.end() }
     if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
     await ring.client.disconnect()
   }
@@ -343,7 +343,7 @@ final class SampleStream {
 
   private func mark(_ mark: SampleWriter.Mark, at time: Instant) {
     writer.mark(mark, at: time)
-    mirror?.mark(mark, at: time)
+    for observer in observers { observer.mark(mark, at: time) }
   }
 
   private func finish(_ end: End) {

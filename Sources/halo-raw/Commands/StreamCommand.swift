@@ -26,6 +26,8 @@ private enum StreamOption {
   static let count = Option("--count", as: .count, help: "stop after N samples")
   static let duration = Option(
     "--duration", as: .time, help: "stop after this time, counted from the first sample")
+  static let plot = Flag(
+    "--plot", help: "draw the samples as waveforms on the terminal; records go to --output only")
   static let pausesMeasurements = Flag(
     "--pause-measurements",
     help: "switch off the ring's automatic measurements, which disturb a stream; restore them afterwards")
@@ -36,7 +38,8 @@ let streamCommand = CommandSpec(
   summary: "stream the raw sensors: photoplethysmogram, acceleration, red light",
   positionals: 0...StreamGroup.maximumRings,
   options: SampleOption.all + [
-    StreamOption.all, StreamOption.count, StreamOption.duration, StreamOption.pausesMeasurements,
+    StreamOption.all, StreamOption.plot, StreamOption.count, StreamOption.duration,
+    StreamOption.pausesMeasurements,
     CommonOptions.retryTime,
   ] + LiveOption.all + RealTime.options,
   examples: [
@@ -67,6 +70,10 @@ let streamCommand = CommandSpec(
     --retry-for if its link is lost. If a ring fails, the others go on, and the exit code is that of the first failure.
     Lines are in the order of their ring's packets.
 
+    With --plot, the terminal shows the last ten seconds, or the last minute if the ring is slow, with the scale, the rate,
+    the interval of the link, the battery, gaps, and the heart rate where eight samples a second or more show it. It takes
+    one ring.
+
     With --pause-measurements, the ring's automatic measurements (heart rate, SpO2, stress, HRV, temperature) are off
     during the stream and restored at its end. If the link is lost for good or the program is killed, the next command
     that connects to the ring restores them.
@@ -90,6 +97,10 @@ let streamCommand = CommandSpec(
   let options = StreamOptions(invocation)
   let isAll = invocation[StreamOption.all]
   let selectors = try StreamGroup.selectors(invocation, isAll: isAll)
+  if invocation[StreamOption.plot] {
+    guard !isAll, selectors.count < 2 else { throw .usage("--plot takes one ring") }
+    try StreamPlot.checkTerminal()
+  }
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {
@@ -103,11 +114,14 @@ let streamCommand = CommandSpec(
     }
     try await live.begin(
       ring.client, firmware: ring.firmware.firmwareRevision, columns: SampleWriter.columns(of: options.kinds))
+    let plot = invocation[StreamOption.plot] ? StreamPlot(session, of: ring, options.kinds) : nil
     let writer = SampleWriter(
       live.format, kinds: options.kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
-      ring: live.device, header: live.header, output: live.writer)
+      ring: live.device, header: live.header,
+      output: plot == nil || live.isFile ? live.writer : LineWriter(to: DiscardedRecords()))
     let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
-    let stream = SampleStream(ring, writer: writer, mirror: mirror, options, session)
+    let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
+    let stream = SampleStream(ring, writer: writer, observers: observers, options, session)
     try await live.complete({ stream.client }, results: { stream.results }) { () async throws(Failure) in
       if options.pausesMeasurements { try await stream.pauseMeasurements() }
       try await stream.run()

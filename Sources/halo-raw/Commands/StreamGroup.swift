@@ -143,7 +143,8 @@ final class StreamGroup {
     let mirror = live.publisher(of: address, name: found).map {
       SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
     }
-    let stream = SampleStream(ring, name: name, writer: writer, mirror: mirror, options, session)
+    let stream = SampleStream(
+      ring, name: name, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
     hasStreamed = true
     defer { live.complete(address, stream.client.parameters?.interval, stream.results) }
     if options.pausesMeasurements { try await stream.pauseMeasurements() }

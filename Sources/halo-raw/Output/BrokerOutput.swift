@@ -57,7 +57,7 @@ final class BrokerOutput {
   private nonisolated static func start(
     _ address: BrokerAddress, in folder: String, _ report: @escaping @Sendable (Publisher.Event) -> Void
   ) throws(Failure) -> Publisher {
-    guard let library = Mosquitto.load() else {
+    guard let library = Mosquitto.shared else {
       throw Failure(.systemError, "libmosquitto is missing; sudo apt install libmosquitto1")
     }
     let queue: MessageQueue

@@ -35,7 +35,7 @@ enum SeriesOption {
     let keepTime = invocation.isGiven(keep) ? invocation[keep] : nil
     guard limit != nil || keepTime != nil || isFolder(path) else { return nil }
     let series = try FileSeries(
-      folder: path, stem: invocation.commandName, suffix: suffix, hasLines: hasLines)
+      folder: path, stem: invocation.command.name, suffix: suffix, hasLines: hasLines)
     return FileRotation(series, limit: limit, keepTime: keepTime.map { Int($0.inSeconds) }, now: now)
   }
 

@@ -168,6 +168,9 @@ final class LiveOutput {
     return description.record.line + "\n"
   }
 
+  /// Whether the records go to a file, and not to standard output.
+  var isFile: Bool { queue != nil }
+
   /// Where the records are written.
   var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
 

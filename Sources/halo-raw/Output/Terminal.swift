@@ -9,6 +9,20 @@ enum Terminal {
     isatty(descriptor) == 1 && getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
   }
 
+  /// Whether the terminal shows the Braille characters of Unicode: its encoding is UTF-8, and it is not a console of the
+  /// kernel or a serial one, whose fonts lack them.
+  static var showsBraille: Bool {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG")
+    guard let encoding = locale?.split(separator: ".").last?.lowercased(), encoding.hasPrefix("utf") else {
+      return false
+    }
+    let terminal = variable("TERM") ?? ""
+    return terminal != "linux" && !terminal.hasPrefix("vt")
+  }
+
   /// The size of the terminal of a descriptor, now; 80 by 24 where it is unknown, as on a serial console.
   static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
     var size = winsize()
@@ -20,18 +34,22 @@ enum Terminal {
 }
 
 extension String {
-  /// The text in a number of columns of a terminal; what does not fit becomes an ellipsis. Scalars from the scripts whose
-  /// letters are wide count as two columns.
+  /// The text in a number of columns of a terminal; what does not fit becomes an ellipsis.
   func cut(to width: Int) -> String {
     var used = 0
     var end = unicodeScalars.startIndex
     for index in unicodeScalars.indices {
-      used += unicodeScalars[index].value >= 0x1100 ? 2 : 1
+      used += unicodeScalars[index].isWide ? 2 : 1
       if used > width { return String(unicodeScalars[..<end]) + "…" }
       if used < width { end = unicodeScalars.index(after: index) }
     }
     return self
   }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal uses two columns for it: Korean, Chinese and Japanese, and pictures.
+  fileprivate var isWide: Bool { value >= 0x2E80 || (0x1100...0x115F).contains(value) }
 }
 
 /// A line on standard error that is updated in place. Only on a terminal that can do that.

@@ -1,0 +1,26 @@
+import BluetoothCore
+import LineOutput
+import RingLink
+
+/// Gets the samples of a stream besides its output.
+@BluetoothActor
+protocol SampleObserver: AnyObject {
+  /// The stream has begun.
+  ///
+  /// - Parameters:
+  ///   - identification: what reads the firmware of a new ring; to be waited for before the ring is asked for more
+  ///   - ring: the ring, on its link of now
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring)
+  func take(_ sample: RawSample, at time: Instant)
+  func mark(_ mark: SampleWriter.Mark, at time: Instant)
+  /// The stream has ended. Nothing is asked of the ring afterwards.
+  func end() async
+}
+
+extension SampleMirror: SampleObserver {
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
+    publisher.watch(after: identification, ring)
+  }
+
+  func end() async { await publisher.end() }
+}
