@@ -1,5 +1,6 @@
 """What a ring measures, tells and does, against the virtual ring and against a ring that is not ours."""
 
+import json
 import os
 import pty
 import signal
@@ -7,7 +8,8 @@ import subprocess
 
 import pytest
 import ring_measurement
-from conftest import OK, PROTOCOL, USAGE
+from conftest import CONNECTION_LOST, NO_ADAPTER, OK, PROTOCOL, USAGE
+from simulation import Simulation
 
 JSON = ("--format", "jsonl")
 FAST = "virtual:fast"
@@ -238,3 +240,27 @@ def test_info_tells_what_the_ring_supports(halo):
     assert record["wants_bond"] is True and record["support"].startswith("008c2700")
     unknown = halo.run("info", *JSON, adapter=f"{FAST},firmware=X1,hardware=X").succeeded()
     assert unknown.err.count("of no known family") == 1
+
+
+def test_events_go_on_over_a_lost_connection(halo):
+    """The adapter and the ring are gone, and come back."""
+    first = Simulation(halo, options="events=0.2")
+    process = halo.start("events", "--retry-for", "20s", "--duration", "8s", *JSON, adapter=first.adapter)
+    assert json.loads(process.stdout.readline())["seq"] == 0
+    first.process.kill()
+    first.process.wait()
+    second = Simulation(halo, listen=first.adapter, options="events=0.2")
+    result = halo.wait(process).succeeded()
+    second.close()
+    kinds = [record["event"] for record in result.records()]
+    assert kinds.count("gap") == 1 and "gap" not in kinds[-3:]
+    assert "lost" in next(record["value"] for record in result.records() if record["event"] == "gap")
+
+
+def test_events_end_with_a_connection_that_stays_lost(halo):
+    ring = Simulation(halo, options="events=0.2")
+    process = halo.start("events", "--retry-for", "0", *JSON, adapter=ring.adapter)
+    process.stdout.readline()
+    ring.process.kill()
+    result = halo.wait(process)
+    assert result.code in (NO_ADAPTER, CONNECTION_LOST) and result.records()[-1]["event"] == "gap"

@@ -14,35 +14,48 @@ private enum EventsOption {
 let eventsCommand = CommandSpec(
   name: "events", arguments: "[RING]",
   summary: "print the ring's notifications: battery, steps, gestures, keys", positionals: 0...1,
-  options: [EventsOption.camera, EventsOption.count, EventsOption.duration] + LiveOption.all,
+  options: [EventsOption.camera, EventsOption.count, EventsOption.duration, CommonOptions.retryTime]
+    + LiveOption.all,
   examples: [
     ("halo-raw events --count 3 --adapter virtual:fast,events=1", "print three events"),
     ("halo-raw events --camera --count 2 --adapter virtual:fast", "wait until the hand is shaken"),
   ],
   details: """
     HRV and stress values are marked as estimates: firmware replaces implausible values with random numbers.
+
+    If the connection is lost, it is made again within --retry-for; a record of the event "gap" marks the loss.
     """
 ) { invocation throws(Failure) in
   let count = invocation[EventsOption.count]
   let duration = invocation[EventsOption.duration]
   let camera = invocation[EventsOption.camera]
+  let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    session.waitsForAdapter = retryTime > .zero
     let live = try await LiveOutput(invocation, session)
-    let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
-    let writer = try await EventWriter(live, ring)
+    let writer = try await EventWriter(live, try await session.openRingUnlessEnded())
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
-    try await live.complete({ ring.client }) { () async throws(Failure) in
-      try await end.ends { () async throws(RingError) in
-        try await ring.listen(camera: camera) { event, time in
-          guard !end.isRequested else { return }
-          writer.print(event, at: time)
-          if writer.printed == count || writer.hasFailed { end.request() }
+    try await live.complete({ writer.ring.client }) { () async throws(Failure) in
+      while !end.isRequested {
+        do throws(Failure) {
+          try await end.ends { () async throws(RingError) in
+            try await writer.ring.listen(camera: camera) { event, time in
+              guard !end.isRequested else { return }
+              writer.print(event, at: time)
+              if writer.printed == count || writer.hasFailed { end.request() }
+            }
+          }
+        } catch {
+          writer.markGap(error.message)
+          guard error.code == .connectionLost, retryTime > .zero, session.canGoOn else { throw error }
+          session.note("\(error.message); trying again \(retryTime.asLimit)")
+          try await writer.connectAgain(session, within: retryTime, until: end)
         }
       }
     }
-    await ring.client.disconnect()
+    await writer.ring.client.disconnect()
   }
 }
 
@@ -96,6 +109,8 @@ extension Sport {
 /// Prints events as records. The columns are those of all events.
 @BluetoothActor
 private final class EventWriter {
+  /// The ring, on its link of now.
+  private(set) var ring: Ring
   private(set) var printed = 0
   private var printer: TimedPrinter
   private let publisher: RingPublisher?
@@ -107,6 +122,7 @@ private final class EventWriter {
   ]
 
   init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
+    self.ring = ring
     try await live.begin(ring, columns: Self.columns)
     publisher = live.publisher
     publisher?.announce(ring)
@@ -114,6 +130,24 @@ private final class EventWriter {
   }
 
   var hasFailed: Bool { printer.hasFailed }
+
+  /// Returns at the end of the command, too.
+  func connectAgain(
+    _ session: Session, within time: Duration, until end: Interruption
+  ) async throws(Failure) {
+    do throws(Failure) {
+      let old = ring
+      ring = try await end.cancels { () async throws(Failure) in try await session.reopen(old, within: time) }
+    } catch {
+      guard end.isRequested else { throw error }
+    }
+  }
+
+  /// Marks the loss of the link.
+  func markGap(_ reason: String) {
+    let fields = [.text("gap"), .text(reason)] + [Field](repeating: .text(nil), count: Self.columns.count - 2)
+    printer.print("gap", fields, at: ring.timers.current.wholeMicroseconds, text: "gap: \(reason)")
+  }
 
   func print(_ event: RingEvent, at time: Instant) {
     printed += 1
