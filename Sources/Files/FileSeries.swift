@@ -24,7 +24,7 @@ public final class FileSeries: @unchecked Sendable {
   /// killed, is completed; if it has lines, without the last one, if that is incomplete.
   ///
   /// - Parameters:
-  ///   - folder: the path of the folder
+  ///   - path: that of the folder
   ///   - stem: the beginning of the names
   ///   - suffix: the end of the names: `csv`
   ///   - hasLines: whether the files are text

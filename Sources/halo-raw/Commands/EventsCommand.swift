@@ -145,7 +145,8 @@ private final class EventWriter {
 
   /// Marks the loss of the link.
   func markGap(_ reason: String) {
-    let fields = [.text("gap"), .text(reason)] + [Field](repeating: .text(nil), count: Self.columns.count - 2)
+    let fields =
+      [.text("gap"), .text(reason)] + [Field](repeating: .text(nil), count: Self.columns.count - 2)
     printer.print("gap", fields, at: ring.timers.current.wholeMicroseconds, text: "gap: \(reason)")
   }
 
