@@ -110,15 +110,22 @@ package enum HelperThread {
     return 0
   }
 
+  /// SCHED_RESET_ON_FORK of sched(7), which the Glibc module does not export.
+  private static let resetOnFork: Int32 = 0x4000_0000
+
   private static func create(_ stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Int32 {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     pthread_attr_setstacksize(&attributes, stackSize)
-    // Not that of the thread which starts it, which may be a real-time thread.
-    pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
-    pthread_attr_setschedpolicy(&attributes, SCHED_OTHER)
+    // A real-time thread does not pass on its scheduling. Another one does: a process in the background (SCHED_IDLE) may
+    // not leave it.
+    let policy = sched_getscheduler(0) & ~resetOnFork
+    if policy == SCHED_FIFO || policy == SCHED_RR {
+      pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
+      pthread_attr_setschedpolicy(&attributes, SCHED_OTHER)
+    }
     let box = Unmanaged.passRetained(Box(body))
     var thread = pthread_t()
     let result = pthread_create(

@@ -56,3 +56,10 @@ def test_without_rights_it_says_what_to_do(halo):
 def test_busy_polling_alone_is_refused(halo):
     result = halo.run("stream", "--busy-poll", "--count", "1", adapter="virtual")
     assert result.code == USAGE and "needs --realtime" in result.err
+
+
+def test_a_program_in_the_background_writes_a_file(halo, tmp_path):
+    """SCHED_IDLE, which a process without the rights can't leave: its threads have it, too."""
+    with open(tmp_path / "manual", "w") as file:
+        process = subprocess.run(["chrt", "--idle", "0", halo.path, "manual", "--all"], stdout=file, timeout=60)
+    assert process.returncode == OK and len((tmp_path / "manual").read_text()) > 10000
