@@ -56,9 +56,11 @@ struct PulseRate {
     let longest = Int(Self.rate * 60 / Self.range.lowerBound)
     let likeness = (0...signal.count / 2).map { Self.likeness(of: signal, after: $0) }
     guard likeness[0] > 0 else { return nil }
-    let peaks = (shortest...longest).filter {
-      likeness[$0] >= likeness[$0 - 1] && likeness[$0] > likeness[$0 + 1]
-        && likeness[$0] > Self.similarity * likeness[0]
+    let least = Self.similarity * likeness[0]
+    var peaks: [Int] = []
+    for lag in shortest...longest {
+      let value = likeness[lag]
+      if value > least, value >= likeness[lag - 1], value > likeness[lag + 1] { peaks.append(lag) }
     }
     // A signal that repeats after one beat does so after two, nearly as well.
     guard let best = peaks.map({ likeness[$0] }).max(),
