@@ -57,8 +57,11 @@ def test_a_terminal_without_control_sequences_gets_lines(on_terminal):
 
 
 def test_a_wait_is_shown_and_removed(on_terminal):
-    shown = on_terminal("battery", "nobody", "--wait", "3s", "--adapter", "virtual", columns=20)
-    assert "\rlooking for nobody\x1b[K" in shown or "\rlooking for nobody:…\x1b[K" in shown
+    shown = on_terminal("battery", "nobody", "--wait", "3s", "--adapter", "virtual")
+    assert shown.startswith("\rlooking for nobody: 1 s\x1b[K\rlooking for nobody: 2 s\x1b[K")
+    assert "\r\x1b[Khalo-raw: no device" in shown
+    shown = on_terminal("battery", "nobody", "--wait", "2s", "--adapter", "virtual", columns=20)
+    assert shown.startswith("\rlooking for nobody…\x1b[K")
     assert "\r\x1b[Khalo-raw: no device" in shown
     assert "listening to R02_BEEF" in on_terminal("events", "--duration", "1s", "--adapter", "virtual")
 

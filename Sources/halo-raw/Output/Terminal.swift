@@ -88,7 +88,7 @@ final class WaitLine {
   init(_ text: String, in timers: Timers) {
     self.text = text
     self.timers = timers
-    start = timers.current
+    start = timers.now
     scheduleUpdate()
   }
 
@@ -100,7 +100,7 @@ final class WaitLine {
   }
 
   private func show() {
-    let seconds = Int((timers.current - start).inSeconds)
+    let seconds = Int((timers.now - start).inSeconds)
     line.show(seconds > 0 ? "\(text): \(seconds) s" : text)
   }
 
