@@ -12,6 +12,11 @@ public enum SystemClock {
   /// Nanoseconds since 1970-01-01 UTC (`CLOCK_REALTIME`).
   public static var wallNanoseconds: Int64 { read(CLOCK_REALTIME).nanoseconds }
 
+  /// The offset from the microseconds of `timers` to those of the time of day, now.
+  public static func wallOffset(of timers: Timers) -> Int64 {
+    wallMicroseconds - timers.current.nanoseconds / 1000
+  }
+
   private static func read(_ clock: clockid_t) -> Instant {
     var time = timespec()
     clock_gettime(clock, &time)

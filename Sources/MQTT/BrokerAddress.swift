@@ -13,7 +13,7 @@ package struct BrokerAddress: Hashable, Sendable {
   /// The start of all topics, without a slash at its end.
   package private(set) var prefix: String
 
-  /// Why a text is no address of a broker.
+  /// Why a text is not the address of a broker.
   package struct Malformed: Error, Hashable, CustomStringConvertible {
     package var description: String
   }

@@ -1,7 +1,7 @@
 import BluetoothCore
 import JSON
 
-/// What Home Assistant is told of a ring, so that its values appear there (MQTT discovery): a retained message for each.
+/// Describes a ring to Home Assistant, so that its values appear there (MQTT discovery): a retained message for each.
 package struct HomeAssistant {
   /// The ring.
   private let ring: BluetoothAddress

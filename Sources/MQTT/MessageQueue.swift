@@ -58,7 +58,6 @@ package final class MessageQueue {
       throw error.reason == .locked ? .busy : .file(error)
     }
     database = try Database(path: path)
-    try database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     try Self.check(database)
     // A commit survives a power failure. Without room that is freed, the file stays as large as it ever was.
     try database.run("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")

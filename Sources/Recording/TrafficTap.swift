@@ -31,7 +31,7 @@ public final class TrafficTap {
   public init(writer: CaptureWriter? = nil, timers: Timers, wallOffset: Int64? = nil) {
     self.writer = writer
     self.timers = timers
-    self.wallOffset = wallOffset ?? SystemClock.wallMicroseconds - timers.current.nanoseconds / 1000
+    self.wallOffset = wallOffset ?? SystemClock.wallOffset(of: timers)
   }
 
   /// Processes the next packet.

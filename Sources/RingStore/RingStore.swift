@@ -64,8 +64,6 @@ public final class RingStore {
   /// - Throws: `.foreign` if the file is not a store, `.newer`, `.file`
   public init(path: String, access: Access = .writing) throws(StoreError) {
     database = try Database(path: path, isWritten: access == .writing)
-    // The file is untrusted: do not run its views and triggers, and detect damaged pages.
-    try database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     try Schema.check(database)
     if database.isReadOnly {
       try Schema.checkIsCurrent(database)

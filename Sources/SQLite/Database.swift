@@ -53,6 +53,8 @@ package final class Database<Failure: DatabaseFailure> {
     }
     self.handle = handle
     sqlite3_busy_timeout(handle, Self.openingPatience)
+    // The file is untrusted: do not run its views and triggers, and detect damaged pages.
+    try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
   }
 
   /// Creates the file if it is opened for writing, and verifies that it is a regular file: SQLite would wait forever for a

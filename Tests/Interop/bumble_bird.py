@@ -4,19 +4,15 @@
     bumble_bird.py tcp-server:127.0.0.1:0 [--visit SECONDS]      a free port, printed as `ready PORT`
 """
 
-import argparse
 import asyncio
-import logging
 
 from bumble import hci
 from bumble.core import UUID, AdvertisingData
-from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import Service
-from bumble.host import Host
 
-from bumble_ring import Journal, readable
-from transports import HELP, server
-from virtual_radio import Radio, VirtualController
+from bumble_device import Journal, on_air, readable
+from transports import command_line, offer, start
+from virtual_radio import Radio
 
 ADDRESS = "D2:5C:0A:1E:B1:4D"
 SERVICE = "B12D0000-5C8E-4E0B-9D55-6F2A7C31E804"
@@ -46,27 +42,12 @@ class Bird:
 
 
 async def run(options):
-    journal = Journal(None)
     radio = Radio()
-    central = VirtualController(
-        "central", radio, public_address="00:1B:DC:0A:10:01", breach=journal.breach)
-    own = VirtualController("bird", radio, acl_length=251)
-    device = Device(
-        config=DeviceConfiguration(
-            name="Bird", address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
-        host=Host(own, own))
-    await Bird(device, options.visit).start()
-    offered = server(options.transport, central, journal)
-    print("ready", await offered.listen(options.transport), flush=True)
-    await offered.ended
+    await Bird(on_air(radio, "Bird", ADDRESS), options.visit).start()
+    await offer(options.transport, radio, Journal(None))
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.ERROR)
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("transport", help=HELP)
+    parser = command_line(__doc__)
     parser.add_argument("--visit", type=float, default=2, help="seconds until it leaves")
-    try:
-        asyncio.run(run(parser.parse_args()))
-    except KeyboardInterrupt:
-        pass
+    start(run(parser.parse_args()))

@@ -10,21 +10,17 @@ It sends a heart rate each half second once it is subscribed to: 64, 65, 300 (wi
 control point takes 01, and refuses everything else with "Control Point Not Supported" (0x80).
 """
 
-import argparse
 import asyncio
 import itertools
-import logging
 import struct
 
 from bumble import att, hci
 from bumble.core import AdvertisingData
-from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import Characteristic, CharacteristicValue, Service
-from bumble.host import Host
 
-from bumble_ring import Journal, pushed, readable, refuse
-from transports import HELP, server
-from virtual_radio import Radio, VirtualController
+from bumble_device import Journal, on_air, pushed, readable, refuse
+from transports import command_line, offer, start
+from virtual_radio import Radio
 
 ADDRESS = "D2:5C:0A:1E:48:52"
 NAME = "Halo Strap"
@@ -98,30 +94,14 @@ class Sensor:
                 await self.device.notify_subscriber(connection, self.temperature, struct.pack("<h", 2150 + number))
 
 
-async def run(transport, more, leave_after):
-    journal = Journal(None)
+async def run(options):
     radio = Radio()
-    central = VirtualController(
-        "central", radio, public_address="00:1B:DC:0A:10:01", breach=journal.breach)
-    own = VirtualController("sensor", radio, acl_length=251)
-    device = Device(
-        config=DeviceConfiguration(
-            name=NAME, address=hci.Address(ADDRESS, hci.Address.RANDOM_DEVICE_ADDRESS)),
-        host=Host(own, own))
-    await Sensor(device, more, leave_after).start()
-    offered = server(transport, central, journal)
-    print("ready", await offered.listen(transport), flush=True)
-    await offered.ended
+    await Sensor(on_air(radio, NAME, ADDRESS), options.more, options.leave_after).start()
+    await offer(options.transport, radio, Journal(None))
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.ERROR)
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("transport", help=HELP)
+    parser = command_line(__doc__)
     parser.add_argument("--more", action="store_true")
     parser.add_argument("--leave-after", type=int)
-    options = parser.parse_args()
-    try:
-        asyncio.run(run(options.transport, options.more, options.leave_after))
-    except KeyboardInterrupt:
-        pass
+    start(run(parser.parse_args()))

@@ -17,21 +17,17 @@ Each line on standard input is a command, answered by `done`:
 | Stranger | misbehaves on ATT |
 """
 
-import argparse
 import asyncio
-import logging
 import sys
 
-from bumble import att, core, hci
+from bumble import att, hci
 from bumble.core import UUID, AdvertisingData
-from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import Characteristic, CharacteristicValue, Service
-from bumble.host import Host
 
-from bumble_ring import Journal, pushed, readable, writable
+from bumble_device import Journal, Worker, on_air, pushed, readable, remove, writable
 from hostile_peer import misbehave
-from transports import HELP, server
-from virtual_radio import Radio, VirtualController
+from transports import command_line, offer, start
+from virtual_radio import Radio
 
 INTERVAL = 100  # ms
 CONTROL = "2A39"
@@ -54,18 +50,12 @@ class Neighbourhood(Radio):
             super().send_advertising_pdu(sender, pdu)
 
 
-class Peripheral:
+class Peripheral(Worker):
     """It has a battery, and a control point."""
-
-    tasks: set = set()
 
     def __init__(self, radio, journal, name, address, services=(), advertised="180F"):
         self.name, self.advertised, self.journal = name, advertised, journal
-        own = VirtualController(name, radio, acl_length=251)
-        self.device = Device(
-            config=DeviceConfiguration(
-                name=name, address=hci.Address(address, hci.Address.RANDOM_DEVICE_ADDRESS)),
-            host=Host(own, own))
+        self.device = on_air(radio, name, address)
         self.device.add_services([
             Service("180F", [readable("2A19", bytes([81]))]),
             Service("180D", [writable(CONTROL, properties.WRITE, self.on_control)]), *services])
@@ -92,17 +82,6 @@ class Peripheral:
             self.spawn(connection.disconnect())
         else:
             raise att.ATT_Error(CONTROL_REFUSED)
-
-    def spawn(self, work):
-        """Runs work that the end of the connection may break off."""
-        async def run():
-            try:
-                await work
-            except (core.BaseBumbleError, TimeoutError, asyncio.CancelledError) as error:
-                self.journal.note("broken off", by=repr(error))
-        task = asyncio.get_running_loop().create_task(run())
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
 
 
 class Strap(Peripheral):
@@ -162,9 +141,7 @@ class Changing(Peripheral):
 
     async def change(self, connection, service_changed):
         old = self.service
-        for attribute in self.device.gatt_server.attributes:
-            if old.handle <= attribute.handle <= old.end_group_handle:
-                attribute.type = UUID("FEFE")  # found by nothing
+        remove(old, self.device)
         self.number += 1
         self.add_service()
         await self.device.indicate_subscriber(
@@ -206,8 +183,6 @@ class Commands:
 async def run(options):
     journal = Journal(options.events)
     radio = Neighbourhood()
-    central = VirtualController(
-        "central", radio, public_address="00:1B:DC:0A:10:01", breach=journal.breach)
     peripherals = [
         kind(radio, journal, name, f"D2:5C:0A:1E:50:{number:02X}") for number, (kind, name) in enumerate([
             (Strap, "Strap"), (Peripheral, "R02_0001"), (Peripheral, "R02_0002"), (Sensor, "Sensor"),
@@ -215,17 +190,10 @@ async def run(options):
     for peripheral in peripherals:
         await peripheral.start()
     Commands(radio, peripherals)
-    offered = server(options.transport, central, journal)
-    print("ready", await offered.listen(options.transport), flush=True)
-    await offered.ended
+    await offer(options.transport, radio, journal)
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.ERROR)
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("transport", help=HELP)
+    parser = command_line(__doc__)
     parser.add_argument("--events", metavar="FILE", help="write what happened as JSON lines (default: stderr)")
-    try:
-        asyncio.run(run(parser.parse_args()))
-    except KeyboardInterrupt:
-        pass
+    start(run(parser.parse_args()))

@@ -17,16 +17,13 @@ The value `raw` of its PPG frames counts: FIRST_RAW, and one more with each samp
 ring sends 0 for want of a value. So order and losses show in what a client decoded.
 """
 
-import argparse
 import asyncio
-import json
-import logging
 import struct
 import sys
 import time
 from datetime import datetime
 
-from bumble import att, core, hci
+from bumble import att, hci
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
@@ -35,9 +32,10 @@ from bumble.snoop import BtSnooper
 
 import ring_frames as frames
 import ring_history
+from bumble_device import Journal, Worker, pushed, readable, refuse, remove, writable
 from ring_measurement import Measurement
 from ring_frames import frame
-from transports import HELP, server
+from transports import command_line, run_until_ended, server, start
 from virtual_radio import Radio, VirtualController
 
 FIRST_RAW = 10000
@@ -56,46 +54,6 @@ LONGEST_VALUE = 512
 def ppg_raw(sample: int) -> int:
     """The value `raw` of the sample with this number, from 0."""
     return (FIRST_RAW - 1 + sample) % 65535 + 1
-
-
-class Journal:
-    """What happened, as lines of JSON that a test can read while the ring runs."""
-
-    def __init__(self, path):
-        self.file = open(path, "w", buffering=1) if path else sys.stderr
-
-    def note(self, event: str, **facts):
-        print(json.dumps({"event": event, **facts}), file=self.file, flush=True)
-
-    def breach(self, text: str):
-        """The host broke a rule of the specification."""
-        self.note("breach", text=text)
-
-
-def refuse(error: int):
-    """For a read or write that gets this error. (Bumble's server itself does not look at permissions, and
-    leaves a request unanswered where there is nothing to read.)"""
-    def handler(*_):
-        raise att.ATT_Error(error)
-    return handler
-
-
-def readable(uuid, value: bytes) -> Characteristic:
-    return Characteristic(
-        uuid, Characteristic.Properties.READ, Characteristic.READABLE,
-        CharacteristicValue(
-            read=lambda _: value, write=refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR)))
-
-
-def writable(uuid, properties, write) -> Characteristic:
-    return Characteristic(
-        uuid, properties, Characteristic.WRITEABLE,
-        CharacteristicValue(read=refuse(att.ATT_READ_NOT_PERMITTED_ERROR), write=write))
-
-
-def pushed(uuid, properties) -> Characteristic:
-    """For notifications or indications only."""
-    return writable(uuid, properties, refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR))
 
 
 class RawStream:
@@ -194,7 +152,7 @@ class TestService:
             self.journal.note("confirmed", value=value.decode())
 
 
-class Ring:
+class Ring(Worker):
     def __init__(self, device, options, journal, backlog):
         self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
         self.stream = None
@@ -291,11 +249,8 @@ class Ring:
 
     async def change_services(self, connection, service_changed):
         """A firmware update in the middle of a link: the service of the tests is elsewhere, or nowhere."""
-        server = self.device.gatt_server
         old = self.tests.service
-        for attribute in server.attributes:
-            if old.handle <= attribute.handle <= old.end_group_handle:
-                attribute.type = UUID("FEFE")
+        remove(old, self.device)
         end = old.end_group_handle
         if self.options.change_services == "move":
             self.tests = TestService(self.journal)
@@ -304,20 +259,6 @@ class Ring:
             end = self.tests.service.end_group_handle
         await self.device.indicate_subscriber(
             connection, service_changed, old.handle.to_bytes(2, "little") + end.to_bytes(2, "little"))
-
-    def spawn(self, work):
-        """Runs work that the end of the connection may break off."""
-        async def run():
-            try:
-                await work
-            except (core.BaseBumbleError, TimeoutError, asyncio.CancelledError) as error:
-                self.journal.note("broken off", by=repr(error))
-        # The loop only keeps weak references to its tasks.
-        task = asyncio.get_running_loop().create_task(run())
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-
-    tasks: set = set()
 
     async def ask_the_central(self, connection):
         """The ring is an ATT client, too: it looks for the central's GATT service and offers its MTU."""
@@ -468,14 +409,12 @@ async def run(options):
     offered = server(options.transport, central, journal)
     ring = Ring(device, options, journal, offered.backlog)
     await ring.start()
-    print("ready", await offered.listen(options.transport), flush=True)
-    await offered.ended
+    await run_until_ended(offered, options.transport)
 
 
 def parse(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser = command_line(__doc__)
     add = parser.add_argument
-    add("transport", help=HELP)
     add("--name", default="R02_341C")
     add("--address", default="D2:5C:0A:1E:34:1C")
     add("--address-type", choices=("random", "public"), default="random")
@@ -517,8 +456,4 @@ def parse(arguments=None):
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.ERROR)
-    try:
-        asyncio.run(run(parse()))
-    except KeyboardInterrupt:
-        pass
+    start(run(parse()))

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 
 import pytest
 from conftest import BAD_DATA, CONNECTION_LOST, NO_FILE, PROTOCOL, USAGE

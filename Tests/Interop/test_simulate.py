@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 
-import pytest
 from conftest import HERE
 from ring_frames import COMMAND_SERVICE
 from simulation import Simulation

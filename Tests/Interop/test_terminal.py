@@ -15,66 +15,13 @@ import pyte
 import pytest
 
 
-@pytest.fixture
-def on_terminal(halo):
-    """Runs a command on a terminal; what it shows there."""
-
-    def run(*arguments, rows=24, columns=80, term="xterm"):
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        environment = halo.environment | {"TERM": term}
-        process = subprocess.Popen([halo.path, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
-        halo.processes.append(process)
-        os.close(theirs)
-        shown = b""
-        try:
-            while piece := os.read(ours, 4096):
-                shown += piece
-        except OSError:
-            pass
-        os.close(ours)
-        process.wait(timeout=20)
-        return shown.decode()
-
-    return run
-
-
-def test_a_scan_fits_the_terminal(on_terminal):
-    shown = on_terminal("scan", "--duration", "1s", "--adapter", "virtual:rings=10", rows=8, columns=60)
-    tables = re.split(r"\x1b\[\d+A", shown)
-    lines = [re.sub(r"\x1b\[2K", "", line) for line in shown.replace("\r", "").split("\n")]
-    assert max(len(re.sub(r"\x1b\[\d+A", "", line)) for line in lines) == 60
-    # While it goes on, no table is higher than the terminal; at its end, all devices are there.
-    assert all(table.count("\n") < 8 for table in tables[:-1]) and "more)" in tables[-2]
-    assert tables[-1].count("R02_BEF") == 9 and tables[-1].endswith("10 devices\r\n")
-
-
-def test_a_terminal_without_control_sequences_gets_lines(on_terminal):
-    shown = on_terminal("scan", "--duration", "1s", "--adapter", "virtual", term="dumb")
-    assert "R02_BEEF" in shown and "\x1b" not in shown
-    shown = on_terminal("battery", "nobody", "--wait", "2s", "--adapter", "virtual", term="dumb")
-    assert shown.startswith("halo-raw: no device named nobody") and "\x1b" not in shown
-
-
-def test_a_wait_is_shown_and_removed(on_terminal):
-    shown = on_terminal("battery", "nobody", "--wait", "3s", "--adapter", "virtual")
-    assert shown.startswith("\rlooking for nobody: 1 s\x1b[K\rlooking for nobody: 2 s\x1b[K")
-    assert "\r\x1b[Khalo-raw: no device" in shown
-    shown = on_terminal("battery", "nobody", "--wait", "2s", "--adapter", "virtual", columns=20)
-    assert shown.startswith("\rlooking for nobody…\x1b[K")
-    assert "\r\x1b[Khalo-raw: no device" in shown
-    assert "listening to R02_BEEF" in on_terminal("events", "--duration", "1s", "--adapter", "virtual")
-
-
-# MARK: Waveforms
-
-
 class Terminal:
     """A program on a terminal, and what an independent emulator shows of it."""
 
     def __init__(self, halo, *arguments, rows=24, columns=80, **environment):
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
+        self.shown = b""
         self.end, theirs = pty.openpty()
         self.resize(rows, columns)
         self.before = termios.tcgetattr(theirs)
@@ -92,7 +39,9 @@ class Terminal:
 
     def read(self, wait=0.5):
         while select.select([self.end], [], [], wait)[0]:
-            self.stream.feed(os.read(self.end, 1 << 16))
+            piece = os.read(self.end, 1 << 16)
+            self.shown += piece
+            self.stream.feed(piece)
             wait = 0
 
     def wait_for(self, met):
@@ -100,6 +49,13 @@ class Terminal:
         while not met(self.screen.display):
             assert time.monotonic() < limit, "\n".join(self.screen.display)
             self.read()
+
+    def until_the_end(self):
+        """What the program shows until it ends."""
+        while self.process.poll() is None:
+            self.read()
+        self.read(wait=0)
+        return self.shown.decode()
 
     def close(self):
         self.process.kill()
@@ -119,6 +75,42 @@ def terminal(halo):
     yield make
     for one in opened:
         one.close()
+
+
+@pytest.fixture
+def on_terminal(terminal):
+    """Runs a command on a terminal; what it shows there."""
+    return lambda *arguments, **options: terminal(*arguments, **options).until_the_end()
+
+
+def test_a_scan_fits_the_terminal(on_terminal):
+    shown = on_terminal("scan", "--duration", "1s", "--adapter", "virtual:rings=10", rows=8, columns=60)
+    tables = re.split(r"\x1b\[\d+A", shown)
+    lines = [re.sub(r"\x1b\[2K", "", line) for line in shown.replace("\r", "").split("\n")]
+    assert max(len(re.sub(r"\x1b\[\d+A", "", line)) for line in lines) == 60
+    # While it goes on, no table is higher than the terminal; at its end, all devices are there.
+    assert all(table.count("\n") < 8 for table in tables[:-1]) and "more)" in tables[-2]
+    assert tables[-1].count("R02_BEF") == 9 and tables[-1].endswith("10 devices\r\n")
+
+
+def test_a_terminal_without_control_sequences_gets_lines(on_terminal):
+    shown = on_terminal("scan", "--duration", "1s", "--adapter", "virtual", TERM="dumb")
+    assert "R02_BEEF" in shown and "\x1b" not in shown
+    shown = on_terminal("battery", "nobody", "--wait", "2s", "--adapter", "virtual", TERM="dumb")
+    assert shown.startswith("halo-raw: no device named nobody") and "\x1b" not in shown
+
+
+def test_a_wait_is_shown_and_removed(on_terminal):
+    shown = on_terminal("battery", "nobody", "--wait", "3s", "--adapter", "virtual")
+    assert shown.startswith("\rlooking for nobody: 1 s\x1b[K\rlooking for nobody: 2 s\x1b[K")
+    assert "\r\x1b[Khalo-raw: no device" in shown
+    shown = on_terminal("battery", "nobody", "--wait", "2s", "--adapter", "virtual", columns=20)
+    assert shown.startswith("\rlooking for nobody…\x1b[K")
+    assert "\r\x1b[Khalo-raw: no device" in shown
+    assert "listening to R02_BEEF" in on_terminal("events", "--duration", "1s", "--adapter", "virtual")
+
+
+# MARK: Waveforms
 
 
 def is_drawn(display):
@@ -166,5 +158,5 @@ def test_records_go_to_the_file(terminal, tmp_path):
 
 def test_waveforms_need_a_terminal_and_one_ring(halo, on_terminal):
     halo.run("stream", "--plot", adapter="virtual").failed(64, saying="needs a terminal")
-    assert "needs a terminal" in on_terminal("stream", "--plot", "--adapter", "virtual", term="dumb")
+    assert "needs a terminal" in on_terminal("stream", "--plot", "--adapter", "virtual", TERM="dumb")
     assert "one ring" in on_terminal("stream", "--plot", "--all", "--adapter", "virtual")

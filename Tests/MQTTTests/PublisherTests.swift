@@ -6,7 +6,7 @@ import Testing
 
 /// With a broker, Tests/Interop/test_mqtt.py tests it.
 @Suite struct PublisherTests {
-  /// A port where nobody listens.
+  /// A port without a listener.
   private func closedPort() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)

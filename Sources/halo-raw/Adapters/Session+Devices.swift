@@ -198,7 +198,7 @@ extension Session {
       let stored = known.only(selector)
       let layout = stored.flatMap { record(known: $0) ? $0.layout : nil }
       let ring = try await Ring.open(client, layout: layout, identifies: identifies)
-      nameRing(at: client.peer, name)
+      names[client.peer] = name
       if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
       if ring.isAssumed || identifies { remember(ring) }
       ring.onLayoutChange = { [weak self, weak ring] in

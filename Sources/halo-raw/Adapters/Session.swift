@@ -280,9 +280,6 @@ final class Session {
     return true
   }
 
-  /// Notes the name of an open ring.
-  func nameRing(at address: BluetoothAddress, _ name: String?) { names[address] = name }
-
   /// Stores an open ring.
   func remember(_ ring: Ring) {
     note("MTU \(ring.client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")

@@ -94,11 +94,10 @@ struct SessionAdapter {
 
   /// With a virtual ring, the host has the time that the ring was given, so that each run is the same.
   private static func clock(of options: VirtualRingOptions, _ timers: Timers) -> HostClock {
-    let loopTime = timers.current.nanoseconds / 1000
     guard let time = options.clock else {
-      return HostClock(
-        timers, wallOffset: SystemClock.wallMicroseconds - loopTime, utcOffset: utcOffset)
+      return HostClock(timers, wallOffset: SystemClock.wallOffset(of: timers), utcOffset: utcOffset)
     }
+    let loopTime = timers.current.nanoseconds / 1000
     return HostClock(timers, wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
   }
 
@@ -143,37 +142,13 @@ private struct Observers {
   ) throws(CaptureError) -> TrafficTap? {
     if let replay { explainer?.watch(replay) }
     guard recording != nil || explainer != nil && replay == nil else { return nil }
-    let wallOffset = wallOffset ?? SystemClock.wallMicroseconds - timers.current.nanoseconds / 1000
+    let wallOffset = wallOffset ?? SystemClock.wallOffset(of: timers)
+    let clock = HostClock(timers, wallOffset: wallOffset, utcOffset: 0)
     let writer = try recording.map { path throws(CaptureError) in
-      try CaptureWriter(path: path, invocation) {
-        Int((timers.current.nanoseconds / 1000 + wallOffset) / 1_000_000)
-      }
+      try CaptureWriter(path: path, invocation) { clock.unixSeconds }
     }
     let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
     if replay == nil { explainer?.watch(tap) }
     return tap
-  }
-}
-
-extension CaptureWriter {
-  /// The file, or the series of files, of a command.
-  ///
-  /// - Parameters:
-  ///   - path: that of a file, or of the folder of a series
-  ///   - now: the time in seconds since 1970-01-01 UTC
-  convenience init(
-    path: String, _ invocation: Invocation, datalink: BTSnoop.Datalink = .h4, now: @escaping () -> Int
-  ) throws(CaptureError) {
-    let files: FileRotation?
-    do throws(FileError) {
-      files = try SeriesOption.series(path, invocation, suffix: "btsnoop", hasLines: false, now: now)
-    } catch {
-      throw CaptureError(.cannotCreate(error.reason.description), path: path)
-    }
-    if let files {
-      try self.init(files, datalink: datalink)
-    } else {
-      try self.init(path: path, datalink: datalink)
-    }
   }
 }

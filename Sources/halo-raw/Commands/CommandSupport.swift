@@ -6,7 +6,7 @@ import GATTClient
 import LineOutput
 import RingLink
 
-/// The value of an expression, whose ``GATTError`` is thrown as a ``Failure``.
+/// The value of an expression, whose ``BluetoothError`` is thrown as a ``Failure``.
 @BluetoothActor
 func bluetoothFailure<Value>(
   _ work: @autoclosure @BluetoothActor () async throws(BluetoothError) -> Value

@@ -1,3 +1,4 @@
+import Capture
 import EventLoop
 import Files
 import Glibc
@@ -43,6 +44,29 @@ enum SeriesOption {
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return path.hasSuffix("/") || stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+extension CaptureWriter {
+  /// The file, or the series of files, of a command.
+  ///
+  /// - Parameters:
+  ///   - path: that of a file, or of the folder of a series
+  ///   - now: the time in seconds since 1970-01-01 UTC
+  convenience init(
+    path: String, _ invocation: Invocation, datalink: BTSnoop.Datalink = .h4, now: @escaping () -> Int
+  ) throws(CaptureError) {
+    let files: FileRotation?
+    do throws(FileError) {
+      files = try SeriesOption.series(path, invocation, suffix: "btsnoop", hasLines: false, now: now)
+    } catch {
+      throw CaptureError(.cannotCreate(error.reason.description), path: path)
+    }
+    if let files {
+      try self.init(files, datalink: datalink)
+    } else {
+      try self.init(path: path, datalink: datalink)
+    }
   }
 }
 

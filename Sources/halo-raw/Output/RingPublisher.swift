@@ -15,9 +15,7 @@ final class RingPublisher {
   /// When the state changed; nil if it is published.
   private var changed: Instant?
   private var timer: Timers.Token?
-  private var readingTimer: Timers.Token?
-  /// Reads the ring.
-  private var reading: Task<Void, Never>?
+  private var reading: PeriodicReading?
   /// Passes on the records that are collected elsewhere.
   fileprivate var collect: () -> Void = {}
 
@@ -59,7 +57,6 @@ final class RingPublisher {
   /// Sends the last records.
   func finish() {
     output.session.timers.cancel(timer)
-    output.session.timers.cancel(readingTimer)
     sendAll()
     collect = {}
   }
@@ -109,33 +106,31 @@ final class RingPublisher {
   ///   - identification: what is waited for first
   ///   - ring: the ring, on its link of now
   func watch(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
-    reading = BluetoothActor.run { [self] in
-      await identification?.value
-      announce(ring())
-      await read(ring)
+    var isAnnounced = false
+    let reading = PeriodicReading(output.session.timers, every: Self.readingInterval) { [self] in
+      if !isAnnounced { announce(ring()) }
+      isAnnounced = true
+      await read(ring())
     }
+    reading.begin(after: identification)
+    self.reading = reading
   }
 
-  private func read(_ ring: @escaping @BluetoothActor () -> Ring) async {
+  private func read(_ ring: Ring) async {
     // A ring that does not answer now may do so the next time.
     do throws(RingError) {
-      update(try await ring().battery())
-      let today = try await ring().today()
+      update(try await ring.battery())
+      let today = try await ring.today()
       update { $0.steps = Int(today.steps) }
     } catch {
       output.session.note("--mqtt: \(error)")
-    }
-    guard reading?.isCancelled == false else { return }
-    readingTimer = output.session.timers.schedule(after: Self.readingInterval) { [self] in
-      reading = BluetoothActor.run { await self.read(ring) }
     }
   }
 
   /// Ends what ``watch(after:_:)`` began.
   func end() async {
-    output.session.timers.cancel(readingTimer)
-    reading?.cancel()
-    await reading?.value
+    await reading?.end()
+    reading = nil
   }
 }
 

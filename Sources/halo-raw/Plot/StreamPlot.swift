@@ -25,8 +25,7 @@ final class StreamPlot: SampleObserver {
   private var drawnLines = 0
   private var drawnSize = (columns: 0, rows: 0)
   private var drawTimer: Timers.Token?
-  private var batteryTimer: Timers.Token?
-  private var reading: Task<Void, Never>?
+  private var reading: PeriodicReading?
 
   private static let drawPause = Duration.milliseconds(200)
   private static let batteryPause = Duration.seconds(300)
@@ -57,27 +56,18 @@ final class StreamPlot: SampleObserver {
   func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
     self.ring = ring
     scheduleDrawing()
-    reading = BluetoothActor.run { [self] in
-      await identification?.value
-      await readBattery()
+    let reading = PeriodicReading(session.timers, every: Self.batteryPause) { [self] in
+      // Without an answer, it is shown as unknown.
+      battery = try? await ring().battery()
     }
-  }
-
-  private func readBattery() async {
-    guard let ring else { return }
-    // Without an answer, it is shown as unknown.
-    battery = try? await ring().battery()
-    guard reading?.isCancelled == false else { return }
-    batteryTimer = session.timers.schedule(after: Self.batteryPause) { [self] in
-      reading = BluetoothActor.run { await self.readBattery() }
-    }
+    reading.begin(after: identification)
+    self.reading = reading
   }
 
   func end() async {
     session.timers.cancel(drawTimer)
-    session.timers.cancel(batteryTimer)
-    reading?.cancel()
-    await reading?.value
+    await reading?.end()
+    reading = nil
     draw()
   }
 

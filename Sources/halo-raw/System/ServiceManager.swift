@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import SystemCalls
 
-/// What a service manager such as systemd is told of this process (sd_notify(3)): that it is ready, what it does, and, for
-/// its watchdog, that the loop runs. Nothing is sent where `$NOTIFY_SOCKET` is not set.
+/// Reports this process to a service manager such as systemd (sd_notify(3)): that it is ready, what it does, and, for its
+/// watchdog, that the loop runs. Nothing is sent where `$NOTIFY_SOCKET` is not set.
 @BluetoothActor
 final class ServiceManager {
   static let shared = ServiceManager()
