@@ -40,7 +40,7 @@ let layers = [
     "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["Central", "EventLoop"]),
   // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
-  layer("SystemCalls", on: []),
+  layer("SystemCalls", on: ["CLinux"]),
   layer("EventLoop", on: ["BluetoothCore", "SystemCalls", "CLinux"]),
   layer("Files", on: ["BluetoothCore", "SystemCalls"]),
   layer(

@@ -138,6 +138,9 @@ package final class Publisher: @unchecked Sendable {
     }
   }
 
+  /// The number of messages that the broker does not have yet.
+  package var waiting: Int { monitor.locked { kept + pending.count } }
+
   /// Waits until all is published, at most the given number of seconds of the kernel's clock. Adds nothing afterwards.
   package func finish(within seconds: Double) -> Remainder {
     let deadline = Monitor.time(after: seconds + 2 * Self.farewellTime)

@@ -9,23 +9,9 @@ package struct ServiceSocket: Sendable {
   /// - Parameter name: `$NOTIFY_SOCKET`: a path, or `@` and an abstract name
   /// - Returns: nil if there is no such socket
   package init?(_ name: String) {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var bytes = Array(name.utf8)
-    guard bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "@"), bytes.count > 1,
-      bytes.count < MemoryLayout.size(ofValue: address.sun_path)
-    else { return nil }
-    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let length = MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count } ?? 0
     let descriptor = SystemCall.socket(AF_UNIX, SOCK_DGRAM, 0)
     guard descriptor >= 0 else { return nil }
-    let result = withUnsafePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(length))
-      }
-    }
-    guard result == 0 else {
+    guard LocalSocket.connect(descriptor, name) == 0 else {
       close(descriptor)
       return nil
     }

@@ -118,6 +118,25 @@ import Testing
     #expect(Processes.socketNumbers(inTable: "") == [])
   }
 
+  /// Sockets of others, connections, and names that are not ours are left out.
+  @Test func runningCommandsAreReadFromTheKernelsTable() {
+    let table = """
+      Num       RefCount Protocol Flags    Type St Inode Path
+      00000000b77c1c05: 00000002 00000000 00010000 0001 01 20 @halo-raw/1000/4711
+      00000000b77c1c06: 00000002 00000000 00010000 0001 01 21 @halo-raw/0/12
+      00000000b77c1c07: 00000003 00000000 00000000 0001 03 22 @halo-raw/1000/4711
+      00000000b77c1c08: 00000002 00000000 00010000 0001 01 23 @halo-raw/1000
+      00000000b77c1c09: 00000002 00000000 00010000 0001 01 24 @halo-raw/-1/99999999999
+      00000000b77c1c0a: 00000002 00000000 00010000 0001 01 25 /run/halo-raw/1000/1
+      00000000b77c1c0b: 00000002 00000000 00000000 0002 01 26
+      """
+    #expect(
+      RunningCommand.found(in: table) == [
+        RunningCommand(user: 0, process: 12), RunningCommand(user: 1000, process: 4711),
+      ])
+    #expect(RunningCommand.found(in: "").isEmpty)
+  }
+
   @Test func switchesAndInterfacesAreFoundInTheKernelsFolders() throws {
     let folder = try Folder()
     defer { folder.remove() }

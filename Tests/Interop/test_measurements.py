@@ -257,6 +257,24 @@ def test_events_go_on_over_a_lost_connection(halo):
     assert "lost" in next(record["value"] for record in result.records() if record["event"] == "gap")
 
 
+def test_a_measurement_goes_on_over_a_lost_connection(halo):
+    first = Simulation(halo)
+    measure = ("measure", "heart-rate", "--continuous")
+    process = halo.start(*measure, "--retry-for", "20s", "--duration", "40s", *JSON, adapter=first.adapter)
+    records = [json.loads(process.stdout.readline())]
+    while records[-1]["state"] != "value":
+        records.append(json.loads(process.stdout.readline()))
+    first.process.kill()
+    first.process.wait()
+    second = Simulation(halo, listen=first.adapter)
+    while [record["state"] for record in records].count("gap") == 0 or records[-1]["state"] != "value":
+        records.append(json.loads(process.stdout.readline()))
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()
+    second.close()
+    halo.run(*measure[:2], "--retry-for", "1s", adapter="virtual").failed(USAGE, saying="--continuous")
+
+
 def test_events_end_with_a_connection_that_stays_lost(halo):
     ring = Simulation(halo, options="events=0.2")
     process = halo.start("events", "--retry-for", "0", *JSON, adapter=ring.adapter)

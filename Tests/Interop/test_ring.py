@@ -158,8 +158,8 @@ def test_stream_over_a_unix_socket(halo, ring_with, tmp_path):
 
 def test_the_rings_own_requests_are_answered(halo, ring_with):
     """Rings look for services on the central, offer an MTU, and ask for other connection parameters."""
-    ring = ring_with("--rate", 100, "--mtu-request", "--parameter-request")
-    halo.run("stream", "--ppg", "--count", 50, adapter=ring.adapter).succeeded()
+    ring = ring_with("--mtu-request", "--parameter-request")
+    halo.run("events", "--duration", "1s", adapter=ring.adapter).succeeded()
     asked = {event["request"]: event for event in ring.events("asked")}
     assert asked[0x02]["mtu"] >= 23
     for request in (0x04, 0x06, 0x08, 0x10):
@@ -169,6 +169,18 @@ def test_the_rings_own_requests_are_answered(halo, ring_with):
     assert ring.wait_for("parameter request")["result"] == 0
     # Accepted means carried out.
     assert 25 <= ring.wait_for("parameters")["interval"] <= 50
+
+
+def test_a_stream_keeps_its_interval(halo, ring_with, tmp_path):
+    """The ring would have 25 to 50 ms. A replay refuses it, too."""
+    ring = ring_with("--rate", 100, "--parameter-request")
+    recording = tmp_path / "kept.btsnoop"
+    stream = ("stream", "--ppg", "--count", 50, *JSON)
+    result = halo.run(*stream, "--record", recording, adapter=ring.adapter).succeeded()
+    assert ring.wait_for("parameter request")["result"] == 1 and not ring.events("parameters")
+    assert "link: interval 15 ms" in result.err or "link: interval 7.5 ms" in result.err
+    again = halo.run(*stream, adapter=f"replay:{recording}").succeeded()
+    assert again.out == result.out
 
 
 # --- what goes wrong in a stream

@@ -201,14 +201,24 @@ def test_connection_parameters_that_were_asked_for_stay(halo, ready, way, tmp_pa
     assert f"link: interval {interval} ms, latency 0, supervision timeout 3000 ms" in result.err.splitlines()[-1]
 
 
-def test_the_ring_may_choose_where_nothing_was_asked_for(halo, ready, way, tmp_path):
+def test_a_stream_keeps_its_interval(halo, ready, way, tmp_path):
     ring, adapter = ready("--parameter-request")
     with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
         result = halo.run("stream", "--ppg", "--count", 300, "-v", *JSON, adapter=adapter).succeeded()
         ring.wait_for("disconnected")
     updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
+    assert updates == ([] if way else [(20, 40, 4, 500), (6, 12, 0, 400)])
+    assert "latency 0, supervision timeout 4000 ms" in result.err.splitlines()[-1]
+
+
+def test_the_ring_may_choose_where_nothing_was_asked_for(halo, ready, way, tmp_path):
+    ring, adapter = ready("--parameter-request")
+    with Monitor(tmp_path / "monitor.btsnoop", ring.kernel_adapter) as monitor:
+        result = halo.run("events", "--duration", "3s", "-v", *JSON, adapter=adapter).succeeded()
+        ring.wait_for("disconnected")
+    updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
     assert updates == [(20, 40, 4, 500)]
-    assert "link: interval 50 ms, latency 4, supervision timeout 5000 ms" in result.err.splitlines()[-1]
+    assert "interval 50 ms, latency 4, supervision timeout 5000 ms" in result.err
 
 
 def test_long_packets_are_requested_where_the_adapter_is_ours(halo, ready, way, tmp_path):

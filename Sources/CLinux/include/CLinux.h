@@ -15,6 +15,9 @@
 // accept4 with a non-blocking descriptor that is closed on exec.
 int halo_accept(int listener);
 
+// The user who made the other end of a Unix domain socket.
+int halo_peer(int socket, uid_t *user);
+
 // The capabilities of the calling thread, a bit for each: what it could use, what it uses, and what it would
 // hand to a program that it becomes.
 struct halo_capabilities {

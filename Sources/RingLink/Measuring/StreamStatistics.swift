@@ -11,9 +11,10 @@ public struct StreamStatistics: Sendable {
   public private(set) var delays = 0
   /// The longest interval between two samples, in nanoseconds.
   public private(set) var longestInterval: Int64 = 0
+  /// When the last sample was received; zero without one.
+  public private(set) var last = Instant.zero
 
   private var first = Instant.zero
-  private var last = Instant.zero
   // Number, sum and sum of squares of the intervals, in nanoseconds; those of pauses are left out.
   private var intervals = 0.0
   private var sum = 0.0

@@ -230,11 +230,14 @@ extension Session {
     let timers = self.timers
     let deadline = timers.current + time
     var pause = Duration.milliseconds(250)
+    status.report("connection lost; trying again", of: peer, name: names[peer])
     while true {
       try await recoverAdapter(within: max(.milliseconds(500), deadline - timers.current))
       let rest = deadline - timers.current
       do throws(BluetoothError) {
-        return try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
+        let client = try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
+        status.report("connected again", of: peer, name: names[peer])
+        return client
       } catch {
         switch error {
         case _ where adapterFailure != nil && timers.current < deadline: continue
@@ -246,6 +249,23 @@ extension Session {
       }
       await timers.sleep(for: pause)
       pause = min(pause * 2, .seconds(30))
+    }
+  }
+
+  /// Reconnects to a ring whose link was lost, and opens it again, unless the command ends first.
+  ///
+  /// - Returns: nil if the command ended
+  /// - Throws: `failure`, if it is another one, or nothing is to be tried; and as ``reconnect(to:within:)``
+  func recover(
+    _ ring: Ring, from failure: Failure, within time: Duration, until end: Interruption
+  ) async throws(Failure) -> Ring? {
+    guard failure.code == .connectionLost, time > .zero, canGoOn else { throw failure }
+    note("\(failure.message); trying again \(time.asLimit)")
+    do throws(Failure) {
+      return try await end.cancels { () async throws(Failure) in try await self.reopen(ring, within: time) }
+    } catch {
+      guard end.isRequested else { throw error }
+      return nil
     }
   }
 

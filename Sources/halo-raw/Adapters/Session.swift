@@ -29,6 +29,8 @@ final class Session {
   var ringName: String?
   /// In a replay, the notes of the recording.
   let notes: [SessionNote]
+  /// What the command does, for others to see.
+  let status: CommandStatus
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
   /// The known rings that the recording has.
@@ -40,7 +42,7 @@ final class Session {
 
   let spec: AdapterSpecification
   private let opened: SessionAdapter
-  let request: ConnectionRequest
+  private(set) var request: ConnectionRequest
   let selector: RingSelector
   let scanParameters: ScanParameters
   var known: KnownRings
@@ -70,6 +72,7 @@ final class Session {
     } catch {
       result = .failure(error)
     }
+    session.status.stop()
     ServiceManager.shared.stopping()
     if !(await session.timers.within(Self.closeDeadline, { await session.central.stop() })) {
       Console.error(
@@ -104,6 +107,7 @@ final class Session {
     selector = try invocation.ring(isReal: spec.isReal) ?? replayed ?? .anyRing
     self.opened = opened
     central = Central(opened.adapter)
+    status = CommandStatus(opened.adapter.timers)
     for ring in notes.knownRings { known.remember(ring) }
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }
@@ -111,6 +115,13 @@ final class Session {
     opened.replayAdapter?.onInterrupt = { [weak self] in self?.interruption.request() }
     central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
+  }
+
+  /// Lets no peer change the parameters of its link, unless a recording is replayed in which it may.
+  func keepParameters() {
+    guard !isReplay || notes.keepParameters else { return }
+    request.parameterPolicy = .keep
+    if !isReplay { opened.record(.keepsParameters) }
   }
 
   private func start() async throws(Failure) {

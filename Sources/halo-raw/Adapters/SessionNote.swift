@@ -15,6 +15,8 @@ enum SessionNote: Equatable, Sendable {
   case restore(String, [String: Int])
   /// The ring that the command knew before: it is connected to without a scan, and its handles are not discovered.
   case ring(KnownRing)
+  /// The ring may not change the parameters of the link. Without this note it may.
+  case keepsParameters
 
   /// Whether a recording holds all of it.
   var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
@@ -41,6 +43,8 @@ extension [SessionNote] {
     compactMap { if case .ring(let ring) = $0 { ring } else { nil } }
   }
 
+  var keepParameters: Bool { contains(.keepsParameters) }
+
   var savedMeasurements: SavedMeasurements {
     var saved = SavedMeasurements()
     for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
@@ -50,7 +54,7 @@ extension [SessionNote] {
 
 extension SessionNote: LosslessStringConvertible {
   /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
-  /// address, type, name, firmware, handles and Database Hash
+  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`
   var description: String {
     switch self {
     case .zone(let offset): "zone utc-offset=\(offset)"
@@ -59,6 +63,7 @@ extension SessionNote: LosslessStringConvertible {
       (["restore", name] + numbers.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
         .joined(separator: " ")
     case .ring(let ring): "ring \(ring.list.line)"
+    case .keepsParameters: "keep-parameters"
     }
   }
 
@@ -88,6 +93,7 @@ extension SessionNote: LosslessStringConvertible {
         let ring = KnownRing(list: list)
       else { return nil }
       self = .ring(ring)
+    case "keep-parameters": self = .keepsParameters
     default: return nil
     }
   }

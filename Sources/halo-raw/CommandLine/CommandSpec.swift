@@ -69,7 +69,9 @@ enum Commands {
     let peripherals: [CommandSpec] = [
       scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand,
     ]
-    let machine: [CommandSpec] = [adaptersCommand, doctorCommand, benchCommand]
+    let machine: [CommandSpec] = [
+      adaptersCommand, statusCommand, doctorCommand, benchCommand,
+    ]
     let captures: [CommandSpec] = [decodeCommand, recordCommand]
     let reference: [CommandSpec] = [ringCommandsCommand, manualCommand, completionCommand]
     let withoutRadio: [CommandSpec] = [replayCommand, simulateCommand]

@@ -76,6 +76,7 @@ struct TimedPrinter: ~Copyable {
   private var clock: RecordClock
   private let device: String
   private let showsTime: Bool
+  private let tally: RecordTally
   private var counts: [String: Int] = [:]
 
   /// The columns before those of a command.
@@ -103,6 +104,7 @@ struct TimedPrinter: ~Copyable {
     }
     clock = live.clock.ending()
     device = live.device
+    tally = live.makeTally()
     self.origin = origin
     self.showsTime = showsTime
   }
@@ -119,6 +121,7 @@ struct TimedPrinter: ~Copyable {
     origin = start
     let number = counts[kind, default: 0]
     counts[kind] = number + 1
+    tally.count(time)
     let times: [Field] = [
       .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device), .number(number),
     ]
@@ -174,6 +177,17 @@ enum AttributeChoice: Hashable {
   /// The UUID; nil if a handle was given.
   var uuid: BluetoothUUID? {
     if case .uuid(let uuid) = self { uuid } else { nil }
+  }
+}
+
+/// Counts the records of a device.
+final class RecordTally {
+  private(set) var progress = CommandStatus.Progress(records: 0)
+
+  /// - Parameter time: when the record was received
+  func count(_ time: Instant) {
+    progress.records += 1
+    progress.last = time
   }
 }
 

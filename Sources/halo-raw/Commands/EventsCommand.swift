@@ -49,9 +49,7 @@ let eventsCommand = CommandSpec(
           }
         } catch {
           writer.markGap(error.message)
-          guard error.code == .connectionLost, retryTime > .zero, session.canGoOn else { throw error }
-          session.note("\(error.message); trying again \(retryTime.asLimit)")
-          try await writer.connectAgain(session, within: retryTime, until: end)
+          try await writer.recover(session, from: error, within: retryTime, until: end)
         }
       }
     }
@@ -131,16 +129,11 @@ private final class EventWriter {
 
   var hasFailed: Bool { printer.hasFailed }
 
-  /// Returns at the end of the command, too.
-  func connectAgain(
-    _ session: Session, within time: Duration, until end: Interruption
+  /// Goes on with another link. Returns at the end of the command, too.
+  func recover(
+    _ session: Session, from failure: Failure, within time: Duration, until end: Interruption
   ) async throws(Failure) {
-    do throws(Failure) {
-      let old = ring
-      ring = try await end.cancels { () async throws(Failure) in try await session.reopen(old, within: time) }
-    } catch {
-      guard end.isRequested else { throw error }
-    }
+    ring = try await session.recover(ring, from: failure, within: time, until: end) ?? ring
   }
 
   /// Marks the loss of the link.

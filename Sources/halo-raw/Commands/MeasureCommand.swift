@@ -21,11 +21,12 @@ let measureCommand = CommandSpec(
   positionals: 1...2,
   options: [
     MeasureOption.continuous, MeasureOption.live, MeasureOption.estimates, MeasureOption.count,
-    MeasureOption.duration,
+    MeasureOption.duration, CommonOptions.retryTime,
   ] + LiveOption.all,
   rules: [
     .needs(MeasureOption.count, MeasureOption.continuous),
     .needs(MeasureOption.duration, MeasureOption.continuous),
+    .needs(CommonOptions.retryTime, MeasureOption.continuous),
   ],
   examples: [
     ("halo-raw measure heart-rate --adapter virtual:fast", "one value; a real ring takes half a minute"),
@@ -41,6 +42,9 @@ let measureCommand = CommandSpec(
     Wear the ring and keep still: the first 15 to 25 seconds are the warm-up. The intervals between beats are printed as
     they change; some beats are missing between them.
 
+    If the connection is lost during a continuous measurement, it is made again within --retry-for; a record of the state
+    "gap" marks the loss.
+
     Firmware makes up values if its sensor gives none. Values that may be made up are marked as estimates. Kinds that
     are always made up are refused without --include-estimates.
     """
@@ -53,21 +57,31 @@ let measureCommand = CommandSpec(
   }
   let count = invocation[MeasureOption.count]
   let duration = invocation[MeasureOption.duration]
+  let retryTime = invocation[CommonOptions.retryTime]
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+    session.waitsForAdapter = isContinuous && retryTime > .zero
     let live = try await LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
     let measurement = try await Measuring(ring, live, isContinuous: isContinuous)
-    try await live.complete({ ring.client }) { () async throws(Failure) in
+    try await live.complete({ measurement.ring.client }) { () async throws(Failure) in
       if isContinuous {
-        try await measurement.runContinuously(
-          isLive: isLive, count: count, duration: duration, until: session.interruption)
+        let end = Interruption(following: session.interruption)
+        while !end.isRequested {
+          do throws(Failure) {
+            try await measurement.runContinuously(
+              isLive: isLive, count: count, duration: duration, until: end)
+          } catch {
+            try await measurement.recover(session, from: error, within: retryTime, until: end)
+          }
+        }
+        try measurement.checkHasReading()
       } else {
         try await measurement.runOnce(kind, isLive: isLive, until: session.interruption)
       }
     }
-    await ring.client.disconnect()
+    await measurement.ring.client.disconnect()
   }
 }
 
@@ -94,7 +108,8 @@ private func measurementKind(_ invocation: Invocation) throws(Failure) -> Measur
 /// A measurement and its output.
 @BluetoothActor
 private final class Measuring {
-  private let ring: Ring
+  /// The ring, on its link of now.
+  private(set) var ring: Ring
   private let format: OutputFormat
   private let publisher: RingPublisher?
   private var printer: TimedPrinter
@@ -139,29 +154,37 @@ private final class Measuring {
     isLive: Bool, count: Int?, duration: Duration?, until end: Interruption
   ) async throws(Failure) {
     let rates = ring.heartRates(isLive: isLive)
-    var isDone = false
-    let stop = {
-      isDone = true
-      rates.stop()
-    }
-    let forget = end.onRequest(stop)
+    let forget = end.onRequest { rates.stop() }
     defer {
       forget()
-      ring.timers.cancel(timer)
       progress.clear()
     }
     do throws(RingError) {
-      for try await (event, time) in rates where !isDone {
+      for try await (event, time) in rates where !end.isRequested {
         take(event, .heartRate, at: time)
         guard case .reading = event else { continue }
-        if readings == 1, let duration {
-          timer = ring.timers.schedule(after: duration, stop)
+        if readings == 1, let duration, timer == nil {
+          timer = ring.timers.schedule(after: duration) { end.request() }
         }
-        if readings == count || printer.hasFailed { stop() }
+        if readings == count || printer.hasFailed { end.request() }
       }
     } catch {
       throw Failure(error)
     }
+    end.request()
+  }
+
+  /// Marks the loss of the link, and goes on with another one. Returns at the end of the command, too.
+  func recover(
+    _ session: Session, from failure: Failure, within time: Duration, until end: Interruption
+  ) async throws(Failure) {
+    print(
+      .continuousHeartRate, "gap", at: ring.timers.current.wholeMicroseconds, text: "gap: \(failure.message)")
+    ring = try await session.recover(ring, from: failure, within: time, until: end) ?? ring
+  }
+
+  func checkHasReading() throws(Failure) {
+    ring.timers.cancel(timer)
     if readings == 0 { throw Failure(.interrupted, "interrupted before the first value") }
   }
 

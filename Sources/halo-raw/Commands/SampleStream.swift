@@ -96,6 +96,7 @@ final class SampleStream {
       ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
       try await startOrLose()
       reportStatus("streaming")
+      session.status.count(ring.client.peer) { self.summary.progress }
       identify()
       for observer in observers { observer.begin(after: identification) { self.ring } }
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
@@ -177,7 +178,6 @@ final class SampleStream {
         throw Failure(RingError.disconnected(reason))
       }
       note("connection lost: \(reason); trying again \((deadline - now).asLimit)")
-      reportStatus("connection lost: \(reason); trying again")
       try await reconnect(until: deadline)
     case .silent(let reason):
       mark(.gap(reason), at: now.wholeMicroseconds)
@@ -365,8 +365,8 @@ final class SampleStream {
 
   private func note(_ line: @autoclosure () -> String) { session.note(prefixed(line())) }
 
-  private func reportStatus(_ status: @autoclosure () -> String) {
-    ServiceManager.shared.report("\(name ?? session.ringName ?? "\(ring.client.peer)"): \(status())")
+  private func reportStatus(_ status: String) {
+    session.status.report(status, of: ring.client.peer, name: name ?? session.ringName)
   }
 
   private func report() {

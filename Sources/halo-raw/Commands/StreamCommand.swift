@@ -70,6 +70,9 @@ let streamCommand = CommandSpec(
     --retry-for if its link is lost. If a ring fails, the others go on, and the exit code is that of the first failure.
     Lines are in the order of their ring's packets.
 
+    The ring may not change the interval of the link, which it would do to save its battery: samples would come late, and
+    several at once. --interval 15..125 gives it a choice.
+
     With --plot, the terminal shows the last ten seconds, or the last minute if the ring is slow, with the scale, the rate,
     the interval of the link, the battery, gaps, and the heart rate where eight samples a second or more show it. It takes
     one ring.
@@ -102,6 +105,8 @@ let streamCommand = CommandSpec(
     try StreamPlot.checkTerminal()
   }
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    // Rings ask for slower links, on which samples come late and several at once.
+    session.keepParameters()
     let live = try await LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {
       let wait = invocation.isGiven(CommonOptions.wait) ? invocation[CommonOptions.wait] : .seconds(5)
@@ -184,6 +189,12 @@ struct StreamSummary {
     ppg.finish(at: time)
     accelerometer.finish(at: time)
     spo2.finish(at: time)
+  }
+
+  /// What is printed so far.
+  var progress: CommandStatus.Progress {
+    let last = max(ppg.last, accelerometer.last, spo2.last)
+    return CommandStatus.Progress(records: printed, last: last > .zero ? last : nil)
   }
 
   private var received: Int { printed + filtered + rejected + other + dropped }

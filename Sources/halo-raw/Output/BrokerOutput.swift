@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Files
 import Glibc
+import JSON
 import MQTT
 
 /// The broker of `--mqtt`, which gets the records of a command besides its output.
@@ -116,6 +117,14 @@ final class BrokerOutput {
       if unstored != error { say("\(error); what is sent is kept in memory, which is tried again") }
       unstored = error
     }
+  }
+
+  /// For `halo-raw status`.
+  var status: JSONValue {
+    .object([
+      "address": .string(address.title), "connected": .bool(wasConnected && !isMissed),
+      "waiting": .integer(publisher?.waiting ?? 0),
+    ])
   }
 
   private func say(_ line: String) { Console.error("halo-raw: \(line)") }

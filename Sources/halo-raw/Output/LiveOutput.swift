@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Files
 import GATTClient
+import Glibc
 import HCI
 import JSON
 import LineOutput
@@ -65,6 +66,7 @@ final class LiveOutput {
       format = chosen ?? .standard
       queue = nil
       files = nil
+      serveStatus()
       return
     }
     do throws(FileError) {
@@ -81,6 +83,34 @@ final class LiveOutput {
     } catch {
       throw Failure(.cannotOpenFile, "cannot create \(error)")
     }
+    serveStatus()
+  }
+
+  /// Answers `halo-raw status` until the command ends.
+  private func serveStatus() {
+    session.status.serve(invocation, clock.ending()) { [weak self] in
+      guard let self else { return [:] }
+      return [
+        "output": (files?.series.currentPath ?? path).map { .string(Self.absolute($0)) },
+        "broker": broker?.status,
+      ]
+    }
+  }
+
+  private static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+
+  /// Counts the records of the one device.
+  func makeTally() -> RecordTally {
+    let tally = RecordTally()
+    if let device = description.rings.first {
+      session.status.report("connected", of: device.address, name: device.name)
+      session.status.count(device.address) { tally.progress }
+    }
+    return tally
   }
 
   /// The form of a file, by its name; csv if that says nothing.

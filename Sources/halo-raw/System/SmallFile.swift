@@ -2,14 +2,18 @@ import Glibc
 
 /// Files of the kernel's file systems.
 enum SmallFile {
-  /// The text of a file, at most 64 KiB; nil if it can't be read.
-  static func text(_ path: String) -> String? {
+  /// The text of a file; nil if it can't be read.
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - limit: in bytes; what follows is left out
+  static func text(_ path: String, limit: Int = 1 << 16) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
-    while bytes.count < 1 << 16 {
+    while bytes.count < limit {
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return nil }

@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+/// Sockets between processes of this machine (unix(7)).
+package enum LocalSocket {
+  /// An answer to a question without words: what a process sends to whom connects to its socket.
+  package struct Answer: Sendable {
+    /// The user of the process, as the kernel knows it.
+    package var user: uid_t
+    /// Empty if the process did not answer in time, or does not want to.
+    package var bytes: [UInt8]
+  }
+
+  /// In bytes.
+  private static let largestAnswer = 1 << 16
+
+  /// Creates a socket that listens under an abstract name, which ends with the last descriptor of the socket.
+  ///
+  /// - Parameter name: the name without its leading zero byte
+  /// - Returns: the descriptor, non-blocking; nil if the name is too long or taken, or there is no descriptor left
+  package static func listen(at name: String) -> Int32? {
+    let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
+    guard socket >= 0 else { return nil }
+    let result = withAddress("@" + name) { address, length in
+      SystemCall.bind(socket, address, length) == 0 ? SystemCall.listen(socket, 8) : -1
+    }
+    guard result == 0 else {
+      close(socket)
+      return nil
+    }
+    return socket
+  }
+
+  /// Accepts a connection.
+  ///
+  /// - Returns: its descriptor, non-blocking, and the user who connected; nil if there is none
+  package static func accept(on listener: Int32) -> (descriptor: Int32, user: uid_t)? {
+    let descriptor = SystemCall.perform(.accept, on: listener) { halo_accept(listener) }
+    guard descriptor >= 0 else { return nil }
+    guard let user = peer(of: descriptor) else {
+      close(descriptor)
+      return nil
+    }
+    return (descriptor, user)
+  }
+
+  /// Connects to an abstract name, and reads until the other process closes.
+  ///
+  /// - Parameters:
+  ///   - name: the name without its leading zero byte
+  ///   - milliseconds: how long to wait
+  /// - Returns: nil if there is no such socket
+  package static func answer(of name: String, within milliseconds: Int32) -> Answer? {
+    let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
+    guard socket >= 0 else { return nil }
+    defer { close(socket) }
+    guard connect(socket, "@" + name) == 0, let user = peer(of: socket) else { return nil }
+    var answer = Answer(user: user, bytes: [])
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while answer.bytes.count < largestAnswer {
+      var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, milliseconds) > 0 else { break }
+      let count = SystemCall.read(socket, &buffer, buffer.count)
+      guard count > 0 else { break }
+      answer.bytes += buffer[..<count]
+    }
+    return answer
+  }
+
+  /// - Parameter name: a path, or `@` and an abstract name
+  package static func connect(_ socket: Int32, _ name: String) -> Int32? {
+    withAddress(name) { Glibc.connect(socket, $0, $1) }
+  }
+
+  /// - Parameter name: a path, or `@` and an abstract name
+  /// - Returns: nil if the name is malformed or too long
+  private static func withAddress<Result>(
+    _ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(name.utf8)
+    guard let start = MemoryLayout.offset(of: \sockaddr_un.sun_path), bytes.count > 1,
+      bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "@"), !bytes.contains(0),
+      bytes.count < MemoryLayout.size(ofValue: address.sun_path)
+    else { return nil }
+    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(start + bytes.count)) }
+    }
+  }
+
+  private static func peer(of descriptor: Int32) -> uid_t? {
+    var user: uid_t = 0
+    return halo_peer(descriptor, &user) == 0 ? user : nil
+  }
+}
