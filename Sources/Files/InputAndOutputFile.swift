@@ -6,11 +6,19 @@ public enum InputFile {
   /// Reads a file of at most `limit` bytes. Opening never blocks; a FIFO or terminal has `patience` milliseconds to
   /// provide its data.
   ///
-  /// - Throws: `.tooLarge`, `.noData`, or the kernel's error
-  public static func read(_ path: String, limit: Int, patience: Int32 = 5000) throws(FileError) -> [UInt8] {
+  /// - Parameters:
+  ///   - path: the file
+  ///   - limit: in bytes
+  ///   - patience: in milliseconds
+  ///   - owner: who has to own the file; nil for anybody
+  /// - Throws: `.tooLarge`, `.noData`, `.foreign`, or the kernel's error
+  public static func read(
+    _ path: String, limit: Int, patience: Int32 = 5000, owner: uid_t? = nil
+  ) throws(FileError) -> [UInt8] {
     guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
       let status = file.status
     else { throw .last(path) }
+    guard owner == nil || owner == status.st_uid else { throw FileError(path, .foreign) }
     return try read(file, status, path, limit, patience)
   }
 

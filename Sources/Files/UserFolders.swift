@@ -8,6 +8,9 @@ package enum UserFolders {
   /// Data: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
   package static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
+  /// Configuration: `$XDG_CONFIG_HOME/halo-raw`, else `~/.config/halo-raw`.
+  package static var configuration: String? { folder("XDG_CONFIG_HOME", ".config") }
+
   /// For what ends with the machine's uptime: `/run/halo-raw`, which only root can make, else the folder for state.
   package static var runtime: [String] { ["/run/halo-raw"] + (state.map { [$0] } ?? []) }
 

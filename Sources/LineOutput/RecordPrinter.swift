@@ -29,6 +29,19 @@ public struct RecordPrinter: ~Copyable {
   ///   - text: the same as text; may have several lines
   public mutating func print(_ fields: [Field], text: @autoclosure () -> String) {
     if output.droppedLines > 0 { printDropped() }
+    write(fields, text: text())
+  }
+
+  /// Prints the number of records that are missing here.
+  ///
+  /// - Parameter fields: that number as a record, one for each column
+  public mutating func printDropped(as fields: [Field]) {
+    let text = droppedText
+    write(fields, text: text)
+    output.endDropCount()
+  }
+
+  private mutating func write(_ fields: [Field], text: @autoclosure () -> String) {
     switch format {
     case .text: output.write(text() + "\n")
     case .csv: output.write(fields.map(\.csv).joined(separator: ",") + "\n")
@@ -39,11 +52,14 @@ public struct RecordPrinter: ~Copyable {
     output.flush()
   }
 
-  /// Prints the number of records that are missing here.
+  private var droppedText: String {
+    "(\(output.droppedLines) lines dropped: the output was not read in time)"
+  }
+
   private mutating func printDropped() {
     let count = output.droppedLines
     switch format {
-    case .text: output.write("(\(count) lines dropped: the output was not read in time)\n")
+    case .text: output.write(droppedText + "\n")
     case .csv:
       output.write("dropped=\(count)" + String(repeating: ",", count: max(0, names.count - 1)) + "\n")
     case .jsonl: output.write("{\"dropped\":\(count)}\n")

@@ -16,9 +16,8 @@ public enum PageAssets {
 
   /// The style sheets; the last one changes what the others say, in narrow windows.
   private static let sheets = [
-    PackageResources.base_css, PackageResources.plots_css, PackageResources.list_css,
-    PackageResources.detail_css,
-    PackageResources.pages_css,
+    PackageResources.colors_css, PackageResources.base_css, PackageResources.plots_css,
+    PackageResources.list_css, PackageResources.detail_css, PackageResources.pages_css,
   ]
 
   /// The script: one module, made of all modules.
@@ -41,5 +40,5 @@ public enum PageAssets {
     return script
   }
 
-  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+  static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -57,14 +57,21 @@ package enum LocalSocket {
     guard connect(socket, "@" + name) == 0, let user = peer(of: socket) else { return nil }
     var answer = Answer(user: user, bytes: [])
     var buffer = [UInt8](repeating: 0, count: 4096)
+    let end = now + Int(milliseconds)
     while answer.bytes.count < largestAnswer {
       var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, milliseconds) > 0 else { break }
+      guard poll(&ready, 1, Int32(max(0, end - now))) > 0 else { break }
       let count = SystemCall.read(socket, &buffer, buffer.count)
       guard count > 0 else { break }
       answer.bytes += buffer[..<count]
     }
     return answer
+  }
+
+  /// In milliseconds of the kernel's monotonic clock.
+  private static var now: Int {
+    let time = Monitor.time(after: 0)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 
   /// - Parameter name: a path, or `@` and an abstract name

@@ -56,7 +56,7 @@ enum Main {
     default: break
     }
     let command = try Commands.named(name)
-    let invocation = try Invocation(parsing: Array(arguments.dropFirst()), for: command)
+    let invocation = try Invocation(arguments.dropFirst(), for: command)
     if invocation[CommonOptions.help] { return Console.print(HelpPage(command).text) }
     try NamedFiles(invocation, of: command).check()
     try await command.run(invocation)

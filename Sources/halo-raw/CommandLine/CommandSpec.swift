@@ -62,7 +62,9 @@ enum Commands {
       streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand,
     ]
     let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand]
-    let stored: [CommandSpec] = [todayCommand, historyCommand, syncCommand, exportCommand, storeCommand]
+    let stored: [CommandSpec] = [
+      todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand,
+    ]
     let actions: [CommandSpec] = [
       findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
     ]
@@ -82,8 +84,10 @@ enum Commands {
     ]
   }
 
+  static var all: [CommandSpec] { groups.flatMap(\.commands) }
+
   static func named(_ name: String) throws(Failure) -> CommandSpec {
-    let all = groups.flatMap(\.commands)
+    let all = self.all
     if let command = all.first(where: { $0.name == name }) { return command }
     throw .usage(
       "unknown command \"\(name.printable)\""

@@ -31,6 +31,7 @@ struct HelpPage {
     }
     parts += [
       .list(title: "Adapters (--adapter SPEC, or HALO_ADAPTER)", adapters),
+      .list(title: "Environment and files", environment),
       .list(title: "Exit codes", ExitCode.meanings.map { ("\($0.rawValue)", $1) }),
       .examples(title: "Example, without a radio", [("halo-raw stream --ppg --adapter virtual", "")]),
       .paragraph("halo-raw COMMAND --help describes one command, with examples."),
@@ -39,6 +40,14 @@ struct HelpPage {
       name: "halo-raw", summary: "raw photoplethysmogram from a smart ring, with its own Bluetooth LE stack",
       arguments: "COMMAND [RING] [options]", parts: parts)
   }
+
+  private static let environment = [
+    ("HALO_ADAPTER", "the adapter of commands without --adapter"),
+    ("HALO_RING", "the ring of commands that name none"),
+    ("HALO_MQTT_PASSWORD", "the password for --mqtt"),
+    ("HALO_CONFIG", "another configuration file, or none if it is empty"),
+    ("~/.config/halo-raw/config", "names for rings, and options: see docs/commands.md"),
+  ]
 
   private static let adapters = [
     ("hciN", "an adapter of this machine, shared with the kernel; needs CAP_NET_RAW; must be up"),

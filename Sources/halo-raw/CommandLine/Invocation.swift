@@ -6,8 +6,12 @@ import Glibc
 struct Invocation: Sendable {
   var positionals: [String] = []
   let command: CommandSpec
+  /// Names rings.
+  private(set) var configuration: Configuration?
   private let arguments: [String]
   private var values: [String: any Sendable] = [:]
+  /// The options of the configuration file, as they would be on the command line.
+  private var defaults: [String] = []
 
   /// Reads a command line.
   ///
@@ -72,6 +76,34 @@ struct Invocation: Sendable {
     for rule in command.rules { try rule.check { values[$0.spec.name] != nil } }
   }
 
+  /// Reads the command line of this process: that of a command, with the user's configuration file.
+  init(_ arguments: some Collection<String>, for command: CommandSpec) throws(Failure) {
+    try self.init(parsing: Array(arguments), for: command)
+    guard !self[CommonOptions.help] else { return }
+    try add(try Configuration.current.get())
+  }
+
+  /// Gives the options that are not on the command line the values of a configuration file. Those that do not go with an option
+  /// that is there are left out.
+  mutating func add(_ configuration: Configuration) throws(Failure) {
+    self.configuration = configuration
+    guard !configuration.entries.isEmpty else { return }
+    for option in command.allOptions.map(\.spec) where values[option.name] == nil {
+      // The environment counts more than the file.
+      if option.name == CommonOptions.adapter.spec.name, getenv("HALO_ADAPTER") != nil { continue }
+      guard let (argument, value) = try configuration.value(of: option, for: command, option.parse) else {
+        continue
+      }
+      values[option.name] = value
+      do throws(Failure) {
+        for rule in command.rules { try rule.check { values[$0.spec.name] != nil } }
+        defaults.append(argument)
+      } catch {
+        values[option.name] = nil
+      }
+    }
+  }
+
   /// `--count` of `--count=3`
   private static func name(of argument: String) -> String {
     String(argument.prefix { $0 != "=" })
@@ -89,9 +121,9 @@ struct Invocation: Sendable {
   /// The names of all options of the command.
   var optionNames: [String] { command.allOptions.flatMap(\.spec.names) }
 
-  /// The command and its arguments, as they were given, without passwords.
+  /// The command, the options of the configuration file, and the arguments as they were given, without passwords.
   var commandLine: String {
-    ([command.name] + arguments.map(BrokerOutput.withoutPassword)).joined(separator: " ")
+    ([command.name] + (defaults + arguments).map(BrokerOutput.withoutPassword)).joined(separator: " ")
   }
 
   // MARK: Values

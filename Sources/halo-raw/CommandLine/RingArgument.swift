@@ -4,19 +4,20 @@ import RingLink
 
 /// The rings that command lines name.
 extension Invocation {
-  /// The ring of the first argument, else that of the environment (`HALO_RING`).
+  /// The ring of the first argument, else that of the environment (`HALO_RING`), else that of the configuration file.
   ///
-  /// - Parameter isReal: whether the rings of the environment can be meant: not by a virtual adapter or a replay
+  /// - Parameter isReal: whether those can be meant: not by a virtual adapter or a replay
   /// - Returns: nil if none is named
   func ring(isReal: Bool = true) throws(Failure) -> RingSelector? {
     if let text = positionals.first { return try ring(text) }
-    guard isReal, let text = getenv("HALO_RING").map({ String(cString: $0) }), !text.isEmpty else {
-      return nil
-    }
+    guard isReal else { return nil }
+    let environment = getenv("HALO_RING").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    guard let text = environment ?? configuration?.ring(for: command) else { return nil }
     do throws(Failure) {
       return try ring(text)
     } catch {
-      throw .usage("HALO_RING: \(error.message)")
+      throw .usage(
+        "\(environment == nil ? configuration?.path.printable ?? "" : "HALO_RING"): \(error.message)")
     }
   }
 
@@ -24,6 +25,7 @@ extension Invocation {
   ///
   /// - Throws: at once, if it can't be the name of a ring: otherwise a mistake would be searched for
   func ring(_ text: String) throws(Failure) -> RingSelector {
+    let text = configuration?.rings[text] ?? text
     guard !text.isEmpty else { throw .usage("the name of the ring is empty; leave it out for any ring") }
     let selector = RingSelector(text)
     guard case .name = selector else { return selector }

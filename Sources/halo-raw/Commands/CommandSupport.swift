@@ -77,6 +77,9 @@ struct TimedPrinter: ~Copyable {
   private let device: String
   private let showsTime: Bool
   private let tally: RecordTally
+  /// Which of the command's columns has the number of dropped records.
+  private let countColumn: Int
+  private let columnCount: Int
   private var counts: [String: Int] = [:]
 
   /// The columns before those of a command.
@@ -94,6 +97,8 @@ struct TimedPrinter: ~Copyable {
     _ live: LiveOutput, _ columns: [(name: String, unit: String?)], origin: Instant? = nil,
     showsTime: Bool = true
   ) {
+    countColumn = columns.firstIndex { $0.name == "note" || $0.name == "value" } ?? 0
+    columnCount = columns.count
     let columns = Self.columns + columns
     format = live.format
     printer = RecordPrinter(format, columns, header: live.header, output: live.writer)
@@ -119,16 +124,27 @@ struct TimedPrinter: ~Copyable {
   mutating func print(_ kind: String, _ fields: [Field], at time: Instant, text: @autoclosure () -> String?) {
     let start = origin ?? time
     origin = start
-    let number = counts[kind, default: 0]
-    counts[kind] = number + 1
+    if printer.output.droppedLines > 0 {
+      var mark = [Field](repeating: .text(nil), count: columnCount)
+      mark[0] = .text("dropped")
+      mark[countColumn] = .number(printer.output.droppedLines)
+      printer.printDropped(as: times("dropped", time, since: start) + mark)
+    }
+    let times = times(kind, time, since: start)
     tally.count(time)
-    let times: [Field] = [
-      .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device), .number(number),
-    ]
     mirror?.print(times + fields, text: "")
     let text = format == .text ? text() : ""
     guard let text else { return }
     printer.print(times + fields, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
+  }
+
+  /// The fields of the columns before those of the command, of the next record of a kind.
+  private mutating func times(_ kind: String, _ time: Instant, since start: Instant) -> [Field] {
+    let number = counts[kind, default: 0]
+    counts[kind] = number + 1
+    return [
+      .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device), .number(number),
+    ]
   }
 }
 

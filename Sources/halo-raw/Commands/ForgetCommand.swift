@@ -22,7 +22,7 @@ let forgetCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let format = OutputFormat(invocation)
   var known = KnownRings(path: KnownRings.standardPath)
-  let selector = invocation.positionals.first.map { RingSelector($0) }
+  let selector = try invocation.positionals.first.map { text throws(Failure) in try invocation.ring(text) }
   let isForgetting = invocation[allOption] || selector != nil
   let rings = isForgetting ? known.forget(selector ?? .anyRing) : known.rings
   if selector != nil, rings.isEmpty {

@@ -21,38 +21,40 @@ let statusCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  let answers = await offTheLoop { RunningCommand.all.map(CommandAnswer.init) }
-  guard let answers else { throw Failure(.interrupted, "interrupted") }
-  let shown = answers.filter { !$0.isGone }
+  let isRoot = geteuid() == 0
+  let found = await offTheLoop {
+    RunningCommand.all.map { ($0, LocalSocket.answer(of: $0.socket, within: patience)) }
+  }
+  try Privileges.afterOpening(.other)
+  guard let found else { throw Failure(.interrupted, "interrupted") }
+  let shown = found.compactMap { CommandAnswer($0, $1, isRoot: isRoot) }
   guard !shown.isEmpty else { throw Failure(.notFound, "no command of halo-raw runs that answers") }
   let printer = StatusPrinter(OutputFormat(invocation))
   for answer in shown { printer.print(answer) }
 }
 
+/// In milliseconds.
+private let patience: Int32 = 1000
+
 /// What a running command says.
 private struct CommandAnswer: Sendable {
   let command: RunningCommand
-  /// Whether it has ended.
-  let isGone: Bool
   /// nil if it did not answer.
   let facts: JSONValue?
+  /// Whether it answers whoever asks here.
+  private let isAllowed: Bool
 
-  /// In milliseconds.
-  private static let patience: Int32 = 1000
-
-  /// Asks it.
-  init(_ command: RunningCommand) {
+  /// - Returns: nil if the command has ended, or another user than the one in its name made its socket
+  init?(_ command: RunningCommand, _ answer: LocalSocket.Answer?, isRoot: Bool) {
+    guard let answer, answer.user == command.user else { return nil }
     self.command = command
-    let answer = LocalSocket.answer(of: command.socket, within: Self.patience)
-    // Only the user in the name can have made a socket whose answer is believed.
-    isGone = answer?.user != command.user
-    facts = answer.flatMap { $0.bytes.isEmpty ? nil : try? JSONValue(parsing: $0.bytes) }
+    facts = try? JSONValue(parsing: answer.bytes)
+    isAllowed = isRoot || command.user == geteuid()
   }
 
   /// Why there is nothing to say about a device.
   var reason: String {
     guard facts == nil else { return "no ring is connected yet" }
-    let isAllowed = command.user == geteuid() || geteuid() == 0
     return isAllowed ? "does not answer" : "answers only its user and root"
   }
 

@@ -31,7 +31,7 @@ enum RealTime {
   static func begin(_ arguments: [String]) throws(Failure) -> Bool {
     guard arguments.contains(isWanted.spec.names[0]), let name = arguments.first,
       let command = try? Commands.named(name),
-      let invocation = try? Invocation(parsing: Array(arguments.dropFirst()), for: command),
+      let invocation = try? Invocation(arguments.dropFirst(), for: command),
       !invocation[CommonOptions.help], invocation[isWanted]
     else { return false }
     try lockMemory()

@@ -61,7 +61,7 @@ enum PrivilegeNeed: Equatable {
   /// A wrong command line needs nothing.
   init(_ arguments: [String]) {
     guard let name = arguments.first, let command = try? Commands.named(name),
-      let invocation = try? Invocation(parsing: Array(arguments.dropFirst()), for: command),
+      let invocation = try? Invocation(arguments.dropFirst(), for: command),
       !invocation[CommonOptions.help]
     else {
       self = .nothing
@@ -70,6 +70,8 @@ enum PrivilegeNeed: Equatable {
     switch command.name {
     case "adapters", "doctor", "record": self = .adapter
     case "simulate": self = .device
+    // Commands of other users answer root only.
+    case "status": self = .device
     case "history" where invocation[storedOption]: self = .nothing
     case _ where command.usesAdapter: self = Self.adapter(invocation)
     default: self = .nothing

@@ -1,0 +1,128 @@
+import BluetoothCore
+import JSON
+
+/// The records of a live command, in csv or in JSON, line by line.
+struct RecordFields {
+  /// One record of a stream.
+  struct Record {
+    /// In seconds since the first record of the run.
+    var time: Double
+    /// The same as time of day; empty where it is not needed.
+    var timeOfDay: String
+    var ring: String
+    var kind: String
+    /// By column: those that are numbers.
+    var values: [String: Double]
+    /// Why, of a mark.
+    var note: String
+  }
+
+  /// What a line is.
+  enum Line {
+    case record(Record)
+    /// The number of records that were dropped here.
+    case dropped(Int)
+    /// What the data is.
+    case description(JSONValue)
+    /// A comment, or the names of the columns.
+    case nothing
+    case malformed
+  }
+
+  /// Columns of numbers that are drawn.
+  static let drawn = ["raw", "x_g", "y_g", "z_g"]
+  /// What every file of a live command has.
+  private static let required = ["t", "time", "ring", "kind"]
+  private static let droppedStart = "dropped="
+  /// What JSON has of a mark, and csv in one column.
+  private static let noteMembers = ["reason", "bytes", "count", "step_s"]
+
+  /// The indices of the columns of csv; nil before they are known.
+  private var columns: [String: Int]?
+
+  mutating func read(_ line: ArraySlice<UInt8>) -> Line {
+    switch line.first {
+    case nil, UInt8(ascii: "#"): return .nothing
+    case UInt8(ascii: "{"): return Self.json(line)
+    default: break
+    }
+    let fields = Self.fields(line)
+    guard let columns else {
+      let names = Dictionary(fields.enumerated().map { ($1, $0) }) { first, _ in first }
+      guard Self.required.allSatisfy({ names[$0] != nil }) else { return .malformed }
+      self.columns = names
+      return .nothing
+    }
+    // A new file of a series begins with the columns, too.
+    if fields[0] == "t" { return .nothing }
+    if fields[0].hasPrefix(Self.droppedStart) {
+      return Int(fields[0].dropFirst(Self.droppedStart.count)).map { .dropped($0) } ?? .malformed
+    }
+    func field(_ name: String) -> String {
+      columns[name].flatMap { $0 < fields.count ? fields[$0] : nil } ?? ""
+    }
+    guard let time = Double(field("t")) else { return .malformed }
+    var values: [String: Double] = [:]
+    for name in Self.drawn { values[name] = Double(field(name)) }
+    return .record(
+      Record(
+        time: time, timeOfDay: field("time"), ring: field("ring"), kind: field("kind"), values: values,
+        note: field("note")))
+  }
+
+  private static func json(_ line: ArraySlice<UInt8>) -> Line {
+    guard let value = try? JSONValue(parsing: line), case .object(let members) = value else {
+      return .malformed
+    }
+    func text(_ name: String) -> String {
+      switch members[name] {
+      case .string(let text)?: text
+      case .integer(let number)?: String(number)
+      case .number(let number)?: String(number)
+      default: ""
+      }
+    }
+    func number(_ name: String) -> Double? {
+      switch members[name] {
+      case .integer(let number)?: Double(number)
+      case .number(let number)?: number
+      default: nil
+      }
+    }
+    if let header = members["header"] { return .description(header) }
+    guard let time = number("t") else {
+      return number("dropped").flatMap { Int(exactly: $0) }.map { .dropped($0) } ?? .malformed
+    }
+    var values: [String: Double] = [:]
+    for name in drawn { values[name] = number(name) }
+    return .record(
+      Record(
+        time: time, timeOfDay: text("time"), ring: text("ring"), kind: text("kind"), values: values,
+        note: noteMembers.map(text).filter { !$0.isEmpty }.joined(separator: ": ")))
+  }
+
+  /// The fields of a line of csv (RFC 4180).
+  static func fields(_ line: ArraySlice<UInt8>) -> [String] {
+    let quote = UInt8(ascii: "\"")
+    var fields: [String] = []
+    var field: [UInt8] = []
+    var isQuoted = false
+    var index = line.startIndex
+    while index < line.endIndex {
+      let byte = line[index]
+      index += 1
+      switch byte {
+      case quote where isQuoted && index < line.endIndex && line[index] == quote:
+        field.append(quote)
+        index += 1
+      case quote: isQuoted.toggle()
+      case UInt8(ascii: ",") where !isQuoted:
+        fields.append(String(decoding: field, as: UTF8.self))
+        field.removeAll(keepingCapacity: true)
+      default: field.append(byte)
+      }
+    }
+    fields.append(String(decoding: field, as: UTF8.self))
+    return fields
+  }
+}

@@ -1,0 +1,171 @@
+import JSON
+import ReportAssets
+
+/// A session as one page that loads nothing and has no script.
+struct ReportPage {
+  private let report: SessionReport
+  private let name: String
+
+  private static let titles = [
+    "ppg": ("Green light", "counts", ["green"]), "spo2": ("Red and infrared light", "counts", ["red"]),
+    "accel": ("Acceleration", "g", ["x", "y", "z"]),
+  ]
+
+  /// - Parameter name: that of the file
+  init(_ report: SessionReport, name: String) {
+    self.report = report
+    self.name = name
+  }
+
+  var text: String {
+    """
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <link rel="icon" href="data:,">
+    <title>\(name.htmlEscaped) - halo-raw report</title>
+    <style>
+    \(PageAssets.sessionStyle)</style>
+    </head>
+    <body>
+    <h1>\(name.htmlEscaped)</h1>
+    \(facts)\(numbers)\(report.series.map(plots).joined())\(marks)</body>
+    </html>
+
+    """
+  }
+
+  // MARK: What it is
+
+  private var facts: String {
+    var rows: [(String, String)] = [("Start", report.startText)]
+    rows.append(("Duration", duration(report.end)))
+    rows.append(("Records", String(report.records)))
+    if let description = report.description {
+      if let command = text(member(description, "GeneratedBy"), "Command") {
+        rows.append(("Command", "halo-raw \(command)"))
+      }
+      for ring in rings(description) {
+        let parts = ["Name", "Address", "Firmware"].compactMap { text(ring, $0) }
+        if !parts.isEmpty { rows.append(("Ring", parts.joined(separator: ", "))) }
+      }
+      if case .number(let interval)? = member(member(description, "ConnectionInterval_ms"), "AtEnd") {
+        rows.append(("Interval of the link", "\(decimal(interval, 2)) ms at the end"))
+      }
+    }
+    if report.dropped > 0 {
+      rows.append(("Dropped", "\(report.dropped) records, as the output was not read in time"))
+    }
+    if report.malformed > 0 { rows.append(("Damaged", "\(report.malformed) lines, which are left out")) }
+    let list = rows.map { "<dt>\($0)</dt><dd>\($1.htmlEscaped)</dd>\n" }.joined()
+    return "<dl>\n\(list)</dl>\n"
+  }
+
+  private func rings(_ description: JSONValue) -> [JSONValue] {
+    if case .array(let rings)? = member(description, "Rings") {
+      return rings.compactMap { member($0, "Ring") ?? $0 }
+    }
+    return member(description, "Ring").map { [$0] } ?? []
+  }
+
+  private func member(_ value: JSONValue?, _ name: String) -> JSONValue? {
+    guard case .object(let members)? = value else { return nil }
+    return members[name]
+  }
+
+  private func text(_ value: JSONValue?, _ name: String) -> String? {
+    guard case .string(let text)? = member(value, name) else { return nil }
+    return text
+  }
+
+  private func duration(_ seconds: Double) -> String {
+    guard seconds >= 60 else { return "\(decimal(seconds, 2)) s" }
+    let whole = Int(seconds)
+    let parts = [(whole / 86400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
+    return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+  }
+
+  // MARK: Numbers
+
+  private var numbers: String {
+    var rows = ""
+    for series in report.series {
+      let statistics = series.statistics
+      let rate = statistics.rate.map { decimal($0, 2) }
+      let jitter = statistics.jitter.map { decimal($0 * 1000, 2) }
+      let longest = decimal(Double(statistics.longestInterval) / 1e6, 1)
+      let gaps = gaps(of: series).count + statistics.gaps
+      let cells: [String] = [
+        "\(statistics.count)", rate ?? "", jitter ?? "", longest, "\(gaps)", "\(statistics.delays)",
+      ]
+      rows += "<tr><th scope=\"row\">\(title(series).htmlEscaped)</th>"
+      rows += cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
+    }
+    let heads = ["Samples", "A second", "Jitter, ms", "Longest interval, ms", "Gaps", "Delays"]
+    return "<table id=\"numbers\">\n<tr><td></td>" + heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
+      + "</tr>\n\(rows)</table>\n"
+  }
+
+  private func title(_ series: SessionReport.Series) -> String {
+    let title = Self.titles[series.kind]?.0 ?? series.kind
+    let isOfSeveral = Set(report.series.map(\.ring)).count > 1
+    return isOfSeveral ? "\(title), \(series.ring)" : title
+  }
+
+  // MARK: Plots
+
+  private func gaps(of series: SessionReport.Series) -> [Double] {
+    report.marks.filter { $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
+  }
+
+  private func plots(of series: SessionReport.Series) -> String {
+    let title = title(series)
+    let (_, unit, names) = Self.titles[series.kind] ?? ("", "", [])
+    let gaps = gaps(of: series)
+    let signal = ReportPlot(
+      title: "\(title) over time, in \(unit)", unit: unit, curves: series.curves, gaps: gaps, end: report.end,
+      start: report.start)
+    let intervals = ReportPlot(
+      title: "\(title): time since the sample before, in milliseconds", unit: "ms",
+      curves: [("interval", series.intervals)], gaps: gaps, end: report.end, start: report.start,
+      beginsAtZero: true)
+    let legend =
+      names.count > 1
+      ? names.enumerated().map { "<span class=\"c\($0)\">\($1)</span>" }.joined(separator: " ") : ""
+    return """
+      <section>
+      <h2>\(title.htmlEscaped), \(unit) \(legend)</h2>
+      \(signal.svg)<h3>Time since the sample before, ms</h3>
+      \(intervals.svg)</section>
+
+      """
+  }
+
+  // MARK: Marks
+
+  private var marks: String {
+    guard !report.marks.isEmpty else { return "" }
+    let counts = report.markCounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    var rows = ""
+    for mark in report.marks {
+      let cells = ["\(decimal(mark.time, 2)) s", mark.ring, mark.kind, mark.note]
+      rows += "<tr>" + cells.map { "<td>\($0.htmlEscaped)</td>" }.joined() + "</tr>\n"
+    }
+    let total = report.markCounts.values.reduce(0, +)
+    let rest =
+      total > report.marks.count ? "<p>The first \(report.marks.count) of \(total) are listed.</p>\n" : ""
+    return """
+      <section>
+      <h2>Interruptions: \(counts.joined(separator: ", ").htmlEscaped)</h2>
+      \(rest)<table id="marks">
+      <tr><th scope="col">After</th><th scope="col">Ring</th><th scope="col">What</th><th scope="col">Why</th></tr>
+      \(rows)</table>
+      </section>
+
+      """
+  }
+}

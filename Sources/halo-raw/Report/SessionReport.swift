@@ -1,0 +1,126 @@
+import BluetoothCore
+import JSON
+import RingLink
+
+/// What a report shows of the records of a stream: for each ring and kind of sample its curves, its intervals and its numbers.
+/// Memory is constant, however long the stream is.
+struct SessionReport {
+  /// The samples of one kind of one ring.
+  struct Series {
+    let ring: String
+    let kind: String
+    /// By the names of columns.
+    var curves: [(name: String, envelope: Envelope)]
+    /// The time since the sample before, in milliseconds.
+    var intervals = Envelope()
+    var statistics = StreamStatistics()
+    /// Of the sample before; nil at the beginning and after a gap.
+    fileprivate var last: Double?
+  }
+
+  /// What happened between samples.
+  struct Mark {
+    /// In seconds since the first record.
+    var time: Double
+    var ring: String
+    var kind: String
+    var note: String
+  }
+
+  private(set) var series: [Series] = []
+  private(set) var marks: [Mark] = []
+  /// The number of marks; ``marks`` has the first ones.
+  private(set) var markCounts: [String: Int] = [:]
+  private(set) var records = 0
+  private(set) var dropped = 0
+  private(set) var malformed = 0
+  /// In seconds since the first record.
+  private(set) var end = 0.0
+  /// The time of day of the first record, in seconds since 1970 of its wall clock; with its fraction.
+  private(set) var start: Double?
+  private(set) var startText = ""
+  /// What the data is, of the last file.
+  var description: JSONValue?
+
+  private var fields = RecordFields()
+  /// The time of a run's first record minus its `t`, in seconds since the first record of all.
+  private var origin = 0.0
+  private var lastTime = 0.0
+
+  private static let markKinds = ["gap", "rejected", "clock", "dropped"]
+  static let maximumMarks = 1000
+  /// Of all rings: a file of another program has more kinds.
+  private static let maximumSeries = 64
+
+  /// Whether a kind is of samples, and not of marks.
+  private static func curves(of kind: String) -> [String]? {
+    switch kind {
+    case "ppg", "spo2": ["raw"]
+    case "accel": ["x_g", "y_g", "z_g"]
+    default: nil
+    }
+  }
+
+  mutating func add(_ line: ArraySlice<UInt8>) {
+    switch fields.read(line) {
+    case .record(let record): add(record)
+    case .dropped(let count): dropped &+= max(0, count)
+    case .description(let value): description = description ?? value
+    case .nothing: break
+    case .malformed: malformed += 1
+    }
+  }
+
+  /// The next lines are those of another file.
+  mutating func beginFile() { fields = RecordFields() }
+
+  private mutating func add(_ record: RecordFields.Record) {
+    if start == nil {
+      start = Self.seconds(of: record.timeOfDay)
+      startText = record.timeOfDay
+      origin = -record.time
+    } else if record.time + origin < lastTime - 1, let start, let now = Self.seconds(of: record.timeOfDay) {
+      // Another run, whose times count from 0 again.
+      origin = max(lastTime, now - start) - record.time
+    }
+    let time = max(0, record.time + origin)
+    (lastTime, end) = (time, max(end, time))
+    records += 1
+    guard let names = Self.curves(of: record.kind) else { return mark(record, time) }
+    guard let index = index(of: record, names) else { return }
+    for (place, name) in names.enumerated() {
+      if let value = record.values[name] { series[index].curves[place].envelope.add(value, at: time) }
+    }
+    if let last = series[index].last { series[index].intervals.add((time - last) * 1000, at: time) }
+    series[index].last = time
+    series[index].statistics.add(Instant(nanoseconds: Int64(min(time, 9e9) * 1e9)))
+  }
+
+  private mutating func index(of record: RecordFields.Record, _ names: [String]) -> Int? {
+    if let index = series.firstIndex(where: { $0.kind == record.kind && $0.ring == record.ring }) {
+      return index
+    }
+    guard series.count < Self.maximumSeries else { return nil }
+    series.append(Series(ring: record.ring, kind: record.kind, curves: names.map { ($0, Envelope()) }))
+    return series.count - 1
+  }
+
+  private mutating func mark(_ record: RecordFields.Record, _ time: Double) {
+    markCounts[Self.markKinds.contains(record.kind) ? record.kind : "other", default: 0] += 1
+    if marks.count < Self.maximumMarks {
+      marks.append(Mark(time: time, ring: record.ring, kind: record.kind, note: record.note))
+    }
+    guard record.kind == "gap" else { return }
+    for index in series.indices where series[index].ring == record.ring {
+      series[index].last = nil
+      series[index].statistics.interrupt()
+    }
+  }
+
+  /// The wall clock of `2026-11-23T03:06:04.831976+00:00` in seconds since 1970; nil if it is malformed.
+  private static func seconds(of text: String) -> Double? {
+    guard let time = RingTime(String(text.prefix("2026-11-23T03:06:04".count))) else { return nil }
+    let fraction = text.dropFirst("2026-11-23T03:06:04".count).prefix { $0 == "." || $0.isNumber }
+    return Double(time.seconds) + (Double("0" + fraction) ?? 0)
+  }
+}
