@@ -22,23 +22,27 @@ public struct RecordPrinter: ~Copyable {
     self.output.flush()
   }
 
-  /// Prints a record.
+  /// Prints a record, after the number of those that were dropped before it.
   ///
   /// - Parameters:
   ///   - fields: one for each column
+  ///   - dropped: makes a record of that number; nil if it does not have the columns
   ///   - text: the same as text; may have several lines
-  public mutating func print(_ fields: [Field], text: @autoclosure () -> String) {
-    if output.droppedLines > 0 { printDropped() }
+  public mutating func print(
+    _ fields: [Field], dropped: ((Int) -> [Field])? = nil, text: @autoclosure () -> String
+  ) {
+    let count = output.droppedLines
+    if count > 0 {
+      let text = "(\(count) lines dropped: the output was not read in time)"
+      if let dropped {
+        write(dropped(count), text: text)
+      } else {
+        writeDropped(count, text: text)
+      }
+      output.endDropCount()
+    }
     write(fields, text: text())
-  }
-
-  /// Prints the number of records that are missing here.
-  ///
-  /// - Parameter fields: that number as a record, one for each column
-  public mutating func printDropped(as fields: [Field]) {
-    let text = droppedText
-    write(fields, text: text)
-    output.endDropCount()
+    output.flush()
   }
 
   private mutating func write(_ fields: [Field], text: @autoclosure () -> String) {
@@ -49,21 +53,14 @@ public struct RecordPrinter: ~Copyable {
       let pairs = zip(names, fields).map { "\"\($0)\":\($1.json)" }
       output.write("{" + pairs.joined(separator: ",") + "}\n")
     }
-    output.flush()
   }
 
-  private var droppedText: String {
-    "(\(output.droppedLines) lines dropped: the output was not read in time)"
-  }
-
-  private mutating func printDropped() {
-    let count = output.droppedLines
+  private mutating func writeDropped(_ count: Int, text: String) {
     switch format {
-    case .text: output.write(droppedText + "\n")
+    case .text: output.write(text + "\n")
     case .csv:
       output.write("dropped=\(count)" + String(repeating: ",", count: max(0, names.count - 1)) + "\n")
     case .jsonl: output.write("{\"dropped\":\(count)}\n")
     }
-    output.endDropCount()
   }
 }

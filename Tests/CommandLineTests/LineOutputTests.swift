@@ -317,6 +317,34 @@ private let setPipeSize: Int32 = 1031
     #expect(printed + droppedInAll == 1000)
   }
 
+  /// Once for all of them, in the columns that the command gives them.
+  @Test func recordsThatAreNotReadInTimeAreCountedInTheirColumns() throws {
+    let text = outputOfASlowReader(1000) { pipe, pause in
+      var printer = RecordPrinter(.csv, [("t", "s"), ("event", nil), ("value", nil)], output: pipe)
+      for index in 0..<1000 {
+        pause(index)
+        printer.print(
+          [.number(index), .text("step"), .number(1)],
+          dropped: { [.number(index), .text("dropped"), .number($0)] }, text: "")
+      }
+    }
+    var next = 0
+    for line in text.split(separator: "\n").dropFirst() {
+      let fields = line.split(separator: ",")
+      try #require(fields.count == 3)
+      let number = try #require(Int(fields[0]))
+      if fields[1] == "dropped" {
+        let count = try #require(Int(fields[2]))
+        #expect(number == next + count)
+        next += count
+      } else {
+        #expect(number == next)
+        next += 1
+      }
+    }
+    #expect(next > 0 && text.contains(",dropped,"))
+  }
+
   @Test func collectedSamplesLeaveTogether() {
     let text = outputOfASlowReader(1) { pipe, _ in
       var writer = SampleWriter(

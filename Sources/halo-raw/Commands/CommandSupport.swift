@@ -124,26 +124,33 @@ struct TimedPrinter: ~Copyable {
   mutating func print(_ kind: String, _ fields: [Field], at time: Instant, text: @autoclosure () -> String?) {
     let start = origin ?? time
     origin = start
-    if printer.output.droppedLines > 0 {
-      var mark = [Field](repeating: .text(nil), count: columnCount)
-      mark[0] = .text("dropped")
-      mark[countColumn] = .number(printer.output.droppedLines)
-      printer.printDropped(as: times("dropped", time, since: start) + mark)
-    }
     let times = times(kind, time, since: start)
+    counts[kind, default: 0] += 1
     tally.count(time)
     mirror?.print(times + fields, text: "")
     let text = format == .text ? text() : ""
     guard let text else { return }
-    printer.print(times + fields, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
+    let hasDropped = printer.output.droppedLines > 0
+    let dropped = hasDropped ? self.times("dropped", time, since: start) : []
+    let rest = columnCount
+    let place = countColumn
+    printer.print(
+      times + fields,
+      dropped: { count in
+        var mark = [Field](repeating: .text(nil), count: rest)
+        mark[0] = .text("dropped")
+        mark[place] = .number(count)
+        return dropped + mark
+      }, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
+    // Else the mark is dropped, too.
+    if hasDropped, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
   }
 
   /// The fields of the columns before those of the command, of the next record of a kind.
   private mutating func times(_ kind: String, _ time: Instant, since start: Instant) -> [Field] {
-    let number = counts[kind, default: 0]
-    counts[kind] = number + 1
-    return [
-      .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device), .number(number),
+    [
+      .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device),
+      .number(counts[kind, default: 0]),
     ]
   }
 }
