@@ -324,7 +324,7 @@ private let setPipeSize: Int32 = 1031
       for index in 0..<1000 {
         pause(index)
         printer.print(
-          [.number(index), .text("step"), .number(1)],
+          [.number(index), .text(String(repeating: "s", count: 200)), .number(1)],
           dropped: { [.number(index), .text("dropped"), .number($0)] }, text: "")
       }
     }
