@@ -142,14 +142,14 @@ struct Configuration: Sendable {
 
   // MARK: Values
 
-  /// The entries for a command with a name, the one to use first.
-  private func entries(_ name: String, for command: CommandSpec) -> [Entry] {
-    entries.filter { $0.name == name && $0.section == command.name }.reversed()
-      + entries.filter { $0.name == name && $0.section == Self.defaultSection }.reversed()
+  /// The entry for a command with a name: the last one in its own section, else the last one in that for all.
+  private func entry(_ name: String, for command: CommandSpec) -> Entry? {
+    entries.last { $0.name == name && $0.section == command.name }
+      ?? entries.last { $0.name == name && $0.section == Self.defaultSection }
   }
 
   /// The ring that a command uses; nil if the file names none.
-  func ring(for command: CommandSpec) -> String? { entries(Self.ringName, for: command).first?.text }
+  func ring(for command: CommandSpec) -> String? { entry(Self.ringName, for: command)?.text }
 
   /// The value of an option of a command, as on the command line.
   ///
@@ -158,7 +158,7 @@ struct Configuration: Sendable {
   func value<Value>(
     of option: OptionSpec, for command: CommandSpec, _ parse: (String?) throws(Failure) -> Value
   ) throws(Failure) -> (argument: String, value: Value)? {
-    guard let entry = entries(Self.name(of: option), for: command).first else { return nil }
+    guard let entry = entry(Self.name(of: option), for: command) else { return nil }
     let isFlag = option.placeholder == nil
     if isFlag, Self.flag(entry.text) != true { return nil }
     let text = isFlag ? nil : entry.text
