@@ -26,16 +26,16 @@ public struct RecordPrinter: ~Copyable {
   ///
   /// - Parameters:
   ///   - fields: one for each column
-  ///   - dropped: makes a record of that number; nil if it does not have the columns
+  ///   - mark: that number as a record; nil if no columns are for it
   ///   - text: the same as text; may have several lines
   public mutating func print(
-    _ fields: [Field], dropped: ((Int) -> [Field])? = nil, text: @autoclosure () -> String
+    _ fields: [Field], droppedAs mark: [Field]? = nil, text: @autoclosure () -> String
   ) {
     let count = output.droppedLines
     if count > 0 {
       let text = "(\(count) lines dropped: the output was not read in time)"
-      if let dropped {
-        write(dropped(count), text: text)
+      if let mark {
+        write(mark, text: text)
       } else {
         writeDropped(count, text: text)
       }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Sockets between processes of this machine (unix(7)).
 package enum LocalSocket {
-  /// An answer to a question without words: what a process sends to whom connects to its socket.
+  /// What a process sends to each connection to its socket.
   package struct Answer: Sendable {
     /// The user of the process, as the kernel knows it.
     package var user: uid_t

@@ -325,7 +325,7 @@ private let setPipeSize: Int32 = 1031
         pause(index)
         printer.print(
           [.number(index), .text(String(repeating: "s", count: 200)), .number(1)],
-          dropped: { [.number(index), .text("dropped"), .number($0)] }, text: "")
+          droppedAs: [.number(index), .text("dropped"), .number(printer.output.droppedLines)], text: "")
       }
     }
     var next = 0

@@ -21,6 +21,19 @@ def require():
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium: run scripts/setup test")
 
 
+def fixture(*options: str, kind=None):
+    """A fixture of pytest: a browser for the tests of a file."""
+
+    @pytest.fixture(scope="module")
+    def browser(tmp_path_factory):
+        require()
+        one = (kind or Browser)(tmp_path_factory.mktemp("profile"), *options)
+        yield one
+        one.close()
+
+    return browser
+
+
 class Browser:
     """A browser with one page."""
 

@@ -23,12 +23,7 @@ class ReportBrowser(browsers.Browser):
         return seconds
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browsers.require()
-    browser = ReportBrowser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
+browser = browsers.fixture(kind=ReportBrowser)
 
 
 @pytest.fixture

@@ -115,13 +115,8 @@ def test_page_has_one_global_name(halo, browser, tmp_path):
 # --- functions
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browsers.require()
-    # The modules import each other from files.
-    browser = browsers.Browser(tmp_path_factory.mktemp("profile"), "--allow-file-access-from-files")
-    yield browser
-    browser.close()
+# The modules import each other from files.
+browser = browsers.fixture("--allow-file-access-from-files")
 
 
 @pytest.fixture(scope="module")

@@ -44,12 +44,7 @@ def colors(media):
 DAY, NIGHT = colors(""), colors("(prefers-color-scheme: dark)")
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browsers.require()
-    browser = browsers.Browser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
+browser = browsers.fixture()
 
 
 def test_declarations_are_well_formed_and_not_repeated():

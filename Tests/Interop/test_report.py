@@ -12,12 +12,7 @@ import pytest
 from conftest import BAD_DATA, NO_FILE, ROOT
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browsers.require()
-    browser = browsers.Browser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
+browser = browsers.fixture()
 
 
 def session(halo, tmp_path, *options, name="session.csv", adapter="virtual:fast"):

@@ -130,20 +130,21 @@ struct TimedPrinter: ~Copyable {
     mirror?.print(times + fields, text: "")
     let text = format == .text ? text() : ""
     guard let text else { return }
-    let hasDropped = printer.output.droppedLines > 0
-    let dropped = hasDropped ? self.times("dropped", time, since: start) : []
-    let rest = columnCount
-    let place = countColumn
+    let count = printer.output.droppedLines
+    let mark = count > 0 ? dropped(count, time, since: start) : nil
     printer.print(
-      times + fields,
-      dropped: { count in
-        var mark = [Field](repeating: .text(nil), count: rest)
-        mark[0] = .text("dropped")
-        mark[place] = .number(count)
-        return dropped + mark
-      }, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
+      times + fields, droppedAs: mark,
+      text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
     // Else the mark is dropped, too.
-    if hasDropped, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
+    if mark != nil, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
+  }
+
+  /// A record of the number of dropped records.
+  private mutating func dropped(_ count: Int, _ time: Instant, since start: Instant) -> [Field] {
+    var mark = [Field](repeating: .text(nil), count: columnCount)
+    mark[0] = .text("dropped")
+    mark[countColumn] = .number(count)
+    return times("dropped", time, since: start) + mark
   }
 
   /// The fields of the columns before those of the command, of the next record of a kind.

@@ -76,7 +76,7 @@ let measureCommand = CommandSpec(
             try await measurement.recover(session, from: error, within: retryTime, until: end)
           }
         }
-        try measurement.checkHasReading()
+        try measurement.finish()
       } else {
         try await measurement.runOnce(kind, isLive: isLive, until: session.interruption)
       }
@@ -183,7 +183,10 @@ private final class Measuring {
     ring = try await session.recover(ring, from: failure, within: time, until: end) ?? ring
   }
 
-  func checkHasReading() throws(Failure) {
+  /// Ends a continuous measurement.
+  ///
+  /// - Throws: if there was no value
+  func finish() throws(Failure) {
     ring.timers.cancel(timer)
     if readings == 0 { throw Failure(.interrupted, "interrupted before the first value") }
   }

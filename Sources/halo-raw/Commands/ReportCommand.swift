@@ -19,9 +19,9 @@ let reportCommand = CommandSpec(
   ],
   details: """
     FILE is csv or jsonl of stream; the file beside it, FILE.json, says of which ring. Of a folder, as stream --output DIR
-    makes it, all complete files are one session. The page has the signals, the time
-    between samples, the rates, jitter and gaps, and a list of all interruptions. It needs no network and no script, and
-    stays small: of a long session, each plot has the least and the greatest values.
+    makes it, all complete files are one session. The page has the signals, the time between samples, the rates, jitter and
+    gaps, and a list of all interruptions. It needs no network and no script, and stays small: of a long session, each plot
+    has the least and the greatest values.
 
     For a capture of packets, see halo-raw decode --html.
     """,

@@ -41,7 +41,7 @@ private struct CommandAnswer: Sendable {
   let command: RunningCommand
   /// nil if it did not answer.
   let facts: JSONValue?
-  /// Whether it answers whoever asks here.
+  /// Whether it answers the user of this command.
   private let isAllowed: Bool
 
   /// - Returns: nil if the command has ended, or another user than the one in its name made its socket
@@ -79,25 +79,26 @@ private final class StatusPrinter {
   }
 
   func print(_ answer: CommandAnswer) {
-    let command = text(answer.facts, "command").map { "halo-raw \($0)" }
+    let command = answer.facts?.found("command", as: String.self).map { "halo-raw \($0)" }
     let own: [Field] = [
       .number(Int(answer.command.process)), .text(answer.user), .text(command),
-      .text(text(answer.facts, "since")),
+      .text(answer.facts?.found("since", as: String.self)),
     ]
-    let broker = member(answer.facts, "broker")
+    let broker = answer.facts?.found("broker")
     let ends: [Field] = [
-      .text(text(answer.facts, "output")), .text(text(broker, "address")),
-      .optionalFlag(broker.flatMap { try? $0.optionalMember("connected") }),
-      .number(number(broker, "waiting")),
+      .text(answer.facts?.found("output", as: String.self)), .text(broker?.found("address", as: String.self)),
+      .optionalFlag(broker?.found("connected", as: Bool.self)),
+      .number(broker?.found("waiting", as: Int.self)),
     ]
     let devices = self.devices(answer)
     guard format != .text else { return printText(answer, command, devices, broker) }
     let none = JSONValue.object(["state": .string(answer.reason)])
     for device in devices.isEmpty ? [none] : devices {
       let fields: [Field] = [
-        .text(text(device, "address")), .text(text(device, "name")), .text(text(device, "state")),
-        .text(text(device, "state_since")), .number(number(device, "records")),
-        .text(text(device, "last_record")),
+        .text(device.found("address", as: String.self)), .text(device.found("name", as: String.self)),
+        .text(device.found("state", as: String.self)),
+        .text(device.found("state_since", as: String.self)), .number(device.found("records", as: Int.self)),
+        .text(device.found("last_record", as: String.self)),
       ]
       printer.print(own + fields + ends, text: "")
     }
@@ -106,20 +107,26 @@ private final class StatusPrinter {
   private func printText(
     _ answer: CommandAnswer, _ command: String?, _ devices: [JSONValue], _ broker: JSONValue?
   ) {
-    let since = text(answer.facts, "since").map { " since \(Self.seconds($0))" } ?? ""
+    let since = answer.facts?.found("since", as: String.self).map { " since \(Self.seconds($0))" } ?? ""
     var lines = ["\(answer.command.process)  \(answer.user)  \(command?.printable ?? "halo-raw")\(since)"]
     if devices.isEmpty { lines.append("  \(answer.reason)") }
     for device in devices {
-      let last = text(device, "last_record").map { ", the last at \(Self.seconds($0))" } ?? ""
-      let names = [text(device, "name"), text(device, "address")].compactMap { $0?.printable }
-      let records = Console.counted(number(device, "records") ?? 0, "record")
-      lines.append("  \(names.joined(separator: " "))  \(text(device, "state")?.printable ?? "")")
-      lines.append("    since \(Self.seconds(text(device, "state_since") ?? "")), \(records)\(last)")
+      let last =
+        device.found("last_record", as: String.self).map { ", the last at \(Self.seconds($0))" } ?? ""
+      let names = [device.found("name", as: String.self), device.found("address", as: String.self)].compactMap
+      { $0?.printable }
+      let records = Console.counted(device.found("records", as: Int.self) ?? 0, "record")
+      lines.append(
+        "  \(names.joined(separator: " "))  \(device.found("state", as: String.self)?.printable ?? "")")
+      lines.append(
+        "    since \(Self.seconds(device.found("state_since", as: String.self) ?? "")), \(records)\(last)")
     }
-    if let output = text(answer.facts, "output") { lines.append("  output: \(output.printable)") }
-    if let broker, let address = text(broker, "address") {
-      let isConnected: Bool = (try? broker.optionalMember("connected")) ?? false
-      let waiting = Console.counted(number(broker, "waiting") ?? 0, "message")
+    if let output = answer.facts?.found("output", as: String.self) {
+      lines.append("  output: \(output.printable)")
+    }
+    if let broker, let address = broker.found("address", as: String.self) {
+      let isConnected = broker.found("connected", as: Bool.self) ?? false
+      let waiting = Console.counted(broker.found("waiting", as: Int.self) ?? 0, "message")
       lines.append(
         "  broker: \(address.printable), \(isConnected ? "connected" : "not connected"), \(waiting) waiting")
     }
@@ -136,22 +143,7 @@ private final class StatusPrinter {
   }
 
   private func devices(_ answer: CommandAnswer) -> [JSONValue] {
-    guard case .array(let devices)? = member(answer.facts, "devices") else { return [] }
+    guard case .array(let devices)? = answer.facts?.found("devices") else { return [] }
     return devices
-  }
-
-  private func member(_ value: JSONValue?, _ name: String) -> JSONValue? {
-    guard case .object(let members)? = value else { return nil }
-    return members[name]
-  }
-
-  private func text(_ value: JSONValue?, _ name: String) -> String? {
-    guard case .string(let text)? = member(value, name) else { return nil }
-    return text
-  }
-
-  private func number(_ value: JSONValue?, _ name: String) -> Int? {
-    guard case .integer(let number)? = member(value, name) else { return nil }
-    return number
   }
 }

@@ -30,7 +30,7 @@ struct RecordFields {
   }
 
   /// Columns of numbers that are drawn.
-  static let drawn = ["raw", "x_g", "y_g", "z_g"]
+  private static let drawn = Set(SessionReport.Kind.all.flatMap(\.columns))
   /// What every file of a live command has.
   private static let required = ["t", "time", "ring", "kind"]
   private static let droppedStart = "dropped="
@@ -53,7 +53,7 @@ struct RecordFields {
       self.columns = names
       return .nothing
     }
-    // A new file of a series begins with the columns, too.
+    // Files that were put together have the columns again.
     if fields[0] == "t" { return .nothing }
     if fields[0].hasPrefix(Self.droppedStart) {
       return Int(fields[0].dropFirst(Self.droppedStart.count)).map { .dropped($0) } ?? .malformed

@@ -6,11 +6,6 @@ struct ReportPage {
   private let report: SessionReport
   private let name: String
 
-  private static let titles = [
-    "ppg": ("Green light", "counts", ["green"]), "spo2": ("Red and infrared light", "counts", ["red"]),
-    "accel": ("Acceleration", "g", ["x", "y", "z"]),
-  ]
-
   /// - Parameter name: that of the file
   init(_ report: SessionReport, name: String) {
     self.report = report
@@ -46,14 +41,14 @@ struct ReportPage {
     rows.append(("Duration", duration(report.end)))
     rows.append(("Records", String(report.records)))
     if let description = report.description {
-      if let command = text(member(description, "GeneratedBy"), "Command") {
+      if let command = description.found("GeneratedBy")?.found("Command", as: String.self) {
         rows.append(("Command", "halo-raw \(command)"))
       }
       for ring in rings(description) {
-        let parts = ["Name", "Address", "Firmware"].compactMap { text(ring, $0) }
+        let parts = ["Name", "Address", "Firmware"].compactMap { ring.found($0, as: String.self) }
         if !parts.isEmpty { rows.append(("Ring", parts.joined(separator: ", "))) }
       }
-      if case .number(let interval)? = member(member(description, "ConnectionInterval_ms"), "AtEnd") {
+      if case .number(let interval)? = description.found("ConnectionInterval_ms")?.found("AtEnd") {
         rows.append(("Interval of the link", "\(decimal(interval, 2)) ms at the end"))
       }
     }
@@ -66,20 +61,10 @@ struct ReportPage {
   }
 
   private func rings(_ description: JSONValue) -> [JSONValue] {
-    if case .array(let rings)? = member(description, "Rings") {
-      return rings.compactMap { member($0, "Ring") ?? $0 }
+    if case .array(let rings)? = description.found("Rings") {
+      return rings.compactMap { $0.found("Ring") ?? $0 }
     }
-    return member(description, "Ring").map { [$0] } ?? []
-  }
-
-  private func member(_ value: JSONValue?, _ name: String) -> JSONValue? {
-    guard case .object(let members)? = value else { return nil }
-    return members[name]
-  }
-
-  private func text(_ value: JSONValue?, _ name: String) -> String? {
-    guard case .string(let text)? = member(value, name) else { return nil }
-    return text
+    return description.found("Ring").map { [$0] } ?? []
   }
 
   private func duration(_ seconds: Double) -> String {
@@ -111,7 +96,7 @@ struct ReportPage {
   }
 
   private func title(_ series: SessionReport.Series) -> String {
-    let title = Self.titles[series.kind]?.0 ?? series.kind
+    let title = series.kind.title
     let isOfSeveral = Set(report.series.map(\.ring)).count > 1
     return isOfSeveral ? "\(title), \(series.ring)" : title
   }
@@ -124,14 +109,16 @@ struct ReportPage {
 
   private func plots(of series: SessionReport.Series) -> String {
     let title = title(series)
-    let (_, unit, names) = Self.titles[series.kind] ?? ("", "", [])
+    let unit = series.kind.unit
+    let names = series.curves.map { $0.name.prefix { $0 != "_" } }
     let gaps = gaps(of: series)
     let signal = ReportPlot(
-      title: "\(title) over time, in \(unit)", unit: unit, curves: series.curves, gaps: gaps, end: report.end,
+      title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
+      end: report.end,
       start: report.start)
     let intervals = ReportPlot(
-      title: "\(title): time since the sample before, in milliseconds", unit: "ms",
-      curves: [("interval", series.intervals)], gaps: gaps, end: report.end, start: report.start,
+      title: "\(title): time since the sample before, in milliseconds",
+      curves: [series.intervals], gaps: gaps, end: report.end, start: report.start,
       beginsAtZero: true)
     let legend =
       names.count > 1

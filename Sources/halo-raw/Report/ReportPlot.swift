@@ -3,17 +3,13 @@ import RingLink
 /// A curve over time, or several, as SVG.
 struct ReportPlot {
   /// What it shows, for people who can't see it.
-  var title: String
-  var unit: String
-  var curves: [(name: String, envelope: Envelope)]
-  /// Where the signal is interrupted, in seconds.
-  var gaps: [Double]
-  /// In seconds.
-  var end: Double
-  /// The time of day at 0; nil if it is unknown.
-  var start: Double?
-  /// Whether the scale begins at zero.
-  var beginsAtZero = false
+  private let title: String
+  private let curves: [Envelope]
+  private let gaps: [Double]
+  private let end: Double
+  private let start: Double?
+  private let low: Double
+  private let high: Double
 
   // In the units of the picture.
   private static let width = 960.0
@@ -24,10 +20,24 @@ struct ReportPlot {
   private static let bottom = 24.0
   private static let labelWidth = 64.0
 
-  private var low: Double { beginsAtZero ? 0 : curves.map(\.envelope.low).min() ?? 0 }
-  private var high: Double {
-    let high = curves.map(\.envelope.high).max() ?? 1
-    return high > low ? high : low + 1
+  /// - Parameters:
+  ///   - title: what it shows, for people who can't see it
+  ///   - curves: the values
+  ///   - gaps: where the signal is interrupted, in seconds
+  ///   - end: in seconds
+  ///   - start: the time of day at 0; nil if it is unknown
+  ///   - beginsAtZero: whether the scale begins at zero
+  init(
+    title: String, curves: [Envelope], gaps: [Double], end: Double, start: Double?, beginsAtZero: Bool = false
+  ) {
+    self.title = title
+    self.curves = curves
+    self.gaps = gaps
+    self.end = end
+    self.start = start
+    low = beginsAtZero ? 0 : curves.map(\.low).min() ?? 0
+    let highest = curves.map(\.high).max() ?? 1
+    high = highest > low ? highest : low + 1
   }
 
   private func x(_ time: Double) -> Double {
@@ -63,7 +73,7 @@ struct ReportPlot {
       svg += " y2=\"\(decimal(Self.height - Self.bottom, 1))\"/>\n"
     }
     for (index, curve) in curves.enumerated() {
-      svg += "<path class=\"curve c\(index)\" d=\"\(path(curve.envelope))\"/>\n"
+      svg += "<path class=\"curve c\(index)\" d=\"\(path(curve))\"/>\n"
     }
     return svg + "</svg>\n"
   }

@@ -5,10 +5,26 @@ import RingLink
 /// What a report shows of the records of a stream: for each ring and kind of sample its curves, its intervals and its numbers.
 /// Memory is constant, however long the stream is.
 struct SessionReport {
+  /// A kind of sample.
+  struct Kind {
+    /// In the column `kind`.
+    let name: String
+    let title: String
+    let unit: String
+    /// The columns that are drawn.
+    let columns: [String]
+
+    static let all = [
+      Kind(name: "ppg", title: "Green light", unit: "counts", columns: ["raw"]),
+      Kind(name: "spo2", title: "Red and infrared light", unit: "counts", columns: ["raw"]),
+      Kind(name: "accel", title: "Acceleration", unit: "g", columns: ["x_g", "y_g", "z_g"]),
+    ]
+  }
+
   /// The samples of one kind of one ring.
   struct Series {
     let ring: String
-    let kind: String
+    let kind: Kind
     /// By the names of columns.
     var curves: [(name: String, envelope: Envelope)]
     /// The time since the sample before, in milliseconds.
@@ -52,15 +68,6 @@ struct SessionReport {
   /// Of all rings: a file of another program has more kinds.
   private static let maximumSeries = 64
 
-  /// Whether a kind is of samples, and not of marks.
-  private static func curves(of kind: String) -> [String]? {
-    switch kind {
-    case "ppg", "spo2": ["raw"]
-    case "accel": ["x_g", "y_g", "z_g"]
-    default: nil
-    }
-  }
-
   mutating func add(_ line: ArraySlice<UInt8>) {
     switch fields.read(line) {
     case .record(let record): add(record)
@@ -86,9 +93,9 @@ struct SessionReport {
     let time = max(0, record.time + origin)
     (lastTime, end) = (time, max(end, time))
     records += 1
-    guard let names = Self.curves(of: record.kind) else { return mark(record, time) }
-    guard let index = index(of: record, names) else { return }
-    for (place, name) in names.enumerated() {
+    guard let kind = Kind.all.first(where: { $0.name == record.kind }) else { return mark(record, time) }
+    guard let index = index(of: record, kind) else { return }
+    for (place, name) in kind.columns.enumerated() {
       if let value = record.values[name] { series[index].curves[place].envelope.add(value, at: time) }
     }
     if let last = series[index].last { series[index].intervals.add((time - last) * 1000, at: time) }
@@ -96,12 +103,12 @@ struct SessionReport {
     series[index].statistics.add(Instant(nanoseconds: Int64(min(time, 9e9) * 1e9)))
   }
 
-  private mutating func index(of record: RecordFields.Record, _ names: [String]) -> Int? {
-    if let index = series.firstIndex(where: { $0.kind == record.kind && $0.ring == record.ring }) {
+  private mutating func index(of record: RecordFields.Record, _ kind: Kind) -> Int? {
+    if let index = series.firstIndex(where: { $0.kind.name == kind.name && $0.ring == record.ring }) {
       return index
     }
     guard series.count < Self.maximumSeries else { return nil }
-    series.append(Series(ring: record.ring, kind: record.kind, curves: names.map { ($0, Envelope()) }))
+    series.append(Series(ring: record.ring, kind: kind, curves: kind.columns.map { ($0, Envelope()) }))
     return series.count - 1
   }
 
