@@ -297,11 +297,17 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     virtualTimes.removeAll { $0 === time }
   }
 
-  @BluetoothActor func callStarts() { pendingCalls += 1 }
-
-  @BluetoothActor func callEnds() {
-    pendingCalls -= 1
-    isStalled = false
+  /// Virtual time stands still while `work` runs: it waits for a thread or for a reader, of which virtual time knows
+  /// nothing.
+  @BluetoothActor public func stoppingVirtualTime<Value>(
+    while work: @BluetoothActor () async -> sending Value
+  ) async -> sending Value {
+    pendingCalls += 1
+    defer {
+      pendingCalls -= 1
+      isStalled = false
+    }
+    return await work()
   }
 
   private func advanceVirtualTimes() {

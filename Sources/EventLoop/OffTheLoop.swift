@@ -13,7 +13,7 @@ public enum ThreadPrivileges: Sendable {
 /// driver - on a separate thread. The call can't be interrupted: at the deadline, or if the task is cancelled, it
 /// continues, and its result is dropped. The loop survives if the kernel kills the thread during the call.
 ///
-/// Virtual time stands still during a call without a deadline.
+/// Virtual time stands still during a call, unless the deadline is one of virtual time.
 ///
 /// - Parameters:
 ///   - deadline: how long to wait; nil for work that ends in any case, such as a database's
@@ -27,8 +27,18 @@ public func offTheLoop<Value>(
   privileges: ThreadPrivileges = .none,
   _ work: @escaping @Sendable () -> sending Value
 ) async -> sending Value? {
-  if deadline == nil { EpollLoop.shared.callStarts() }
-  defer { if deadline == nil { EpollLoop.shared.callEnds() } }
+  let loop = EpollLoop.shared
+  guard deadline == nil || timers === loop.timers else {
+    return await callOffTheLoop(deadline, timers, privileges, work)
+  }
+  return await loop.stoppingVirtualTime { await callOffTheLoop(deadline, timers, privileges, work) }
+}
+
+@BluetoothActor
+private func callOffTheLoop<Value>(
+  _ deadline: Duration?, _ timers: Timers, _ privileges: ThreadPrivileges,
+  _ work: @escaping @Sendable () -> sending Value
+) async -> sending Value? {
   let box = ResultBox(work)
   let isInTime = await awaitCallback { (done: @escaping (Result<Bool, Never>) -> Void) in
     let end = OneShot(done)

@@ -64,6 +64,33 @@ def test_the_header_is_a_record_of_its_own_in_jsonl(halo):
     assert first["kind"] == "header" and first["header"]["Ring"]["Address"] == RING and second["kind"] == "ppg"
 
 
+def measurements(halo):
+    """What the ring's automatic measurements are set to."""
+    names = ("heart-rate", "spo2", "stress", "hrv", "temperature")
+    records = halo.run("settings", "--format", "jsonl", adapter=CLOCK).succeeded().records()
+    found = {name: {} for name in names}
+    for record in records:
+        if record["setting"] in names:
+            found[record["setting"]][record["field"]] = record["value"]
+    assert all("enabled" in fields for fields in found.values())
+    return found
+
+
+def test_a_recording_replays_with_and_without_a_file(halo, tmp_path):
+    """The requests for the description of the ring are those of the recording, in any case."""
+    command = ("stream", "--ppg", "--count", 5, "--output")
+    for name, path in (("described", tmp_path / "first.csv"), ("plain", "-")):
+        recording = tmp_path / f"{name}.btsnoop"
+        out = halo.run(*command, path, "--record", recording, adapter=CLOCK).succeeded().out
+        assert halo.run("replay", recording, *command, "-").succeeded().out == (out or path.read_text())
+        halo.run("replay", recording, *command, tmp_path / f"{name}.csv").succeeded()
+        assert (tmp_path / f"{name}.csv").read_text() == (out or path.read_text())
+    first, described, plain = (
+        json.loads((tmp_path / f"{name}.csv.json").read_text())["Ring"] for name in ("first", "described", "plain"))
+    assert first["AutomaticMeasurements"]["heart-rate"] and described == first
+    assert "AutomaticMeasurements" not in plain
+
+
 @pytest.mark.parametrize("name, form", [("ppg.csv", "csv"), ("ppg.jsonl", "jsonl"), ("ppg", "csv")])
 def test_the_file_beside_the_output(halo, tmp_path, name, form):
     path = tmp_path / name
@@ -73,7 +100,8 @@ def test_the_file_beside_the_output(halo, tmp_path, name, form):
     count = len(rows(path.read_text())) if form == "csv" else len(path.read_text().splitlines())
     beside = json.loads((tmp_path / f"{name}.json").read_text())
     assert beside["Ring"] == {
-        "Name": "R02_BEEF", "Address": RING, "AddressType": "public", "Firmware": "RT02R_3.11.00_250611"}
+        "Name": "R02_BEEF", "Address": RING, "AddressType": "public", "Firmware": "RT02R_3.11.00_250611",
+        "AutomaticMeasurements": measurements(halo)}
     assert beside["SamplingFrequency"]["ppg"]["Asked"] is None
     assert beside["SamplingFrequency"]["ppg"]["Measured"] == pytest.approx(50, rel=0.03)
     assert beside["Printed"] == count and count > 150

@@ -27,7 +27,7 @@ def test_heart_rate_of_a_stranger(halo, ring_with):
     records = halo.run("measure", "heart-rate", *JSON, adapter=ring.adapter).succeeded().records()
     (result,) = values(records)
     assert result == records[-1]
-    assert (result["value"], result["unit"], result["estimate"]) == (70, "bpm", False)
+    assert (result["heart_rate_bpm"], result["estimate"]) == (70, False)
     beats = [record["interval_ms"] for record in values(records, "beat")]
     assert set(beats) == set(ring_measurement.BEATS)
     assert all(one != next_one for one, next_one in zip(beats, beats[1:]))
@@ -41,7 +41,7 @@ def test_oxygen_of_a_stranger(halo, ring_with):
     ring = ring_with("--tick", 0.05)
     records = halo.run("measure", "spo2", *JSON, adapter=ring.adapter).succeeded().records()
     (result,) = values(records)
-    assert (result["value"], result["unit"], result["interval_ms"]) == (97, "%", None)
+    assert (result["spo2_percent"], result["interval_ms"]) == (97, None)
     assert ring.commands() == ["6903", "6a03"]
 
 
@@ -102,7 +102,7 @@ def test_every_family_measures(halo, firmware):
     adapter = f"{FAST},firmware={firmware}"
     records = halo.run("measure", "heart-rate", *JSON, adapter=adapter).succeeded().records()
     (result,) = values(records)
-    assert 60 <= result["value"] <= 80 and 25 < result["t"] < 33
+    assert 60 <= result["heart_rate_bpm"] <= 80 and 25 < result["t"] < 33
     refused = halo.run("measure", "hrv", *JSON, adapter=adapter)
     if firmware.startswith("R02"):
         refused.failed(PROTOCOL, saying="not supported")
@@ -126,7 +126,7 @@ def test_continuous_heart_rate(halo):
 def test_ctrl_c_ends_a_continuous_measurement(halo):
     process = halo.start(
         "measure", "heart-rate", "--continuous", "--format", "csv", adapter="virtual:warm-up=1")
-    assert process.stdout.readline().startswith("t,time,ring,seq,kind,state,value,")
+    assert process.stdout.readline().startswith("t,time,ring,seq,kind,state,heart_rate_bpm,")
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     process.stdout.read()
@@ -138,7 +138,7 @@ def test_the_older_way(halo):
     for way in ([], ["--live"]):
         (result,) = values(halo.run(
             "measure", "heart-rate", *way, *JSON, adapter=adapter).succeeded().records())
-        assert 60 <= result["value"] <= 80
+        assert 60 <= result["heart_rate_bpm"] <= 80
     newer = halo.run("measure", "heart-rate", "--live", *JSON, adapter=FAST)
     newer.failed(PROTOCOL, saying="not supported")
 
@@ -149,6 +149,10 @@ def test_what_no_ring_can_measure(halo):
         (result,) = values(halo.run(
             "measure", kind, "--include-estimates", *JSON, adapter=FAST).succeeded().records())
         assert result["estimate"] is True
+        columns = {
+            "blood-pressure": ["systolic_mmhg", "diastolic_mmhg"], "blood-sugar": ["blood_sugar"],
+            "fatigue": ["fatigue"]}[kind]
+        assert all(result[column] > 0 for column in columns)
     text = halo.run("measure", "stress", "--format", "text", adapter=FAST).succeeded().out
     assert "(estimate)" in text and "random" in text
 
@@ -194,8 +198,13 @@ def test_events_and_camera(halo):
     assert {r["event"] for r in records} == {
         "totals", "notification", "battery", "hrv", "stress", "key", "find-phone"}
     assert {r["event"] for r in records if r["estimate"]} == {"hrv", "stress"}
+    # One name for one quantity, in all commands.
+    named = {"battery": "battery_percent", "hrv": "hrv_ms", "stress": "stress"}
+    for event, column in named.items():
+        assert [type(r[column]) for r in records if r["event"] == event] == [int]
+        assert all(r[column] is None for r in records if r["event"] != event)
     records = halo.run("events", "--camera", "--count", 2, *JSON, adapter=FAST).succeeded().records()
-    assert [r["value"] for r in records] == ["entered", "shake"]
+    assert [r["note"] for r in records] == ["entered", "shake"]
 
 
 def test_sport(halo):
@@ -254,7 +263,7 @@ def test_events_go_on_over_a_lost_connection(halo):
     second.close()
     kinds = [record["event"] for record in result.records()]
     assert kinds.count("gap") == 1 and "gap" not in kinds[-3:]
-    assert "lost" in next(record["value"] for record in result.records() if record["event"] == "gap")
+    assert "lost" in next(record["note"] for record in result.records() if record["event"] == "gap")
 
 
 def test_a_measurement_goes_on_over_a_lost_connection(halo):

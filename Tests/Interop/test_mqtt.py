@@ -298,7 +298,7 @@ def test_events_and_measurements_reach_the_broker(halo, state, broker, subscribe
     topic = f"{PREFIX}/{RING}/measure"
     wait_for("measurement", lambda: subscriber.batches(topic))
     assert records(subscriber.batches(topic)) == result.records()
-    rate = result.records()[-1]["value"]
+    rate = result.records()[-1]["heart_rate_bpm"]
     assert json.loads(subscriber.of(f"{PREFIX}/{RING}/state")[-1])["heart_rate_bpm"] == rate
     result = halo.run(
         "events", "--count", 3, "--format", "jsonl", "--mqtt", broker.url(), adapter="virtual:fast,events=1").succeeded()

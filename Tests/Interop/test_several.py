@@ -110,6 +110,7 @@ def test_the_header_and_the_file_beside_the_output(halo, tmp_path, form):
     assert rings[THIRD]["Name"] == "R02_BEF1" and rings[THIRD]["Printed"] == 50
     assert rings[THIRD]["SamplingFrequency"]["ppg"]["Measured"] == pytest.approx(50, rel=0.05)
     assert rings[FIRST]["SamplingFrequency"]["ppg"]["Measured"] == pytest.approx(25, rel=0.05)
+    assert all(ring["AutomaticMeasurements"]["heart-rate"]["enabled"] in (True, False) for ring in rings.values())
     assert rings[FIRST]["ConnectionInterval_ms"].keys() == {"AskedMin", "AskedMax", "AtEnd"}
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import contextlib
+import math
 import shutil
 import subprocess
 import sys
-import types
 from datetime import datetime, timezone
 
 import pytest
@@ -53,41 +53,37 @@ def test_an_error_of_the_program_is_raised():
         collect(program="/nowhere/halo-raw")
 
 
-def test_the_outlet_publishes_samples(monkeypatch):
-    """With a stand-in for pylsl, whose library is in no package of Debian."""
-    pushed = []
+def test_the_outlet_publishes_samples(monkeypatch, tmp_path):
+    """To inlets of LSL's own library, on this machine only."""
+    configuration = tmp_path / "lsl.cfg"
+    configuration.write_text("[multicast]\nResolveScope = machine\n[log]\nlevel = -3\n")
+    monkeypatch.setenv("LSLAPICFG", str(configuration))
+    import pylsl
 
-    class Element:
-        def append_child(self, name):
-            return self
-
-        def append_child_value(self, name, value):
-            return self
-
-    class Info:
-        def __init__(self, *arguments):
-            self.arguments = arguments
-
-        def desc(self):
-            return Element()
-
-    class StreamOutlet:
-        def __init__(self, info):
-            self.name = info.arguments[0]
-
-        def push_sample(self, values, time):
-            pushed.append((self.name, values, time))
-
-    stand_in = types.SimpleNamespace(
-        StreamInfo=Info, StreamOutlet=StreamOutlet, IRREGULAR_RATE=0.0, local_clock=lambda: 100.0)
-    monkeypatch.setitem(sys.modules, "pylsl", stand_in)
-    outlet = halo_raw.Outlet()
     records = collect(adapter=f"{CLOCK},drop-after=10", arguments=["--duration", "8s"])
-    published = [record for record in records if outlet.push(record)]
-    assert len(published) == len(pushed) == len(records) - sum(record.kind == "gap" for record in records)
-    assert {name for name, _, _ in pushed} == {"halo-raw ppg", "halo-raw accel", "halo-raw spo2"}
-    assert all(len(values) == (3 if "accel" in name else 1) for name, values, _ in pushed)
-    assert pushed[-1][2] - pushed[0][2] == pytest.approx(published[-1].t - published[0].t, abs=1e-4)
+    samples = [record for record in records if record.kind != "gap"]
+    outlet = halo_raw.Outlet()
+    # What was pushed before an inlet is there is lost to it.
+    assert [record for record in records if outlet.push(record)] == samples
+    inlets = {}
+    for kind, units in (("ppg", ["counts"]), ("spo2", ["counts"]), ("accel", ["g"] * 3)):
+        (found,) = pylsl.resolve_byprop("source_id", f"halo-raw {RING} {kind}", timeout=20)
+        inlets[kind] = pylsl.StreamInlet(found, recover=False)
+        inlets[kind].open_stream(timeout=20)
+        info = inlets[kind].info(timeout=20)
+        assert (info.name(), info.type()) == (f"halo-raw {kind}", kind.upper())
+        assert info.get_channel_units() == units
+    for record in samples:
+        outlet.push(record)
+    times = {}
+    for record in samples:
+        values, time = inlets[record.kind].pull_sample(timeout=20)
+        expected = [record.values[name] for name in (["x_g", "y_g", "z_g"] if record.kind == "accel" else ["raw"])]
+        assert values == pytest.approx([math.nan if value is None else value for value in expected], nan_ok=True)
+        times[id(record)] = time
+    assert all(inlet.pull_sample(timeout=0.0)[0] is None for inlet in inlets.values())
+    first, last = samples[0], samples[-1]
+    assert times[id(last)] - times[id(first)] == pytest.approx(last.t - first.t, abs=1e-4)
 
 
 def test_the_types_are_right():

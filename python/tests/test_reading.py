@@ -112,7 +112,7 @@ def test_a_capture_has_packets_and_samples():
 
 
 def test_a_week_of_files_adds_up(program, tmp_path):
-    """A ring that comes and goes, in virtual time; each day is a file, and the last three days are kept."""
+    """A ring that comes and goes, in virtual time; each day is a file, and those of the last days are kept."""
     adapter = f"{CLOCK},rate=0.2,drop-after=20000,bad-checksum-every=5000"
     options = ("--ppg", "--retry-for", "forever", "--rotate", "1d", "--adapter", adapter)
     program("stream", "--duration", "7d", "--output", tmp_path / "week", *options)
@@ -128,14 +128,15 @@ def test_a_week_of_files_adds_up(program, tmp_path):
     assert description["Gaps"] == (frame["kind"] == "gap").sum() > 3
     assert pulse["t"].iloc[-1] == pytest.approx(7 * 86400, abs=60)
 
-    program("stream", "--duration", "7d", "--output", tmp_path / "days", "--keep", "3d", *options)
+    program("stream", "--duration", "7d", "--output", tmp_path / "days", "--keep", "60h", *options)
     assert [path.name[:19] for path in sorted((tmp_path / "days").glob("*.csv"))] == days[-4:]
     assert len(list((tmp_path / "days").iterdir())) == 8
 
 
 def test_runs_in_a_folder_are_told_apart(program, tmp_path):
-    for _ in range(2):
-        program("stream", "--ppg", "--count", 3, "--output", tmp_path, "--adapter", CLOCK)
+    for hour in (13, 14):
+        adapter = f"virtual:fast,clock=2026-11-21T{hour}:45:00"
+        program("stream", "--ppg", "--count", 3, "--output", tmp_path, "--adapter", adapter)
     (tmp_path / "stream-20261121T134500Z.csv.part").write_text("t,time,ring,seq\n")
     frame = halo_raw.read_stream(tmp_path)
     assert frame["run"].tolist() == [0, 0, 0, 1, 1, 1] and frame["seq"].tolist() == [0, 1, 2, 0, 1, 2]

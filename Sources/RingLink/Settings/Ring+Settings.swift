@@ -111,14 +111,25 @@ public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
 ///
 /// A ring keeps its settings when the link is lost: the caller that pauses has to keep `saved` until it is restored.
 extension Ring {
-  /// Reads the settings of the automatic measurements. Unsupported ones are omitted.
+  /// Reads the settings of the automatic measurements that are on.
   public func automaticMeasurements() async throws(RingError) -> SavedMeasurements {
     var saved = SavedMeasurements()
-    for setting in CommandTable.automaticMeasurements {
-      guard let numbers = try await numbersIfSupported(setting), numbers["enabled"] == 1 else { continue }
+    for (setting, numbers) in try await measurementSettings() where numbers["enabled"] == 1 {
       saved.settings[setting.entry.name] = numbers
     }
     return saved
+  }
+
+  /// Reads what the automatic measurements are set to, also those that are off. Unsupported ones are omitted.
+  public func measurementSettings() async throws(RingError) -> [(
+    setting: any RingSetting, numbers: [String: Int]
+  )] {
+    var known: [(setting: any RingSetting, numbers: [String: Int])] = []
+    for setting in CommandTable.automaticMeasurements {
+      guard let numbers = try await numbersIfSupported(setting) else { continue }
+      known.append((setting, numbers))
+    }
+    return known
   }
 
   /// Switches the automatic measurements off.

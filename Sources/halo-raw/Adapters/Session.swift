@@ -124,6 +124,16 @@ final class Session {
     if !isReplay { opened.record(.keepsParameters) }
   }
 
+  /// Whether the firmware and the settings of a ring are read for the description of the data. A replay does what the
+  /// recording did.
+  ///
+  /// - Parameter isWanted: whether there is such a description
+  func describesRing(_ isWanted: Bool) -> Bool {
+    if isReplay { return notes.describesRing }
+    if isWanted { opened.record(.describesRing) }
+    return isWanted
+  }
+
   private func start() async throws(Failure) {
     if !isReplay { startClock() }
     let adapter = try await bluetoothFailure(await central.start())

@@ -17,6 +17,8 @@ enum SessionNote: Equatable, Sendable {
   case ring(KnownRing)
   /// The ring may not change the parameters of the link. Without this note it may.
   case keepsParameters
+  /// The firmware and the settings of the ring are read for the description of the data. Without this note they are not.
+  case describesRing
 
   /// Whether a recording holds all of it.
   var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
@@ -45,6 +47,8 @@ extension [SessionNote] {
 
   var keepParameters: Bool { contains(.keepsParameters) }
 
+  var describesRing: Bool { contains(.describesRing) }
+
   var savedMeasurements: SavedMeasurements {
     var saved = SavedMeasurements()
     for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
@@ -54,7 +58,7 @@ extension [SessionNote] {
 
 extension SessionNote: LosslessStringConvertible {
   /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
-  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`
+  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`
   var description: String {
     switch self {
     case .zone(let offset): "zone utc-offset=\(offset)"
@@ -64,6 +68,7 @@ extension SessionNote: LosslessStringConvertible {
         .joined(separator: " ")
     case .ring(let ring): "ring \(ring.list.line)"
     case .keepsParameters: "keep-parameters"
+    case .describesRing: "describe-ring"
     }
   }
 
@@ -94,6 +99,7 @@ extension SessionNote: LosslessStringConvertible {
       else { return nil }
       self = .ring(ring)
     case "keep-parameters": self = .keepsParameters
+    case "describe-ring": self = .describesRing
     default: return nil
     }
   }

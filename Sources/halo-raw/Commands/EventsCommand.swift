@@ -114,9 +114,9 @@ private final class EventWriter {
   private let publisher: RingPublisher?
 
   private static let columns: [(name: String, unit: String?)] = [
-    ("event", nil), ("value", nil), ("unit", nil), ("heart_rate", "bpm"), ("charging", nil), ("steps", nil),
-    ("energy", "kcal"),
-    ("distance", "m"), ("duration", "s"), ("estimate", nil),
+    ("event", nil), ("note", nil), ("battery", "percent"), ("charging", nil), ("heart_rate", "bpm"),
+    ("hrv", "ms"), ("stress", nil), ("steps", nil), ("energy", "kcal"), ("distance", "m"), ("duration", "s"),
+    ("estimate", nil),
   ]
 
   init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
@@ -150,9 +150,10 @@ private final class EventWriter {
     printer.print(
       record.name,
       [
-        .text(record.name), .text(record.value),
-        .text(record.unit?.rawValue), .number(record.beatsPerMinute), .optionalFlag(record.isCharging),
-        .number(record.steps), .energy(record.calories), .number(record.meters), .number(record.seconds),
+        .text(record.name), .text(record.note), .number(record.batteryPercent),
+        .optionalFlag(record.isCharging), .number(record.beatsPerMinute), .number(record.variability),
+        .number(record.stress), .number(record.steps), .energy(record.calories), .number(record.meters),
+        .number(record.seconds),
         .flag(event.isEstimate),
       ], at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
   }
@@ -161,10 +162,13 @@ private final class EventWriter {
 /// The values of an event in a record.
 private struct EventFields {
   var name = ""
-  var value: String?
-  var unit: RingUnit?
-  var beatsPerMinute: Int?
+  var note: String?
+  var batteryPercent: Int?
   var isCharging: Bool?
+  var beatsPerMinute: Int?
+  /// In milliseconds.
+  var variability: Int?
+  var stress: Int?
   var steps: Int?
   var calories: Int?
   var meters: Int?
@@ -173,22 +177,21 @@ private struct EventFields {
   init(_ event: RingEvent) {
     switch event {
     case .battery(let battery):
-      (name, value, unit) = ("battery", "\(battery.percent)", .percent)
-      isCharging = battery.isCharging
-    case .payloadLength(let length): (name, value) = ("payload-length", "\(length)")
+      (name, batteryPercent, isCharging) = ("battery", Int(battery.percent), battery.isCharging)
+    case .payloadLength(let length): (name, note) = ("payload-length", "\(length)")
     case .liveTotals(let totals):
       name = "totals"
       (steps, calories, meters) = (Int(totals.steps), Int(totals.calories), Int(totals.meters))
-    case .variability(let number): (name, value, unit) = ("hrv", "\(number)", .milliseconds)
-    case .stress(let number): (name, value) = ("stress", "\(number)")
-    case .camera(let camera): (name, value) = ("camera", "\(camera)")
-    case .mediaKey(let key): (name, value) = ("key", "\(key)")
-    case .findsPhone(let begins): (name, value) = ("find-phone", begins ? "begins" : "ends")
+    case .variability(let number): (name, variability) = ("hrv", Int(number))
+    case .stress(let number): (name, stress) = ("stress", Int(number))
+    case .camera(let camera): (name, note) = ("camera", "\(camera)")
+    case .mediaKey(let key): (name, note) = ("key", "\(key)")
+    case .findsPhone(let begins): (name, note) = ("find-phone", begins ? "begins" : "ends")
     case .sport(let update):
       (name, beatsPerMinute) = ("sport", Int(update.beatsPerMinute))
       (steps, calories, meters) = (Int(update.steps), Int(update.calories), Int(update.meters))
       seconds = Int(update.seconds)
-    case .other(let kind): (name, value) = ("notification", kind.description)
+    case .other(let kind): (name, note) = ("notification", kind.description)
     }
   }
 }

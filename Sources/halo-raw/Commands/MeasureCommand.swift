@@ -37,7 +37,7 @@ let measureCommand = CommandSpec(
     ),
   ],
   details: """
-    KIND is \(kindNames.map(\.0).joined(separator: ", ")).
+    KIND is \(measurements.map(\.name).joined(separator: ", ")).
 
     Wear the ring and keep still: the first 15 to 25 seconds are the warm-up. The intervals between beats are printed as
     they change; some beats are missing between them.
@@ -49,7 +49,8 @@ let measureCommand = CommandSpec(
     are always made up are refused without --include-estimates.
     """
 ) { invocation throws(Failure) in
-  let kind = try measurementKind(invocation)
+  let measured = try Measured(invocation)
+  let kind = measured.kind
   let isContinuous = invocation[MeasureOption.continuous]
   let isLive = invocation[MeasureOption.live]
   if kind != .heartRate, isContinuous || isLive {
@@ -64,7 +65,7 @@ let measureCommand = CommandSpec(
     session.waitsForAdapter = isContinuous && retryTime > .zero
     let live = try await LiveOutput(invocation, session)
     let ring = try await session.openRingUnlessEnded()
-    let measurement = try await Measuring(ring, live, isContinuous: isContinuous)
+    let measurement = try await Measuring(measured, of: ring, live, isContinuous: isContinuous)
     try await live.complete({ measurement.ring.client }) { () async throws(Failure) in
       if isContinuous {
         let end = Interruption(following: session.interruption)
@@ -78,38 +79,68 @@ let measureCommand = CommandSpec(
         }
         try measurement.finish()
       } else {
-        try await measurement.runOnce(kind, isLive: isLive, until: session.interruption)
+        try await measurement.runOnce(isLive: isLive, until: session.interruption)
       }
     }
     await measurement.ring.client.disconnect()
   }
 }
 
-/// The names of the kinds, on the command line and in records.
-private let kindNames: [(String, MeasurementKind)] = [
-  ("heart-rate", .heartRate), ("spo2", .oxygen), ("hrv", .variability), ("stress", .stress),
-  ("blood-pressure", .bloodPressure), ("blood-sugar", .bloodSugar), ("fatigue", .fatigue),
-]
+/// What can be measured, and how it is called.
+private struct Measured {
+  /// On the command line and in records.
+  let name: String
+  let kind: MeasurementKind
+  /// The columns of its value: of a blood pressure, two.
+  let columns: [(name: String, unit: String?)]
 
-private func measurementKind(_ invocation: Invocation) throws(Failure) -> MeasurementKind {
-  let name = invocation.positionals[0]
-  let names = kindNames.map(\.0)
-  guard let kind = kindNames.first(where: { $0.0 == name })?.1 else {
-    throw .usage(
-      "unknown measurement \"\(name.printable)\"\(Invocation.suggestion(for: name, among: names))"
-        + "; use \(names.joined(separator: ", "))")
+  init(_ name: String, _ kind: MeasurementKind, _ columns: (name: String, unit: String?)...) {
+    self.name = name
+    self.kind = kind
+    self.columns = columns
   }
-  if kind.isFabricated, let reason = kind.estimate, !invocation[MeasureOption.estimates] {
-    throw .usage("\(name) is not measured: \(reason.rawValue); to print it, use --include-estimates")
+
+  init(_ invocation: Invocation) throws(Failure) {
+    let name = invocation.positionals[0]
+    let names = measurements.map(\.name)
+    guard let found = measurements.first(where: { $0.name == name }) else {
+      throw .usage(
+        "unknown measurement \"\(name.printable)\"\(Invocation.suggestion(for: name, among: names))"
+          + "; use \(names.joined(separator: ", "))")
+    }
+    self = found
+    if kind.isFabricated, let reason = kind.estimate, !invocation[MeasureOption.estimates] {
+      throw .usage("\(name) is not measured: \(reason.rawValue); to print it, use --include-estimates")
+    }
   }
-  return kind
+
+  /// Fields of its columns.
+  ///
+  /// - Parameter value: nil in a record without a value
+  func fields(of value: MeasuredValue?) -> [Field] {
+    switch value {
+    case .bloodPressure(let systolic, let diastolic)?: [.number(systolic), .number(diastolic)]
+    default: [.number(value?.number)] + columns.dropFirst().map { _ in .text(nil) }
+    }
+  }
 }
+
+private let measurements = [
+  Measured("heart-rate", .heartRate, ("heart_rate", "bpm")),
+  Measured("spo2", .oxygen, ("spo2", "percent")),
+  Measured("hrv", .variability, ("hrv", "ms")),
+  Measured("stress", .stress, ("stress", nil)),
+  Measured("blood-pressure", .bloodPressure, ("systolic", "mmhg"), ("diastolic", "mmhg")),
+  Measured("blood-sugar", .bloodSugar, ("blood_sugar", nil)),
+  Measured("fatigue", .fatigue, ("fatigue", nil)),
+]
 
 /// A measurement and its output.
 @BluetoothActor
 private final class Measuring {
   /// The ring, on its link of now.
   private(set) var ring: Ring
+  private let measured: Measured
   private let format: OutputFormat
   private let publisher: RingPublisher?
   private var printer: TimedPrinter
@@ -119,29 +150,32 @@ private final class Measuring {
   private var readings = 0
   private var timer: Timers.Token?
 
-  private static let columns: [(name: String, unit: String?)] = [
-    ("kind", nil), ("state", nil), ("value", nil), ("diastolic", nil), ("unit", nil), ("interval", "ms"),
-    ("estimate", nil),
-  ]
-
-  init(_ ring: Ring, _ live: LiveOutput, isContinuous: Bool) async throws(Failure) {
+  init(
+    _ measured: Measured, of ring: Ring, _ live: LiveOutput, isContinuous: Bool
+  ) async throws(Failure) {
+    self.measured = measured
     self.ring = ring
     format = live.format
     origin = ring.timers.now.wholeMicroseconds
-    try await live.begin(ring, columns: Self.columns)
+    let columns =
+      [("kind", nil), ("state", nil)] + measured.columns + [
+        ("interval", "ms"), ("estimate", nil), ("note", nil),
+      ]
+    try await live.begin(ring, columns: columns)
     publisher = live.publisher
     publisher?.announce(ring)
-    printer = TimedPrinter(live, Self.columns, origin: origin, showsTime: isContinuous)
+    printer = TimedPrinter(live, columns, origin: origin, showsTime: isContinuous)
   }
 
-  func runOnce(_ kind: MeasurementKind, isLive: Bool, until end: Interruption) async throws(Failure) {
+  func runOnce(isLive: Bool, until end: Interruption) async throws(Failure) {
     let ring = self.ring
     let result: Result<MeasurementReading, Failure>
     do throws(Failure) {
       result = .success(
         try await end.cancels { () async throws(Failure) in
           try await ringFailure(
-            await ring.measure(kind, isLive: isLive) { event, time in self.take(event, kind, at: time) })
+            await ring.measure(self.measured.kind, isLive: isLive) { event, time in self.take(event, at: time)
+            })
         })
     } catch {
       result = .failure(error)
@@ -161,7 +195,7 @@ private final class Measuring {
     }
     do throws(RingError) {
       for try await (event, time) in rates where !end.isRequested {
-        take(event, .heartRate, at: time)
+        take(event, at: time)
         guard case .reading = event else { continue }
         if readings == 1, let duration, timer == nil {
           timer = ring.timers.schedule(after: duration) { end.request() }
@@ -179,7 +213,8 @@ private final class Measuring {
     _ session: Session, from failure: Failure, within time: Duration, until end: Interruption
   ) async throws(Failure) {
     print(
-      .continuousHeartRate, "gap", at: ring.timers.current.wholeMicroseconds, text: "gap: \(failure.message)")
+      "gap", at: ring.timers.current.wholeMicroseconds, note: failure.message, text: "gap: \(failure.message)"
+    )
     ring = try await session.recover(ring, from: failure, within: time, until: end) ?? ring
   }
 
@@ -191,51 +226,46 @@ private final class Measuring {
     if readings == 0 { throw Failure(.interrupted, "interrupted before the first value") }
   }
 
-  private func take(_ event: MeasurementEvent, _ kind: MeasurementKind, at time: Instant) {
+  private func take(_ event: MeasurementEvent, at time: Instant) {
     switch event {
-    case .warmingUp: warmUp(kind, at: time)
-    case .beatInterval(let interval): print(kind, "beat", at: time, interval: interval)
+    case .warmingUp: warmUp(at: time)
+    case .beatInterval(let interval): print("beat", at: time, interval: interval)
     case .reading(let reading):
       progress.clear()
       show(reading, at: time)
     case .contactLost:
       progress.clear()
-      print(kind, "no-contact", at: time)
+      print("no-contact", at: time)
       if format != .jsonl { Console.error("the ring does not touch the skin") }
     }
   }
 
-  private func warmUp(_ kind: MeasurementKind, at time: Instant) {
+  private func warmUp(at time: Instant) {
     let seconds = Int((time - origin).inSeconds)
     if format == .text { progress.show("warming up, \(seconds) s; keep still") }
     guard format == .jsonl else { return }
     if let latestProgress, time - latestProgress < .milliseconds(900) { return }
     latestProgress = time
-    print(kind, "warming-up", at: time)
+    print("warming-up", at: time)
   }
 
   private func show(_ reading: MeasurementReading, at time: Instant) {
     readings += 1
     publisher?.update(reading)
     print(
-      reading.kind, "value", at: time, reading.value, interval: reading.beatInterval,
+      "value", at: time, reading.value, interval: reading.beatInterval,
       isEstimate: reading.estimate != nil,
       text: reading.description + (reading.estimate.map { ": \($0.rawValue)" } ?? ""))
   }
 
   private func print(
-    _ kind: MeasurementKind, _ state: String, at time: Instant, _ value: MeasuredValue? = nil,
-    interval: Int? = nil, isEstimate: Bool = false, text: String? = nil
+    _ state: String, at time: Instant, _ value: MeasuredValue? = nil, interval: Int? = nil,
+    isEstimate: Bool = false, note: String? = nil, text: String? = nil
   ) {
-    var diastolic: Int?
-    if case .bloodPressure(_, let value) = value { diastolic = value }
-    let plain = kind == .continuousHeartRate ? MeasurementKind.heartRate : kind
-    let name = kindNames.first { $0.1 == plain }?.0 ?? kind.description
     printer.print(
-      "\(name) \(state)",
-      [
-        .text(name), .text(state), .number(value?.number), .number(diastolic), .text(value?.unit?.rawValue),
-        .number(interval), .flag(isEstimate),
-      ], at: time, text: text)
+      "\(measured.name) \(state)",
+      [.text(measured.name), .text(state)] + measured.fields(of: value)
+        + [.number(interval), .flag(isEstimate), .text(note)],
+      at: time, text: text)
   }
 }

@@ -117,8 +117,7 @@ let streamCommand = CommandSpec(
       try await session.prepareStream(of: ring, options.kinds)
       return ring
     }
-    try await live.begin(
-      ring.client, firmware: ring.firmware.firmwareRevision, columns: SampleWriter.columns(of: options.kinds))
+    try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds))
     let plot = invocation[StreamOption.plot] ? StreamPlot(session, of: ring, options.kinds) : nil
     let writer = SampleWriter(
       live.format, kinds: options.kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,

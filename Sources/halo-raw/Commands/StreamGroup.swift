@@ -135,7 +135,7 @@ final class StreamGroup {
     let isUnique = found.map { !names.values.contains($0) } ?? false
     let name = isUnique ? found?.printable ?? "" : address.description
     names[address] = name
-    let header = live.add(RingDescription(found, address, ring.firmware.firmwareRevision))
+    let header = live.add(try await live.description(of: ring, name: found))
     let writer = SampleWriter(
       live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
       ring: address.description, label: label(name), origin: origin,

@@ -84,7 +84,9 @@ enum Console {
   @BluetoothActor
   static func finish(_ output: OutputQueue = .standardOutput) async throws(Failure) {
     let isInterrupted = Interruption()
-    await isInterrupted.cancels { () async in await output.drain() }
+    await EpollLoop.shared.stoppingVirtualTime {
+      await isInterrupted.cancels { () async in await output.drain() }
+    }
     if !output.waitUntilDrained(for: lastChance) {
       let count = output.abandon()
       error("halo-raw: \(counted(count, "piece")) of output lost: not read in time")

@@ -7,6 +7,8 @@ struct RingDescription {
   var name: String?
   var address: BluetoothAddress
   var firmware: String?
+  /// What its automatic measurements are set to, by the names of settings and fields; nil if they were not read.
+  var settings: JSONValue?
   /// At the end; nil before.
   var interval: ConnectionInterval?
   /// What was measured, by name.
@@ -28,6 +30,7 @@ struct RingDescription {
     let all: [String: JSONValue?] = [
       "Name": name.map { .string($0) }, "Address": .string(address.description),
       "AddressType": .string(address.kind.description), "Firmware": firmware.map { .string($0) },
+      "AutomaticMeasurements": settings,
     ]
     return all.compactMapValues(\.self)
   }
@@ -133,12 +136,22 @@ private struct ColumnMeaning {
     "raw_x": .init(text: "acceleration along x, as the sensor gives it", unit: "counts"),
     "raw_y": .init(text: "acceleration along y, as the sensor gives it", unit: "counts"),
     "raw_z": .init(text: "acceleration along z, as the sensor gives it", unit: "counts"),
-    "note": .init(text: "of a mark: why, how many, or the bytes"),
+    "note": .init(text: "of a mark: why, how many, or the bytes; of an event: what happened"),
+    "battery_percent": .init(text: "the charge of the battery", unit: "%"),
+    "charging": .init(text: "whether the ring is on its charger"),
+    "heart_rate_bpm": .init(text: "the heart rate", unit: "beats per minute"),
+    "spo2_percent": .init(text: "the oxygen saturation of the blood", unit: "%"),
+    "hrv_ms": .init(text: "the heart rate variability", unit: "ms"),
+    "stress": .init(text: "stress, 1 to 99 on the vendor's scale"),
+    "systolic_mmhg": .init(text: "the systolic blood pressure", unit: "mmHg"),
+    "diastolic_mmhg": .init(text: "the diastolic blood pressure", unit: "mmHg"),
+    "blood_sugar": .init(text: "a number of unknown unit"),
+    "fatigue": .init(text: "a number of unknown meaning"),
     "interval_ms": .init(text: "the time between two heart beats", unit: "ms"),
+    "steps": .init(text: "the steps since midnight, or of the session"),
     "distance_m": .init(text: "the distance since midnight, or of the session", unit: "m"),
     "duration_s": .init(text: "the duration of the session", unit: "s"),
     "energy_kcal": .init(text: "the energy since midnight, or of the session", unit: "kcal"),
     "estimate": .init(text: "whether the firmware may have made up the value"),
-    "unit": .init(text: "the unit of value"),
   ]
 }

@@ -122,12 +122,20 @@ final class LiveOutput {
   ///
   /// - Parameters:
   ///   - client: the device
-  ///   - firmware: the name of its firmware, if it was read
   ///   - columns: the names of all columns
-  func begin(_ client: GATTClient, firmware: String? = nil, columns: [String]) async throws(Failure) {
-    device = client.peer.description
-    description.rings = [RingDescription(session.ringName, client.peer, firmware)]
-    publisher = publisher(of: client.peer, name: session.ringName)
+  func begin(_ client: GATTClient, columns: [String]) async throws(Failure) {
+    try await begin(RingDescription(session.ringName, client.peer, nil), columns)
+  }
+
+  /// The same for a ring.
+  func begin(_ ring: Ring, columns: [String]) async throws(Failure) {
+    try await begin(try await description(of: ring, name: session.ringName), columns)
+  }
+
+  private func begin(_ ring: RingDescription, _ columns: [String]) async throws(Failure) {
+    device = ring.address.description
+    description.rings = [ring]
+    publisher = publisher(of: ring.address, name: session.ringName)
     try await begin(columns: columns)
   }
 
@@ -160,14 +168,24 @@ final class LiveOutput {
   /// The same for the records of ``TimedPrinter``.
   func begin(_ ring: Ring, columns: [(name: String, unit: String?)]) async throws(Failure) {
     try await begin(
-      ring.client, firmware: ring.firmware.firmwareRevision,
-      columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
+      ring, columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
+  }
+
+  /// A ring, with what its automatic measurements are set to if the data comes with a description.
+  func description(of ring: Ring, name: String?) async throws(Failure) -> RingDescription {
+    var description = RingDescription(name, ring.client.peer, ring.firmware.firmwareRevision)
+    guard isDescribed else { return description }
+    let known = try await session.interruption.cancels { () async throws(Failure) in
+      try await ringFailure(await ring.measurementSettings())
+    }
+    description.settings = SettingsFile(known, of: ring.firmware).settingsJSON
+    return description
   }
 
   private var descriptionText: [UInt8] { Array((description.json.text + "\n").utf8) }
 
   /// Whether the data comes with a description of the ring.
-  var isDescribed: Bool { invocation[LiveOption.header] || queue != nil }
+  private(set) lazy var isDescribed = session.describesRing(invocation[LiveOption.header] || queue != nil)
 
   /// Adds one of several rings.
   ///

@@ -164,10 +164,13 @@ extension SettingsFile: JSONDecodable {
     units = try json.optionalMember("units")
   }
 
+  /// The settings alone: `{"heart-rate": {"enabled": true, "interval": 5}, ...}`.
+  var settingsJSON: JSONValue { .object(settings.mapValues { .object($0.mapValues(\.json)) }) }
+
   private var json: JSONValue {
     .members([
       Self.versionName: .integer(version), "firmware": firmware.map { .string($0) },
-      "settings": .object(settings.mapValues { .object($0.mapValues(\.json)) }),
+      "settings": settingsJSON,
       "units": units.map { .object($0.mapValues { .object($0.mapValues { .string($0) }) }) },
     ])
   }
