@@ -1,7 +1,7 @@
-"""Makes what the virtual machine starts with: Debian's kernel and an initramfs, in a cache folder.
+"""Makes what a virtual machine starts with: Debian's kernel and an initramfs, in a cache folder.
 
-Nothing is installed: the kernel's package is downloaded and unpacked into the cache. The initramfs has busybox and
-the modules that it takes to reach the host's file system; all others stay in the cache, for modprobe.
+Nothing is installed: the kernel's package is unpacked into the cache. The initramfs has busybox and the modules that it
+takes to reach the root file system of the guest; all others stay in the cache, for modprobe.
 """
 
 import fcntl
@@ -16,13 +16,11 @@ from pathlib import Path
 
 GUEST = Path(__file__).resolve().parent / "guest"
 # Raised whenever a cache made by an older version of this file would not do.
-LAYOUT = 1
-PACKAGE = "linux-image-amd64"
-BUSYBOX = Path("/bin/busybox")
+LAYOUT = 2
 # Loaded at the start, each after those it depends on.
-START_MODULES = ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay", "bluetooth", "hci_vhci", "hci_uart"]
+START_MODULES = ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay", "bluetooth", "hci_uart"]
 # Parts of the module tree that a machine without hardware may want; the rest is left out of the cache.
-KEPT_DRIVERS = {"bluetooth", "char", "hid", "input", "tty", "virtio"}
+KEPT_DRIVERS = {"bluetooth", "char", "hid", "input", "power", "tty", "virtio"}
 
 
 class ImageError(Exception):
@@ -30,9 +28,42 @@ class ImageError(Exception):
 
 
 class Image:
+    """For guests whose root file system is the host's."""
+
+    busybox = Path("/bin/busybox")
+    start_modules = [*START_MODULES, "hci_vhci"]
+
     def __init__(self, cache: Path):
         self.cache = cache
         self.kernel, self.initramfs, self.modules = cache / "kernel", cache / "initramfs", cache / "modules"
+
+    def made_of(self) -> str:
+        return f"{LAYOUT} linux-image-amd64 {' '.join(self.start_modules)}\n" + (GUEST / "init").read_text()
+
+    def package(self, work: Path) -> Path:
+        """The package with a kernel that `linux-image-amd64` stands for today."""
+        for line in run("apt-cache", "depends", "linux-image-amd64").splitlines():
+            relation, _, name = line.strip().partition(": ")
+            if relation == "Depends" and name.startswith("linux-image-"):
+                # As root, apt would otherwise complain that its own user may not write here.
+                run("apt-get", "--quiet", "-o", "APT::Sandbox::User=root", "download", name, cwd=work)
+                (archive,) = work.glob("*.deb")
+                return archive
+        raise ImageError("apt knows no linux-image-amd64; has this system Debian's package lists? (apt-get update)")
+
+    def kernel_of(self, packed: bytes) -> bytes:
+        """The kernel proper. QEMU enters it directly (by its PVH note), which saves the guest from unpacking it: seconds
+        without KVM. The form of a bzImage is in the kernel's boot.rst. What is packed otherwise is used as it is."""
+        sectors = packed[0x1F1] or 4
+        offset, length = struct.unpack_from("<II", packed, 0x248)
+        start = (sectors + 1) * 512 + offset
+        payload = packed[start : start + length]
+        # The packed length stands behind, which only gzip's reader takes amiss.
+        if payload.startswith(b"\xfd7zXZ\0"):
+            return lzma.LZMADecompressor().decompress(payload)
+        if payload.startswith(b"\x1f\x8b"):
+            return gzip.decompress(payload[:-4])
+        return packed
 
     def ensure(self):
         """Makes the image unless it is there already. Of several runners at once, one makes it."""
@@ -40,25 +71,24 @@ class Image:
         with open(self.cache / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             stamp = self.cache / "made-of"
-            if not stamp.exists() or stamp.read_text() != made_of():
+            if not stamp.exists() or stamp.read_text() != self.made_of():
                 stamp.unlink(missing_ok=True)
                 self.make()
-                stamp.write_text(made_of())  # last: a cache that has it is complete
+                stamp.write_text(self.made_of())  # last: a cache that has it is complete
 
     def make(self):
         work = self.cache / "work"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         try:
-            package = kernel_package()
-            print(f"vm: making the virtual machine's image from {package}", file=sys.stderr, flush=True)
-            # As root, apt would otherwise complain that its own user may not write here.
-            run("apt-get", "--quiet", "-o", "APT::Sandbox::User=root", "download", package, cwd=work)
-            (archive,) = work.glob("*.deb")
-            run("dpkg-deb", "--extract", archive.name, "root", cwd=work)
-            self.take_modules(work / "root/lib/modules")
+            package = self.package(work)
+            print(f"vm: making the virtual machine's image from {package.name}", file=sys.stderr, flush=True)
+            run("dpkg-deb", "--extract", package, "root", cwd=work)
+            # In Debian 13, /lib is part of /usr.
+            (tree,) = [folder for folder in (work / "root/lib/modules", work / "root/usr/lib/modules") if folder.exists()]
+            self.take_modules(tree)
             (packed,) = (work / "root/boot").glob("vmlinuz-*")
-            self.kernel.write_bytes(elf_kernel(packed.read_bytes()))
+            self.kernel.write_bytes(self.kernel_of(packed.read_bytes()))
             self.initramfs.write_bytes(self.archive())
         finally:
             shutil.rmtree(work, ignore_errors=True)
@@ -78,7 +108,7 @@ class Image:
         """The initramfs."""
         (version,) = (self.modules / "lib/modules").iterdir()
         order = []
-        for name in START_MODULES:
+        for name in self.start_modules:
             listing = run("modprobe", "--dirname", self.modules, "--set-version", version.name,
                           "--show-depends", name)
             # Lines are `insmod PATH OPTIONS`, or `builtin NAME`.
@@ -88,12 +118,36 @@ class Image:
         for folder in ("bin", "dev", "proc", "sys", "modules", "host", "layer", "system"):
             archive.add(folder, 0o040755)
         archive.add("dev/console", 0o020600, device=(5, 1))
-        archive.add("bin/busybox", 0o100755, BUSYBOX.read_bytes())
+        archive.add("bin/busybox", 0o100755, self.busybox.read_bytes())
         archive.add("init", 0o100755, (GUEST / "init").read_bytes())
         for number, path in enumerate(order):
             name = Path(path).name.removesuffix(".xz")
             archive.add(f"modules/{number:02}-{name}", 0o100644, module_bytes(Path(path)))
         return archive.finished()
+
+
+class SystemImage(Image):
+    """For arm64 guests with a root file system of their own, which has the kernel's package in `/kernel`."""
+
+    start_modules = START_MODULES
+
+    def __init__(self, cache: Path, system: Path):
+        super().__init__(cache)
+        self.system = system
+        self.busybox = system / "usr/bin/busybox"
+
+    def made_of(self) -> str:
+        names = " ".join(path.name for path in (self.system / "kernel").glob("*.deb"))
+        return f"{LAYOUT} {names} {' '.join(self.start_modules)}\n" + (GUEST / "init").read_text()
+
+    def package(self, work: Path) -> Path:
+        for path in (self.system / "kernel").glob("*.deb"):
+            return path
+        raise ImageError(f"{self.system} has no package of a kernel; it is not of scripts/debian-system")
+
+    def kernel_of(self, packed: bytes) -> bytes:
+        # QEMU knows this form.
+        return packed
 
 
 class Archive:
@@ -114,34 +168,6 @@ class Archive:
     def finished(self) -> bytes:
         self.add("TRAILER!!!", 0)
         return b"".join(self.parts)
-
-
-def made_of() -> str:
-    return f"{LAYOUT} {PACKAGE} {' '.join(START_MODULES)}\n" + (GUEST / "init").read_text()
-
-
-def kernel_package() -> str:
-    """The package with a kernel that `linux-image-amd64` stands for today."""
-    for line in run("apt-cache", "depends", PACKAGE).splitlines():
-        relation, _, name = line.strip().partition(": ")
-        if relation == "Depends" and name.startswith("linux-image-"):
-            return name
-    raise ImageError(f"apt knows no {PACKAGE}; has this system Debian's package lists? (apt-get update)")
-
-
-def elf_kernel(packed: bytes) -> bytes:
-    """The kernel proper. QEMU enters it directly (by its PVH note), which saves the guest from unpacking it: seconds
-    without KVM. The form of a bzImage is in the kernel's boot.rst. What is packed otherwise is used as it is."""
-    sectors = packed[0x1F1] or 4
-    offset, length = struct.unpack_from("<II", packed, 0x248)
-    start = (sectors + 1) * 512 + offset
-    payload = packed[start : start + length]
-    # The packed length stands behind, which only gzip's reader takes amiss.
-    if payload.startswith(b"\xfd7zXZ\0"):
-        return lzma.LZMADecompressor().decompress(payload)
-    if payload.startswith(b"\x1f\x8b"):
-        return gzip.decompress(payload[:-4])
-    return packed
 
 
 def module_bytes(path: Path) -> bytes:

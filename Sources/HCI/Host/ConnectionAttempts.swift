@@ -58,7 +58,7 @@ package struct ConnectionAttempts<Link> {
   package enum Action {
     /// Report ``Event/heard`` when the peer advertises. Only of the kernel.
     case listen(ConnectionRequest)
-    /// Stop the scan, and report ``Event/prepared``.
+    /// Stop the scan, unless ``ConnectionAttempts/keepsScan`` says otherwise, and report ``Event/prepared``.
     case prepare(ID, ConnectionRequest)
     case create(ID, ConnectionRequest)
     /// Cancel the creation, which still has a result. Only of the controller.
@@ -123,14 +123,18 @@ package struct ConnectionAttempts<Link> {
   private static var usabilityPeriod: Duration { .milliseconds(100) }
 
   private let way: Way
+  /// Whether the scan of this program goes on while the kernel connects. Some kernels connect only then, others only
+  /// otherwise; when one has not connected in time, the other way is tried.
+  package private(set) var keepsScan: Bool
   private var entries: [Entry] = []
   private var phase = Phase.idle
   /// When ``phase`` ends on its own.
   private var phaseDeadline: Instant?
   private var isConnecting = false
 
-  package init(_ way: Way) {
+  package init(_ way: Way, keepsScan: Bool = false) {
     self.way = way
+    self.keepsScan = keepsScan
   }
 
   // MARK: State
@@ -226,6 +230,7 @@ package struct ConnectionAttempts<Link> {
         return []
       }
       entries[0].count = 0
+      keepsScan.toggle()
       let note = "the kernel has not connected to \(entry.request.peer) in time; cancelled, and tried again"
       return [.note(note)] + abandonCreation() + listen()
     case .cancelling: return [.abandonCreation] + finish(.failure(entry.verdict ?? .cancelled), at: now)

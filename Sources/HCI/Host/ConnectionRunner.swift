@@ -13,8 +13,8 @@ package final class ConnectionRunner<Link> {
   private var completions: [Attempts.ID: (Result<Link, HCIError>) -> Void] = [:]
   private var nextID: Attempts.ID = 0
 
-  package init(_ way: Attempts.Way, timers: Timers) {
-    attempts = Attempts(way)
+  package init(_ way: Attempts.Way, keepsScan: Bool = false, timers: Timers) {
+    attempts = Attempts(way, keepsScan: keepsScan)
     self.timers = timers
   }
 

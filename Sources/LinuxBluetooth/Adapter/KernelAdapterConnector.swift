@@ -5,7 +5,9 @@ import HCI
 import L2CAP
 
 /// Establishes links through the kernel, as ``ConnectionAttempts`` say: it scans until the peer advertises, and then has
-/// the kernel connect, with the scan paused, since a controller that is scanning rejects the kernel's scan.
+/// the kernel connect, with the scan paused, since a controller that is scanning rejects the kernel's scan. Newer kernels
+/// need the scan: they may not look for the peer themselves (``KernelRelease/takesScanForDiscovery``), and stop the scan
+/// when they connect.
 ///
 /// The kernel would listen, too. But a socket that waits there while the adapter is switched off is what some kernels
 /// don't survive (docs/08-the-kernel.md, "A fault of the kernel").
@@ -22,7 +24,8 @@ final class KernelConnector {
     self.adapter = adapter
     self.address = address
     self.controller = controller
-    runner = ConnectionRunner(.kernel, timers: adapter.timers)
+    let keepsScan = KernelRelease.current.map { $0 >= .takesScanForDiscovery } ?? false
+    runner = ConnectionRunner(.kernel, keepsScan: keepsScan, timers: adapter.timers)
     runner.perform = { [weak self] in self?.perform($0) }
   }
 
@@ -48,10 +51,11 @@ final class KernelConnector {
       adapter.isListening = true
       controller.resumeScan()
     case .prepare(let id, let request):
+      guard !runner.attempts.keepsScan else { return load(request, for: id) }
       adapter.isListening = false
       controller.pauseScan { [weak self] in
         guard let self, runner.attempts.isCurrent(id) else { return }
-        adapter.load(request) { [weak self] in self?.runner.handle(.prepared, of: id) }
+        load(request, for: id)
       }
     case .create(let id, let request): create(id, request)
     case .abandonCreation: closeSocket.take()?()
@@ -61,6 +65,10 @@ final class KernelConnector {
     case .note(let text): adapter.onNote?(text)
     case .cancelCreation, .probe, .disconnect, .finish: break
     }
+  }
+
+  private func load(_ request: ConnectionRequest, for id: UInt64) {
+    adapter.load(request) { [weak self] in self?.runner.handle(.prepared, of: id) }
   }
 
   private func create(_ id: UInt64, _ request: ConnectionRequest) {

@@ -269,6 +269,8 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
       return
     }
     #expect(actions.dropFirst() == [.abandonCreation, .listen(request())])
+    // In the other way.
+    #expect(dialogue.attempts.keepsScan)
     // One that is connecting gets more time.
     _ = dialogue.handle(.heard, .prepared, .connecting)
     let (more, later) = try dialogue.advance()
