@@ -5,6 +5,8 @@
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
 # make deb        builds a Debian package, in .build/packages (scripts/package)
 # make deb-arm64  builds one for a Raspberry Pi, on an amd64 machine (scripts/cross-build)
+# make packages   builds both
+# make test-packages  proves both, with an emulated Raspberry Pi (scripts/test-packages)
 # make bench      runs all benchmarks (docs/performance.md)
 # make bench-start   compares the start of a stream with a C program, Python and Bumble
 # make bench-stream  compares the live stream with a C program, Python and Bumble
@@ -42,7 +44,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall deb deb-arm64 fuzz bench bench-start bench-stream bench-kernel bench-decode
+.PHONY: build test install uninstall deb deb-arm64 packages test-packages fuzz bench bench-start bench-stream bench-kernel bench-decode
 
 # Symbols are left out: half of the size, and nothing that runs needs them. Nothing is exported, as no library calls the
 # program: a tenth of the size. The C++ library is in it, too: to find its symbols takes a fifth of the start. The linker
@@ -92,11 +94,16 @@ else
 	@echo "  sudo usermod -aG $(GROUP) \$$USER    and log in again"
 endif
 
-deb:
+deb: build
 	scripts/package
 
-deb-arm64:
+deb-arm64: build
 	program=$$(scripts/cross-build) && scripts/package arm64 $$program
+
+packages: deb deb-arm64
+
+test-packages:
+	scripts/test-packages
 
 uninstall:
 	$(SUDO) rm -f $(PROGRAM) $(PRIVILEGED)
