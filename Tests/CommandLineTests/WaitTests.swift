@@ -77,6 +77,7 @@ import Testing
     "Central/HCIAdapter.swift": (
       3, .deadline("HostController.commandDeadline for each command, or the caller's")
     ),
+    "EventLoop/EpollLoop.swift": (1, .ended(by: "the end of the work, which is the caller's")),
     "EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Link.swift": (
@@ -136,7 +137,7 @@ import Testing
       4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
     ),
     "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
-    "RingLink/Settings/Ring+Settings.swift": (7, .deadline("RingExchange.silence for each request")),
+    "RingLink/Settings/Ring+Settings.swift": (8, .deadline("RingExchange.silence for each request")),
   ]
 
   /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
