@@ -284,9 +284,10 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     if lateSince == nil { clockTimers.advance(to: time) } else { clockTimers.skip(to: time) }
   }
 
-  /// Makes a virtual time, which the loop advances until ``end(_:)``. It starts at the current time of the clock.
+  /// Makes a virtual time, which the loop advances until ``end(_:)``. It starts at the current time of the clock, at a whole
+  /// microsecond: differences of times that are written in microseconds are then the same in each run.
   @BluetoothActor public func makeVirtualTime() -> VirtualTime {
-    let time = VirtualTime(startingAt: SystemClock.monotonic)
+    let time = VirtualTime(startingAt: SystemClock.monotonic.wholeMicroseconds)
     virtualTimes.append(time)
     isStalled = false
     return time
