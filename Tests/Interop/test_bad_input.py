@@ -10,6 +10,8 @@ from conftest import (
     BAD_DATA, CONNECTION_LOST, IO_ERROR, NO_ADAPTER, NO_FILE, NOT_FOUND, OK, PROTOCOL, REPLAY_DIFFERS,
     TIMEOUT, USAGE)
 
+pytestmark = pytest.mark.verdict
+
 BTSNOOP = b"btsnoop\0" + struct.pack(">II", 1, 1002)
 RESET = bytes.fromhex("01030c00")
 

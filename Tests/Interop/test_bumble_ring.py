@@ -12,6 +12,8 @@ from bumble.device import Device, Peer
 from bumble.hci import Address
 from bumble.transport import open_transport
 
+pytestmark = pytest.mark.verdict
+
 
 def visit(ring, count: int):
     """Bumble's host streams from the ring; a coroutine of what it saw."""

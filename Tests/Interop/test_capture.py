@@ -9,6 +9,8 @@ from bumble_ring import ppg_raw
 from conftest import REPLAY_DIFFERS
 from tshark_check import CONTROLLER_TO_HOST, HOST_TO_CONTROLLER
 
+pytestmark = pytest.mark.verdict
+
 STREAM = ("stream", "--ppg", "--count", 200, "--format", "jsonl")
 
 

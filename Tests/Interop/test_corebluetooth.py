@@ -14,5 +14,6 @@ def around(tmp_path_factory):
         yield around
 
 
+@pytest.mark.verdict
 class TestPoints(Points):
     pass

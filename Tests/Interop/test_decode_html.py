@@ -123,6 +123,7 @@ def test_page_has_what_decode_prints(halo, page, capture):
     assert told_by(browser) == halo.run("decode", capture, "-v").succeeded().out.splitlines()
 
 
+@pytest.mark.verdict
 def test_rows(page):
     browser = page(STREAM, "q=ppg")
     first = browser.texts(".row")[0]
@@ -131,6 +132,7 @@ def test_rows(page):
     assert browser.run("document.getElementById('remark').hidden")
 
 
+@pytest.mark.verdict
 def test_a_packet_unfolds_layer_by_layer(page):
     browser = page(STREAM)
     number = browser.run("packets.find((packet) => packet.lane === 'ring').number")
@@ -210,6 +212,7 @@ def test_long_frame_is_shown_bit_by_bit(page, tmp_path):
 # --- how one finds something
 
 
+@pytest.mark.verdict
 def test_search_and_filters(page):
     browser = page(STREAM)
     everything = browser.run(SHOWN)
@@ -721,6 +724,7 @@ def test_window_that_becomes_narrow(page):
 EVIL = "</script><script>document.title='taken'</script><!--<img src=https://example.com/x onerror=taken()>"
 
 
+@pytest.mark.verdict
 def test_names_from_the_radio_are_only_text(page, tmp_path):
     """A note, an advertised name and the name of the file, all of which want to be more than text."""
     note = EVIL.encode() + b"\xff\x00"
@@ -742,6 +746,7 @@ def test_names_from_the_radio_are_only_text(page, tmp_path):
     assert name.decode() in browser.texts("h2")[0] or EVIL in browser.texts("h2")[0]
 
 
+@pytest.mark.verdict
 def test_policy_lets_nothing_in(halo, browser, tmp_path):
     """Even if something were to get into the page, it would not run and could not load."""
     path = tmp_path / "page.html"

@@ -7,6 +7,8 @@ import pytest
 from conftest import ROOT
 from docs_blocks import BLOCK, PAGES
 
+pytestmark = pytest.mark.verdict
+
 TEXTS = {path.name: path.read_text() for path in PAGES}
 CHAPTERS = [name for name in TEXTS if name[0].isdigit()]
 FILE = re.compile(r"`((?:Sources|Tests|captures|docs|scripts|Examples)/[^`\s]*)`")

@@ -52,6 +52,7 @@ def test_the_bird_is_read_each_time_that_it_comes(example, bird):
         assert visit[1] == "Möwe: weiß, alpha 0.75"
 
 
+@pytest.mark.verdict
 def test_a_ring_is_chosen_once_and_forgotten(example, ring_with, tmp_path):
     ring = ring_with("--battery", "64")
     first = example("ring-session", ring.adapter)

@@ -7,6 +7,8 @@ import pytest
 from conftest import PROTOCOL
 from ring_frames import COMMAND_RX
 
+pytestmark = pytest.mark.verdict
+
 JSON = ("--format", "jsonl")
 
 

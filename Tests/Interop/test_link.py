@@ -5,6 +5,8 @@ import time
 import pytest
 from conftest import USAGE
 
+pytestmark = pytest.mark.verdict
+
 # Bluetooth 5 on both sides, and room for long packets in the controller.
 MODERN = ("--extended", "--acl-length", 251)
 

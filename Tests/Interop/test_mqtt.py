@@ -230,6 +230,7 @@ def test_a_broker_that_is_absent_gets_everything_from_the_next_command(halo, sta
     assert records(batches) == result.records() + other.records()
 
 
+@pytest.mark.verdict
 def test_the_last_will_tells_of_a_killed_process(halo, state, broker, subscribe):
     broker.start()
     subscriber = subscribe(broker)
@@ -290,6 +291,7 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
     assert set(late.stdout.split()) == {*configs, state, f"{PREFIX}/status"}
 
 
+@pytest.mark.verdict
 def test_events_and_measurements_reach_the_broker(halo, state, broker, subscribe):
     broker.start()
     subscriber = subscribe(broker)
@@ -321,6 +323,7 @@ def test_several_rings_have_topics_of_their_own(halo, state, broker, subscribe):
         assert records(batches) == [record for record in result.records() if record["ring"] == address]
 
 
+@pytest.mark.verdict
 def test_records_are_the_same_in_any_format_of_the_output(halo, state, broker, subscribe):
     broker.start()
     subscriber = subscribe(broker)

@@ -95,6 +95,7 @@ def test_the_radio_side_goes_on_while_a_reader_pauses(paused, ring):
     ends_within(process, 8)
 
 
+@pytest.mark.verdict
 def test_a_second_signal_ends_it_within_a_second(paused, ring):
     process, _ = paused("stream", "--format", "jsonl", adapter=ring.adapter)
     ring.wait_until(lambda: "a104" in ring.commands(), "start of the stream")
@@ -228,6 +229,7 @@ def test_no_descriptors_is_an_error_that_says_so(halo):
 
 # --- a recording and kill -9
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("moment", [0.2, 0.35, 0.5, 0.8, 1.3])
 def test_a_recording_is_whole_records_after_kill_9(halo, tmp_path, moment):
     path = tmp_path / "killed.btsnoop"

@@ -6,6 +6,8 @@ import pytest
 import tshark_check
 from conftest import PROTOCOL, ROOT, TIMEOUT
 
+pytestmark = pytest.mark.verdict
+
 CAPTURES = ROOT / "captures"
 README, _, TABLES = (CAPTURES / "README.md").read_text().partition("## Families")
 FAMILIES, _, COMMANDS = TABLES.partition("## Commands")

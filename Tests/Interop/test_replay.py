@@ -88,6 +88,7 @@ def att(halo, path, *command, **options):
 ROWS = [(name, command) for name, _, command in SESSIONS if name != "virtual-scan"] + FAMILY_SESSIONS
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("name, command", ROWS, ids=[name for name, _ in ROWS])
 def test_a_session_replays_by_its_meaning(halo, name, command):
     """What is printed is the same as with every packet compared, to the microsecond; only the time of day is the replay's."""
@@ -102,6 +103,7 @@ def without_time(text: str) -> str:
     return re.sub(r'"time":"[^"]*\.\d{6}[^"]*","ring":"[^"]*",', "", text)
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("form", ["pcap", "pcapng", "h1", "monitor", "packetlogger", "filtered"])
 @pytest.mark.parametrize("name, command", [
     ("virtual-battery", "battery"), ("virtual-inspect", "inspect"), ("bumble-stream", "stream --ppg --count 50"),
@@ -199,6 +201,7 @@ def test_a_recording_on_h4_replays_at_both_levels(halo, tmp_path):
     assert device["address"] == "D2:5C:0A:1E:48:52" and device["name"] == "Halo Strap"
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("way", ["virtual:rate=100", "ring"])
 def test_a_recorded_stream_replays(halo, ring, tmp_path, way):
     path = tmp_path / "session.btsnoop"

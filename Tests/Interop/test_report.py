@@ -44,6 +44,7 @@ def shown(browser, page):
     return facts
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("name", ["session.csv", "session.jsonl"])
 def test_a_session_with_gaps(halo, tmp_path, browser, name):
     file = session(halo, tmp_path, name=name, adapter="virtual:fast,drop-after=200")

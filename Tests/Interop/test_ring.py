@@ -9,6 +9,8 @@ from bumble_ring import ppg_raw
 from conftest import CONNECTION_LOST, PROTOCOL, TIMEOUT, Result
 from ring_frames import COMMAND_SERVICE
 
+pytestmark = pytest.mark.verdict
+
 JSON = ("--format", "jsonl")
 
 

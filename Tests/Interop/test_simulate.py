@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 from conftest import HERE
 from ring_frames import COMMAND_SERVICE
 from simulation import Simulation
@@ -18,6 +19,7 @@ def bumble(simulation, count: int) -> dict:
     return json.loads(run.stdout)
 
 
+@pytest.mark.verdict
 def test_bumble_reads_ppg_from_our_ring(simulation):
     for _ in range(2):  # one host after the other
         seen = bumble(simulation, 100)

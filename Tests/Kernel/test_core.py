@@ -41,6 +41,7 @@ def command(halo, ring, way):
     return run
 
 
+@pytest.mark.verdict
 def test_scan(command, ring):
     found = [
         record for record in command("scan", "--duration", "700ms").records()
@@ -57,6 +58,7 @@ def test_inspect(command, ring):
     assert peer.MODEL.encode().hex().upper() in text, "a long value"
 
 
+@pytest.mark.verdict
 def test_stream(command, ring):
     result = command("stream", "--ppg", "--count", 500)
     assert [record["raw"] for record in result.records()] == [ppg_raw(number) for number in range(500)]
@@ -69,6 +71,7 @@ def test_a_notification(command):
     assert (record["percent"], record["charging"]) == (87, False)
 
 
+@pytest.mark.verdict
 def test_indications(command, ring):
     records = command(
         "subscribe", ring.address, "--uuid", peer.INDICATED_VALUE, "--count", len(peer.INDICATIONS)).records()

@@ -27,12 +27,14 @@ def start(halo, adapter, *options):
     return process
 
 
+@pytest.mark.verdict
 def test_an_adapter_that_is_up_is_not_taken(halo, adapter):
     result = halo.run(*STREAM, "--count", 1, adapter=f"user:{adapter.name}")
     result.failed(NO_ADAPTER, saying="--take")
     assert adapter.is_up
 
 
+@pytest.mark.verdict
 def test_it_is_taken_and_given_back(halo, adapter):
     result = halo.run(*STREAM, "--count", 500, "--take", adapter=f"user:{adapter.name}").succeeded()
     assert len(result.records()) == 500
@@ -54,6 +56,7 @@ def test_a_signal(halo, adapter, ring, number):
     ring.wait_for("disconnected", reason=0x13)
 
 
+@pytest.mark.verdict
 def test_a_crash_is_made_good_by_the_next_start(halo, adapter):
     process = start(halo, adapter, "--take")
     process.kill()

@@ -13,6 +13,8 @@ from conftest import CLOCK, RING, ROOT
 
 import halo_raw
 
+pytestmark = pytest.mark.verdict
+
 
 def collect(**options):
     async def run():

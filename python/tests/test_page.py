@@ -8,6 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.verdict
+
 ROOT = Path(__file__).parent.parent.parent
 PICTURE = ROOT / "docs/pictures/pulse.svg"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.DOTALL | re.MULTILINE)

@@ -10,6 +10,7 @@ from conftest import CLOCK, OTHER, RING, ROOT
 import halo_raw
 
 
+@pytest.mark.verdict
 def test_csv_and_jsonl_are_the_same(session):
     tables = [halo_raw.read_stream(session / name) for name in ("session.csv", "session.jsonl")]
     for kind in ("ppg", "accel", "spo2"):
@@ -19,6 +20,7 @@ def test_csv_and_jsonl_are_the_same(session):
         assert first["seq"].tolist() == list(range(len(first))) and set(first["ring"]) == {RING}
 
 
+@pytest.mark.verdict
 def test_times_are_of_one_stamp(session):
     frame = halo_raw.read_stream(session / "session.csv")
     assert str(frame["time"].dtype).endswith("UTC]")
@@ -29,6 +31,7 @@ def test_times_are_of_one_stamp(session):
     assert frame.pivot(index="seq", columns="kind", values="t")["ppg"].notna().sum() == len(halo_raw.samples(frame, "ppg"))
 
 
+@pytest.mark.verdict
 def test_what_the_data_is_stands_beside_it(session):
     frame = halo_raw.read_stream(session / "session.csv")
     description = halo_raw.samples(frame, "ppg").attrs["description"]
@@ -39,6 +42,7 @@ def test_what_the_data_is_stands_beside_it(session):
     assert description["Rejected"] == (frame["kind"] == "rejected").sum() > 10
 
 
+@pytest.mark.verdict
 def test_rates_are_those_of_the_ring_without_the_gaps(session):
     frame = halo_raw.read_stream(session / "session.csv")
     gaps = (halo_raw.marks(frame)["kind"] == "gap").sum()
@@ -48,6 +52,7 @@ def test_rates_are_those_of_the_ring_without_the_gaps(session):
         halo_raw.rate(frame.head(1), "ppg")
 
 
+@pytest.mark.verdict
 def test_headers_and_what_was_cut_off(program):
     for form in ("csv", "jsonl"):
         text = program("stream", "--ppg", "--count", 5, "--header", "--format", form, "--adapter", CLOCK)
@@ -60,6 +65,7 @@ def test_headers_and_what_was_cut_off(program):
         halo_raw.read_stream(io.StringIO("a,b\n1,2\n"))
 
 
+@pytest.mark.verdict
 def test_a_store_has_all_rings_and_right_times(store):
     rates = halo_raw.read_store("heart-rate", store)
     assert set(rates["ring"]) == {RING, OTHER} and rates["manual"].dtype == bool
@@ -71,6 +77,7 @@ def test_a_store_has_all_rings_and_right_times(store):
         assert len(halo_raw.read_store(kind, store)) > 0
 
 
+@pytest.mark.verdict
 def test_a_store_is_what_export_prints(program, store):
     steps = halo_raw.read_store("steps", store).sort_values(["ring", "time"])
     exported = pd.read_csv(io.StringIO(program("export", "steps", "--all", "--store", store))).sort_values(["ring", "time"])
@@ -86,6 +93,7 @@ def test_a_store_is_what_export_prints(program, store):
     assert [name.lower() for name in found["stage"]] == [name.lower() for name in exported["stage"]]
 
 
+@pytest.mark.verdict
 def test_what_is_no_store_is_refused(tmp_path, store):
     (tmp_path / "text").write_text("no database " * 100)
     sqlite3.connect(tmp_path / "music").execute("CREATE TABLE music (title)")
@@ -98,6 +106,7 @@ def test_what_is_no_store_is_refused(tmp_path, store):
         halo_raw.read_store("step", store)
 
 
+@pytest.mark.verdict
 def test_a_capture_has_packets_and_samples():
     path = ROOT / "captures/virtual-stream.btsnoop"
     packets = halo_raw.read_capture(path)
@@ -133,6 +142,7 @@ def test_a_week_of_files_adds_up(program, tmp_path):
     assert len(list((tmp_path / "days").iterdir())) == 8
 
 
+@pytest.mark.verdict
 def test_runs_in_a_folder_are_told_apart(program, tmp_path):
     for hour in (13, 14):
         adapter = f"virtual:fast,clock=2026-11-21T{hour}:45:00"

@@ -11,6 +11,8 @@ from conftest import CLOCK, RING
 
 import halo_raw
 
+pytestmark = pytest.mark.verdict
+
 
 def test_edf_has_every_sample_once_and_marks_what_is_missing(session, tmp_path):
     frame = halo_raw.read_stream(session / "session.csv")
