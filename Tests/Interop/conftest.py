@@ -14,6 +14,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 
+from built import built  # noqa: E402
+
 # The documented exit codes.
 OK, USAGE, BAD_DATA, NO_FILE, NO_ADAPTER, SYSTEM, IO_ERROR = 0, 64, 65, 66, 69, 71, 74
 TIMEOUT, PROTOCOL, REPLAY_DIFFERS, NOT_FOUND, CONNECTION_LOST = 75, 76, 78, 79, 80
@@ -166,10 +168,7 @@ class RingProcess:
 
 @pytest.fixture(scope="session")
 def halo(tmp_path_factory) -> Halo:
-    path = Path(os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw").absolute()
-    if not path.exists():
-        pytest.fail(f"{path} is missing; build it with `swift build -c release`", pytrace=False)
-    program = Halo(path, tmp_path_factory.mktemp("home"))
+    program = Halo(built(), tmp_path_factory.mktemp("home"))
     yield program
     program.end_all()
 

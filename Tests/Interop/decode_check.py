@@ -6,14 +6,11 @@
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-HALO_RAW = os.environ.get("HALO_RAW", str(REPOSITORY / ".build/release/halo-raw"))
+from built import built
 
 FIELDS = {
     "command": "bthci_cmd.opcode", "event": "bthci_evt.code", "subevent": "bthci_evt.le_meta_subevent",
@@ -101,7 +98,7 @@ def att_pdu(att) -> str:
 
 def halo_raw(path) -> tuple[list[Seen], list[dict]]:
     run = subprocess.run(
-        [HALO_RAW, "decode", str(path), "--format", "jsonl"], capture_output=True, text=True, timeout=300)
+        [built(), "decode", str(path), "--format", "jsonl"], capture_output=True, text=True, timeout=300)
     if run.returncode not in (0, 65):
         sys.exit(f"halo-raw cannot read {path}: {run.stderr.strip()}")
     records = [json.loads(line) for line in run.stdout.splitlines()]

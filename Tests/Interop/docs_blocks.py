@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from built import built
+
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -49,9 +51,10 @@ def rewritten(page: str, program: Path) -> str:
 
 
 if __name__ == "__main__":
-    program = Path(os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw")
-    if not program.exists():
-        sys.exit(f"{program} is missing; build it with `swift build -c release`")
+    try:
+        program = built()
+    except FileNotFoundError as error:
+        sys.exit(str(error))
     for path in [Path(name) for name in sys.argv[1:]] or PAGES:
         old = path.read_text()
         new = rewritten(old, program)

@@ -3,23 +3,17 @@
 import contextlib
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+from built import built
 
 
 class Example:
     """A running example, whose lines are read as they are printed."""
 
     def __init__(self, name, adapter, state, *arguments, before=()):
-        found = [ROOT / ".build" / kind / name for kind in ("release", "debug")]
-        path = next((path for path in found if path.exists()), None)
-        if path is None:
-            pytest.fail(f"{name} is missing; build it with `swift build -c release --product {name}`")
         self.process = subprocess.Popen(
-            [*before, "stdbuf", "-oL", path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [*before, "stdbuf", "-oL", built(name), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
             env=os.environ | {"HALO_ADAPTER": adapter, "XDG_STATE_HOME": str(state), "HOME": str(state)})
         self.lines = []

@@ -8,13 +8,10 @@ events, advertising data, signalling, pairing, discovery, values, and the protoc
 import argparse
 import collections
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-HALO_RAW = os.environ.get("HALO_RAW", str(REPOSITORY / ".build/release/halo-raw"))
+from built import built
 
 PARAMETERS, SIGNALS, PAIRING, ATT = ("hci", "parameters"), ("signaling", "fields"), ("smp", "fields"), ("att", "fields")
 SDP, RFCOMM, AVDTP, AVCTP = (("sdp", "fields"), ("rfcomm", "fields"), ("avdtp", "fields"), ("avctp", "fields"))
@@ -163,7 +160,7 @@ def run_tshark(path):
 
 def halo_raw(path):
     run = subprocess.run(
-        [HALO_RAW, "decode", str(path), "--format", "jsonl"], capture_output=True, text=True, timeout=300)
+        [built(), "decode", str(path), "--format", "jsonl"], capture_output=True, text=True, timeout=300)
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 

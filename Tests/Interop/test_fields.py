@@ -7,15 +7,10 @@ import struct
 import field_check
 import pytest
 from conftest import ROOT
-from test_decode import CAPTURES, acl, capture_of
+from test_decode import CAPTURES, acl, capture_name, capture_of
 
 
-@pytest.fixture(autouse=True)
-def same_program(halo, monkeypatch):
-    monkeypatch.setattr(field_check, "HALO_RAW", str(halo.path))
-
-
-@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: str(path.relative_to(ROOT / "captures").with_suffix("")))
+@pytest.mark.parametrize("path", CAPTURES, ids=capture_name)
 def test_tshark_lists_the_same(path):
     same, differences = field_check.compare(path)
     assert not differences

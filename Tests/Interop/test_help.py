@@ -7,11 +7,10 @@ import signal
 import subprocess
 
 import pytest
+from built import built
 from conftest import NO_ADAPTER, OK, ROOT
 
-HELP = subprocess.run(
-    [os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw", "--help"],
-    capture_output=True, text=True).stdout
+HELP = subprocess.run([built(), "--help"], capture_output=True, text=True).stdout
 COMMANDS = re.findall(r"^  ([a-z-]+) {2,}\S", HELP, re.MULTILINE)
 ENDLESS = ("simulate", "stream --ppg --adapter virtual")
 # These look at the machine: what they find may be that it has no Bluetooth, that a privilege is missing, that no ring is near, that
@@ -25,6 +24,7 @@ def examples(halo, command):
     return re.findall(r"^  (halo-raw .*)$", text, re.MULTILINE)
 
 
+@pytest.mark.verdict
 def test_the_help_names_the_commands():
     assert {"scan", "stream", "info", "battery", "inspect", "read", "write", "subscribe", "replay",
             "simulate"} <= set(COMMANDS)
@@ -52,12 +52,14 @@ def test_its_examples_work(halo, tmp_path, command):
         assert halo.wait(process).code in LOOKING.get(command, (OK,)), line
 
 
+@pytest.mark.verdict
 def test_the_page_on_the_library_has_the_example_that_is_built():
     page = (ROOT / "docs/library.md").read_text()
     code = re.search(r"```swift\n(.*?)```", page, re.DOTALL)[1]
     assert code == (ROOT / "Examples/Pulse/Pulse.swift").read_text()
 
 
+@pytest.mark.verdict
 def test_the_page_on_commands_has_the_exit_codes_of_the_help():
     page = (ROOT / "docs/commands.md").read_text()
     table = re.findall(r"^\| ([\d, ]+) \|", page, re.MULTILINE)

@@ -65,9 +65,9 @@ def test_a_service_manager_that_is_not_there_is_ignored(halo, service, name):
 
 
 @pytest.fixture(scope="module")
-def units(tmp_path_factory):
+def units(halo, tmp_path_factory):
     folder = tmp_path_factory.mktemp("root") / "units"
-    subprocess.run([ROOT / "scripts/install-units", ROOT / ".build/release", folder], check=True)
+    subprocess.run([ROOT / "scripts/install-units", halo.path.parent, folder], check=True)
     return folder
 
 

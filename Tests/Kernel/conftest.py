@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import adapters  # noqa: E402
 import interop  # noqa: E402
+from built import built  # noqa: E402
 from kernel_ring import KernelRing  # noqa: E402
 
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
@@ -118,12 +119,9 @@ def ring(ring_with) -> KernelRing:
 
 @pytest.fixture(scope="session")
 def halo(tmp_path_factory) -> interop.Halo:
-    path = Path(os.environ.get("HALO_RAW") or interop.ROOT / ".build/release/halo-raw").absolute()
-    if not path.exists():
-        pytest.fail(f"{path} is missing; build it with `swift build -c release`", pytrace=False)
     home = tmp_path_factory.mktemp("home")
     # An emulated machine may be several times slower when its host is busy.
-    program = interop.Halo(path, home, patience=60)
+    program = interop.Halo(built(), home, patience=60)
     program.environment |= {"XDG_STATE_HOME": str(home), "XDG_RUNTIME_DIR": str(home)}
     yield program
     program.end_all()
