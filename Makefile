@@ -1,5 +1,5 @@
 # make            builds the release binary
-# make test       runs all tests (scripts/test)
+# make test       says in ten minutes whether all is well (scripts/test; scripts/test all runs all tests)
 # make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
