@@ -15,6 +15,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 
 from built import built  # noqa: E402
+from event_lines import event_lines  # noqa: E402
 
 # The documented exit codes.
 OK, USAGE, BAD_DATA, NO_FILE, NO_ADAPTER, SYSTEM, IO_ERROR = 0, 64, 65, 66, 69, 71, 74
@@ -123,7 +124,7 @@ class RingProcess:
 
     def events(self, kind=None) -> list[dict]:
         """What happened since the test began."""
-        lines = self.events_file.read_text().splitlines()[self.seen:]
+        lines = event_lines(self.events_file)[self.seen:]
         happened = [json.loads(line) for line in lines]
         return [event for event in happened if kind in (None, event["event"])]
 
@@ -195,7 +196,7 @@ def shared_ring(tmp_path_factory):
 
 @pytest.fixture
 def ring(shared_ring) -> RingProcess:
-    shared_ring.seen = len(shared_ring.events_file.read_text().splitlines())
+    shared_ring.seen = len(event_lines(shared_ring.events_file))
     yield shared_ring
     shared_ring.check_conduct()
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from event_lines import event_lines
 from example_program import examples
 
 RAW_VALUE = "48414C4F-0101-4000-8000-535452415000"
@@ -47,7 +48,7 @@ class Neighbourhood:
 
     def events(self, kind) -> list[dict]:
         """What happened since the test began."""
-        lines = self.events_file.read_text().splitlines()[self.seen:]
+        lines = event_lines(self.events_file)[self.seen:]
         return [event for event in map(json.loads, lines) if event["event"] == kind]
 
     def close(self):
@@ -86,7 +87,7 @@ class Check:
 
 @pytest.fixture
 def check(around, tmp_path):
-    around.seen = len(around.events_file.read_text().splitlines())
+    around.seen = len(event_lines(around.events_file))
     with examples(tmp_path / "state") as start:
         yield Check(start, around)
     assert around.events("breach") == []

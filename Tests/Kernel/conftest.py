@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import adapters  # noqa: E402
 import interop  # noqa: E402
 from built import built  # noqa: E402
+from event_lines import event_lines  # noqa: E402
 from kernel_ring import KernelRing  # noqa: E402
 
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
@@ -73,7 +74,7 @@ class Rings:
             self.count += 1
             self.ring = KernelRing(self.folder / f"events{self.count}.jsonl", options)
             self.options = options
-        self.ring.seen = len(self.ring.events_file.read_text().splitlines())
+        self.ring.seen = len(event_lines(self.ring.events_file))
         return self.ring
 
     def remove(self):
