@@ -59,8 +59,9 @@ package final class MessageQueue {
     }
     database = try Database(path: path)
     try Self.check(database)
-    // A commit survives a power failure. Without room that is freed, the file stays as large as it ever was.
-    try database.run("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    // Without room that is freed, the file stays as large as it ever was.
+    try database.run("PRAGMA auto_vacuum = INCREMENTAL")
+    try database.useWriteAheadLog()
     try Self.create(in: database)
     insert = try database.prepare("INSERT INTO messages (topic, payload, retain) VALUES (?, ?, ?)")
     select = try database.prepare(

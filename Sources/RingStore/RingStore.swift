@@ -68,8 +68,8 @@ public final class RingStore {
     if database.isReadOnly {
       try Schema.checkIsCurrent(database)
     } else {
-      // Readers and a writer do not block each other, and commits survive a power failure.
-      try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+      try database.useWriteAheadLog()
+      try database.run("PRAGMA foreign_keys = ON")
       try Schema.migrate(database)
     }
     database.stopWaiting()

@@ -184,11 +184,15 @@ enum Schema {
   /// tables is not a store.
   static func check(_ database: Database) throws(StoreError) {
     try database.verifyFormat()
-    let application = try number("PRAGMA application_id", in: database)
-    let version = try number("PRAGMA user_version", in: database)
-    let tables = try number("SELECT count(*) FROM sqlite_schema", in: database)
-    let strange = try number(
-      "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage = 0", in: database)
+    // One statement sees one state of the file, whatever another process writes at this moment.
+    let found = try database.prepare(
+      """
+      SELECT (SELECT * FROM pragma_application_id), (SELECT * FROM pragma_user_version), count(*),
+        count(CASE WHEN type NOT IN ('table', 'index') OR rootpage = 0 THEN 1 END)
+      FROM sqlite_schema
+      """
+    ).rows { ($0.integer(0), $0.integer(1), $0.integer(2), $0.integer(3)) }
+    guard let (application, version, tables, strange) = found.first else { throw .foreign(database.path) }
     guard strange == 0, application == applicationID || (application == 0 && version == 0 && tables == 0)
     else { throw .foreign(database.path) }
     guard (0...Self.version).contains(version) else { throw .newer(version: version, known: Self.version) }

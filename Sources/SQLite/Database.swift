@@ -25,6 +25,9 @@ package final class Database<Failure: DatabaseFailure> {
   /// ``DatabaseFailure/busy``.
   private static var openingPatience: Int32 { 1000 }
 
+  /// How many other processes may open a new file at the same time.
+  private static var logAttempts: Int { 100 }
+
   /// Whether the file is read-only: on a read-only file system, or of another user.
   package let isReadOnly: Bool
   /// The file, for messages.
@@ -50,6 +53,11 @@ package final class Database<Failure: DatabaseFailure> {
       let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(handle)
       throw .database(path, message: message)
+    }
+    // SQLite reads what it cannot open for writing, and leaves its files beside it.
+    guard isReadOnly || sqlite3_db_readonly(handle, nil) == 0 else {
+      sqlite3_close_v2(handle)
+      throw .database(path, message: "it cannot be opened for writing; try again")
     }
     self.handle = handle
     sqlite3_busy_timeout(handle, Self.openingPatience)
@@ -97,6 +105,21 @@ package final class Database<Failure: DatabaseFailure> {
     throw sqlite3_errcode(handle) & 0xFF == SQLITE_NOTADB ? .foreign(path) : error
   }
 
+  /// Uses a write-ahead log, with which readers and a writer do not block each other. Commits survive a power failure.
+  package func useWriteAheadLog() throws(Failure) {
+    try run("PRAGMA synchronous = FULL")
+    // SQLite does not wait for another process that writes before it changes the mode. A write waits.
+    for _ in 0..<Self.logAttempts {
+      do throws(Failure) {
+        return try run("PRAGMA journal_mode = WAL")
+      } catch {
+        guard isBusy else { throw error }
+        try transaction {}
+      }
+    }
+    try run("PRAGMA journal_mode = WAL")
+  }
+
   /// Disables waiting for other processes.
   package func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
 
@@ -137,9 +160,10 @@ package final class Database<Failure: DatabaseFailure> {
 
   /// The last error.
   package var error: Failure {
-    sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY
-      ? .busy : .database(path, message: String(cString: sqlite3_errmsg(handle)))
+    isBusy ? .busy : .database(path, message: String(cString: sqlite3_errmsg(handle)))
   }
+
+  private var isBusy: Bool { sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY }
 }
 
 /// A prepared statement, which can run any number of times.
