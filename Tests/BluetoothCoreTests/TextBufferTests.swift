@@ -106,7 +106,7 @@ struct FieldListTests {
     #expect(fields.fields.map(\.name) == ["sample 1", "damaged"])
   }
 
-  @Test(arguments: [0, 9, 10, 99, 100, 999, 65535, 123_456_789_012, UInt64(Int64.max), .max - 1, .max])
+  @Test(arguments: [0, 9, 10, 99, 100, 999, 65535, 123_456_789_012, 1 << 63, .max - 1, .max] as [UInt64])
   func magnitudesHaveTheirDigits(_ number: UInt64) {
     #expect(TextBuffer.string { $0.write(magnitude: number, digits: 1) } == "\(number)")
     let padded = String(repeating: "0", count: 24 - "\(number)".count) + "\(number)"

@@ -77,7 +77,8 @@ extension BluetoothAddress: TextWritable {
     text.withRoom(17) { room in
       for index in 0..<17 {
         let isColon = index % 3 == 2
-        let nibble = UInt8(truncatingIfNeeded: value >> UInt64(44 - (index - index / 3) * 4)) & 15
+        let shift = 44 - (index - index / 3) * 4
+        let nibble = UInt8(truncatingIfNeeded: value >> shift) & 15
         let digit = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
         room[index] = isColon ? UInt8(ascii: ":") : digit
       }

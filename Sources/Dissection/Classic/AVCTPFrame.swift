@@ -86,7 +86,8 @@ enum AVCTPFrame {
       try lister.show(
         "company",
         { r throws(DecodeError) in
-          UInt32(try r.readUInt8()) << 16 | UInt32(try r.readUInt16BigEndian())
+          let high = UInt32(try r.readUInt8())
+          return high << 16 | UInt32(try r.readUInt16BigEndian())
         }
       ) { $0 == 0x1958 ? "Bluetooth SIG (0x001958)" : Hex.string(UInt64($0), bytes: 3) }
       let pdu = try lister.byte("PDU", pdus)
@@ -127,8 +128,9 @@ enum AVCTPFrame {
   }
 
   private static func volume(_ lister: inout FieldLister) throws(DecodeError) {
-    try lister.show("volume", { r throws(DecodeError) in try r.readUInt8() }) {
-      "\((Int($0 & 0x7F) * 100 + 63) / 127) percent"
+    try lister.show("volume", { r throws(DecodeError) in try r.readUInt8() }) { volume in
+      let percent = (Int(volume & 0x7F) * 100 + 63) / 127
+      return "\(percent) percent"
     }
   }
 }

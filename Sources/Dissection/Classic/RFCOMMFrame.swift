@@ -26,13 +26,17 @@ enum RFCOMMFrame {
     let dlci = address >> 2
     if dlci > 0 { lister.bits("channel", dlci >> 1) }
     let control = try lister.show("control", { r throws(DecodeError) in try r.readUInt8() }) {
-      (controls[$0 & 0xEF] ?? "unknown") + ($0 & 0x10 == 0 ? "" : ", P/F")
+      let name: String = controls[$0 & 0xEF] ?? "unknown"
+      return $0 & 0x10 == 0 ? name : "\(name), P/F"
     }
     let length = try lister.show(
       "length",
       { r throws(DecodeError) in
-        let low = try r.readUInt8()
-        return low & 1 == 1 ? Int(low >> 1) : Int(try r.readUInt8()) << 7 | Int(low >> 1)
+        let first = try r.readUInt8()
+        let low = Int(first >> 1)
+        if first & 1 == 1 { return low }
+        let high = Int(try r.readUInt8())
+        return high << 7 | low
       }
     ) { "\($0) bytes" }
     let isData = control & 0xEF == 0xEF

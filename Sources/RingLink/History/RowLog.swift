@@ -149,10 +149,9 @@ struct RowLog<Start: RowStart>: Sendable {
     start.values = Array(values.prefix(room))
     let rest = values.dropFirst(room)
     let length = RowPiece.fields.last?.field.range.count ?? 1
-    let pieces = stride(from: rest.startIndex, to: rest.endIndex, by: length).prefix(253).enumerated().map {
-      RowPiece(
-        index: UInt8($0.offset + 2), values: Array(rest[$0.element..<min($0.element + length, rest.endIndex)])
-      )
+    let starts = stride(from: rest.startIndex, to: rest.endIndex, by: length).prefix(253)
+    let pieces = starts.enumerated().map { offset, start in
+      RowPiece(index: UInt8(offset + 2), values: Array(rest[start...].prefix(length)))
     }
     let header = RowHeader(
       frames: UInt8(pieces.count + 2), interval: UInt8(clamping: minutesPerSlot))

@@ -94,17 +94,16 @@ struct RingBulkAnswer {
           readings: ring.history.day(daysAgo).map(ring.history.manualHeartRates(on:)) ?? [])
       },
       query(CommandTable.oxygenLog) { ring, request in
-        OxygenLog(
-          days: ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }.map {
-            OxygenLog.Day(daysAgo: $0.daysAgo, hours: ring.history.oxygen(on: $0.day))
-          })
+        let days = ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }
+        return OxygenLog(
+          days: days.map { OxygenLog.Day(daysAgo: $0.daysAgo, hours: ring.history.oxygen(on: $0.day)) })
       },
       query(CommandTable.temperatureLog) { ring, request in
-        TemperatureLog(
-          days: ring.history.keptDays.filter { $0.daysAgo < request.days }.map {
-            TemperatureLog.Day(
-              daysAgo: $0.daysAgo, minutesPerSlot: 30,
-              values: ring.history.temperatures(on: $0.day).map { UInt8(clamping: ($0 - 2000) / 10) })
+        let days = ring.history.keptDays.filter { $0.daysAgo < request.days }
+        return TemperatureLog(
+          days: days.map { day in
+            let values = ring.history.temperatures(on: day.day).map { UInt8(clamping: ($0 - 2000) / 10) }
+            return TemperatureLog.Day(daysAgo: day.daysAgo, minutesPerSlot: 30, values: values)
           })
       },
       query(CommandTable.intervalTemperatures) { ring, request in

@@ -47,7 +47,8 @@ enum ConnectionEvents {
   /// - Parameters: as of ``delays(of:interval:)``
   static func missed(in times: [Int64], interval: Int64) -> Int {
     guard interval > 0 else { return 0 }
-    let steps = zip(times.dropFirst(), times).map { ($0 - $1 + interval / 2) / interval }.filter { $0 > 0 }
+    let pauses: [Int64] = zip(times.dropFirst(), times).map { later, earlier in later - earlier }
+    let steps = pauses.map { ($0 + interval / 2) / interval }.filter { $0 > 0 }
     guard !steps.isEmpty else { return 0 }
     let usual = steps.sorted()[steps.count / 2]
     return steps.reduce(0) { $0 + Int(max(0, $1 - usual - 1)) }
