@@ -24,8 +24,9 @@ func layer(
   ]
 }
 
-let layers = [
-  // Protocols: bytes and time in, bytes and events out. These build without libbluetooth and without an event loop.
+/// Bytes and time in, bytes and events out. These build without libbluetooth and without an event loop; the tests of some
+/// use one.
+let protocols = [
   layer("BluetoothCore", on: []),
   // What files and lines share.
   layer("JSON", on: []),
@@ -39,6 +40,10 @@ let layers = [
   layer(
     "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["Central", "EventLoop"]),
+]
+
+/// What calls the system, and what is built on that.
+let systemLayers = [
   // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
   layer("SystemCalls", on: ["CLinux"]),
   layer("EventLoop", on: ["BluetoothCore", "SystemCalls", "CLinux"]),
@@ -73,6 +78,8 @@ let layers = [
       "EventLoop", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
     ]),
 ]
+
+let layers = protocols + systemLayers
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
@@ -162,7 +169,7 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "BluetoothCore", "Central", "EventLoop", "GATTClient", "HCI", "RingLink", "TestSupport", "VirtualRing",
+      "BluetoothCore", "Central", "EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
@@ -190,6 +197,13 @@ if isForFuzzing {
 } else {
   targets.append(
     .executableTarget(name: "halo-raw", dependencies: programDependencies, swiftSettings: settings))
+}
+
+/// Only the protocols and what their tests need, to run on a machine that is emulated (scripts/cross-build tests).
+if Context.environment["HALO_PROTOCOLS"] != nil {
+  let wanted = Set(protocols.joined().map(\.name) + ["SystemCalls", "EventLoop", "CLinux", "TestSupport"])
+  targets.removeAll { !wanted.contains($0.name) }
+  products.removeAll { product in !protocols.contains { $0.first?.name == product.name } }
 }
 
 let package = Package(

@@ -24,19 +24,6 @@ private func pieces(
   return pieces
 }
 
-/// The same numbers in every run (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 private let fromController = eventVectors.map(\.packet) + aclVectors.map(\.packet)
 private let fromHost = commandVectors.map(\.packet) + aclVectors.map(\.packet)
 
@@ -75,7 +62,7 @@ private let recognisable = [
 
   @Test(arguments: 0..<50 as Range<UInt64>)
   func randomChunks(seed: UInt64) {
-    var generator = Seeded(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let packets = fromController.shuffled(using: &generator)
     let chunks = pieces(packets.flatMap { $0 }, upTo: 100, using: &generator)
     #expect(frames(chunks) == packets)
@@ -84,7 +71,7 @@ private let recognisable = [
   @Test func garbageIsSkippedAndCounted() {
     let garbage: [UInt8] = [0x00, 0xFF, 0x3E, 0x99, 0x01]
     for seed in 0..<20 as Range<UInt64> {
-      var generator = Seeded(state: seed)
+      var generator = SeededGenerator(seed: seed)
       let framer = H4Framer()
       let stream = garbage + recognisable.flatMap { $0 + garbage }
       #expect(frames(pieces(stream, upTo: 30, using: &generator), framer) == recognisable)
@@ -95,7 +82,7 @@ private let recognisable = [
   /// Nothing that arrives behind a packet changes what was made of it: chunks do not matter, for any bytes.
   @Test(arguments: 0..<100 as Range<UInt64>)
   func chunksDoNotMatterForNoise(seed: UInt64) {
-    var generator = Seeded(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var stream: [UInt8] = []
     for _ in 0..<200 {
       if Bool.random(using: &generator) {

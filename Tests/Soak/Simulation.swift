@@ -4,7 +4,6 @@ import EventLoop
 import GATTClient
 import HCI
 import RingLink
-import TestSupport
 import VirtualRing
 
 /// Sessions with a virtual ring, one after the other, and what they came to.
@@ -17,7 +16,7 @@ final class Simulation {
     case noSamples
   }
 
-  private var random = SeededGenerator(seed: 30)
+  private var randomNumbers: UInt64 = 0
   private var sessions = 0
   private var lostLinks = 0
   private var chargings = 0
@@ -42,22 +41,28 @@ final class Simulation {
     let end = timers.now + .seconds(86_400)
     while timers.now < end {
       sessions += 1
-      switch random.next() % 8 {
+      switch random() % 8 {
       case 0: try await charge()
       case 1: try await reset()
       default: try await stream()
       }
-      await timers.sleep(for: .seconds(Int(random.next() % 600)))
+      await timers.sleep(for: .seconds(Int(random() % 600)))
     }
+  }
+
+  /// The same numbers in each run.
+  private func random() -> UInt64 {
+    randomNumbers += 1
+    return SplitMix.mix(randomNumbers)
   }
 
   private func options() -> VirtualRingOptions {
     var options = VirtualRingOptions()
     options.rate = 1
-    options.bluetooth5 = random.next() % 2 == 0
-    options.aclLength = random.next() % 2 == 0 ? 27 : 251
-    options.seed = random.next()
-    options.clock = RingTime(seconds: Int(1_795_000_000 + random.next() % 10_000_000))
+    options.bluetooth5 = random() % 2 == 0
+    options.aclLength = random() % 2 == 0 ? 27 : 251
+    options.seed = random()
+    options.clock = RingTime(seconds: Int(1_795_000_000 + random() % 10_000_000))
     return options
   }
 
@@ -74,12 +79,12 @@ final class Simulation {
   /// A stream until the link is lost, with frames that are damaged on the way.
   private func stream() async throws {
     var options = options()
-    let sets = Int(random.next() % 20_000) + 100
+    let sets = Int(random() % 20_000) + 100
     options.faults.dropsAfter = sets
     options.faults.badChecksumEvery = 97
     let central = Central(HCIAdapter(VirtualTransport(options, timers: timers)))
     let ring = try await open(central)
-    _ = try await ring.setClock(to: RingTime(seconds: Int(1_790_000_000 + random.next() % 20_000_000)))
+    _ = try await ring.setClock(to: RingTime(seconds: Int(1_790_000_000 + random() % 20_000_000)))
     var count = 0
     try await ring.startRawStream { _, _ in count += 1 }
     _ = await ring.client.disconnection()
@@ -118,7 +123,7 @@ final class Simulation {
     let ring = try await open(central)
     var count = 0
     try await ring.startRawStream { _, _ in count += 1 }
-    await timers.sleep(for: .seconds(Int(random.next() % 100)))
+    await timers.sleep(for: .seconds(Int(random() % 100)))
     let hardwareError: [UInt8] = [0x04, 0x10, 0x01, 0x42]
     transport.onPacket?(hardwareError.span.bytes, timers.now)
     _ = await ring.client.disconnection()
