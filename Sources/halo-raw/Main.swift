@@ -8,6 +8,11 @@ enum Main {
   /// Not `async`: signals must be blocked before the runtime creates its first thread, which would receive them.
   static func main() {
     Termination.blockSignals()
+    guard CommandLine.argc > 0 else {
+      // Swift's runtime finds the arguments with the help of this file.
+      Console.errorDirectly("cannot read the command line: /proc/self/maps cannot be opened; see ulimit -n")
+      exit(ExitCode.systemError.rawValue)
+    }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let isRealTime = Startup.prepare(arguments)
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
