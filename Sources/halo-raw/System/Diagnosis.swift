@@ -21,13 +21,12 @@ extension SystemState {
     if let file = fileCapabilities, file.isSuperset(of: missing) {
       remedy =
         "\(executable) grants them without effect: its file system is mounted nosuid, or it runs under "
-        + "no_new_privs; install it elsewhere: make install"
+        + "no_new_privs; install it elsewhere"
     } else if let privilegedGroup, missing.contains(.netRaw) {
       remedy = "\(Capability.joinCommand(privilegedGroup)), then log in again; or use sudo"
-    } else if isInstalled {
-      remedy = "make install NET_ADMIN=1, or use sudo"
     } else {
-      remedy = "\(Capability.setcapCommand(executable))  (again after each build), or use sudo"
+      let when = isInstalled ? "" : "  (again after each build)"
+      remedy = "\(Capability.setcapCommand(executable))\(when), or use sudo"
     }
     let what = "\(missing) \(missing == .useful ? "are" : "is") missing"
     if missing.contains(.netRaw) {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// `make install` installs two files of one program: PREFIX/bin/halo-raw, which everyone may run and which has no
-/// capabilities, and PREFIX/lib/halo-raw/halo-raw, which has capabilities and which only root and a group may run. The
-/// first executes the second if a command needs it.
+/// `make install` and the package install two files of one program: PREFIX/bin/halo-raw, which everyone may run and which
+/// has no capabilities, and PREFIX/lib/halo-raw/halo-raw, which has capabilities and which only root and a group may run.
+/// The first executes the second if a command needs it.
 enum PrivilegedProgram {
   private static let location = "/lib/halo-raw/halo-raw"
 
@@ -17,10 +17,10 @@ enum PrivilegedProgram {
     return executable.dropLast(suffix.count) + location
   }
 
-  /// Whether this program was installed with `make install`.
+  /// Whether this program was installed so.
   static var isInstalled: Bool { group != nil || executable?.hasSuffix(location) ?? false }
 
-  /// Whether a file is as installed by `make install`: owned by root, and not writable by other users.
+  /// Whether a file is as installed: owned by root, and not writable by other users.
   static func isTrusted(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == 0

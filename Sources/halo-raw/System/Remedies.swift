@@ -34,8 +34,7 @@ extension AdapterError.Reason {
       "bring it up with: sudo halo-raw adapters up \(index?.description ?? "hciN")"
     case .adapterUp: "add --take, which brings it down and up again afterwards"
     case .radioBlocked: "try: sudo rfkill unblock bluetooth"
-    case .missing(Capability.netAdmin.description): Capability.netAdmin.remedy
-    case .missing: Capability.netRaw.remedy
+    case .missing: Capability.remedy
     default: nil
     }
   }
@@ -43,15 +42,12 @@ extension AdapterError.Reason {
 
 extension Capability {
   /// How to grant the capabilities that this program can use.
-  fileprivate var remedy: String {
-    if self == .netAdmin, PrivilegedProgram.isInstalled {
-      return "run it with sudo, or install it with: make install NET_ADMIN=1"
-    }
+  fileprivate static var remedy: String {
     guard let group = PrivilegedProgram.group else {
       let path = PrivilegedProgram.executable ?? "/path/to/halo-raw"
-      return "run it with sudo, or once: \(Self.setcapCommand(path))"
+      return "run it with sudo, or once: \(setcapCommand(path))"
     }
-    return "run it with sudo, or join the group that may: \(Self.joinCommand(group)), then log in again"
+    return "run it with sudo, or join the group that may: \(joinCommand(group)), then log in again"
   }
 
   /// The command that grants a program its capabilities permanently; with the resolved path, as `setcap` does not

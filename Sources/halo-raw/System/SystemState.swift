@@ -36,7 +36,7 @@ struct SystemState: Sendable {
   var fileCapabilities: Capabilities? = []
   /// The group that may run the installed program with its capabilities; nil without such a program.
   var privilegedGroup: String?
-  /// Whether `make install` installed the program.
+  /// Whether the program was installed with `make install` or from a package.
   var isInstalled = false
   var adapters: [ControllerState] = []
   /// Why the list of adapters cannot be read.
