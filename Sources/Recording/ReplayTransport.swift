@@ -4,7 +4,7 @@ import HCI
 
 /// Replays a recorded session in place of the controller. Recorded packets from the controller are delivered as soon as
 /// the stack has sent all packets that precede them, with the recorded times; packets from the stack are compared with
-/// the recorded ones.
+/// the recorded ones, in their order as far as one follows from the other (``SentPackets``).
 ///
 /// Time is virtual: a replay takes only as long as the stack's computation. Where the recording waited for an external
 /// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
@@ -91,7 +91,9 @@ public final class ReplayTransport: HCITransport {
   private var next: CaptureRecord?
   private var origin: Int64?
   private var base = Instant.zero
-  private var sent: [[UInt8]] = []
+  private var sent = SentPackets()
+  /// Whether something was sent since ``proceed()`` has looked.
+  private var isToProceed = false
   private var isRunning = false
   /// The number of the record at the last interruption.
   private var interruptedAt = -1
@@ -124,7 +126,8 @@ public final class ReplayTransport: HCITransport {
 
   public func send(_ packet: RawSpan) {
     guard isRunning else { return }
-    sent.append(Array(packet))
+    sent.append(packet)
+    isToProceed = true
     timers.schedule(after: .zero) { [weak self] in self?.proceed() }
   }
 
@@ -161,10 +164,12 @@ public final class ReplayTransport: HCITransport {
 
   /// Advances in the recording until the stack has to send a packet.
   private func proceed() {
+    isToProceed = false
     while isRunning, !isDelivering, let record = next {
       if record.info.direction == .hostToController {
-        guard !sent.isEmpty else { return }
-        compare(sent.removeFirst(), with: record)
+        guard sent.remove(record.bytes, originalLength: record.info.originalLength) else { return }
+        report.matched += 1
+        onPlayed?(record)
         readNext()
       } else {
         isDelivering = true
@@ -190,19 +195,9 @@ public final class ReplayTransport: HCITransport {
   }
 
   private func compareRest() {
-    while isRunning, !sent.isEmpty {
-      differ(Difference(number: nil, recorded: nil, sent: sent.removeFirst()))
+    while isRunning, let packet = sent.popFirst() {
+      differ(Difference(number: nil, recorded: nil, sent: packet))
     }
-  }
-
-  private func compare(_ packet: [UInt8], with record: CaptureRecord) {
-    // Of a truncated packet, only the recorded part is compared.
-    guard packet.count != record.info.originalLength || !packet.starts(with: record.bytes) else {
-      report.matched += 1
-      onPlayed?(record)
-      return
-    }
-    differ(Difference(number: record.info.number, recorded: record.bytes, sent: packet))
   }
 
   private func differ(_ difference: Difference) {
@@ -217,10 +212,16 @@ public final class ReplayTransport: HCITransport {
   private static let patience = Duration.seconds(30)
 
   /// No work is left. If the stack's next timer is due before the next packet was sent in the recording, that timer
-  /// will send it. Otherwise an external event did.
+  /// will send it. Otherwise the stack has sent another one in its place, or an external event has caused it.
   private func idle(until deadline: Instant?) -> Bool {
-    guard isRunning, !isDelivering, sent.isEmpty else { return false }
+    guard isRunning, !isDelivering, !isToProceed else { return false }
     if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
+    if let next, let packet = sent.removeInstead(of: next.bytes) {
+      differ(Difference(number: next.info.number, recorded: next.bytes, sent: packet))
+      readNext()
+      proceed()
+      return true
+    }
     guard interruptedAt == reader.info.number else {
       interruptedAt = reader.info.number
       if let onInterrupt {
