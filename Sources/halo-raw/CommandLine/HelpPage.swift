@@ -9,7 +9,7 @@ struct HelpPage {
   }
 
   /// The version of the program, of its manual pages and packages; `CHANGELOG.md` has what changed.
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 
   /// `halo-raw stream`
   var name: String
