@@ -3,10 +3,10 @@
 # make install    installs it, for everybody without privileges and for a group with those to use the radio
 # make uninstall  removes it
 # make fuzz       fuzzes all that takes untrusted bytes, an hour each (scripts/fuzz)
-# make deb        builds a Debian package, in .build/packages (scripts/package)
-# make deb-arm64  builds one for a Raspberry Pi, on an amd64 machine (scripts/cross-build)
-# make packages   builds both
-# make test-packages  proves both, with an emulated Raspberry Pi (scripts/test-packages)
+# make deb        builds the Debian packages, in .build/packages (scripts/package): halo-raw for amd64 and arm64, and
+#                 halo-raw-dev, the sources of the libraries. On an arm64 machine, that for amd64 is left out
+# make deb-arm64  builds only halo-raw for a Raspberry Pi, on an amd64 machine (scripts/cross-build)
+# make release VERSION=0.2.0  checks the version, and builds what a release has (scripts/release)
 # make bench      runs all benchmarks (docs/performance.md)
 # make bench-start   compares the start of a stream with a C program, Python and Bumble
 # make bench-stream  compares the live stream with a C program, Python and Bumble
@@ -24,8 +24,8 @@
 # Manual pages, completion for bash, zsh and fish (scripts/install-data), and services for systemd that are off at first
 # (scripts/install-units) are installed, too.
 #
-# The Swift libraries are linked into the binary that is installed. With them elsewhere, whoever may write there would
-# have the capabilities, too, and the toolchain could not be removed.
+# The Swift libraries are linked into the binary. With them elsewhere, anybody who may write there would have the
+# capabilities, too, and the toolchain could not be removed.
 #
 # DESTDIR is for those who make packages: nothing is granted then, as a package's own scripts do that.
 
@@ -33,7 +33,9 @@ PREFIX ?= /usr/local
 GROUP ?= halo
 PROGRAM = $(DESTDIR)$(PREFIX)/bin/halo-raw
 PRIVILEGED = $(DESTDIR)$(PREFIX)/lib/halo-raw/halo-raw
-BUILT ?= .build/install/release/halo-raw
+BUILT ?= .build/release/halo-raw
+# What is built; scripts/test release builds more.
+PRODUCTS ?= halo-raw
 # The program that prints manual pages and completion scripts: one that runs here.
 PRINTER ?= $(BUILT)
 SHARE = $(DESTDIR)$(PREFIX)/share
@@ -44,17 +46,19 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall deb deb-arm64 packages test-packages fuzz bench bench-start bench-stream bench-kernel bench-decode
+.PHONY: build test install uninstall deb deb-arm64 release fuzz bench bench-start bench-stream bench-kernel bench-decode
 
 # Symbols are left out: half of the size, and nothing that runs needs them. Nothing is exported, as no library calls the
 # program: a tenth of the size. The C++ library is in it, too: to find its symbols takes a fifth of the start. The linker
 # prefers an archive only in a folder without the shared library.
 build:
-	@mkdir -p .build/install/archives
-	@ln -sf "$$(cc -print-file-name=libstdc++.a)" .build/install/archives/
-	swift build --configuration release --product halo-raw --static-swift-stdlib --scratch-path .build/install \
-	  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker -s -Xlinker --no-export-dynamic \
-	  -Xswiftc -L.build/install/archives
+	@mkdir -p .build/archives
+	@ln -sf "$$(cc -print-file-name=libstdc++.a)" .build/archives/
+	for product in $(PRODUCTS); do \
+	  swift build --configuration release --product $$product --static-swift-stdlib \
+	    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker -s -Xlinker --no-export-dynamic \
+	    -Xswiftc -L.build/archives || exit; \
+	done
 
 test:
 	scripts/test
@@ -67,7 +71,6 @@ bench: bench-start bench-stream bench-kernel bench-decode
 bench-start: build
 	HALO_RAW=$(BUILT) Benchmarks/start/bench
 
-# What users run is measured: the installed program has Swift's libraries in it, and is a sixth faster for that.
 bench-stream: build
 	HALO_RAW=$(BUILT) Benchmarks/stream/bench
 
@@ -80,6 +83,8 @@ bench-decode: build
 # Does not build: in 'sudo make install' root would, and leave root's files behind.
 install:
 	@[ -x $(BUILT) ] || { echo "There is no $(BUILT) yet: run make first." >&2; exit 1; }
+	@! ldd $(BUILT) 2>/dev/null | grep -q libswift || \
+	  { echo "$(BUILT) needs the libraries of the toolchain, as swift build leaves it: run make first." >&2; exit 1; }
 	$(SUDO) install -D -m 755 $(BUILT) $(PROGRAM)
 	$(SUDO) scripts/install-data $(PRINTER) $(SHARE)
 	$(SUDO) scripts/install-units $(PREFIX)/bin $(UNITS)
@@ -96,14 +101,14 @@ endif
 
 deb: build
 	scripts/package
+	scripts/package dev
+	[ "$$(uname -m)" != x86_64 ] || $(MAKE) --no-print-directory deb-arm64
 
 deb-arm64: build
 	program=$$(scripts/cross-build) && scripts/package arm64 $$program
 
-packages: deb deb-arm64
-
-test-packages:
-	scripts/test-packages
+release:
+	@scripts/release $(VERSION)
 
 uninstall:
 	$(SUDO) rm -f $(PROGRAM) $(PRIVILEGED)
@@ -111,6 +116,6 @@ uninstall:
 	$(SUDO) scripts/install-units --remove $(UNITS)
 	[ ! -d $(dir $(PRIVILEGED)) ] || $(SUDO) rmdir $(dir $(PRIVILEGED))
 ifndef DESTDIR
-	@# A group with members is left to whoever has made them members.
+	@# A group with members is kept: they were added by hand.
 	case $$(getent group $(GROUP)) in *:) $(ADMIN) groupdel $(GROUP) ;; esac
 endif
