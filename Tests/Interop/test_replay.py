@@ -225,6 +225,27 @@ def test_a_replay_is_recorded_and_replays_itself(halo, tmp_path):
     assert again.out == first.out and "at the level of ATT" in again.err
 
 
+@pytest.mark.verdict
+def test_a_recording_of_a_busy_machine_replays_at_the_level_of_hci(halo, tmp_path):
+    """The peer's request was received, and answered, before our own first request went out."""
+    path = tmp_path / "stream.btsnoop"
+    command = ["stream", "--ppg", "--count", 20, "--format", "jsonl"]
+    live = halo.run(*command, "--record", path, adapter="virtual:rate=200").succeeded()
+    found = packets(path)
+
+    def place(is_received, opcode):
+        return next(index for index, packet in enumerate(found) if packet.data[0] == ACL
+                    and packet.is_received == is_received and packet.data[7:10] == bytes([4, 0, opcode]))
+
+    mtu_request, answer = place(False, 0x02), place(False, 0x01)
+    assert mtu_request < place(True, 0x06) < answer
+    found.insert(answer, found.pop(mtu_request))
+    found[answer].time = found[answer - 1].time
+    write_btsnoop(path, found)
+    replayed = halo.run("replay", path, "--level", "hci", *command).succeeded()
+    assert without_time(replayed.out) == without_time(live.out) and "all as in the recording" in replayed.err
+
+
 def test_what_is_missing_is_named_with_its_place(halo):
     result = att(halo, BATTERY, "measure", "heart-rate")
     assert result.code == REPLAY_DIFFERS, result
