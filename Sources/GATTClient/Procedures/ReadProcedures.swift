@@ -5,7 +5,8 @@ import BluetoothCore
 let maximumValueLength = 512
 
 /// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
-/// for as long as the answers fill the MTU, so that the value is whole.
+/// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU meanwhile: an
+/// answer that fills the one that there was at the beginning may be the last, which costs one more request.
 public struct ReadValue: GATTProcedure {
   private let handle: AttributeHandle
   private let mtu: Int
@@ -14,7 +15,7 @@ public struct ReadValue: GATTProcedure {
   /// - Parameters:
   ///   - handle: the attribute to read
   ///   - beginning: the known beginning of the value; reading continues after it
-  ///   - mtu: the ATT_MTU of the link, in bytes
+  ///   - mtu: the ATT_MTU of the link when the read begins, in bytes; it never becomes smaller
   public init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
     self.handle = handle
     self.mtu = mtu
@@ -26,6 +27,10 @@ public struct ReadValue: GATTProcedure {
     return .request(.readBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
   }
 
+  /// The errors with which a server says that the value was exactly as long as what has been read (Part F, 3.4.4.5). One
+  /// that does not support Read Blob has no values that are longer.
+  private static let ends: Set<ATTErrorCode?> = [.attributeNotLong, .invalidOffset, .requestNotSupported]
+
   public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
     switch result {
     case .success(.readResponse(let part)), .success(.readBlobResponse(let part)):
@@ -33,11 +38,9 @@ public struct ReadValue: GATTProcedure {
         return .misbehaved("a value of more than \(maximumValueLength) bytes at \(handle)")
       }
       value += part
-      guard part.count == mtu - 1, value.count < maximumValueLength else { return .done(value) }
+      guard part.count >= mtu - 1, value.count < maximumValueLength else { return .done(value) }
       return .request(.readBlobRequest(handle, offset: UInt16(value.count)))
-    case .failure(let error)
-    where !value.isEmpty && (error.code == .attributeNotLong || error.code == .invalidOffset):
-      // The value was exactly as long as what has been read (Part F, 3.4.4.5).
+    case .failure(let error) where !value.isEmpty && Self.ends.contains(error.code):
       return .done(value)
     default: return .failed(result)
     }

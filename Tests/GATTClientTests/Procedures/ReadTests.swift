@@ -22,12 +22,24 @@ import Testing
     #expect(ending?.output?.count == 47)
   }
 
-  /// The value is exactly as long as what has been read: three ways of saying so.
-  @Test(arguments: ["0d", "01 0c 1000 07", "01 0c 1000 0b"])
+  /// The value is exactly as long as what has been read: four ways of saying so. A small server has no Read Blob.
+  @Test(arguments: ["0d", "01 0c 1000 07", "01 0c 1000 0b", "01 0c 1000 06"])
   func anExactFitEnds(_ answer: String) {
     let ending = run(
       ReadValue(0x10, mtu: 23), [Exchange("0a 1000", "0b" + bytes(22)), Exchange("0c 1000 1600", answer)])
     #expect(ending?.output?.count == 22)
+  }
+
+  /// The peer has exchanged a larger MTU after the first part: what comes then fills more than the old one.
+  @Test(arguments: [("0d", 122), ("0d" + "aabb", 124), ("01 0c 1000 07", 122)])
+  func anMTUThatGrowsHalfWayCutsNothing(_ last: String, _ count: Int) {
+    let ending = run(
+      ReadValue(0x10, mtu: 23),
+      [
+        Exchange("0a 1000", "0b" + bytes(22)), Exchange("0c 1000 1600", "0d" + bytes(100)),
+        Exchange("0c 1000 7a00", last),
+      ])
+    #expect(ending?.output?.count == count)
   }
 
   @Test func attributeNotLongAtTheBeginningIsAnError() {
