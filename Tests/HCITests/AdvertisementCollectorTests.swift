@@ -76,6 +76,16 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     #expect(first.localName == "01")
   }
 
+  @Test func anEmptyNameHidesNoOther() throws {
+    let collector = Scanner()
+    let first = try #require(
+      collector.receive(report(data: hex("0109 03083031")), at: .zero))
+    #expect(first.localName == "01")
+    let second = try #require(
+      collector.receive(report(ring, response, data: hex("03093233")), at: .zero))
+    #expect(second.localName == "23")
+  }
+
   @Test func publicAndRandomAddressesAreTwoDevices() {
     let collector = Scanner()
     collector.receive(report(ring, data: []), at: .zero)

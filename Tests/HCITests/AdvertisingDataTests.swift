@@ -92,6 +92,17 @@ import Testing
     #expect(AdvertisingData([UInt8]()).localName == nil)
   }
 
+  /// Firmware sends a complete name of no bytes, or a buffer of zeros, in front of the one that says something.
+  @Test(arguments: ["0109", "0209 00", "0509 00000000"])
+  func aNameWithoutCharactersIsNone(_ empty: String) {
+    let shortened = hex(empty + "0408523032")
+    #expect(AdvertisingData(shortened).localName == "R02")
+    #expect(AdvertisingData.nameRange(in: shortened.span.bytes)?.isComplete == false)
+    #expect(AdvertisingData(hex(empty + "0409523032")).completeLocalName == "R02")
+    #expect(AdvertisingData(hex(empty)).localName == nil)
+    #expect(AdvertisingData.nameRange(in: hex(empty).span.bytes) == nil)
+  }
+
   @Test func namesAreSafeToPrint() {
     #expect(AdvertisingData(hex("06091b5b41ff00")).localName == "\\x1b[A\\xff")
   }

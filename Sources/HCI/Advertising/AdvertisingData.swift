@@ -58,7 +58,8 @@ public struct AdvertisingData: Hashable, Sendable {
 }
 
 extension AdvertisingData {
-  /// Finds the name in advertising data without decoding the rest; the complete one is preferred to a shortened one.
+  /// Finds the name in advertising data without decoding the rest; the complete one is preferred to a shortened one, and one
+  /// without characters is none.
   ///
   /// - Returns: the place of its bytes; nil if there is none
   public static func nameRange(in bytes: RawSpan) -> (range: Range<Int>, isComplete: Bool)? {
@@ -66,14 +67,18 @@ extension AdvertisingData {
     var shortened: Range<Int>?
     while let length = bytes.byte(at: offset).map(Int.init), length > 0, offset + length < bytes.byteCount {
       let value = offset + 2..<offset + 1 + length
-      switch bytes.byte(at: offset + 1).map(ADType.init) {
-      case .completeLocalName?: return (value, true)
-      case .shortenedLocalName?: shortened = shortened ?? value
-      default: break
-      }
+      let type = bytes.byte(at: offset + 1).map(ADType.init)
+      if type == .completeLocalName, hasCharacters(bytes, value) { return (value, true) }
+      if type == .shortenedLocalName, shortened == nil, hasCharacters(bytes, value) { shortened = value }
       offset += 1 + length
     }
     return shortened.map { ($0, false) }
+  }
+
+  /// Whether a name is more than zeros: firmware sends empty names, and buffers that it has not filled.
+  private static func hasCharacters(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    for index in range where bytes.byte(at: index) != 0 { return true }
+    return false
   }
 }
 
@@ -93,12 +98,17 @@ extension AdvertisingData {
   /// The name, safe to print; the complete one is preferred to a shortened one.
   public var localName: String? { completeLocalName ?? shortenedLocalName }
 
-  public var completeLocalName: String? {
-    first { if case .localName(let bytes, true) = $0 { String(printable: bytes) } else { nil } }
-  }
+  public var completeLocalName: String? { name(isComplete: true) }
 
-  public var shortenedLocalName: String? {
-    first { if case .localName(let bytes, false) = $0 { String(printable: bytes) } else { nil } }
+  public var shortenedLocalName: String? { name(isComplete: false) }
+
+  /// The first name that has characters.
+  private func name(isComplete: Bool) -> String? {
+    first {
+      guard case .localName(let bytes, isComplete) = $0 else { return nil }
+      let name = String(printable: bytes)
+      return name.isEmpty ? nil : name
+    }
   }
 
   /// The entries of all lists.
