@@ -49,12 +49,24 @@ extension SignalingPacket.Code {
 
 /// A command that could not be answered (4.1).
 public struct CommandReject: PacketFields {
+  /// Why it could not (Table 4.4).
+  enum Reason: UInt16 {
+    case commandNotUnderstood = 0
+    case mtuExceeded = 1
+    case invalidCID = 2
+  }
+
   /// 0 command not understood, 1 MTU exceeded, 2 invalid CID.
   public var reason: UInt16 = 0
   /// The largest MTU, or the two identifiers of the channel; empty for other reasons.
   public var data: [UInt16] = []
 
   public init() {}
+
+  init(reason: Reason, data: [UInt16]) {
+    self.reason = reason.rawValue
+    self.data = data
+  }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value(

@@ -36,9 +36,9 @@ public struct SignalingPacket: Hashable, Sendable {
     /// each other forever.
     var isAnswer: Bool {
       switch self {
-      case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
-        .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
-        .creditBasedReconfigureResponse:
+      case .commandReject, .connectionResponse, .configurationResponse, .disconnectionResponse, .echoResponse,
+        .informationResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
+        .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
         true
       default: false
       }

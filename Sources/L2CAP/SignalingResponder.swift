@@ -25,15 +25,25 @@ enum SignalingResponder {
   ///
   /// - Parameter policy: how to answer a request for other connection parameters
   static func answer(to frame: RawSpan, policy: ParameterPolicy) -> Answer {
+    let code = SignalingPacket.Code(rawValue: frame.byte(at: 0) ?? 0)
+    if frame.byteCount > largestFrame {
+      guard let identifier = frame.byte(at: 1), identifier != 0, !code.isAnswer else { return Answer() }
+      return Answer(reply: reject(identifier, .mtuExceeded, [UInt16(largestFrame)]))
+    }
     var reader = ByteReader(frame)
     guard let packet = try? SignalingPacket(parsing: &reader) else {
       // A command without an identifier can't be answered; zero is invalid.
       guard let identifier = frame.byte(at: 1), identifier != 0,
-        SignalingPacket.Code(rawValue: frame.byte(at: 0) ?? 0).isAnswer == false
+        !code.isAnswer
       else { return Answer() }
       return Answer(reply: reject(identifier))
     }
     guard packet.identifier != 0, !packet.code.isAnswer else { return Answer() }
+    if packet.code == .disconnectionRequest, let channel = packet.fields(ChannelEnd.self) {
+      // There is none. Its identifiers are named as the peer has named them.
+      let identifiers = [channel.destination, channel.source]
+      return Answer(reply: reject(packet.identifier, .invalidCID, identifiers))
+    }
     guard packet.code == .connectionParameterUpdateRequest else {
       return Answer(reply: reject(packet.identifier))
     }
@@ -47,8 +57,14 @@ enum SignalingResponder {
     return Answer(reply: reply, request: request.parameters, isAccepted: isAccepted)
   }
 
-  /// Command Reject, reason "command not understood" (4.1).
-  private static func reject(_ identifier: UInt8) -> SignalingPacket {
-    SignalingPacket(code: .commandReject, identifier: identifier, data: CommandReject())
+  /// The signalling MTU of an LE link (4, "Signaling packet formats"): what a device must be able to receive, and all that
+  /// this one does.
+  private static let largestFrame = 23
+
+  private static func reject(
+    _ identifier: UInt8, _ reason: CommandReject.Reason = .commandNotUnderstood, _ data: [UInt16] = []
+  ) -> SignalingPacket {
+    SignalingPacket(
+      code: .commandReject, identifier: identifier, data: CommandReject(reason: reason, data: data))
   }
 }

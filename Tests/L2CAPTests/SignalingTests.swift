@@ -57,11 +57,27 @@ import Testing
   @Test(arguments: [
     ("7f 06 0100 aa", "010602000000"),
     ("14 07 0a00 8000 4000 1700 1700 0a00", "010702000000"),
-    ("17 08 0000", "010802000000"), ("06 09 0400 4000 4100", "010902000000"),
+    ("17 08 0000", "010802000000"), ("06 09 0300 4000 41", "010902000000"),
     ("0a 0b 0200 0200", "010b02000000"), ("00 01 0000", "010102000000"),
   ])
   func unknownCommandsAreRejectedUnderTheirIdentifier(_ frame: String, _ expected: String) {
     #expect(reply(frame) == expected)
+  }
+
+  /// Reason 2, invalid CID: the channel that is to end does not exist (4.1, 4.6).
+  @Test func theEndOfAnUnknownChannelIsRejectedWithItsIdentifiers() {
+    #expect(reply("06 09 0400 4000 4100") == "010906000200" + "40004100")
+    #expect(reply("06 09 0400 0500 0000") == "010906000200" + "05000000")
+  }
+
+  /// Reason 1, MTU exceeded: a frame is longer than the signalling MTU of an LE link, 23 bytes (4.1).
+  @Test func aFrameThatIsTooLongIsRejectedWithTheMTU() {
+    let data = String(repeating: "00", count: 20)
+    #expect(reply("17 08 1400" + data) == "010804000100" + "1700")
+    #expect(reply("7f 08 ff00" + data) == "010804000100" + "1700")
+    #expect(reply("17 08 1300" + data.dropLast(2)) == "010802000000")
+    #expect(answer("18 08 1400" + data) == SignalingResponder.Answer())
+    #expect(answer("17 00 1400" + data) == SignalingResponder.Answer())
   }
 
   @Test(arguments: ["7f 00 0000", "12 00 0800 0c00 1800 0400 f401", "7f 00 0500"])
@@ -73,6 +89,7 @@ import Testing
   @Test(arguments: [
     "01 05 0200 0000", "13 05 0200 0000", "07 05 0400 4000 4100", "15 05 0a00 00000000000000000000",
     "16 05 0400 40000a00", "18 05 0000", "1a 05 0200 0000", "01 05 ffff", "13 05",
+    "03 05 0800 4000 4100 0000 0000", "05 05 0600 4000 0000 0000", "09 05 0000", "0b 05 0400 0200 0100",
   ])
   func answersAreNotAnswered(_ frame: String) {
     #expect(answer(frame) == SignalingResponder.Answer())
