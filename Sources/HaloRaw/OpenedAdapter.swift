@@ -80,7 +80,8 @@ public struct OpenedAdapter {
     self.init(adapter: adapter)
   }
 
-  /// Ends the tap, when the adapter is closed. The recording is complete when its writer has finished.
+  /// Ends the tap, when the adapter is closed. The writer's thread may still write the last packets: the recording is
+  /// complete after `CaptureWriter.waitUntilWritten()`.
   ///
   /// - Returns: the number of packets that the tap lacks, as they arrived faster than they were read
   public func finish() -> Int {

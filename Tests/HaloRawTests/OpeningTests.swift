@@ -18,6 +18,8 @@ import Testing
     let battery = try await ring.battery()
     await central.stop()
     #expect(opened.finish() == 0)
+    // The writer's thread may not have written the last packets yet.
+    opened.tap?.writer?.waitUntilWritten()
     return "\(battery)"
   }
 
