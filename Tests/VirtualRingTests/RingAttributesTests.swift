@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import VirtualRing
 
-@Suite struct AttributeServerTests {
+/// The attributes of the virtual ring, through its radio.
+@Suite struct RingAttributesTests {
   private func connected(_ options: VirtualRingOptions = .init()) -> ScriptedHost {
     let host = ScriptedHost(options)
     #expect(host.connect())
@@ -81,84 +82,6 @@ import VirtualRing
     let second = host.ask(
       .readByTypeRequest(HandleRange(0x0032, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
     #expect(second == .readByTypeResponse([.init(handle: 0x0032, value: hex("50005200"))]))
-  }
-
-  @Test func longValuesAreReadInPieces() {
-    let host = connected()
-    _ = host.ask(.exchangeMTURequest(clientMTU: 100))
-    var value: [UInt8] = []
-    while value.count % 99 == 0,
-      case .readBlobResponse(let piece) = host.ask(.readBlobRequest(0x0022, offset: UInt16(value.count)))
-    {
-      value += piece
-    }
-    #expect(value.count == 300)
-    #expect(host.ask(.readBlobRequest(0x0022, offset: 300)) == .readBlobResponse([]))
-    #expect(refusal(host.ask(.readBlobRequest(0x0022, offset: 301))) == .invalidOffset)
-  }
-
-  @Test func longValuesAreWrittenInPieces() {
-    let host = connected()
-    _ = host.ask(.exchangeMTURequest(clientMTU: 247))
-    let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
-    for start in stride(from: 0, to: 512, by: 100) {
-      let part = ATTPreparedWrite(
-        handle: 0x0034, offset: UInt16(start), value: Array(value[start..<min(512, start + 100)]))
-      #expect(host.ask(.prepareWriteRequest(part)) == .prepareWriteResponse(part))
-    }
-    #expect(host.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
-    #expect(host.ask(.readBlobRequest(0x0034, offset: 500)) == .readBlobResponse(Array(value[500...])))
-    // A gap, too much, and a queue that is thrown away.
-    func queue(_ offset: UInt16, _ value: [UInt8]) -> ATTPDU? {
-      host.ask(.prepareWriteRequest(ATTPreparedWrite(handle: 0x0034, offset: offset, value: value)))
-    }
-    _ = queue(513, [1])
-    #expect(refusal(host.ask(.executeWriteRequest(.write))) == .invalidOffset)
-    _ = queue(512, [1])
-    #expect(refusal(host.ask(.executeWriteRequest(.write))) == .invalidAttributeValueLength)
-    _ = queue(0, [9])
-    #expect(host.ask(.executeWriteRequest(.cancel)) == .executeWriteResponse)
-    #expect(host.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
-    #expect(host.ask(.readBlobRequest(0x0034, offset: 511)) == .readBlobResponse([0xFF]))
-    // From further on, the rest is laid over the value.
-    _ = queue(510, [0xAA])
-    #expect(host.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
-    #expect(host.ask(.readBlobRequest(0x0034, offset: 509)) == .readBlobResponse([0xFD, 0xAA, 0xFF]))
-    for _ in 0..<64 { _ = queue(0, []) }
-    #expect(refusal(queue(0, [])) == .prepareQueueFull)
-  }
-
-  @Test(
-    arguments: [
-      (.readRequest(0x00FF), .invalidHandle), (.readRequest(0x0010), .readNotPermitted),
-      (.readRequest(0x003A), .insufficientAuthentication),
-      (.writeRequest(0x0020, value: [1]), .writeNotPermitted),
-      (.writeRequest(0x0013, value: [1]), .invalidAttributeValueLength),
-      (.writeRequest(0x0013, value: [2, 0]), .cccdImproperlyConfigured),
-      (.writeRequest(0x0016, value: [1]), .writeNotPermitted),
-      (.findInformationRequest(HandleRange(0, 5)), .invalidHandle),
-      (.findInformationRequest(HandleRange(9, 5)), .invalidHandle),
-      (.findInformationRequest(HandleRange(0x0100, 0xFFFF)), .attributeNotFound),
-      (.readByTypeRequest(.all, type: BluetoothUUID(0x2AFF as UInt16)), .attributeNotFound),
-      (.readByTypeRequest(.all, type: RingAttributes.protectedValue), .insufficientAuthentication),
-      (.readByGroupTypeRequest(.all, type: BluetoothUUID(0x2803 as UInt16)), .unsupportedGroupType),
-      (.readMultipleRequest([0x0003, 0x0007, 0x00FF]), .readNotPermitted),
-      (.prepareWriteRequest(.init(handle: 0x0016, offset: 0, value: [1])), .writeNotPermitted),
-      (.executeWriteRequest(ATTExecuteFlags(rawValue: 7)), .invalidPDU),
-      (.unknown(ATTOpcode(rawValue: 0x3E), parameters: [1, 2]), .requestNotSupported),
-    ] as [(ATTPDU, ATTErrorCode)])
-  func wrongRequestsAreRefused(request: ATTPDU, code: ATTErrorCode) {
-    let answer = connected().ask(request)
-    #expect(refusal(answer) == code, "\(request) \(answer.map { "\($0)" } ?? "nothing")")
-  }
-
-  @Test func severalValuesAreReadAtOnce() {
-    let host = connected()
-    #expect(
-      host.ask(.readMultipleRequest([0x0009, 0x0013])) == .readMultipleResponse([0, 0, 0, 0]))
-    #expect(
-      host.ask(.readMultipleVariableRequest([0x0009, 0x0013]))
-        == .readMultipleVariableResponse([[0, 0], [0, 0]]))
   }
 
   @Test func indicationsWaitForTheirConfirmation() {

@@ -1,0 +1,184 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import GATTServer
+import TestSupport
+import Testing
+
+/// A server that is asked: each request, and its answer.
+struct AskedServer {
+  var server: AttributeServer
+
+  init(_ attributes: [ServerAttribute], mtu: UInt16 = 517) {
+    server = AttributeServer(attributes: attributes, mtu: mtu)
+  }
+
+  /// The server of a table that `build` fills.
+  init(mtu: UInt16 = 517, _ build: (inout ServerTable) -> Void) {
+    var table = ServerTable()
+    build(&table)
+    self.init(table.attributes, mtu: mtu)
+  }
+
+  mutating func ask(_ request: ATTPDU) -> ATTPDU? { server.receive(request.bytes.span.bytes).answer }
+
+  /// The error code of the answer; nil if it is another answer, or none.
+  mutating func refusal(_ request: ATTPDU) -> ATTErrorCode? {
+    if case .errorResponse(let error) = ask(request) { error.code } else { nil }
+  }
+
+  /// The same after both ends have agreed on an MTU.
+  func exchanged(_ mtu: UInt16) -> AskedServer {
+    var other = self
+    _ = other.ask(.exchangeMTURequest(clientMTU: mtu))
+    return other
+  }
+}
+
+/// What a server finds, reads and writes (Core Specification Vol 3, Part F, 3.4).
+@Suite struct AttributeServerTests {
+  /// Handles 0x0010 to 0x001A; the long value is 0x0012 with its configuration in 0x0013.
+  private func server(longValue: [UInt8] = []) -> AskedServer {
+    AskedServer { table in
+      table.addService(uuid("180f"), at: 0x0010)
+      table.addCharacteristic(uuid("2a19"), [.read, .write, .notify], value: longValue)
+      table.addCharacteristic(uuid("2a1a"), .writeWithoutResponse)
+      table.addCharacteristic(uuid("2a1b"), .read, value: [42], isProtected: true)
+      table.addCharacteristic(uuid("2a1c"), .read, value: [1, 2])
+      table.addDescriptor(GATTUUID.characteristicUserDescription, value: Array("text".utf8))
+    }
+  }
+
+  // MARK: Reading
+
+  @Test func longValuesAreReadInPieces() {
+    let long = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+    var server = server(longValue: long).exchanged(100)
+    #expect(server.ask(.readRequest(0x0012)) == .readResponse(Array(long[..<99])))
+    var value: [UInt8] = []
+    while value.count % 99 == 0,
+      case .readBlobResponse(let piece) = server.ask(.readBlobRequest(0x0012, offset: UInt16(value.count)))
+    {
+      value += piece
+    }
+    #expect(value == long)
+    #expect(server.ask(.readBlobRequest(0x0012, offset: 300)) == .readBlobResponse([]))
+    #expect(server.refusal(.readBlobRequest(0x0012, offset: 301)) == .invalidOffset)
+  }
+
+  @Test func severalValuesAreReadAtOnce() {
+    var server = server(longValue: [7])
+    #expect(server.ask(.readMultipleRequest([0x0013, 0x0012])) == .readMultipleResponse([0, 0, 7]))
+    #expect(
+      server.ask(.readMultipleVariableRequest([0x0013, 0x0012]))
+        == .readMultipleVariableResponse([[0, 0], [7]]))
+  }
+
+  // MARK: Writing
+
+  private func part(_ offset: UInt16, _ value: [UInt8]) -> ATTPDU {
+    .prepareWriteRequest(ATTPreparedWrite(handle: 0x0012, offset: offset, value: value))
+  }
+
+  @Test func longValuesAreWrittenInPieces() {
+    var server = server().exchanged(247)
+    let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
+    for start in stride(from: 0, to: 512, by: 100) {
+      let part = ATTPreparedWrite(
+        handle: 0x0012, offset: UInt16(start), value: Array(value[start..<min(512, start + 100)]))
+      #expect(server.ask(.prepareWriteRequest(part)) == .prepareWriteResponse(part))
+    }
+    #expect(server.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(server.ask(.readBlobRequest(0x0012, offset: 500)) == .readBlobResponse(Array(value[500...])))
+  }
+
+  /// The whole queue is executed, or nothing of it (3.4.6.3).
+  @Test func aQueueThatCannotBeExecutedChangesNothing() {
+    var server = server(longValue: Array(repeating: 0xFF, count: 512))
+    _ = server.ask(part(513, [1]))
+    #expect(server.refusal(.executeWriteRequest(.write)) == .invalidOffset)
+    _ = server.ask(part(0, [9]))
+    _ = server.ask(part(1, Array(repeating: 9, count: 512)))
+    #expect(server.refusal(.executeWriteRequest(.write)) == .invalidAttributeValueLength)
+    _ = server.ask(part(0, [9]))
+    #expect(server.ask(.executeWriteRequest(.cancel)) == .executeWriteResponse)
+    #expect(server.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(server.server.attributes[2].value == Array(repeating: 0xFF, count: 512))
+  }
+
+  @Test func aPartFromFurtherOnIsLaidOverTheValue() {
+    var server = server(longValue: [1, 2, 3, 4, 5])
+    _ = server.ask(part(2, [0xAA, 0xBB]))
+    #expect(server.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(server.ask(.readRequest(0x0012)) == .readResponse([1, 2, 0xAA, 0xBB, 5]))
+  }
+
+  @Test func theQueueIsBounded() {
+    var server = server()
+    for _ in 0..<64 { #expect(server.refusal(part(0, [])) == nil) }
+    #expect(server.refusal(part(0, [])) == .prepareQueueFull)
+  }
+
+  /// A command gets no answer, and no error either (3.4.5.3).
+  @Test func commandsAreNotAnswered() {
+    var server = server()
+    #expect(server.ask(.writeCommand(0x0015, value: [1])) == nil)
+    #expect(server.server.attributes[5].value == [1])
+    #expect(server.ask(.writeCommand(0x0012, value: [1])) == nil)
+    #expect(server.ask(.writeCommand(0x00FF, value: [1])) == nil)
+    #expect(server.server.attributes[2].value == [])
+    #expect(server.ask(.unknown(ATTOpcode(rawValue: 0x52 | 0x0C), parameters: [])) == nil)
+  }
+
+  // MARK: Refusals
+
+  @Test(
+    arguments: [
+      (.readRequest(0x00FF), .invalidHandle), (.readRequest(0x0015), .readNotPermitted),
+      (.readRequest(0x0017), .insufficientAuthentication),
+      (.writeRequest(0x0019, value: [1]), .writeNotPermitted),
+      (.writeRequest(0x0013, value: [1]), .invalidAttributeValueLength),
+      (.writeRequest(0x0013, value: [1, 0, 0]), .invalidAttributeValueLength),
+      (.writeRequest(0x0013, value: [2, 0]), .cccdImproperlyConfigured),
+      (.writeRequest(0x0013, value: [1, 1]), .cccdImproperlyConfigured),
+      (.writeRequest(0x0015, value: [1]), .writeNotPermitted),
+      (.writeRequest(0x0012, value: Array(repeating: 0, count: 513)), .invalidAttributeValueLength),
+      (.findInformationRequest(HandleRange(0, 5)), .invalidHandle),
+      (.findInformationRequest(HandleRange(9, 5)), .invalidHandle),
+      (.findInformationRequest(HandleRange(0x0100, 0xFFFF)), .attributeNotFound),
+      (.findByTypeValueRequest(.all, type: 0x2800, value: [0x0D, 0x18]), .attributeNotFound),
+      (.readByTypeRequest(.all, type: BluetoothUUID(0x2AFF as UInt16)), .attributeNotFound),
+      (.readByTypeRequest(.all, type: BluetoothUUID(0x2A1B as UInt16)), .insufficientAuthentication),
+      (.readByGroupTypeRequest(.all, type: GATTUUID.characteristic), .unsupportedGroupType),
+      (.readByGroupTypeRequest(.all, type: GATTUUID.secondaryService), .attributeNotFound),
+      (.readMultipleRequest([0x0012, 0x0013, 0x0015]), .readNotPermitted),
+      (.readMultipleVariableRequest([0x0012, 0x0015]), .readNotPermitted),
+      (.prepareWriteRequest(.init(handle: 0x0015, offset: 0, value: [1])), .writeNotPermitted),
+      (.executeWriteRequest(ATTExecuteFlags(rawValue: 7)), .invalidPDU),
+      (.unknown(ATTOpcode(rawValue: 0x3E), parameters: [1, 2]), .requestNotSupported),
+    ] as [(ATTPDU, ATTErrorCode)])
+  func wrongRequestsAreRefused(request: ATTPDU, code: ATTErrorCode) {
+    var server = server()
+    #expect(server.refusal(request) == code)
+  }
+
+  @Test func damagedRequestsAreSurvived() {
+    let pdus: [ATTPDU] = [
+      .exchangeMTURequest(clientMTU: 517), .findInformationRequest(.all),
+      .findByTypeValueRequest(.all, type: 0x2800, value: [1, 0x18]),
+      .readByTypeRequest(.all, type: GATTUUID.characteristic), .readRequest(0x0012),
+      .readByGroupTypeRequest(.all, type: GATTUUID.primaryService), .readBlobRequest(0x0012, offset: 299),
+      .readMultipleRequest([0x12, 0x13]), .readMultipleVariableRequest([0x12, 0x13]),
+      .writeRequest(0x0012, value: [1]), .writeCommand(0x0015, value: [1, 2]),
+      part(0xFFFF, [1]), .executeWriteRequest(.write),
+    ]
+    for pdu in pdus {
+      var server = server(longValue: Array(repeating: 1, count: 300))
+      checkDecoderIsTotal(pdu.bytes) { damaged in
+        let outcome = server.server.receive(damaged.span.bytes)
+        #expect((outcome.answer?.bytes.count ?? 0) <= 517)
+      }
+      #expect(server.ask(.readRequest(0x0019)) == .readResponse([1, 2]))
+    }
+  }
+}
