@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
 
 /// A layer of the stack: a module that only imports the layers below it, with tests of its own.
 ///
-/// - Parameter others: what its tests use besides; TestSupport links the event loop
+/// - Parameter others: what its tests use besides: TestLoop, which links the event loop, for tests on that
 func layer(
   _ name: String, on dependencies: [Target.Dependency], tests others: [Target.Dependency] = []
 ) -> [Target] {
@@ -33,27 +33,28 @@ let protocols = [
   layer("HCI", on: ["BluetoothCore"]),
   layer("L2CAP", on: ["BluetoothCore", "HCI"]),
   layer("ATT", on: ["BluetoothCore"]),
-  layer("GATTClient", on: ["BluetoothCore", "HCI", "ATT"]),
+  layer("GATTClient", on: ["BluetoothCore", "HCI", "ATT"], tests: ["TestLink", "TestLoop"]),
   layer("GATTServer", on: ["BluetoothCore", "ATT", "GATTClient"]),
-  layer("Central", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "EventLoop"]),
+  layer(
+    "Central", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "TestLink", "TestLoop"]),
   layer("RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central"]),
   layer(
     "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
-    tests: ["Central", "EventLoop"]),
+    tests: ["Central", "EventLoop", "TestLoop"]),
 ]
 
 /// What calls the system, and what is built on that.
 let systemLayers = [
   // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
   layer("SystemCalls", on: ["CLinux"]),
-  layer("EventLoop", on: ["BluetoothCore", "SystemCalls", "CLinux"]),
+  layer("EventLoop", on: ["BluetoothCore", "SystemCalls", "CLinux"], tests: ["TestLoop"]),
   layer("Files", on: ["BluetoothCore", "SystemCalls"]),
   layer(
     "LinuxBluetooth",
     on: [
       "BluetoothCore", "HCI", "L2CAP", "GATTClient", "Central", "CBlueZHCI", "CLinux", "SystemCalls",
       "EventLoop", "Files",
-    ], tests: ["VirtualRing"]),
+    ], tests: ["TestLoop", "VirtualRing"]),
   // Captures: their files, what they say, recording and replay.
   layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
@@ -62,11 +63,11 @@ let systemLayers = [
     on: [
       "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "Central", "Capture", "EventLoop",
       "LinuxBluetooth", "SystemCalls",
-    ]),
+    ], tests: ["TestLoop"]),
   // What is stored about rings: the ones that were used, and their data.
   layer(
     "KnownDevices", on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
-    tests: ["Central", "EventLoop", "HCI", "VirtualRing"]),
+    tests: ["Central", "EventLoop", "HCI", "TestLoop", "VirtualRing"]),
   layer("RingStore", on: ["BluetoothCore", "Files", "RingLink", "SQLite"]),
   // Where records go besides the output: a broker.
   layer("MQTT", on: ["BluetoothCore", "CLinux", "CMosquitto", "Files", "JSON", "SQLite", "SystemCalls"]),
@@ -76,7 +77,7 @@ let systemLayers = [
     on: [
       "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central", "RingLink", "VirtualRing",
       "EventLoop", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
-    ]),
+    ], tests: ["TestLoop"]),
 ]
 
 let layers = protocols + systemLayers
@@ -131,6 +132,10 @@ targets += [
   .target(
     name: "LineOutput", dependencies: ["BluetoothCore", "JSON", "RingLink", "SystemCalls"],
     swiftSettings: settings),
+  .testTarget(
+    name: "LineOutputTests",
+    dependencies: ["LineOutput", "BluetoothCore", "JSON", "RingLink", "SystemCalls", "TestSupport"],
+    swiftSettings: settings),
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(
     name: "ReportAssets",
@@ -138,14 +143,13 @@ targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: allLayers + ["halo-raw", "LineOutput", "TestSupport"],
+    dependencies: allLayers + ["halo-raw", "TestLoop", "TestSupport"],
     swiftSettings: settings),
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
       "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "Central", "RingLink",
-      "LinuxBluetooth",
-      "Recording", "TestSupport",
+      "LinuxBluetooth", "Recording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
   .executableTarget(
@@ -178,11 +182,16 @@ targets += [
   .testTarget(
     name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
+  // What tests share: without an event loop; on the event loop; a link for the client.
   .target(
-    name: "TestSupport",
-    dependencies: ["ATT", "BluetoothCore", "EventLoop", "HCI", "SystemCalls"],
-    path: "Tests/TestSupport",
-    swiftSettings: settings),
+    name: "TestSupport", dependencies: ["ATT", "BluetoothCore", "HCI", "SystemCalls"],
+    path: "Tests/TestSupport", swiftSettings: settings),
+  .target(
+    name: "TestLoop", dependencies: ["BluetoothCore", "EventLoop"],
+    path: "Tests/TestLoop", swiftSettings: settings),
+  .target(
+    name: "TestLink", dependencies: ["BluetoothCore", "GATTClient", "HCI", "TestLoop", "TestSupport"],
+    path: "Tests/TestLink", swiftSettings: settings),
 ]
 
 let programDependencies: [Target.Dependency] = allLayers + ["LineOutput", "ReportAssets", "CLinux"]
@@ -201,7 +210,7 @@ if isForFuzzing {
 
 /// Only the protocols and what their tests need, to run on a machine that is emulated (scripts/cross-build tests).
 if Context.environment["HALO_PROTOCOLS"] != nil {
-  let wanted = Set(protocols.joined().map(\.name) + ["SystemCalls", "EventLoop", "CLinux", "TestSupport"])
+  let wanted = Set(protocols.joined().map(\.name) + ["SystemCalls", "EventLoop", "CLinux", "TestSupport", "TestLoop", "TestLink"])
   targets.removeAll { !wanted.contains($0.name) }
   products.removeAll { product in !protocols.contains { $0.first?.name == product.name } }
 }

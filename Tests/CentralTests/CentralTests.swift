@@ -1,9 +1,10 @@
 import ATT
 import BluetoothCore
 import Central
-import EventLoop
 import GATTClient
 import HCI
+import TestLink
+import TestLoop
 import TestSupport
 import Testing
 

@@ -1,16 +1,10 @@
-import ATT
 import BluetoothCore
 import Central
-import EventLoop
 import GATTClient
 import HCI
+import TestLink
+import TestLoop
 import TestSupport
-
-/// Waits until the loop has nothing else to do.
-@BluetoothActor
-func settle() async {
-  await testTimers.sleep(for: .nanoseconds(1))
-}
 
 /// A radio that a test plays.
 @BluetoothActor
@@ -54,62 +48,5 @@ final class FakeAdapter: Adapter {
       AdvertisingReport(
         address: BluetoothAddress(number, .random), eventType: [.legacy, .connectable, .scannable],
         rssi: rssi, data: hex(data)), timers.now)
-  }
-}
-
-/// A link that a test plays: what is sent is answered from a table, or not at all.
-@BluetoothActor
-final class FakeLink: ATTLink {
-  let timers = testTimers
-  let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
-  var parameters: LinkParameters?
-  var onPDU: ((RawSpan, Instant) -> Void)?
-  var onClosed: ((LinkLoss) -> Void)?
-  var onEvent: ((LinkEvent) -> Void)?
-
-  private(set) var sent: [String] = []
-  private var answers: [String: [String]] = [:]
-
-  /// Answers `request` with PDUs, one after the other, each time.
-  func answer(_ request: String, _ pdus: String...) {
-    answers[request.filter { $0 != " " }] = pdus
-  }
-
-  func takeSent() -> [String] {
-    defer { sent = [] }
-    return sent
-  }
-
-  func send(_ pdu: RawSpan) {
-    let text = Hex.string(Array(pdu))
-    sent.append(text)
-    guard let pdus = answers[text] else { return }
-    timers.schedule(after: .zero) { [weak self] in
-      for pdu in pdus { self?.receive(pdu) }
-    }
-  }
-
-  func receive(_ pdu: String) {
-    let bytes = hex(pdu)
-    onPDU?(bytes.span.bytes, timers.now)
-  }
-
-  func lose(_ loss: LinkLoss) {
-    let onClosed = self.onClosed
-    self.onClosed = nil
-    onClosed?(loss)
-  }
-
-  func disconnect() {
-    timers.schedule(after: .milliseconds(10)) { self.lose(.local) }
-  }
-
-  func readRSSI() async throws(HCIError) -> Int8? { -50 }
-
-  /// A client on this link.
-  func client() async throws -> GATTClient {
-    let adapter = FakeAdapter()
-    adapter.link = .success(self)
-    return try await Central(adapter).connect(ConnectionRequest(peer: peer))
   }
 }

@@ -2,7 +2,7 @@ import BluetoothCore
 import Central
 import HCI
 import RingLink
-import TestSupport
+import TestLoop
 import Testing
 import VirtualRing
 

@@ -5,7 +5,7 @@ import EventLoop
 import GATTClient
 import HCI
 import RingLink
-import TestSupport
+import TestLoop
 import Testing
 import VirtualRing
 

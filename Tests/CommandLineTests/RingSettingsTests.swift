@@ -4,7 +4,7 @@ import EventLoop
 import GATTClient
 import HCI
 import RingLink
-import TestSupport
+import TestLoop
 import Testing
 import VirtualRing
 

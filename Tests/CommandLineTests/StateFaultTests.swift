@@ -6,6 +6,7 @@ import KnownDevices
 import RingLink
 import RingStore
 import SystemCalls
+import TestLoop
 import TestSupport
 import Testing
 @testable import halo_raw

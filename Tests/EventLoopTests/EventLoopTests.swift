@@ -1,7 +1,7 @@
 import BluetoothCore
 import EventLoop
 import Glibc
-import TestSupport
+import TestLoop
 import Testing
 
 @BluetoothActor

@@ -1,7 +1,7 @@
 import BluetoothCore
 import Glibc
 import SystemCalls
-import TestSupport
+import TestLoop
 import Testing
 
 @testable import EventLoop

@@ -1,6 +1,6 @@
 import BluetoothCore
 import EventLoop
-import TestSupport
+import TestLoop
 import Testing
 
 @Suite(.onTheLoop) @BluetoothActor struct OneShotTests {

@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import SystemCalls
+import TestLoop
 import TestSupport
 import Testing
 

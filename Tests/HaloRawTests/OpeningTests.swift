@@ -6,7 +6,7 @@ import HCI
 import HaloRaw
 import Recording
 import RingLink
-import TestSupport
+import TestLoop
 import Testing
 
 @Suite(.onTheLoop) @BluetoothActor struct OpeningTests {

@@ -3,7 +3,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import HCI
-import TestSupport
+import TestLoop
 import Testing
 
 /// Writes without response at full speed: nothing is lost in silence, the link stays, and the memory is bounded.

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import EventLoop
 import GATTClient
+import TestLoop
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import EventLoop
 import GATTClient
 import HCI
 import RingLink
+import TestLoop
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import GATTClient
 import HCI
 import L2CAP
 import RingLink
+import TestLoop
 import TestSupport
 import Testing
 

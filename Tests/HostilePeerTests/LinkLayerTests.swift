@@ -4,6 +4,7 @@ import EventLoop
 import GATTClient
 import HCI
 import L2CAP
+import TestLoop
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import BluetoothCore
 import GATTClient
 import HCI
 import RingLink
-import TestSupport
+import TestLoop
 import Testing
 
 /// A ring whose handles have moved since they were stored, as after an update of its firmware. It works at once, and

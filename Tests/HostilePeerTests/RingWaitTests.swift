@@ -3,7 +3,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import RingLink
-import TestSupport
+import TestLoop
 import Testing
 
 /// Rings that do not answer, and programs that do not wait.

@@ -3,6 +3,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import HCI
+import TestLoop
 import TestSupport
 import Testing
 

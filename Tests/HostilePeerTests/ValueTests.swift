@@ -3,6 +3,7 @@ import BluetoothCore
 import EventLoop
 import GATTClient
 import RingLink
+import TestLoop
 import TestSupport
 import Testing
 

@@ -7,6 +7,7 @@ import GATTClient
 import Glibc
 import HCI
 import RingLink
+import TestLoop
 import TestSupport
 import Testing
 import VirtualRing

@@ -3,7 +3,7 @@ import Central
 import EventLoop
 import GATTClient
 import HCI
-import TestSupport
+import TestLoop
 import Testing
 
 @testable import LinuxBluetooth

@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import HCI
 import SystemCalls
-import TestSupport
+import TestLoop
 import Testing
 
 @testable import LinuxBluetooth

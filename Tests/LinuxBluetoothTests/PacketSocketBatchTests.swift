@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import SystemCalls
+import TestLoop
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import HCI
-import TestSupport
+import TestLoop
 import Testing
 
 @testable import LinuxBluetooth

@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import HCI
 import SystemCalls
+import TestLoop
 import TestSupport
 import Testing
 

@@ -5,7 +5,7 @@ import EventLoop
 import GATTClient
 import GATTServer
 import HCI
-import TestSupport
+import TestLoop
 
 @testable import Recording
 

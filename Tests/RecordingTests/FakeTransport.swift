@@ -2,6 +2,7 @@ import BluetoothCore
 import EventLoop
 import Glibc
 import HCI
+import TestLoop
 import TestSupport
 
 /// A transport whose controller a test plays: commands are answered with success.

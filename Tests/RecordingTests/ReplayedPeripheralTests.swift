@@ -5,6 +5,7 @@ import EventLoop
 import GATTClient
 import GATTServer
 import HCI
+import TestLoop
 import TestSupport
 import Testing
 

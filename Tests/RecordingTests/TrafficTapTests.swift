@@ -3,6 +3,7 @@ import Capture
 import EventLoop
 import Glibc
 import HCI
+import TestLoop
 import TestSupport
 import Testing
 

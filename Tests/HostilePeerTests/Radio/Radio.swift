@@ -1,6 +1,7 @@
 import BluetoothCore
 import EventLoop
 import HCI
+import TestLoop
 import TestSupport
 
 /// A controller that a test plays, with peers on its air. It behaves well unless the test says otherwise; what it sends

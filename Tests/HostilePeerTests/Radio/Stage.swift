@@ -4,6 +4,7 @@ import Central
 import EventLoop
 import GATTClient
 import HCI
+import TestLoop
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
+import TestLink
+import TestLoop
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   let link = FakeLink()
 
   @Test func whatIsAskedAtOnceGoesOneByOne() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("0a1000", "0b01")
     link.answer("0a1100", "0b02")
     async let first = client.read(0x10)
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test func valuesThatDoNotFitAreWrittenInParts() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("12 1000" + String(repeating: "07", count: 20), "13")
     try await client.write(Array(repeating: 7, count: 20), to: 0x10)
     link.answer(
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test func theMTUIsThatOfBoth() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("02 0502", "03 f700")
     #expect(try await client.exchangeMTU() == 247)
     #expect(client.maximumWriteWithoutResponse == 244)
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func aDisconnectionFailsWhatIsOpenAtOnceAndIsToldOnce() async throws {
-    let client = try await link.client()
+    let client = link.client()
     var losses: [LinkLoss] = []
     var wasOpen: [BluetoothError] = []
     client.whenDisconnected { losses.append($0) }
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
-    let client = try await link.client()
+    let client = link.client()
     var losses: [LinkLoss] = []
     client.whenDisconnected { losses.append($0) }
     await #expect(throws: BluetoothError.gatt(.att(.timedOut(.readRequest)))) { try await client.read(0x10) }
@@ -87,7 +88,7 @@ import Testing
 
   /// The task returns at once; the request can't be taken back, and its answer is not taken for the next one's.
   @Test func aCancelledTaskReturnsAndTheNextGetsItsOwnAnswer() async throws {
-    let client = try await link.client()
+    let client = link.client()
     let task = spawn { try await client.read(0x10) }
     await settle()
     task.cancel()
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test func whatHasNotBegunIsTakenBack() async throws {
-    let client = try await link.client()
+    let client = link.client()
     let first = spawn { try await client.read(0x10) }
     await settle()
     let second = spawn { try await client.read(0x11) }
@@ -115,13 +116,13 @@ import Testing
   }
 
   @Test func whatIsNotThereIsNil() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("06 0100 ffff 0028 0a18", "01 06 0100 0a")
     #expect(try await client.firstService(uuid("180a")) == nil)
   }
 
   @Test func linkEventsAreHandedOn() async throws {
-    let client = try await link.client()
+    let client = link.client()
     var events: [LinkEvent] = []
     client.onLinkEvent = { events.append($0) }
     let wish = ConnectionParameters.fast

@@ -1,8 +1,9 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
+import TestLink
+import TestLoop
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
 
   /// Some peripherals notify before they have answered.
   @Test func theSinkStandsBeforeThePeripheralIsAsked() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("12 1100 0100", "1b 1000 01", "13", "1b 1000 02")
     let heard = Heard()
     _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test func whatCameJustBeforeIsKeptForAMoment() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.receive("1b 1000 01")
     await testTimers.sleep(for: .seconds(3))
     link.receive("1b 1000 02")
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test func floodsThatNobodyClaimsAreBounded() async throws {
-    let client = try await link.client()
+    let client = link.client()
     for number in 0..<1000 { link.receive("1b 1000 " + Hex.string([UInt8(number & 0xFF)])) }
     let heard = Heard()
     _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test func thePeripheralIsAskedToStopWhenTheLastLeaves() async throws {
-    let client = try await link.client()
+    let client = link.client()
     let first = try await client.subscribe(to: characteristic) { _, _ in }
     let second = try await client.subscribe(to: characteristic) { _, _ in }
     #expect(link.takeSent() == ["0411001100", "1211000100"])
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test func aRefusedSubscriptionIsNone() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("12 1100 0100", "01 12 1100 05")
     let heard = Heard()
     await #expect(throws: BluetoothError.self) {
@@ -77,7 +78,7 @@ import Testing
 
   /// The first one's write is under way: it may still fail.
   @Test func theSecondSubscriberIsNotToldWhatIsNotTrueYet() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("12 1100 0100")
     _ = try await client.discoverDescriptors(of: characteristic)
     let characteristic = self.characteristic
@@ -95,7 +96,7 @@ import Testing
   }
 
   @Test func aCancelledSubscriptionIsTakenBack() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("12 1100 0100")
     let characteristic = self.characteristic
     let task = spawn {
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test func whatIsNotOfferedIsNotAskedFor() async throws {
-    let client = try await link.client()
+    let client = link.client()
     await #expect(throws: BluetoothError.self) {
       try await client.subscribe(to: characteristic, as: .indication) { _, _ in }
     }
@@ -122,7 +123,7 @@ import Testing
   }
 
   @Test func indicationsAreAskedForAndConfirmed() async throws {
-    let client = try await link.client()
+    let client = link.client()
     link.answer("12 1100 0200", "13")
     var both = characteristic
     both.properties = .indicate
@@ -135,7 +136,7 @@ import Testing
   }
 
   @Test func sequencesAreInOrderBoundedAndCountWhatTheyDrop() async throws {
-    let client = try await link.client()
+    let client = link.client()
     let (sequence, _) = try await client.notifications(of: characteristic, capacity: 3)
     for number in 1...10 as ClosedRange<UInt8> { link.receive("1b 1000 " + Hex.string([number])) }
     var iterator = sequence.makeAsyncIterator()
@@ -151,7 +152,7 @@ import Testing
   }
 
   @Test func aSequenceEndsWhenItIsUnsubscribed() async throws {
-    let client = try await link.client()
+    let client = link.client()
     let (sequence, subscription) = try await client.notifications(of: characteristic)
     link.receive("1b 1000 01")
     try await client.unsubscribe(subscription)
@@ -172,7 +173,7 @@ import Testing
   }
 
   @Test func serviceChangedIsSubscribedToWhenNobodyIsInAHurry() async throws {
-    let client = try await link.client()
+    let client = link.client()
     offerServiceChanged()
     _ = try await client.subscribe(to: characteristic) { _, _ in }
     #expect(!link.takeSent().contains("1204000200"))
@@ -186,7 +187,7 @@ import Testing
   }
 
   @Test func serviceChangedIsObeyed() async throws {
-    let client = try await link.client()
+    let client = link.client()
     offerServiceChanged()
     let (sequence, subscription) = try await client.notifications(of: characteristic)
     await testTimers.sleep(for: .seconds(2))
@@ -227,7 +228,7 @@ import Testing
   }
 
   @Test func aServerThatNeverStopsChangingIsBounded() async throws {
-    let client = try await link.client()
+    let client = link.client()
     offerServiceChanged()
     _ = try await client.subscribe(to: characteristic) { _, _ in }
     await testTimers.sleep(for: .seconds(2))

@@ -1,0 +1,60 @@
+import BluetoothCore
+import GATTClient
+import HCI
+import TestLoop
+import TestSupport
+
+/// A link that a test plays: what is sent is answered from a table, or not at all.
+@BluetoothActor
+public final class FakeLink: ATTLink {
+  public let timers = testTimers
+  public let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
+  public var parameters: LinkParameters?
+  public var onPDU: ((RawSpan, Instant) -> Void)?
+  public var onClosed: ((LinkLoss) -> Void)?
+  public var onEvent: ((LinkEvent) -> Void)?
+
+  public private(set) var sent: [String] = []
+  private var answers: [String: [String]] = [:]
+
+  public init() {}
+
+  /// Answers `request` with PDUs, one after the other, each time.
+  public func answer(_ request: String, _ pdus: String...) {
+    answers[request.filter { $0 != " " }] = pdus
+  }
+
+  public func takeSent() -> [String] {
+    defer { sent = [] }
+    return sent
+  }
+
+  public func send(_ pdu: RawSpan) {
+    let text = Hex.string(Array(pdu))
+    sent.append(text)
+    guard let pdus = answers[text] else { return }
+    timers.schedule(after: .zero) { [weak self] in
+      for pdu in pdus { self?.receive(pdu) }
+    }
+  }
+
+  public func receive(_ pdu: String) {
+    let bytes = hex(pdu)
+    onPDU?(bytes.span.bytes, timers.now)
+  }
+
+  public func lose(_ loss: LinkLoss) {
+    let onClosed = self.onClosed
+    self.onClosed = nil
+    onClosed?(loss)
+  }
+
+  public func disconnect() {
+    timers.schedule(after: .milliseconds(10)) { self.lose(.local) }
+  }
+
+  public func readRSSI() async throws(HCIError) -> Int8? { -50 }
+
+  /// A client on this link.
+  public func client() -> GATTClient { GATTClient(self, timers: timers) }
+}

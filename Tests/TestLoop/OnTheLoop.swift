@@ -1,0 +1,79 @@
+import BluetoothCore
+import EventLoop
+import Testing
+
+/// Tests on the event loop, one after the other, each in a virtual time of its own. Their tasks stay on the loop's thread:
+/// others are woken on the global pool, and while they return to the loop it has nothing to do, so that time would jump.
+///
+/// A test that has not ended after a minute ends the process, as nothing else would end a loop that hangs. The minute
+/// begins when the test has its turn; `.timeLimit(_:)` would count the time of the tests before it.
+public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
+  @TaskLocal static var scope: VirtualTimeScope?
+
+  public var isRecursive: Bool { true }
+
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    // A suite and a test in it may both have the trait.
+    guard Self.scope == nil else { return try await function() }
+    let scope = await VirtualTimeScope()
+    defer { BluetoothActor.run { scope.end() } }
+    let limit = Task.detached {
+      try await Task.sleep(for: .seconds(60))
+      fatalError("\(test.name) has not ended after a minute")
+    }
+    defer { limit.cancel() }
+    try await Self.$scope.withValue(scope) {
+      try await withTaskExecutorPreference(EpollLoop.shared) { try await function() }
+    }
+  }
+}
+
+extension Trait where Self == OnTheLoop {
+  public static var onTheLoop: Self { OnTheLoop() }
+}
+
+/// The virtual time of one test, which has its turn for as long as this exists.
+@BluetoothActor
+final class VirtualTimeScope {
+  private static var isTaken = false
+  private static var waiting: [CheckedContinuation<Void, Never>] = []
+
+  let time: VirtualTime
+
+  /// Waits for the end of the scopes before it.
+  init() async {
+    if Self.isTaken { await withCheckedContinuation { Self.waiting.append($0) } }
+    Self.isTaken = true
+    time = EpollLoop.shared.makeVirtualTime()
+  }
+
+  func end() {
+    EpollLoop.shared.end(time)
+    if Self.waiting.isEmpty { Self.isTaken = false } else { Self.waiting.removeFirst().resume() }
+  }
+}
+
+/// The virtual time of the running test, which has the trait `.onTheLoop`. A closure that the loop calls belongs to no
+/// test: what it needs is read before.
+@BluetoothActor public var testTime: VirtualTime {
+  guard let scope = OnTheLoop.scope else { fatalError("the test needs the trait .onTheLoop") }
+  return scope.time
+}
+
+/// The timers of ``testTime``.
+@BluetoothActor public var testTimers: Timers { testTime.timers }
+
+/// Waits until the loop has nothing else to do.
+@BluetoothActor public func settle() async {
+  await testTimers.sleep(for: .nanoseconds(1))
+}
+
+/// Starts a task that stays on the loop.
+@BluetoothActor
+public func spawn<Value: Sendable>(
+  _ work: @escaping @BluetoothActor () async throws -> Value
+) -> Task<Value, any Error> {
+  Task(executorPreference: EpollLoop.shared) { try await work() }
+}
