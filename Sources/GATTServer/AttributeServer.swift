@@ -17,8 +17,12 @@ public struct AttributeServer: Sendable {
   /// The result of a PDU.
   public struct Outcome: Sendable {
     public var answer: ATTPDU?
+    /// The bytes to send. An answer to Read Multiple Variable ends where the MTU does, also within a value, whose length
+    /// is still that of the whole (3.4.4.12).
+    public var answerBytes: [UInt8]? { answer.map { Array($0.bytes.prefix(mtu)) } }
     /// The written values, in order.
     public var writes: [(handle: AttributeHandle, value: [UInt8])] = []
+    fileprivate var mtu = ATTBearer.defaultMTU
   }
 
   public init(attributes: [ServerAttribute], mtu: UInt16) {
@@ -48,7 +52,9 @@ public struct AttributeServer: Sendable {
     let opcode = ATTOpcode(rawValue: first)
     do throws(Refusal) {
       guard let pdu = try? ATTPDU(bytes) else { throw Refusal(opcode, 0, .invalidPDU) }
-      return try answer(to: pdu)
+      var outcome = try answer(to: pdu)
+      outcome.mtu = mtu
+      return outcome
     } catch {
       // Commands are never answered, not even with an error.
       return Outcome(
@@ -164,12 +170,13 @@ public struct AttributeServer: Sendable {
     return attribute.value
   }
 
+  /// The values of which the length, at least, has room.
   private func readVariable(_ handles: [AttributeHandle]) throws(Refusal) -> [[UInt8]] {
     var values: [[UInt8]] = []
     var room = mtu - 1
     for handle in handles {
       let value = try read(handle, .readMultipleVariableRequest)
-      guard room >= 2 + value.count else { break }
+      guard room >= 2 else { continue }
       room -= 2 + value.count
       values.append(value)
     }

@@ -199,7 +199,7 @@ final class SimulatedPeripheral {
       return
     }
     let outcome = server.receive(pdu.span.bytes)
-    if let answer = outcome.answer { link?.deliver(answer.bytes) }
+    if let answer = outcome.answerBytes { link?.deliver(answer) }
     for (handle, value) in outcome.writes {
       writes.append((handle, value))
       for (handle, value) in onWrite(handle, value) { notify(handle, value) }

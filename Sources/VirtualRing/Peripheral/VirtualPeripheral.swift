@@ -142,7 +142,7 @@ public final class VirtualPeripheral {
     case .notification, .indication: break
     case .request, .command, .unknown:
       let outcome = server.receive(bytes)
-      if let answer = outcome.answer { send(answer) }
+      if let answer = outcome.answerBytes { send(.attribute, answer.span.bytes) }
       for (handle, value) in outcome.writes { written(handle, value) }
     }
   }

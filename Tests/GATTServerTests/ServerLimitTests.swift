@@ -1,0 +1,159 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import GATTServer
+import TestSupport
+import Testing
+
+/// Answers of exactly the size that the MTU allows, and of one byte more (Core Specification Vol 3, Part F, 3.4).
+@Suite struct ServerLimitTests {
+  private static let value = uuid("2a19")
+
+  /// Readable values of these lengths, from handle 1 on.
+  private func server(_ lengths: [Int]) -> AskedServer {
+    AskedServer(
+      lengths.enumerated().map { index, length in
+        ServerAttribute(
+          handle: AttributeHandle(UInt16(index + 1)), type: Self.value,
+          value: Array(repeating: UInt8(index + 1), count: length))
+      })
+  }
+
+  private func bytes(_ server: AskedServer, _ request: ATTPDU) -> [UInt8]? {
+    var server = server
+    return server.server.receive(request.bytes.span.bytes).answerBytes
+  }
+
+  // MARK: Read Multiple Variable (3.4.4.12)
+
+  /// Only the first MTU - 1 bytes of the list are sent; the length of a value that is cut is that of the whole.
+  @Test func theLastOfSeveralValuesIsCut() {
+    let answer = bytes(server([10, 10, 5]), .readMultipleVariableRequest([1, 2, 3]))
+    #expect(
+      answer == [0x21, 10, 0] + Array(repeating: 1, count: 10) + [10, 0] + Array(repeating: 2, count: 8))
+  }
+
+  @Test func aSingleLongValueIsCutToo() {
+    let answer = bytes(server([300, 1]), .readMultipleVariableRequest([1, 2]))
+    #expect(answer == [0x21, 0x2C, 0x01] + Array(repeating: 1, count: 20))
+  }
+
+  @Test func valuesThatJustFitAreWhole() {
+    let server = server([10, 8])
+    let answer = bytes(server, .readMultipleVariableRequest([1, 2]))
+    #expect(answer?.count == 23)
+    #expect(answer?.suffix(10) == [8, 0] + Array(repeating: 2, count: 8))
+  }
+
+  /// A length of two bytes is not sent by half.
+  @Test func aLengthIsNotCut() {
+    let answer = bytes(server([19, 4]), .readMultipleVariableRequest([1, 2]))
+    #expect(answer == [0x21, 19, 0] + Array(repeating: 1, count: 19))
+  }
+
+  /// A value that may not be read is refused, also where there is no room for it.
+  @Test func aValueWithoutRoomIsCheckedAllTheSame() {
+    var server = server([300])
+    #expect(server.refusal(.readMultipleVariableRequest([1, 0x00FF])) == .invalidHandle)
+  }
+
+  @Test func severalValuesAreCutAtTheMTU() {
+    let answer = bytes(server([12, 12]), .readMultipleRequest([1, 2]))
+    #expect(answer == [0x0F] + Array(repeating: 1, count: 12) + Array(repeating: 2, count: 10))
+  }
+
+  // MARK: Read By Type (3.4.4.2)
+
+  private func entries(_ lengths: [Int], mtu: UInt16) -> [Int] {
+    var server = server(lengths).exchanged(mtu)
+    guard case .readByTypeResponse(let entries) = server.ask(.readByTypeRequest(.all, type: Self.value))
+    else { return [] }
+    return entries.map(\.value.count)
+  }
+
+  /// Of a value, 253 bytes are sent at most: the length of an entry is one byte.
+  @Test func valuesOfMoreThan253BytesAreCut() {
+    #expect(entries([253], mtu: 517) == [253])
+    #expect(entries([254], mtu: 517) == [253])
+    #expect(entries([253, 254, 512], mtu: 517) == [253, 253])
+    #expect(entries([252, 253], mtu: 517) == [252])
+    #expect(entries([253], mtu: 257) == [253])
+    #expect(entries([253], mtu: 256) == [252])
+  }
+
+  @Test func asManyEntriesAreSentAsFit() {
+    // 2 bytes before the entries, 2 bytes of each before its value.
+    #expect(entries([8, 8, 8], mtu: 32) == [8, 8, 8])
+    #expect(entries([8, 8, 8], mtu: 31) == [8, 8])
+    // One length per answer.
+    #expect(entries([8, 8, 7, 8], mtu: 64) == [8, 8])
+  }
+
+  // MARK: Lists of attributes and services
+
+  private func services(_ count: Int, _ uuid: BluetoothUUID) -> AskedServer {
+    AskedServer { table in
+      for _ in 0..<count { table.addService(uuid) }
+    }
+  }
+
+  private func count(_ answer: ATTPDU?) -> Int {
+    switch answer {
+    case .readByGroupTypeResponse(let groups): groups.count
+    case .findByTypeValueResponse(let ranges): ranges.count
+    case .findInformationResponse(let entries): entries.count
+    default: -1
+    }
+  }
+
+  @Test(arguments: [(26, 4), (25, 3), (31, 4), (32, 5)] as [(UInt16, Int)])
+  func asManyServicesAreSentAsFit(mtu: UInt16, expected: Int) {
+    var server = services(10, uuid("180f")).exchanged(mtu)
+    #expect(count(server.ask(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
+  }
+
+  @Test(arguments: [(42, 2), (41, 1)] as [(UInt16, Int)])
+  func asManyServicesOf128BitsAreSentAsFit(mtu: UInt16, expected: Int) {
+    var server = services(10, BluetoothUUID(7 as UInt128)).exchanged(mtu)
+    #expect(count(server.ask(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
+  }
+
+  @Test(arguments: [(25, 6), (24, 5)] as [(UInt16, Int)])
+  func asManyHandlesOfAServiceAreSentAsFit(mtu: UInt16, expected: Int) {
+    var server = services(10, uuid("180f")).exchanged(mtu)
+    #expect(
+      count(server.ask(.findByTypeValueRequest(.all, type: 0x2800, value: [0x0F, 0x18]))) == expected)
+  }
+
+  @Test(arguments: [(26, 6), (25, 5)] as [(UInt16, Int)])
+  func asManyTypesAreSentAsFit(mtu: UInt16, expected: Int) {
+    var server = services(10, uuid("180f")).exchanged(mtu)
+    #expect(count(server.ask(.findInformationRequest(.all))) == expected)
+  }
+
+  // MARK: The MTU (3.4.2.2)
+
+  @Test func theSmallerMTUAppliesAndTheFirstResultIsNotExceeded() {
+    var server = server([300])
+    func length() -> Int? { bytes(server, .readRequest(1))?.count }
+    #expect(length() == 23)
+    #expect(server.ask(.exchangeMTURequest(clientMTU: 600)) == .exchangeMTUResponse(serverMTU: 517))
+    #expect(length() == 301)
+    _ = server.ask(.exchangeMTURequest(clientMTU: 100))
+    #expect(length() == 100)
+    _ = server.ask(.exchangeMTURequest(clientMTU: 200))
+    #expect(length() == 100)
+    _ = server.ask(.exchangeMTURequest(clientMTU: 0))
+    #expect(length() == 23)
+  }
+
+  @Test func aValueOfTheFullCapacityIsTaken() {
+    var server = AskedServer { table in
+      table.addService(uuid("180f"))
+      table.addCharacteristic(Self.value, [.read, .write], capacity: 20)
+    }
+    #expect(server.ask(.writeRequest(3, value: Array(repeating: 1, count: 20))) == .writeResponse)
+    #expect(
+      server.refusal(.writeRequest(3, value: Array(repeating: 1, count: 21))) == .invalidAttributeValueLength)
+  }
+}
