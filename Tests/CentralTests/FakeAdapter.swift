@@ -17,6 +17,9 @@ final class FakeAdapter: Adapter {
   private(set) var scans: [ScanParameters?] = []
   private(set) var isClosed = false
   private(set) var cancellations = 0
+  /// The peers that were connected to, and those that another program has a link to.
+  private(set) var attempts: [UInt64] = []
+  var linkedPeers: Set<UInt64> = []
   /// What connecting ends with; nil if it does not end.
   var link: Result<FakeLink, HCIError>?
   private var completion: ((Result<any ATTLink, HCIError>) -> Void)?
@@ -30,6 +33,7 @@ final class FakeAdapter: Adapter {
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
+    attempts.append(request.peer.value)
     if let link {
       completion(link.map { $0 })
       return {}
@@ -40,6 +44,8 @@ final class FakeAdapter: Adapter {
       self.completion?(.failure(.cancelled))
     }
   }
+
+  func hasLink(to peer: BluetoothAddress) -> Bool { linkedPeers.contains(peer.value) }
 
   func close() { isClosed = true }
 
