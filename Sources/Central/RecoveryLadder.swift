@@ -123,7 +123,9 @@ package final class AdapterRecovery {
     for step in RecoveryLadder.Step.allCases {
       if Task.isCancelled { throw .cancelled }
       let outcome = try await radio.carryOut(step)
-      onNote?(ladder.note(step, outcome))
+      // Before the call: without a handler, its argument would not be evaluated.
+      let note = ladder.note(step, outcome)
+      onNote?(note)
       switch outcome {
       case .recovered(let information): return information
       case .hopeless: throw silence(of: radio)
