@@ -1,0 +1,93 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import TestLink
+import TestLoop
+import TestSupport
+import Testing
+
+/// Subscriptions after Service Changed, where two characteristics have one UUID (Core Specification Vol 3, Part G, 7.1).
+@BluetoothActor
+@Suite(.onTheLoop) struct MovedSubscriptionTests {
+  private let link = FakeLink()
+
+  /// A service with Service Changed at 0x0003, and one with two heart rates whose first handle is `start`.
+  private func offer(from start: UInt8) {
+    let s = { Hex.string([start + $0, 0]) }
+    link.answer("06 0100 ffff 0028 0118", "07 0100 0400")
+    link.answer("06 0500 ffff 0028 0118", "01 06 0500 0a")
+    link.answer("08 0100 0400 0328", "09 07 0200 20 0300 052a")
+    link.answer("08 0400 0400 0328", "01 08 0400 0a")
+    link.answer("04 0400 0400", "05 01 0400 0229")
+    link.answer("12 0400 0200", "13")
+    for first in ["0100", "1000"] { link.answer("10 \(first) ffff 0028", "11 06 \(s(0)) \(s(6)) 0d18") }
+    link.answer("10 \(s(7)) ffff 0028", "01 10 \(s(7)) 0a")
+    link.answer("08 \(s(0)) \(s(6)) 0328", "09 07 \(s(1)) 10 \(s(2)) 372a \(s(4)) 10 \(s(5)) 372a")
+    link.answer("08 \(s(6)) \(s(6)) 0328", "01 08 \(s(6)) 0a")
+    for configuration in [3, 6] as [UInt8] {
+      let handle = s(configuration)
+      link.answer("04 \(handle) \(handle)", "05 01 \(handle) 0229")
+      link.answer("12 \(handle) 0100", "13")
+      link.answer("12 \(handle) 0000", "13")
+    }
+  }
+
+  private final class Heard {
+    var values: [String] = []
+  }
+
+  /// Subscribes to both heart rates, or to the second one.
+  private func subscribe(_ client: GATTClient, _ heard: Heard, both: Bool) async throws {
+    let services = try await client.discoverServices()
+    let all = try await client.discoverCharacteristics(of: try #require(services.first))
+    try #require(all.map(\.valueHandle) == [0x12, 0x15])
+    for (name, characteristic) in zip(["first", "second"], all) where both || name == "second" {
+      _ = try await client.subscribe(to: characteristic) { value, _ in
+        heard.values.append("\(name) \(Hex.string(Array(value)))")
+      }
+    }
+    await testTimers.sleep(for: .seconds(2))
+    try #require(link.takeSent().contains("1204000200"))
+  }
+
+  @Test(arguments: [false, true]) func eachMovesWithItsOwnCharacteristic(both: Bool) async throws {
+    offer(from: 0x10)
+    let client = link.client()
+    var moved: [AttributeHandle] = []
+    client.onSubscriptionMoved = { moved.append($0.handle) }
+    let heard = Heard()
+    try await subscribe(client, heard, both: both)
+    offer(from: 0x20)
+    link.receive("1d 0300 1000 ffff")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(moved.sorted() == (both ? [0x22, 0x25] : [0x25]))
+    #expect(link.sent.contains("1226000100") && link.sent.contains("1223000100") == both)
+    link.receive("1b 2200 01")
+    link.receive("1b 2500 02")
+    link.receive("1b 1500 03")
+    #expect(heard.values == (both ? ["first 01", "second 02"] : ["second 02"]))
+  }
+
+  /// The characteristics move again while the first search is under way: the handles of that are not used.
+  @Test func aSecondChangeStartsTheSearchAgain() async throws {
+    offer(from: 0x10)
+    let client = link.client()
+    let heard = Heard()
+    try await subscribe(client, heard, both: false)
+    offer(from: 0x20)
+    link.answer("08 2000 2600 0328")
+    link.receive("1d 0300 1000 ffff")
+    await settle()
+    #expect(link.takeSent().last == "082000260003 28".filter { $0 != " " })
+    offer(from: 0x30)
+    link.receive("1d 0300 1000 ffff")
+    link.receive("09 07 2100 10 2200 372a 2400 10 2500 372a")
+    link.answer("08 2600 2600 0328", "01 08 2600 0a")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.sent.last == "1236000100")
+    #expect(!link.sent.contains("1226000100"))
+    link.receive("1b 2500 01")
+    link.receive("1b 3500 02")
+    #expect(heard.values == ["second 02"])
+  }
+}
