@@ -3,14 +3,16 @@ import Testing
 
 /// What the modules import. SwiftPM checks the modules of the package; this checks those of the system.
 @Suite struct ModuleTests {
-  private static let sources =
-    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
+  private static let package = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+  private static let sources = package + "/Sources"
 
   private func files(of module: String) -> [String] { Disk.swiftFiles(below: "\(Self.sources)/\(module)") }
 
-  private func imports(of module: String) -> Set<String> {
+  private func imports(of module: String) -> Set<String> { imports(in: files(of: module)) }
+
+  private func imports(in files: [String]) -> Set<String> {
     var found: Set<String> = []
-    for line in files(of: module).flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") }) {
+    for line in files.flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") }) {
       let words = line.split(separator: " ")
       if words.count <= 3, words.dropLast().last == "import", let module = words.last {
         found.insert(String(module))
@@ -30,6 +32,14 @@ import Testing
     ]
     #expect(!files(of: module).isEmpty)
     #expect(imports(of: module).isDisjoint(with: system))
+  }
+
+  /// So do their suites: what is tested without an event loop needs none.
+  @Test(arguments: ["BluetoothCore", "JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Dissection"])
+  func suitesOfProtocolsNeedNoLoop(_ module: String) {
+    let files = Disk.swiftFiles(below: "\(Self.package)/Tests/\(module)Tests")
+    #expect(!files.isEmpty)
+    #expect(imports(in: files).isDisjoint(with: ["EventLoop", "TestLoop", "TestLink"]))
   }
 
   /// The kernel's Bluetooth is called in one module.
