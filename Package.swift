@@ -37,7 +37,9 @@ let protocols = [
   layer("GATTServer", on: ["BluetoothCore", "ATT", "GATTClient"]),
   layer(
     "Central", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "TestLink", "TestLoop"]),
-  layer("RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central"]),
+  layer(
+    "RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central"],
+    tests: ["TestLink", "TestLoop"]),
   layer(
     "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["Central", "EventLoop", "TestLoop"]),

@@ -1,0 +1,66 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+import TestLoop
+import TestSupport
+import Testing
+
+/// What the loop does with the signals and descriptors of the process, and with its real time.
+@BluetoothActor
+@Suite(.onTheLoop) struct LoopThreadTests {
+  private let loop = EpollLoop.shared
+
+  /// A write to a pipe whose reader has gone is an error, and not the end of the process. Other tests may ignore the signal
+  /// for the whole process, which hides what the loop's thread does itself.
+  @Test func aClosedPipeDoesNotEndTheProcess() {
+    var mask = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    #expect(sigismember(&mask, SIGPIPE) == 1)
+  }
+
+  @Test func signalsThatAreIgnoredAreLeftOut() {
+    let before = signal(SIGUSR1, SIG_IGN)
+    defer { signal(SIGUSR1, before) }
+    #expect(Signals.withoutIgnored([SIGUSR1, SIGWINCH]) == [SIGWINCH])
+  }
+
+  /// A descriptor that stays in the kernel's list can't be added again, and keeps the loop awake.
+  @Test func aCancelledWatchLeavesTheDescriptor() async throws {
+    let pair = try SocketPair()
+    var calls: [Int] = []
+    for number in 1...3 {
+      let watch = try loop.watch(pair.ours, for: .writable) { _ in calls.append(number) }
+      watch.cancel()
+    }
+    await settle()
+    #expect(calls == [])
+    let watch = try loop.watch(pair.ours, for: .readable) { _ in
+      calls.append(4)
+      var byte: UInt8 = 0
+      _ = read(pair.ours, &byte, 1)
+    }
+    pair.write([1])
+    await settle()
+    #expect(calls == [4])
+    watch.cancel()
+    close(pair.ours)
+  }
+
+  /// A real timer runs when its time has come, not before, and in the order of the times.
+  @Test func realTimersKeepTheirTime() async {
+    let timers = loop.timers
+    let start = SystemClock.monotonic
+    var order: [Int] = []
+    await loop.stoppingVirtualTime {
+      await withCheckedContinuation { continuation in
+        timers.schedule(after: .milliseconds(30)) {
+          order.append(30)
+          continuation.resume()
+        }
+        timers.schedule(after: .milliseconds(10)) { order.append(10) }
+      }
+    }
+    #expect(order == [10, 30])
+    #expect(SystemClock.monotonic - start >= .milliseconds(29))
+  }
+}

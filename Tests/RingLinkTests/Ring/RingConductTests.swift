@@ -1,0 +1,112 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import TestLink
+import TestLoop
+import TestSupport
+import Testing
+
+@testable import RingLink
+
+/// What a ring writes to its link, and what it does not let through.
+@BluetoothActor
+@Suite(.onTheLoop) struct RingConductTests {
+  private let link = FakeLink()
+  private static let battery = RingFrame(0x03)
+
+  private static func characteristic(
+    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, _ handle: UInt16
+  )
+    -> Characteristic
+  {
+    Characteristic(
+      uuid: uuid, properties: properties, declaration: AttributeHandle(handle - 1),
+      valueHandle: AttributeHandle(handle), end: AttributeHandle(handle + 1))
+  }
+
+  private func ring(_ client: GATTClient, confirms: Bool = true) -> Ring {
+    Ring(
+      client,
+      write: Self.characteristic(
+        RingGATT.commandWrite, confirms ? [.write, .writeWithoutResponse] : .writeWithoutResponse, 0x10),
+      notify: Self.characteristic(RingGATT.commandNotify, .notify, 0x12))
+  }
+
+  private func forbidden(_ reason: String) -> BluetoothError { .gatt(.att(.forbidden(reason))) }
+
+  /// The parts of a long write are each less than a frame, so that no check of a frame sees what they make up. The command
+  /// is harmless: no other rule refuses it.
+  @Test func aCommandInPartsIsRefused() async throws {
+    let client = link.client()
+    let ring = ring(client)
+    let long = Self.battery.bytes + Array(repeating: 0, count: 5)
+    link.answer("18 00", "19")
+    await #expect(throws: forbidden("a ring takes commands in one piece")) {
+      try await client.write(long, to: 0x10)
+    }
+    #expect(!link.takeSent().contains { $0.hasPrefix("16") })
+    link.answer("12 1000" + Hex.string(Self.battery.bytes), "13")
+    try await client.write(Self.battery.bytes, to: 0x10)
+    // Other values of the device may be long.
+    link.answer(
+      "16 2000 0000" + Hex.string(Array(long[..<18])), "17 2000 0000" + Hex.string(Array(long[..<18])))
+    link.answer(
+      "16 2000 1200" + Hex.string(Array(long[18...])), "17 2000 1200" + Hex.string(Array(long[18...])))
+    link.answer("18 01", "19")
+    try await client.write(long, to: 0x20)
+    withExtendedLifetime(ring) {}
+  }
+
+  @Test func aDangerousCommandIsRefusedByWhicheverWay() async throws {
+    let client = link.client()
+    let ring = ring(client)
+    let dangerous = try #require(
+      (0...255).lazy.map { RingFrame(RingCommand(rawValue: $0)) }.first { CommandTable.danger(of: $0) != nil }
+    )
+    await #expect(throws: BluetoothError.self) { try await client.write(dangerous.bytes, to: 0x10) }
+    #expect(throws: BluetoothError.self) { try client.writeWithoutResponse(dangerous.bytes, to: 0x10) }
+    // Without its checksum, and as the first byte alone.
+    #expect(throws: BluetoothError.self) { try client.writeWithoutResponse([dangerous.bytes[0]], to: 0x10) }
+    #expect(link.sent == [])
+    withExtendedLifetime(ring) {}
+  }
+
+  @Test func framesAreWrittenAsTheCharacteristicOffers() async throws {
+    let client = link.client()
+    let frame = Hex.string(Self.battery.bytes)
+    let confirming = ring(client)
+    #expect(confirming.confirmsFrames)
+    try confirming.dispatcher.post(Self.battery)
+    #expect(link.takeSent() == ["121000" + frame])
+    link.receive("13")
+    let plain = ring(client, confirms: false)
+    #expect(!plain.confirmsFrames)
+    try plain.dispatcher.post(Self.battery)
+    #expect(link.takeSent() == ["521000" + frame])
+    withExtendedLifetime(confirming) {}
+  }
+
+  /// A frame that the ring refuses at the level of ATT ends all that is open, with that reason.
+  @Test func aFrameThatIsNotWrittenEndsTheRing() async throws {
+    let client = link.client()
+    let ring = ring(client)
+    var reasons: [RingError] = []
+    ring.dispatcher.whenClosed { reasons.append($0) }
+    link.answer("12 1000" + Hex.string(Self.battery.bytes), "01 12 1000 03")
+    try ring.dispatcher.post(Self.battery)
+    await settle()
+    let refusal = ATTErrorResponse(request: .writeRequest, handle: 0x10, code: .writeNotPermitted)
+    #expect(reasons == [.bluetooth(.gatt(.att(.refused(refusal))))])
+  }
+
+  @Test func theEndOfTheLinkIsTheReason() async throws {
+    let client = link.client()
+    let ring = ring(client)
+    let asked = spawn { try await ring.exchange(.frame(Self.battery)) { _ in .done } }
+    await settle()
+    link.lose(.remote(.connectionTimeout))
+    await #expect(throws: RingError.disconnected(LinkLoss.remote(.connectionTimeout).description)) {
+      try await asked.value
+    }
+  }
+}
