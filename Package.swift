@@ -212,7 +212,8 @@ if isForFuzzing {
 
 /// Only the protocols and what their tests need, to run on a machine that is emulated (scripts/cross-build tests).
 if Context.environment["HALO_PROTOCOLS"] != nil {
-  let wanted = Set(protocols.joined().map(\.name) + ["SystemCalls", "EventLoop", "CLinux", "TestSupport", "TestLoop", "TestLink"])
+  let others = ["CLinux", "EventLoop", "SystemCalls", "TestLink", "TestLoop", "TestSupport"]
+  let wanted = Set(protocols.joined().map(\.name) + others)
   targets.removeAll { !wanted.contains($0.name) }
   products.removeAll { product in !protocols.contains { $0.first?.name == product.name } }
 }

@@ -2,6 +2,7 @@ import BluetoothCore
 import Capture
 import EventLoop
 import HCI
+import TestLoop
 import TestSupport
 import Testing
 
