@@ -34,7 +34,7 @@ class Bird:
         name = AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, "Bird".encode())])
         await self.device.start_advertising(
             own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data),
-            scan_response_data=bytes(name), auto_restart=True)
+            scan_response_data=bytes(name), auto_restart=True, advertising_interval_min=20, advertising_interval_max=20)
 
     async def fly_away(self, connection):
         await asyncio.sleep(self.visit)

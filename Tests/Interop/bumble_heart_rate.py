@@ -65,7 +65,8 @@ class Sensor:
             (AdvertisingData.APPEARANCE, struct.pack("<H", 0x0341))] if self.more else [])
         await self.device.start_advertising(
             own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data),
-            scan_response_data=bytes(response), auto_restart=True)
+            scan_response_data=bytes(response), auto_restart=True,
+            advertising_interval_min=20, advertising_interval_max=20)
 
     def on_control(self, _, value):
         if value != b"\x01":
