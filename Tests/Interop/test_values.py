@@ -29,6 +29,13 @@ def strap(*options):
     process.wait(timeout=30)
 
 
+@pytest.fixture(scope="module")
+def one_strap():
+    """For all tests that read."""
+    with strap() as adapter:
+        yield adapter
+
+
 @pytest.mark.parametrize("uuid, value, text, decoded, name", [
     ("2A19", "51", None, "81 percent", "Battery Level"),
     ("2A29", b"Bumble".hex(), "Bumble", None, "Manufacturer Name String"),
@@ -36,11 +43,10 @@ def strap(*options):
     ("2A50", "01590034120100", None, "Nordic", "PnP ID"),
     ("2A00", STRAP.encode().hex(), STRAP, None, "Device Name"),
 ])
-def test_a_value_is_read_and_decoded(halo, uuid, value, text, decoded, name):
-    with strap() as adapter:
-        (record,) = halo.run("read", STRAP, "--uuid", uuid, *JSON, adapter=adapter).succeeded().records()
-        shown = halo.run("read", STRAP, "--uuid", uuid, "--format", "text", adapter=adapter).succeeded().out
-        table = halo.run("read", STRAP, "--uuid", uuid, "--format", "csv", adapter=adapter).succeeded().out
+def test_a_value_is_read_and_decoded(halo, one_strap, uuid, value, text, decoded, name):
+    (record,) = halo.run("read", STRAP, "--uuid", uuid, *JSON, adapter=one_strap).succeeded().records()
+    shown = halo.run("read", STRAP, "--uuid", uuid, "--format", "text", adapter=one_strap).succeeded().out
+    table = halo.run("read", STRAP, "--uuid", uuid, "--format", "csv", adapter=one_strap).succeeded().out
     assert record["value"] == value and record["text"] == text and record["name"] == name
     assert record["decoded"] == decoded or decoded == "Nordic" and decoded in record["decoded"]
     assert (record["decoded"] or f'"{text}"') in shown
@@ -48,10 +54,9 @@ def test_a_value_is_read_and_decoded(halo, uuid, value, text, decoded, name):
     assert row["value"] == value and row["text"] == (text or "") and row["decoded"] == (record["decoded"] or "")
 
 
-def test_the_table_has_values_in_words(halo):
-    with strap() as adapter:
-        shown = halo.run("inspect", STRAP, "--format", "text", adapter=adapter).succeeded().out
-        records = halo.run("inspect", STRAP, *JSON, adapter=adapter).succeeded().records()
+def test_the_table_has_values_in_words(halo, one_strap):
+    shown = halo.run("inspect", STRAP, "--format", "text", adapter=one_strap).succeeded().out
+    records = halo.run("inspect", STRAP, *JSON, adapter=one_strap).succeeded().records()
     assert "2A19 Battery Level  [read]  = 81 percent" in shown
     assert [record["decoded"] for record in records if record["uuid"] == "2A19"] == ["81 percent"]
 
@@ -101,10 +106,9 @@ def test_a_wrong_choice(halo, arguments, message):
     halo.run("subscribe", *arguments, adapter="virtual").failed(USAGE, saying=message)
 
 
-def test_what_is_missing_is_named(halo):
-    with strap() as adapter:
-        halo.run("subscribe", STRAP, "--uuid", "2A37,FE42,FE43", adapter=adapter).failed(
-            PROTOCOL, saying="no characteristic FE42, no characteristic FE43")
+def test_what_is_missing_is_named(halo, one_strap):
+    halo.run("subscribe", STRAP, "--uuid", "2A37,FE42,FE43", adapter=one_strap).failed(
+        PROTOCOL, saying="no characteristic FE42, no characteristic FE43")
 
 
 def test_the_kind_of_write_follows_the_properties(halo, ring):
@@ -118,10 +122,9 @@ def test_the_kind_of_write_follows_the_properties(halo, ring):
     write(peer.LONG_VALUE, "--without-response").failed(PROTOCOL, saying="can't be written without response")
 
 
-def test_a_scan_shows_all_data(halo):
-    with strap() as adapter:
-        out = halo.run("scan", "--duration", "3s", "--name", "strap", *JSON, adapter=adapter).succeeded().out
-        text = halo.run("scan", "--duration", "3s", "--format", "text", adapter=adapter).succeeded().out
+def test_a_scan_shows_all_data(halo, one_strap):
+    out = halo.run("scan", "--duration", "3s", "--name", "strap", *JSON, adapter=one_strap).succeeded().out
+    text = halo.run("scan", "--duration", "3s", "--format", "text", adapter=one_strap).succeeded().out
     records = [json.loads(line) for line in out.splitlines()]
     assert records[0]["t"] == 0 and all("T" in record["time"] for record in records)
     last = records[-1]
