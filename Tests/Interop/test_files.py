@@ -389,7 +389,7 @@ def test_syncs_at_once(halo, tmp_path):
     processes = [halo.start(*words, "--store", store, adapter=f"virtual:{CLOCK}") for _ in range(4)]
     for process in processes:
         halo.wait(process, timeout=30).succeeded()
-    halo.run(*words, "--store", tmp_path / "alone.sqlite", adapter=f"virtual:{CLOCK}").succeeded()
+    halo.run(*words, "--store", tmp_path / "alone.sqlite", adapter=VIRTUAL).succeeded()
     assert contents(store) == contents(tmp_path / "alone.sqlite")
 
 

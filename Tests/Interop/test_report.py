@@ -66,8 +66,8 @@ def test_a_session_with_gaps(halo, tmp_path, browser, name):
 
 def test_several_rings_and_several_files(halo, tmp_path, browser):
     for _ in range(2):
-        halo.run("stream", "--ppg", "--all", "--count", "20", "--output", f"{tmp_path}/pulse/", "--rotate", "1h",
-                 adapter="virtual:rings=2").succeeded()
+        halo.run("stream", "R02_BEEF", "R02_BEF0", "--ppg", "--count", "20", "--output", f"{tmp_path}/pulse/", "--rotate", "1h",
+                 adapter="virtual:rings=2,rate=200").succeeded()
     halo.run("report", f"{tmp_path}/pulse/").succeeded()
     facts = shown(browser, tmp_path / "pulse.html")
     assert len(facts["plots"]) == 4 and {row[1] for row in facts["rows"][1:]} == {"40"}
