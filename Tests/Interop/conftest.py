@@ -17,6 +17,15 @@ sys.path.insert(0, str(HERE))
 from built import built  # noqa: E402
 from event_lines import event_lines  # noqa: E402
 
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With several workers, none is left alone with slow tests at the end: who has nothing to do takes them over."""
+    if config.getoption("dist") == "load":
+        from xdist.scheduler import WorkStealingScheduling
+        return WorkStealingScheduling(config, log)
+
+
 # The documented exit codes.
 OK, USAGE, BAD_DATA, NO_FILE, NO_ADAPTER, SYSTEM, IO_ERROR = 0, 64, 65, 66, 69, 71, 74
 TIMEOUT, PROTOCOL, REPLAY_DIFFERS, NOT_FOUND, CONNECTION_LOST = 75, 76, 78, 79, 80
