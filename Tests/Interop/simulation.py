@@ -7,7 +7,7 @@ import pytest
 
 
 class Simulation:
-    def __init__(self, halo, listen="tcp:127.0.0.1:0", options="rate=100,seed=7"):
+    def __init__(self, halo, listen="tcp:127.0.0.1:0", options="rate=100,seed=7,advertising=20"):
         self.halo = halo
         self.process = halo.start("simulate", "--listen", listen, "--options", options)
         line = self.process.stderr.readline()
