@@ -80,7 +80,8 @@ import Testing
   }
 
   @Test func moreThanTheMTUIsTakenAsItComes() {
-    #expect(run(ReadValue(0x10, mtu: 23), [Exchange("0a 1000", "0b" + bytes(100))])?.output?.count == 100)
+    let exchanges = [Exchange("0a 1000", "0b" + bytes(100)), Exchange("0c 1000 6400", "0d")]
+    #expect(run(ReadValue(0x10, mtu: 23), exchanges)?.output?.count == 100)
     #expect(run(ReadValue(0x10, mtu: 23), [Exchange("0a 1000", "0b" + bytes(513))])?.isMisbehaviour == true)
   }
 }
