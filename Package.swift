@@ -210,12 +210,28 @@ if isForFuzzing {
     .executableTarget(name: "halo-raw", dependencies: programDependencies, swiftSettings: settings))
 }
 
-/// Only the protocols and what their tests need, to run on a machine that is emulated (scripts/cross-build tests).
-if Context.environment["HALO_PROTOCOLS"] != nil {
-  let others = ["CLinux", "EventLoop", "SystemCalls", "TestLink", "TestLoop", "TestSupport"]
-  let wanted = Set(protocols.joined().map(\.name) + others)
+/// Only these modules, their suites and what both need: the rest is neither built nor linked. HALO_MODULES=GATTClient,ATT is
+/// for the work on these (Tests/README.md), HALO_PROTOCOLS for a machine that is emulated (scripts/cross-build tests).
+let wantedModules: [String] =
+  if let names = Context.environment["HALO_MODULES"] {
+    names.split(separator: ",").map(String.init)
+  } else {
+    Context.environment["HALO_PROTOCOLS"] == nil ? [] : protocols.compactMap(\.first?.name)
+  }
+if !wantedModules.isEmpty {
+  var wanted: Set<String> = []
+  var open = wantedModules + wantedModules.map { "\($0)Tests" }
+  while let name = open.popLast() {
+    guard wanted.insert(name).inserted else { continue }
+    for dependency in targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): open.append(name)
+      default: break
+      }
+    }
+  }
   targets.removeAll { !wanted.contains($0.name) }
-  products.removeAll { product in !protocols.contains { $0.first?.name == product.name } }
+  products.removeAll { !wantedModules.contains($0.name) }
 }
 
 let package = Package(
