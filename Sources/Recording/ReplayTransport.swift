@@ -4,7 +4,7 @@ import HCI
 
 /// Replays a recorded session in place of the controller. Recorded packets from the controller are delivered as soon as
 /// the stack has sent all packets that precede them, with the recorded times; packets from the stack are compared with
-/// the recorded ones, in their order as far as one follows from the other (``SentPackets``).
+/// the recorded ones, in their order as far as one follows from the other (`SentPackets`).
 ///
 /// Time is virtual: a replay takes only as long as the stack's computation. Where the recording waited for an external
 /// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
@@ -216,7 +216,10 @@ public final class ReplayTransport: HCITransport {
   private func idle(until deadline: Instant?) -> Bool {
     guard isRunning, !isDelivering, !isToProceed else { return false }
     if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
-    if let next, let packet = sent.removeInstead(of: next.bytes) {
+    if let next, !sent.isEmpty {
+      // What was sent in another lane may be recorded further on. A strict replay ends here, and names it.
+      var packet = sent.removeInstead(of: next.bytes)
+      if packet == nil, options.strictness == .strict { packet = sent.popFirst() }
       differ(Difference(number: next.info.number, recorded: next.bytes, sent: packet))
       readNext()
       proceed()

@@ -89,6 +89,13 @@ private let answerEnd = "0240100100" + "0a"
     #expect(report.firstDifference == .init(number: 3, recorded: hex(answer), sent: nil))
   }
 
+  /// A strict replay names what was sent, also in another lane, and interrupts nobody.
+  @Test func aStrictReplayNamesWhatWasSent() async throws {
+    try write([(">", peerRequest), ("<", "1b")])
+    let report = try await replay([reset], [:])
+    #expect(report.firstDifference == .init(number: 1, recorded: hex(peerRequest), sent: hex(reset)))
+  }
+
   /// A packet that the recording does not have is a difference at its end.
   @Test func aPacketTooManyIsNamed() async throws {
     try write([(">", reset), ("<", peerRequest), (">", answer)])
