@@ -25,34 +25,28 @@ enum SignalingResponder {
   ///
   /// - Parameter policy: how to answer a request for other connection parameters
   static func answer(to frame: RawSpan, policy: ParameterPolicy) -> Answer {
-    let code = SignalingPacket.Code(rawValue: frame.byte(at: 0) ?? 0)
-    if frame.byteCount > largestFrame {
-      guard let identifier = frame.byte(at: 1), identifier != 0, !code.isAnswer else { return Answer() }
+    // A command without an identifier can't be answered; zero is invalid.
+    guard let code = frame.byte(at: 0).map(SignalingPacket.Code.init), !code.isAnswer,
+      let identifier = frame.byte(at: 1), identifier != 0
+    else { return Answer() }
+    guard frame.byteCount <= largestFrame else {
       return Answer(reply: reject(identifier, .mtuExceeded, [UInt16(largestFrame)]))
     }
     var reader = ByteReader(frame)
     guard let packet = try? SignalingPacket(parsing: &reader) else {
-      // A command without an identifier can't be answered; zero is invalid.
-      guard let identifier = frame.byte(at: 1), identifier != 0,
-        !code.isAnswer
-      else { return Answer() }
       return Answer(reply: reject(identifier))
     }
-    guard packet.identifier != 0, !packet.code.isAnswer else { return Answer() }
     if packet.code == .disconnectionRequest, let channel = packet.fields(ChannelEnd.self) {
       // There is none. Its identifiers are named as the peer has named them.
       let identifiers = [channel.destination, channel.source]
-      return Answer(reply: reject(packet.identifier, .invalidCID, identifiers))
+      return Answer(reply: reject(identifier, .invalidCID, identifiers))
     }
-    guard packet.code == .connectionParameterUpdateRequest else {
-      return Answer(reply: reject(packet.identifier))
-    }
-    guard let request = packet.fields(ConnectionParameterUpdateRequest.self) else {
-      return Answer(reply: reject(packet.identifier))
-    }
+    guard packet.code == .connectionParameterUpdateRequest,
+      let request = packet.fields(ConnectionParameterUpdateRequest.self)
+    else { return Answer(reply: reject(identifier)) }
     let isAccepted = policy == .accept && request.parameters.isLegal
     let reply = SignalingPacket(
-      code: .connectionParameterUpdateResponse, identifier: packet.identifier,
+      code: .connectionParameterUpdateResponse, identifier: identifier,
       data: ConnectionParameterUpdateResponse(isAccepted: isAccepted))
     return Answer(reply: reply, request: request.parameters, isAccepted: isAccepted)
   }
