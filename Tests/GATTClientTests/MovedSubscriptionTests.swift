@@ -14,12 +14,7 @@ import Testing
   /// A service with Service Changed at 0x0003, and one with two heart rates whose first handle is `start`.
   private func offer(from start: UInt8) {
     let s = { Hex.string([start + $0, 0]) }
-    link.answer("06 0100 ffff 0028 0118", "07 0100 0400")
-    link.answer("06 0500 ffff 0028 0118", "01 06 0500 0a")
-    link.answer("08 0100 0400 0328", "09 07 0200 20 0300 052a")
-    link.answer("08 0400 0400 0328", "01 08 0400 0a")
-    link.answer("04 0400 0400", "05 01 0400 0229")
-    link.answer("12 0400 0200", "13")
+    link.offerServiceChanged()
     for first in ["0100", "1000"] { link.answer("10 \(first) ffff 0028", "11 06 \(s(0)) \(s(6)) 0d18") }
     link.answer("10 \(s(7)) ffff 0028", "01 10 \(s(7)) 0a")
     link.answer("08 \(s(0)) \(s(6)) 0328", "09 07 \(s(1)) 10 \(s(2)) 372a \(s(4)) 10 \(s(5)) 372a")

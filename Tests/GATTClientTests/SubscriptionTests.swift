@@ -163,18 +163,9 @@ import Testing
 
   // MARK: Service Changed
 
-  private func offerServiceChanged() {
-    link.answer("06 0100 ffff 0028 0118", "07 0100 0400")
-    link.answer("06 0500 ffff 0028 0118", "01 06 0500 0a")
-    link.answer("08 0100 0400 0328", "09 07 0200 20 0300 052a")
-    link.answer("08 0400 0400 0328", "01 08 0400 0a")
-    link.answer("04 0400 0400", "05 01 0400 0229")
-    link.answer("12 0400 0200", "13")
-  }
-
   @Test func serviceChangedIsSubscribedToWhenNobodyIsInAHurry() async throws {
     let client = link.client()
-    offerServiceChanged()
+    link.offerServiceChanged()
     _ = try await client.subscribe(to: characteristic) { _, _ in }
     #expect(!link.takeSent().contains("1204000200"))
     await testTimers.sleep(for: .seconds(2))
@@ -188,7 +179,7 @@ import Testing
 
   @Test func serviceChangedIsObeyed() async throws {
     let client = link.client()
-    offerServiceChanged()
+    link.offerServiceChanged()
     let (sequence, subscription) = try await client.notifications(of: characteristic)
     await testTimers.sleep(for: .seconds(2))
     var changes: [HandleRange] = []
@@ -229,7 +220,7 @@ import Testing
 
   @Test func aServerThatNeverStopsChangingIsBounded() async throws {
     let client = link.client()
-    offerServiceChanged()
+    link.offerServiceChanged()
     _ = try await client.subscribe(to: characteristic) { _, _ in }
     await testTimers.sleep(for: .seconds(2))
     for _ in 0..<1000 { link.receive("1d 0300 1000 1100") }

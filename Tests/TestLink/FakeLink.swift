@@ -24,6 +24,16 @@ public final class FakeLink: ATTLink {
     answers[request.filter { $0 != " " }] = pdus
   }
 
+  /// Answers the search for Service Changed, which is at 0x0003, and the subscription to it with `1204000200`.
+  public func offerServiceChanged() {
+    answer("06 0100 ffff 0028 0118", "07 0100 0400")
+    answer("06 0500 ffff 0028 0118", "01 06 0500 0a")
+    answer("08 0100 0400 0328", "09 07 0200 20 0300 052a")
+    answer("08 0400 0400 0328", "01 08 0400 0a")
+    answer("04 0400 0400", "05 01 0400 0229")
+    answer("12 0400 0200", "13")
+  }
+
   public func takeSent() -> [String] {
     defer { sent = [] }
     return sent
