@@ -206,6 +206,13 @@ public final class ReplayTransport: HCITransport {
     if options.strictness == .strict { fail("the replay differs from the recording: \(difference)") }
   }
 
+  /// Goes on behind a recorded packet that the stack has not sent.
+  private func pass(_ record: CaptureRecord, sent packet: [UInt8]?) {
+    differ(Difference(number: record.info.number, recorded: record.bytes, sent: packet))
+    readNext()
+    proceed()
+  }
+
   /// A timer may have been recorded slightly before the same timer of the replay.
   private static let timerSlack = Duration.milliseconds(1)
   /// How long a lenient replay waits for the stack's own timers before it leaves out a packet that the stack did not send.
@@ -220,9 +227,7 @@ public final class ReplayTransport: HCITransport {
       // What was sent in another lane may be recorded further on. A strict replay ends here, and names it.
       var packet = sent.removeInstead(of: next.bytes)
       if packet == nil, options.strictness == .strict { packet = sent.popFirst() }
-      differ(Difference(number: next.info.number, recorded: next.bytes, sent: packet))
-      readNext()
-      proceed()
+      pass(next, sent: packet)
       return true
     }
     guard interruptedAt == reader.info.number else {
@@ -240,9 +245,7 @@ public final class ReplayTransport: HCITransport {
     }
     // The interruption had no effect, nor has a timer that is due within the time of an answer.
     if deadline.map({ options.strictness == .lenient && $0 > time(of: next) + Self.patience }) ?? true {
-      differ(Difference(number: next.info.number, recorded: next.bytes, sent: nil))
-      readNext()
-      proceed()
+      pass(next, sent: nil)
       return true
     }
     return false

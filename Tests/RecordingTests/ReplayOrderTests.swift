@@ -89,7 +89,7 @@ private let answerEnd = "0240100100" + "0a"
     #expect(report.firstDifference == .init(number: 3, recorded: hex(answer), sent: nil))
   }
 
-  /// A strict replay names what was sent, also in another lane, and interrupts nobody.
+  /// A strict replay names what was sent, also in another lane. It does not call the interruption.
   @Test func aStrictReplayNamesWhatWasSent() async throws {
     try write([(">", peerRequest), ("<", "1b")])
     let report = try await replay([reset], [:])

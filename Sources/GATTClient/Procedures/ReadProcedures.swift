@@ -5,8 +5,8 @@ import BluetoothCore
 let maximumValueLength = 512
 
 /// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
-/// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU meanwhile: an
-/// answer that fills the one that there was at the beginning may be the last, which costs one more request.
+/// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU during the
+/// read: an answer that fills the first one may be the last, which costs one more request.
 public struct ReadValue: GATTProcedure {
   private let handle: AttributeHandle
   private let mtu: Int
