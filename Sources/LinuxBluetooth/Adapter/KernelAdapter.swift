@@ -26,12 +26,13 @@ public final class KernelAdapter: Adapter {
   private let watch: KernelAdapterWatch
   public let timers: Timers
   private let recovery: AdapterRecovery
+  private let release: KernelRelease?
   private var socket: HCISocket<RawChannel>?
-  private var controller: RawController?
+  var controller: RawController?
   /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
   private var management: Management?
   /// For links, opened before privileges are dropped.
-  private(set) lazy var sockets = L2CAPSocketStock()
+  lazy var sockets = L2CAPSocketStock()
   private var address = BluetoothAddress(0, .public)
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
@@ -42,16 +43,27 @@ public final class KernelAdapter: Adapter {
 
   public var droppedPackets: Int? { links.droppedPackets + (socket?.packets.droppedPackets ?? 0) }
 
-  public init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
-    self.timers = timers
-    recovery = AdapterRecovery(timers: timers)
-    let watch = KernelAdapterWatch(index, timers: timers) {
+  public convenience init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
+    self.init(index, timers: timers) {
       ((try? HCIDevices.list()) ?? []).map { device in
         KernelAdapterWatch.Device(
           index: device.index, address: device.address, isUp: device.isUp,
           isTaken: device.isUp && HCIDevices.isTaken(device.index))
       }
     }
+  }
+
+  /// - Parameters:
+  ///   - release: of the kernel; nil if it is unknown
+  ///   - devices: the adapters of the machine
+  init(
+    _ index: AdapterIndex, timers: Timers, release: KernelRelease? = .current,
+    devices: @escaping () -> [KernelAdapterWatch.Device]
+  ) {
+    self.timers = timers
+    self.release = release
+    recovery = AdapterRecovery(timers: timers)
+    let watch = KernelAdapterWatch(index, timers: timers, devices: devices)
     self.watch = watch
     links = KernelLinks(watch)
     watch.onLost = { [weak self] reason in self?.fail(reason) }
@@ -83,7 +95,8 @@ public final class KernelAdapter: Adapter {
       controller.initialize(completion: done)
       return { controller.fail(.cancelled) }
     }
-    connector = KernelConnector(self, address: address, controller: controller)
+    connector = KernelConnector(
+      self, address: address, controller: controller, release: release)
     isListening = false
     updateScan()
     return AdapterInformation(
@@ -110,12 +123,12 @@ public final class KernelAdapter: Adapter {
     address = device.address
   }
 
-  private func openSockets() throws(AdapterError) -> RawController {
-    let socket = try HCISocket<RawChannel>(index, filter: .rawController)
-    self.socket = socket
+  /// A controller whose reports and links are this adapter's.
+  ///
+  /// - Parameter send: sends a packet to it; the span is valid only during the call
+  func makeController(send: @escaping (RawSpan) -> Void) -> RawController {
     let controller = RawController(
-      timers: timers, ownAddressType: address.value == 0 ? .random : .public
-    ) { packet in socket.packets.send(packet) }
+      timers: timers, ownAddressType: address.value == 0 ? .random : .public, send: send)
     controller.onReport = { [weak self] report, time in
       guard let self else { return }
       if desiredScan != nil { onReport?(report, time) }
@@ -130,6 +143,13 @@ public final class KernelAdapter: Adapter {
     }
     controller.onFailure = { [weak self] error in self?.fail(error) }
     controller.onLink = { [weak self] news in self?.note(news) }
+    return controller
+  }
+
+  private func openSockets() throws(AdapterError) -> RawController {
+    let socket = try HCISocket<RawChannel>(index, filter: .rawController)
+    self.socket = socket
+    let controller = makeController { packet in socket.packets.send(packet) }
     socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
     socket.packets.onClosed = { [weak self] error in self?.closed(error) }
     do throws(SystemError) {

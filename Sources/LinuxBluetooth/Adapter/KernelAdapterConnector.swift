@@ -20,11 +20,15 @@ final class KernelConnector {
   /// Closes the socket that connects.
   private var closeSocket: (() -> Void)?
 
-  init(_ adapter: KernelAdapter, address: BluetoothAddress, controller: RawController) {
+  /// - Parameter release: of the kernel; nil if it is unknown
+  init(
+    _ adapter: KernelAdapter, address: BluetoothAddress, controller: RawController,
+    release: KernelRelease?
+  ) {
     self.adapter = adapter
     self.address = address
     self.controller = controller
-    let keepsScan = KernelRelease.current.map { $0 >= .takesScanForDiscovery } ?? false
+    let keepsScan = release.map { $0 >= .takesScanForDiscovery } ?? false
     runner = ConnectionRunner(.kernel, keepsScan: keepsScan, timers: adapter.timers)
     runner.perform = { [weak self] in self?.perform($0) }
   }
@@ -76,7 +80,8 @@ final class KernelConnector {
     // don't survive.
     guard adapter.isUsable() else { return runner.handle(.unusable, of: id) }
     closeSocket = L2CAPSocket.connect(
-      to: request.peer, from: address, deadline: request.deadline, sockets: adapter.sockets
+      to: request.peer, from: address, deadline: request.deadline, sockets: adapter.sockets,
+      timers: adapter.timers
     ) { [weak self] result in
       if case .failure(.cancelled) = result { return }
       guard let self, runner.attempts.isCurrent(id) else { return }

@@ -72,7 +72,14 @@ public final class TakenAdapter {
     } ?? []
   }
 
-  private nonisolated static func restoreLeftover(_ path: String, _ device: HCIDevices.Device) -> Bool {
+  /// Brings up an adapter if `path` is the record of a run that has ended.
+  ///
+  /// - Parameter bringUp: has the kernel do it
+  /// - Returns: whether it is up again
+  nonisolated static func restoreLeftover(
+    _ path: String, _ device: HCIDevices.Device,
+    bringUp: (AdapterIndex) throws(AdapterError) -> Void = HCIDevices.bringUp
+  ) -> Bool {
     let descriptor = SystemCall.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
@@ -91,7 +98,7 @@ public final class TakenAdapter {
       == text(
         boot: bootID, address: device.address)
     if isOurs {
-      do throws(AdapterError) { try HCIDevices.bringUp(device.index) } catch { return false }
+      do throws(AdapterError) { try bringUp(device.index) } catch { return false }
     }
     _ = SystemCall.truncate(descriptor, 0)
     unlink(path)
@@ -105,7 +112,7 @@ public final class TakenAdapter {
     "\(boot)\n\(address)\n"
   }
 
-  private nonisolated static var bootID: String {
+  nonisolated static var bootID: String {
     var buffer = [UInt8](repeating: 0, count: 64)
     let descriptor = SystemCall.open("/proc/sys/kernel/random/boot_id", O_RDONLY)
     guard descriptor >= 0 else { return "" }

@@ -26,20 +26,7 @@ public enum HCIDevices {
 
   /// All adapters, ordered by number.
   public static func list() throws(AdapterError) -> [Device] {
-    // struct hci_dev_list_req: the count, then for each device its number, two bytes of padding, and its flags.
-    var request = ByteWriter()
-    request.write(UInt16(truncatingIfNeeded: most))
-    request.pad(to: 4 + 8 * most)
-    let answer = try ask(halo_hci_device_list, request.bytes, "list the adapters")
-    let indexes = answer.withReader { reader in
-      var indexes: [AdapterIndex] = []
-      guard let count = try? reader.readUInt16(), (try? reader.skip(2)) != nil else { return indexes }
-      for _ in 0..<min(Int(count), most) {
-        guard let index = try? reader.readUInt16(), (try? reader.skip(6)) != nil else { break }
-        indexes.append(AdapterIndex(rawValue: index))
-      }
-      return indexes
-    }
+    let indexes = indexes(in: try ask(halo_hci_device_list, listRequest, "list the adapters"))
     var devices: [Device] = []
     // An adapter removed between the two calls is skipped.
     for index in indexes.sorted() { if let device = try? state(of: index) { devices.append(device) } }
@@ -59,15 +46,44 @@ public enum HCIDevices {
       isUp: information.flags >> UInt32(HCI_UP) & 1 == 1)
   }
 
+  /// struct hci_dev_list_req: the count, then for each device its number, two bytes of padding, and its flags.
+  static var listRequest: [UInt8] {
+    var request = ByteWriter()
+    request.write(UInt16(truncatingIfNeeded: most))
+    request.pad(to: 4 + 8 * most)
+    return request.bytes
+  }
+
+  /// The adapters in the kernel's answer, which has the form of the request.
+  static func indexes(in answer: [UInt8]) -> [AdapterIndex] {
+    answer.withReader { reader in
+      var indexes: [AdapterIndex] = []
+      guard let count = try? reader.readUInt16(), (try? reader.skip(2)) != nil else { return indexes }
+      for _ in 0..<min(Int(count), most) {
+        guard let index = try? reader.readUInt16(), (try? reader.skip(6)) != nil else { break }
+        indexes.append(AdapterIndex(rawValue: index))
+      }
+      return indexes
+    }
+  }
+
   /// The links of an adapter.
   public static func links(of index: AdapterIndex) throws(AdapterError) -> [Link] {
-    // struct hci_conn_list_req: the adapter, the count, then for each link a struct hci_conn_info of 16 bytes.
+    links(in: try ask(halo_hci_connection_list, linksRequest(of: index), "list the links of \(index)"))
+  }
+
+  /// struct hci_conn_list_req: the adapter, the count, then for each link a struct hci_conn_info of 16 bytes.
+  static func linksRequest(of index: AdapterIndex) -> [UInt8] {
     var request = ByteWriter()
     request.write(index.rawValue)
     request.write(UInt16(truncatingIfNeeded: most))
     request.pad(to: 4 + 16 * most)
-    let answer = try ask(halo_hci_connection_list, request.bytes, "list the links of \(index)")
-    return answer.withReader { reader in
+    return request.bytes
+  }
+
+  /// The links in the kernel's answer, which has the form of the request.
+  static func links(in answer: [UInt8]) -> [Link] {
+    answer.withReader { reader in
       var links: [Link] = []
       guard (try? reader.skip(2)) != nil, let count = try? reader.readUInt16() else { return links }
       for _ in 0..<min(Int(count), most) {
@@ -110,7 +126,11 @@ public enum HCIDevices {
 
   /// Whether a switch or rfkill blocks the radio of an adapter. Reading this requires no privilege.
   public static func isRadioBlocked(_ index: AdapterIndex) -> Bool {
-    let folder = "/sys/class/bluetooth/\(index)"
+    isRadioBlocked(in: "/sys/class/bluetooth/\(index)")
+  }
+
+  /// - Parameter folder: of the adapter, with a folder `rfkill0` for each of its switches
+  static func isRadioBlocked(in folder: String) -> Bool {
     guard let entries = opendir(folder) else { return false }
     defer { closedir(entries) }
     while let entry = readdir(entries) {

@@ -43,15 +43,21 @@ public final class L2CAPSocket {
   /// How long a newly connected socket may report that it is not connected.
   private static let grace = Duration.seconds(1)
 
-  private let packets: PacketSocket
+  let packets: PacketSocket
 
-  fileprivate init(_ descriptor: Int32) throws(SystemError) {
+  /// Takes over a connected socket.
+  init(_ descriptor: Int32, handle: ConnectionHandle?, timers: Timers) throws(SystemError) {
+    self.handle = handle
+    packets = PacketSocket(
+      descriptor: descriptor, largestPacket: Self.largestPDU, closesOnThread: true, timers: timers)
+    try packets.start(grace: Self.grace)
+  }
+
+  fileprivate static func handle(of descriptor: Int32) -> ConnectionHandle? {
     var information = l2cap_conninfo()
     var length = socklen_t(MemoryLayout<l2cap_conninfo>.size)
     let result = getsockopt(descriptor, SOL_L2CAP, L2CAP_CONNINFO, &information, &length)
-    handle = result == 0 ? ConnectionHandle(rawValue: information.hci_handle) : nil
-    packets = PacketSocket(descriptor: descriptor, largestPacket: Self.largestPDU, closesOnThread: true)
-    try packets.start(grace: Self.grace)
+    return result == 0 ? ConnectionHandle(rawValue: information.hci_handle) : nil
   }
 
   /// Connects to a peer.
@@ -118,7 +124,7 @@ private final class ConnectAttempt {
   private(set) lazy var end = OneShot<Result<L2CAPSocket, L2CAPConnectFailure>> { result in
     self.watch?.cancel()
     self.watch = nil
-    if self.descriptor >= 0 { KernelCall.close(self.descriptor) }
+    if self.descriptor >= 0 { KernelCall.close(self.descriptor, timers: self.timers) }
     self.descriptor = -1
     self.completion(result)
   }
@@ -183,7 +189,7 @@ private final class ConnectAttempt {
     let connected = descriptor
     descriptor = -1
     do throws(SystemError) {
-      end(.success(try L2CAPSocket(connected)))
+      end(.success(try L2CAPSocket(connected, handle: L2CAPSocket.handle(of: connected), timers: timers)))
     } catch {
       end(.failure(.system(error)))
     }

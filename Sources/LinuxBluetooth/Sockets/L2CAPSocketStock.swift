@@ -24,6 +24,11 @@ final class L2CAPSocketStock {
     }
   }
 
+  /// - Parameter descriptors: sockets to take, the last one first
+  init(_ descriptors: [Int32]) {
+    self.descriptors = descriptors
+  }
+
   isolated deinit {
     for descriptor in descriptors { Glibc.close(descriptor) }
   }

@@ -38,7 +38,7 @@ public final class PacketSocket {
 
   // On the way of every packet without dynamic checks for exclusive access, which cost 80 instructions each.
   @exclusivity(unchecked) private(set) var descriptor: Int32
-  private let closesOnThread: Bool
+  let closesOnThread: Bool
   private let timers: Timers
   private let largestPacket: Int
   /// Room for ``mostPackets`` packets, side by side, and what the kernel says about each. The kernel provides memory only
