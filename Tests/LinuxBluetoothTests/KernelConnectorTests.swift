@@ -1,0 +1,198 @@
+import BluetoothCore
+import EventLoop
+import GATTClient
+import Glibc
+import HCI
+import SystemCalls
+import TestLoop
+import TestSupport
+import Testing
+
+@testable import LinuxBluetooth
+
+/// Connecting through the kernel: who listens when, and what the kernel's errors lead to. Socket pairs stand for the
+/// kernel's sockets, whose bind and connect succeed or fail as the test says.
+@BluetoothActor
+@Suite(.onTheLoop) struct KernelConnectorTests {
+  @BluetoothActor private final class Attempt {
+    var results: [Result<any ATTLink, HCIError>] = []
+    var cancel: () -> Void = {}
+    var error: HCIError? {
+      if case .failure(let error) = results.last { error } else { nil }
+    }
+  }
+
+  /// LE Set Scan Enable.
+  private let starting = "010c2002" + "01" + "00"
+  private let stopping = "010c2002" + "00" + "00"
+
+  private func stage(_ release: KernelRelease? = nil, _ outcomes: [Int32]) async throws -> (
+    KernelStage, [SocketPair]
+  ) {
+    let stage = KernelStage(release)
+    _ = try await stage.adapter.start()
+    let pairs = try outcomes.map { code in
+      let pair = try SocketPair(keepsPackets: true)
+      FaultPlan.add([.result(0)], to: .bind, on: pair.ours)
+      FaultPlan.add([code == 0 ? .result(0) : .error(code)], to: .connect, on: pair.ours)
+      return pair
+    }
+    stage.adapter.sockets = L2CAPSocketStock(pairs.reversed().map(\.ours))
+    _ = stage.takeSent()
+    return (stage, pairs)
+  }
+
+  private func connect(_ stage: KernelStage, deadline: Duration = .seconds(30)) -> Attempt {
+    let attempt = Attempt()
+    attempt.cancel = stage.adapter.connect(
+      ConnectionRequest(peer: KernelStage.peer, deadline: deadline)
+    ) { attempt.results.append($0) }
+    return attempt
+  }
+
+  /// A controller that scans rejects the kernel's own scan: the scan is off before the kernel connects.
+  @Test func anOlderKernelConnectsWithoutAScan() async throws {
+    let (stage, pairs) = try await stage(KernelRelease(major: 6, minor: 1), [0])
+    let attempt = connect(stage)
+    await settle()
+    // Passive and continuous, with a random address, as the adapter has no other.
+    #expect(
+      stage.takeSent(LESetScanParameters.opcode, LESetScanEnable.opcode) == [
+        "010b2007" + "00" + "8000" + "8000" + "01" + "00", starting,
+      ])
+    // Neither another device, nor the peer if it can't be connected to (ADV_NONCONN_IND).
+    stage.advertise("b3")
+    stage.advertise(type: "03")
+    await settle()
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [])
+    stage.advertise()
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [stopping])
+    #expect(attempt.results.isEmpty)
+    await settle()
+    #expect(attempt.results.count == 1 && attempt.error == nil)
+    // Nothing is wanted any more.
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [])
+    for pair in pairs { pair.finish() }
+  }
+
+  /// Since 6.10 the kernel connects when this program's scan hears the peer.
+  @Test func aNewerKernelConnectsWhileTheScanGoesOn() async throws {
+    let (stage, pairs) = try await stage(.takesScanForDiscovery, [0])
+    let attempt = connect(stage)
+    await settle()
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [starting])
+    stage.advertise()
+    await settle()
+    #expect(attempt.results.count == 1 && attempt.error == nil)
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [stopping])
+    for pair in pairs { pair.finish() }
+  }
+
+  /// A scan of the program goes on as it was, active or not.
+  @Test func theProgramsScanIsResumedAsItWas() async throws {
+    let (stage, pairs) = try await stage(nil, [0])
+    stage.adapter.setScan(.gentle)
+    await settle()
+    let gentle = ["010b2007" + "01" + "8000" + "1000" + "01" + "00", starting]
+    #expect(stage.takeSent(LESetScanParameters.opcode, LESetScanEnable.opcode) == gentle)
+    let attempt = connect(stage)
+    await settle()
+    #expect(
+      stage.takeSent(LESetScanParameters.opcode, LESetScanEnable.opcode) == [
+        stopping, "010b2007" + "01" + "8000" + "8000" + "01" + "00", starting,
+      ])
+    stage.advertise()
+    await settle()
+    #expect(attempt.results.count == 1)
+    #expect(stage.takeSent(LESetScanParameters.opcode, LESetScanEnable.opcode) == [stopping] + gentle)
+    for pair in pairs { pair.finish() }
+  }
+
+  /// The kernel did not find the peer: it is listened for again.
+  @Test(arguments: [EHOSTDOWN, ETIMEDOUT])
+  func aPeerThatTheKernelDoesNotHearIsListenedForAgain(_ code: Int32) async throws {
+    let (stage, pairs) = try await stage(nil, [code, 0])
+    let attempt = connect(stage)
+    await settle()
+    stage.advertise()
+    await settle()
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [starting, stopping, starting])
+    #expect(attempt.results.isEmpty)
+    stage.advertise()
+    await settle()
+    #expect(attempt.results.count == 1 && attempt.error == nil)
+    for pair in pairs { pair.finish() }
+  }
+
+  @Test func whatTheKernelCannotDoEndsTheAttempt() async throws {
+    let (stage, pairs) = try await stage(nil, [ECONNREFUSED])
+    let attempt = connect(stage)
+    await settle()
+    stage.advertise()
+    await settle()
+    #expect(attempt.error == .adapter(AdapterError("connect to \(KernelStage.peer)", .refused)))
+    for pair in pairs { pair.finish() }
+  }
+
+  /// An attempt that is cancelled leaves no socket: the kernel stops connecting when it is closed.
+  @Test func cancellingClosesTheSocket() async throws {
+    let (stage, pairs) = try await stage(nil, [EINPROGRESS])
+    // The socket is full, and so not writable: the kernel is still connecting.
+    let packet = [UInt8](repeating: 0, count: 1024)
+    while send(pairs[0].ours, packet, packet.count, Int32(MSG_DONTWAIT)) > 0 {}
+    let attempt = connect(stage)
+    await settle()
+    stage.advertise()
+    await settle()
+    #expect(attempt.results.isEmpty)
+    attempt.cancel()
+    attempt.cancel()
+    #expect(attempt.results.count == 1 && attempt.error == .cancelled)
+    while !pairs[0].read().isEmpty {}
+    let theirs = pairs[0].theirs
+    let isClosed = await offTheLoop {
+      var poll = pollfd(fd: theirs, events: Int16(POLLIN), revents: 0)
+      return Glibc.poll(&poll, 1, 30_000) == 1 && poll.revents & Int16(POLLHUP) != 0
+    }
+    #expect(isClosed == true)
+    pairs[0].finish()
+  }
+
+  /// Two requests: the second one begins when the first has ended.
+  @Test func oneConnectsAfterTheOther() async throws {
+    let (stage, pairs) = try await stage(nil, [0, 0])
+    let attempts = [connect(stage), connect(stage, deadline: .seconds(40))]
+    await settle()
+    stage.advertise()
+    await settle()
+    #expect(attempts.map(\.results.count) == [1, 0])
+    stage.advertise()
+    await settle()
+    #expect(attempts.map(\.results.count) == [1, 1])
+    for pair in pairs { pair.finish() }
+  }
+
+  @Test func aPeerThatIsNotHeardIsWaitedForUntilTheDeadline() async throws {
+    let (stage, _) = try await stage(nil, [])
+    let attempt = connect(stage, deadline: .seconds(5))
+    await testTimers.sleep(for: .milliseconds(4999))
+    #expect(attempt.results.isEmpty)
+    await testTimers.sleep(for: .milliseconds(2))
+    #expect(attempt.error == .peerNotFound(KernelStage.peer, seconds: 5))
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [starting, stopping])
+  }
+
+  /// The adapter is gone: nothing is connected to, and everybody gets the reason.
+  @Test func anAdapterThatGoesEndsTheAttempts() async throws {
+    let (stage, _) = try await stage(nil, [])
+    let attempts = [connect(stage), connect(stage)]
+    await settle()
+    stage.machine.devices = []
+    stage.advertise()
+    await testTimers.sleep(for: .seconds(1))
+    let failure = HCIError.adapter(AdapterError("go on with hci0", .adapterRemoved))
+    #expect(attempts.map(\.error) == [failure, failure])
+    #expect(stage.machine.failures == [failure])
+    #expect(connect(stage).error == failure)
+  }
+}
