@@ -14,8 +14,15 @@ public final class FakeLink: ATTLink {
   public var onClosed: ((LinkLoss) -> Void)?
   public var onEvent: ((LinkEvent) -> Void)?
 
+  /// How many more PDUs there is room for; nil for any number.
+  public var room: Int?
+  public var hasRoom: Bool { room != 0 }
+  public var onRoom: (() -> Void)?
+
   public private(set) var sent: [String] = []
   private var answers: [String: [String]] = [:]
+  /// Answers what the table does not, as a server does.
+  public var server: (([UInt8]) -> [UInt8]?)?
 
   public init() {}
 
@@ -42,7 +49,8 @@ public final class FakeLink: ATTLink {
   public func send(_ pdu: RawSpan) {
     let text = Hex.string(Array(pdu))
     sent.append(text)
-    guard let pdus = answers[text] else { return }
+    if let room { self.room = max(0, room - 1) }
+    guard let pdus = answers[text] ?? server?(Array(pdu)).map({ [Hex.string($0)] }) else { return }
     timers.schedule(after: .zero) { [weak self] in
       for pdu in pdus { self?.receive(pdu) }
     }

@@ -4,6 +4,28 @@ import GATTClient
 import TestSupport
 import Testing
 
+/// The value of a characteristic's declaration (Core Specification Vol 3, Part G, 3.3.1).
+@Suite struct CharacteristicDeclarationTests {
+  @Test(
+    arguments: [
+      ("10 1200 372a", uuid("2a37"), CharacteristicProperties.notify),
+      (
+        "0c 1200 9ecadc240ee5a9e093f3a3b50200406e", uuid("6e400002-b5a3-f393-e0a9-e50e24dcca9e"),
+        [.write, .writeWithoutResponse]
+      ),
+    ] as [(String, BluetoothUUID, CharacteristicProperties)])
+  func itHasPropertiesHandleAndUUID(
+    _ bytes: String, _ uuid: BluetoothUUID, _ properties: CharacteristicProperties
+  ) {
+    let declaration = CharacteristicDeclaration(uuid, properties, at: 0x12)
+    #expect(declaration.bytes == hex(bytes))
+    #expect(CharacteristicDeclaration(parsing: hex(bytes)) == declaration)
+    for other in [Array(hex(bytes).dropLast()), hex(bytes) + [0]] {
+      #expect(CharacteristicDeclaration(parsing: other) == nil)
+    }
+  }
+}
+
 @Suite struct DiscoverCharacteristicsTests {
   @Test func eachEndsBeforeTheNext() {
     let ending = run(

@@ -102,6 +102,14 @@ import Testing
       ])
   }
 
+  /// Exactly as many as are wanted need no further request, and more are left.
+  @Test(arguments: [1, 2]) func noMoreThanTheLimitIsRead(_ limit: Int) {
+    let ending = run(
+      ReadByUUID(uuid("2a19"), limit: limit),
+      [Exchange("08 0100 ffff 192a", "09 03 1000 64 2000 32")])
+    #expect(ending?.output?.map(\.handle) == ([0x10, 0x20] as [AttributeHandle]).prefix(limit).map { $0 })
+  }
+
   @Test func emptyValuesAreValues() {
     let ending = run(
       ReadByUUID(uuid("2a19"), in: range(1, 0x10)), [Exchange("08 0100 1000 192a", "09 02 1000")])

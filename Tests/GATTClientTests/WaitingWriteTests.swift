@@ -1,0 +1,115 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import TestLink
+import TestLoop
+import TestSupport
+import Testing
+
+/// Writes without response on a link that takes a bounded number of them: what waits keeps its order, and each ends once.
+@BluetoothActor
+@Suite(.onTheLoop) struct WaitingWriteTests {
+  private let link = FakeLink()
+  private let client: GATTClient
+
+  init() {
+    client = link.client()
+  }
+
+  @BluetoothActor private final class Results {
+    var all: [(UInt8, BluetoothError?)] = []
+    var numbers: [UInt8] { all.map(\.0) }
+    func error(of number: UInt8) -> BluetoothError? { all.first { $0.0 == number }?.1 }
+  }
+
+  private func post(_ number: UInt8, _ results: Results, within time: Duration = .seconds(10)) {
+    client.postWithoutResponse([number], to: 0x10, within: time) { result in
+      if case .failure(let error) = result {
+        results.all.append((number, error))
+      } else {
+        results.all.append((number, nil))
+      }
+    }
+  }
+
+  /// There is room for some more PDUs.
+  private func offerRoom(_ count: Int?) {
+    link.room = count
+    link.onRoom?()
+  }
+
+  @Test func withoutRoomNothingIsSent() {
+    link.room = 0
+    #expect(!client.canSendWriteWithoutResponse)
+    #expect(throws: BluetoothError.gatt(.noRoom)) { try client.writeWithoutResponse([1], to: 0x10) }
+    #expect(link.sent == [])
+  }
+
+  @Test func whatWaitsIsSentInItsOrderAsThereIsRoom() {
+    let results = Results()
+    var calls = 0
+    client.onReadyToSendWriteWithoutResponse = { calls += 1 }
+    link.room = 1
+    for number in 1...4 as ClosedRange<UInt8> { post(number, results) }
+    #expect(link.takeSent() == ["52100001"] && results.numbers == [1])
+    offerRoom(2)
+    #expect(link.takeSent() == ["52100002", "52100003"] && results.numbers == [1, 2, 3])
+    #expect(calls == 0)
+    // A new one does not overtake what waits.
+    link.room = 1
+    post(5, results)
+    #expect(throws: BluetoothError.gatt(.noRoom)) { try client.writeWithoutResponse([6], to: 0x10) }
+    #expect(link.takeSent() == [])
+    offerRoom(nil)
+    #expect(link.takeSent() == ["52100004", "52100005"] && results.numbers == [1, 2, 3, 4, 5])
+    #expect(calls == 1 && client.canSendWriteWithoutResponse)
+    #expect(results.all.allSatisfy { $0.1 == nil })
+  }
+
+  /// The time of the second of three has passed: it, and no other, is not sent.
+  @Test func oneThatHasWaitedTooLongIsNotSent() async {
+    let results = Results()
+    link.room = 0
+    post(1, results)
+    post(2, results, within: .seconds(2))
+    post(3, results)
+    await testTimers.sleep(for: .milliseconds(1999))
+    #expect(results.all.isEmpty)
+    await testTimers.sleep(for: .milliseconds(2))
+    #expect(results.numbers == [2] && results.error(of: 2) == .gatt(.noRoomInTime(seconds: 2)))
+    offerRoom(nil)
+    #expect(link.sent == ["52100001", "52100003"])
+    // Their deadlines are over with them.
+    await testTimers.sleep(for: .seconds(60))
+    #expect(results.numbers == [2, 1, 3] && results.error(of: 1) == nil && results.error(of: 3) == nil)
+  }
+
+  @Test func oneThatIsCancelledIsNotSent() async {
+    link.room = 0
+    let client = self.client
+    let tasks = (1...3 as ClosedRange<UInt8>).map { number in
+      spawn { try await client.writeWithoutResponse([number], to: 0x10, within: .seconds(10)) }
+    }
+    for _ in 0..<3 { await settle() }
+    tasks[1].cancel()
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await tasks[1].value }
+    offerRoom(nil)
+    for task in [tasks[0], tasks[2]] { await #expect(throws: Never.self) { try await task.value } }
+    #expect(link.sent == ["52100001", "52100003"])
+  }
+
+  @Test func theEndOfTheLinkIsTheirs() async {
+    let results = Results()
+    link.room = 0
+    for number in 1...3 as ClosedRange<UInt8> { post(number, results) }
+    link.lose(.remote(.connectionTimeout))
+    let error = BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))
+    #expect(results.numbers == [1, 2, 3] && results.all.allSatisfy { $0.1 == error })
+    offerRoom(nil)
+    await testTimers.sleep(for: .seconds(60))
+    #expect(link.sent == [] && results.all.count == 3)
+    // There is no room on a link that has ended, and that is not the reason.
+    post(4, results)
+    #expect(results.error(of: 4) == error)
+  }
+}
