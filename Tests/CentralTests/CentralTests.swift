@@ -129,6 +129,96 @@ import Testing
     scan.cancel()
   }
 
+  /// One that advertises without being connectable refuses links, and one that was last heard long ago may be gone.
+  @Test func whyAPeerCouldNotBeConnectedTo() async {
+    let peers = (0...2).map { BluetoothAddress(7 + $0, .random) }
+    let scan = central.scan { _ in }
+    func report(_ peer: BluetoothAddress, _ type: AdvertisingReport.EventType, _ data: String = "020106") {
+      adapter.onReport?(
+        AdvertisingReport(address: peer, eventType: type, rssi: -60, data: hex(data)), adapter.timers.now)
+    }
+    func reason(_ peer: BluetoothAddress) async -> BluetoothError? {
+      adapter.link = .failure(.peerNotFound(peer, seconds: 5))
+      do throws(BluetoothError) {
+        _ = try await central.connect(ConnectionRequest(peer: peer))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    report(peers[0], [.legacy, .scannable])
+    report(peers[1], [.legacy, .connectable, .scannable])
+    // A scan response alone does not say whether it can be connected to.
+    report(peers[2], [.legacy, .scanResponse, .scannable], "0309616263")
+    #expect(await reason(peers[0]) == .hci(.peerNotConnectable(peers[0])))
+    #expect(await reason(peers[1]) == .hci(.peerDidNotAnswer(peers[1], seconds: 5)))
+    #expect(await reason(peers[2]) == .hci(.peerDidNotAnswer(peers[2], seconds: 5)))
+    await testTimers.sleep(for: .seconds(10))
+    #expect(await reason(peers[1]) == .hci(.peerDidNotAnswer(peers[1], seconds: 5)))
+    await testTimers.sleep(for: .microseconds(1))
+    #expect(await reason(peers[1]) == .hci(.peerNotFound(peers[1], seconds: 5)))
+    // Other errors are as they are.
+    adapter.link = .failure(.connectionFailed(peers[0], .connectionTimeout))
+    await #expect(throws: BluetoothError.hci(.connectionFailed(peers[0], .connectionTimeout))) {
+      try await central.connect(ConnectionRequest(peer: peers[0]))
+    }
+    scan.cancel()
+  }
+
+  /// The weakest signal that is wanted is wanted.
+  @Test func theMinimumOfTheSignalIsIncluded() {
+    var seen: [UInt64] = []
+    let scan = central.scan(filter: .init(minimumRSSI: -70)) { seen.append($0.address.value) }
+    adapter.report(1, rssi: -71)
+    adapter.report(2, rssi: -70)
+    adapter.report(3, rssi: -69)
+    #expect(seen == [2, 3])
+    scan.cancel()
+  }
+
+  /// All scans have ended by then; each failure is told.
+  @Test func aRadioThatFailsIsTold() {
+    var errors: [BluetoothError] = []
+    var ends = 0
+    let scan = central.scan(onEnd: { ends += 1 }) { _ in Issue.record("called") }
+    central.onFailure = { [adapter] error in
+      #expect(ends == 1)
+      adapter.report(1)
+      errors.append(error)
+    }
+    adapter.onFailure?(.transportClosed("unplugged"))
+    adapter.onFailure?(.transportClosed("unplugged again"))
+    #expect(
+      errors == [.hci(.transportClosed("unplugged")), .hci(.transportClosed("unplugged again"))] && ends == 1)
+    scan.cancel()
+  }
+
+  @Test func whatTheRadioIsIsKnownAfterTheStart() async throws {
+    #expect(central.information == nil)
+    let information = try await central.start()
+    #expect(central.information == information)
+  }
+
+  /// Two scans: each parameter satisfies both.
+  @Test func scansShareWhatBothNeed() {
+    let slow = ScanParameters(
+      isActive: false, interval: ScanInterval(.milliseconds(200)), window: ScanInterval(.milliseconds(100)),
+      filtersDuplicates: true)
+    let fast = ScanParameters(
+      isActive: true, interval: ScanInterval(.milliseconds(80)), window: ScanInterval(.milliseconds(10)))
+    let scans = [central.scan(slow) { _ in }, central.scan(fast) { _ in }]
+    let both = adapter.scans.last ?? nil
+    #expect(both?.isActive == true && both?.filtersDuplicates == false)
+    #expect(both?.interval == ScanInterval(.milliseconds(80)) && both?.window == both?.interval)
+    scans[1].cancel()
+    #expect(adapter.scans.last == slow)
+    let third = central.scan(slow) { _ in }
+    #expect(adapter.scans.last == slow)
+    scans[0].cancel()
+    third.cancel()
+    #expect(adapter.scans.last == .some(nil))
+  }
+
   /// What a program does with a device, with one `catch` for all of it.
   private func use(_ peer: BluetoothAddress) async -> BluetoothError? {
     do throws(BluetoothError) {

@@ -45,6 +45,9 @@ final class FakeAdapter: Adapter {
     }
   }
 
+  /// Ends the attempt to connect that is open.
+  func finish(_ error: HCIError) { completion?(.failure(error)) }
+
   func hasLink(to peer: BluetoothAddress) -> Bool { linkedPeers.contains(peer.value) }
 
   func close() { isClosed = true }

@@ -91,6 +91,7 @@ import Testing
     // Nothing of it is left: no scan, no timer.
     pending.cancel()
     #expect(adapter.cancellations == 1 && adapter.scans.last == .some(nil))
+    #expect(adapter.timers.nextDeadline == nil)
   }
 
   @Test func lettingGoOfItCancelsIt() {
@@ -112,6 +113,29 @@ import Testing
     adapter.report(1)
     #expect(adapter.attempts == [1, 1] && results.all.count == 1)
     #expect(adapter.scans.last == .some(nil))
+    pending.cancel()
+  }
+
+  /// An attempt that has ended is not cancelled: the next one of the adapter may be another's.
+  @Test func anAttemptThatHasEndedIsNotCancelled() {
+    let pending = pending(1)
+    adapter.report(1)
+    adapter.finish(.peerDidNotAnswer(BluetoothAddress(1, .random), seconds: 5))
+    #expect(adapter.scans.last??.isActive == false)
+    pending.cancel()
+    #expect(adapter.cancellations == 0 && adapter.scans.last == .some(nil))
+  }
+
+  /// Half a minute may end while it connects: it listens gently after that, and does not listen before.
+  @Test func itListensGentlyAfterALongAttempt() async {
+    let pending = pending(1)
+    adapter.report(1)
+    let count = adapter.scans.count
+    await testTimers.sleep(for: .seconds(31))
+    #expect(adapter.scans.count == count)
+    adapter.finish(.peerDidNotAnswer(BluetoothAddress(1, .random), seconds: 30))
+    let gentle = adapter.scans.last ?? nil
+    #expect(gentle?.window == ScanParameters.gentle.window && gentle?.isActive == false)
     pending.cancel()
   }
 
