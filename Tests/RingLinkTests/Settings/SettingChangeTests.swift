@@ -1,5 +1,6 @@
-import RingLink
 import Testing
+
+@testable import RingLink
 
 /// What is written when a part of a setting is changed.
 struct SettingChangeTests {
@@ -68,6 +69,17 @@ struct SettingChangeTests {
   func otherTextIsRefused(name: String, text: String) throws {
     let field = try CommandTable.display.field(name)
     #expect(throws: SettingError.value(text, field)) { try field.number(from: text) }
+  }
+
+  /// Words alone where every value has one, and otherwise the limits, with their unit.
+  @Test func theErrorNamesTheChoices() throws {
+    func choices(_ setting: any RingSetting, _ name: String) throws -> String {
+      try setting.field(name).choices
+    }
+    #expect(try choices(CommandTable.display, "hand") == "left, right")
+    #expect(try choices(CommandTable.display, "enabled") == "on or off")
+    #expect(try choices(CommandTable.display, "brightness") == "1 to 5")
+    #expect(try choices(CommandTable.heartRateSchedule, "interval").hasSuffix(" min"))
   }
 
   @Test func unitsMayBeWritten() throws {
