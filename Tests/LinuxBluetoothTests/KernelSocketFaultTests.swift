@@ -4,6 +4,7 @@ import Glibc
 import HCI
 import SystemCalls
 import TestLoop
+import TestSupport
 import Testing
 
 @testable import LinuxBluetooth
@@ -43,6 +44,25 @@ import Testing
       let error = failure(code) { () throws(AdapterError) in try work(adapter) }
       #expect(error == "cannot bring hci3 \(name): socket: \(SystemError.text(code))")
     }
+  }
+
+  /// On a socket that is bound to an adapter whose user channel is open, and only then, the question for a link fails with
+  /// EBUSY (hci_sock_ioctl of net/bluetooth/hci_sock.c).
+  @Test(arguments: [
+    (FaultPlan.Outcome.result(0), FaultPlan.Outcome.error(EBUSY), true),
+    (.result(0), .error(ENOENT), false), (.result(0), .result(0), false),
+    (.error(ENODEV), .error(EBUSY), false),
+  ])
+  func anAdapterThatIsTakenRefusesQuestions(
+    _ bind: FaultPlan.Outcome, _ control: FaultPlan.Outcome, _ isTaken: Bool
+  ) throws {
+    let pair = try SocketPair()
+    let script = FaultScript([.socket, .bind, .control], [.result(Int(pair.ours)), bind, control])
+    #expect(FaultPlan.during(script) { HCIDevices.isTaken(adapter) } == isTaken)
+    #expect(script.isUsedUp)
+    // The socket that was asked is closed.
+    var byte: UInt8 = 0
+    #expect(recv(pair.theirs, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
   }
 
   /// Whether an adapter is taken can't be asked then; nothing is claimed.

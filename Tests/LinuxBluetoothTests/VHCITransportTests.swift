@@ -53,6 +53,17 @@ import VirtualRing
     await testTimers.sleep(for: .nanoseconds(1))
   }
 
+  /// The adapter exists as long as its descriptor is open.
+  @Test func lettingGoOfItTakesTheAdapterAway() throws {
+    let pair = try SocketPair(keepsPackets: true)
+    var transport: VHCITransport? = VHCITransport(descriptor: pair.ours, timers: testTimers)
+    transport?.start()
+    #expect(pair.read() == hex("ff 00"))
+    transport = nil
+    var byte: UInt8 = 0
+    #expect(recv(pair.theirs, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+  }
+
   @Test func itAsksForAnAdapterAndTellsItsNumber() async {
     let driver = Driver()
     #expect(driver.read() == nil, "not before it is started")
