@@ -197,6 +197,9 @@ import Testing
     #expect(central.information == nil)
     let information = try await central.start()
     #expect(central.information == information)
+    // It may be another one afterwards.
+    let recovered = try await central.recover(within: .seconds(1))
+    #expect(central.information == recovered && recovered != information)
   }
 
   /// Two scans: each parameter satisfies both.

@@ -28,6 +28,10 @@ final class FakeAdapter: Adapter {
     AdapterInformation(address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
   }
 
+  func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    AdapterInformation(address: BluetoothAddress(2, .public), version: "5.0", usesExtendedScan: false)
+  }
+
   func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
 
   func connect(

@@ -65,6 +65,24 @@ import Testing
     #expect(link.takeSent() == [])
   }
 
+  /// The same for callers that do not wait, and what ends then hears nothing of it.
+  @Test func unsubscribingWithoutWaitingAsksThePeripheralToStop() async throws {
+    let client = link.client()
+    let heard = Heard()
+    let subscriptions = [
+      try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) },
+      try await client.subscribe(to: characteristic) { _, _ in },
+    ]
+    _ = link.takeSent()
+    var results = 0
+    for subscription in subscriptions {
+      client.unsubscribe(subscription) { result in if case .success = result { results += 1 } }
+    }
+    link.receive("1b 1000 01")
+    await settle()
+    #expect(link.takeSent() == ["1211000000"] && results == 2 && heard.values == [])
+  }
+
   @Test func aRefusedSubscriptionIsNone() async throws {
     let client = link.client()
     link.answer("12 1100 0100", "01 12 1100 05")
