@@ -182,6 +182,37 @@ import Testing
     #expect(stage.takeSent(LESetScanEnable.opcode) == [starting, stopping])
   }
 
+  /// The controller rejects a scan: a program is told of its own, and not of the one that looks for a peer, for which the
+  /// kernel looks then.
+  @Test func aScanThatIsRejectedIsToldToWhoWantedIt() async throws {
+    let (stage, pairs) = try await stage(nil, [0])
+    var failures: [HCIError] = []
+    stage.adapter.onScanFailure = { failures.append($0) }
+    stage.machine.statuses[LESetScanEnable.opcode] = [.commandDisallowed]
+    let attempt = connect(stage)
+    await settle()
+    #expect(failures == [] && attempt.results.count == 1 && attempt.error == nil)
+    for pair in pairs { pair.finish() }
+
+    stage.machine.statuses[LESetScanEnable.opcode] = [.commandDisallowed]
+    stage.adapter.setScan(.gentle)
+    await settle()
+    #expect(failures == [.commandFailed(LESetScanEnable.opcode, .commandDisallowed)])
+  }
+
+  /// The scan is ended first; a controller that does not answer is not waited for longer than half a second.
+  @Test(arguments: [false, true]) func closingEndsTheScan(_ isSilent: Bool) async throws {
+    let (stage, _) = try await stage(nil, [])
+    stage.adapter.setScan(.gentle)
+    await settle()
+    _ = stage.takeSent()
+    if isSilent { stage.machine.silent = [LESetScanEnable.opcode] }
+    let start = testTimers.now
+    await stage.adapter.close()
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [stopping])
+    #expect(testTimers.now - start == (isSilent ? .milliseconds(500) : .zero))
+  }
+
   /// The adapter is gone: nothing is connected to, and everybody gets the reason.
   @Test func anAdapterThatGoesEndsTheAttempts() async throws {
     let (stage, _) = try await stage(nil, [])

@@ -232,6 +232,53 @@ import Testing
     #expect(!other.closesOnThread)
   }
 
+  /// A TCP connection that lingers (socket(7)) and whose other end does not read: to close it takes 20 s.
+  private func lingering() throws -> (ours: Int32, theirs: Int32) {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let ours = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &length) == 0
+          && connect(ours, $0, length) == 0
+      }
+    }
+    try #require(isConnected)
+    let theirs = accept(listener, nil, nil)
+    var time = linger(l_onoff: 1, l_linger: 20)
+    setsockopt(ours, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
+    let bytes = [UInt8](repeating: 0, count: 1 << 16)
+    while send(ours, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+    return (ours, theirs)
+  }
+
+  /// The loop goes on, gives it up after two seconds, and closes others at once.
+  @Test func aDescriptorThatTakesLongHoldsNothingUp() async throws {
+    let slow = try lingering()
+    var ends: [String] = []
+    KernelCall.close(slow.ours, timers: testTimers) { ends.append("slow") }
+    let pair = try SocketPair(keepsPackets: true)
+    await EpollLoop.shared.stoppingVirtualTime {
+      await withCheckedContinuation { continuation in
+        KernelCall.close(pair.ours, timers: testTimers) {
+          ends.append("other")
+          continuation.resume()
+        }
+      }
+    }
+    #expect(ends == ["other"])
+    await testTimers.sleep(for: .milliseconds(1999))
+    #expect(ends == ["other"])
+    await testTimers.sleep(for: .milliseconds(2))
+    #expect(ends == ["other", "slow"])
+    // With data that was not read, this ends the other side at once.
+    close(slow.theirs)
+  }
+
   @Test func eachDescriptorIsClosedAndReportedOnce() async throws {
     let pairs = try (0..<5).map { _ in try SocketPair(keepsPackets: true) }
     var closed: [Int] = []

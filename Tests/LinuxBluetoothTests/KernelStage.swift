@@ -28,6 +28,8 @@ final class KernelStage {
     var sent: [[UInt8]] = []
     /// The status of the next answers to a command; success if there is none.
     var statuses: [HCIOpcode: [HCIErrorCode]] = [:]
+    /// Commands that get no answer.
+    var silent: Set<HCIOpcode> = []
     /// Called for each command.
     var onCommand: ((HCIOpcode) -> Void)?
 
@@ -54,6 +56,7 @@ final class KernelStage {
     machine.sent.append(packet)
     let opcode = HCIOpcode(ofCommand: packet)
     machine.onCommand?(opcode)
+    guard !machine.silent.contains(opcode) else { return }
     var status = HCIErrorCode.success
     if var waiting = machine.statuses[opcode], !waiting.isEmpty {
       status = waiting.removeFirst()

@@ -110,6 +110,15 @@ import Testing
     #expect(try await ring.battery().percent == 64)
   }
 
+  /// What is written to these two makes a ring do something.
+  @Test func commandsAreTakenAtTwoCharacteristics() {
+    let others = [
+      RingGATT.commandNotify, RingGATT.bulkNotify, RingGATT.commandService, RingGATT.firmwareRevision,
+    ]
+    #expect(RingGATT.takesCommands(RingGATT.commandWrite) && RingGATT.takesCommands(RingGATT.bulkWrite))
+    #expect(!others.contains(where: RingGATT.takesCommands))
+  }
+
   @Test func anotherDeviceIsNoRing() async throws {
     let device = Device()
     device.server.attributes.removeAll { $0.handle.rawValue < 0x40 }
