@@ -8,7 +8,8 @@ import SystemCalls
 /// switches off.
 ///
 /// The loop continues, and survives if the kernel kills the thread in the call, as Debian's 6.1.0-56 does
-/// (docs/08-the-kernel.md, "A fault of the kernel").
+/// (docs/08-the-kernel.md, "A fault of the kernel"). The end of the process waits for such calls: a thread that the kernel
+/// kills while it ends never goes away, and the process with it.
 @BluetoothActor
 public enum KernelCall {
   /// Closes a descriptor on a waiting thread, which is faster than starting one.
@@ -41,15 +42,36 @@ public enum KernelCall {
   /// killed, does not delay others.
   private nonisolated final class Closer: Sendable {
     static let shared = Closer()
+    /// A thread that has not closed its descriptor by then is blocked, or was killed.
+    private static let patienceAtExit = Duration.milliseconds(500)
 
     private struct State {
       var jobs: [(descriptor: Int32, closed: @Sendable () -> Void)] = []
       var idle = 0
+      var unfinished = 0
     }
 
     private let state = Guarded(State())
     /// Counts the jobs.
     private let signal: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
+    /// Readable when a descriptor has been closed.
+    private let progress: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+
+    private init() {
+      atexit { Closer.shared.waitAtExit() }
+    }
+
+    private func waitAtExit() {
+      let deadline = ContinuousClock.now + Self.patienceAtExit
+      while state.withLock({ $0.unfinished > 0 }) {
+        let left = deadline - .now
+        guard left > .zero else { return }
+        var waiting = pollfd(fd: progress, events: Int16(POLLIN), revents: 0)
+        poll(&waiting, 1, 1 + Int32(left / .milliseconds(1)))
+        var count: UInt64 = 0
+        read(progress, &count, MemoryLayout<UInt64>.size)
+      }
+    }
 
     /// - Returns: whether a thread is waiting
     func prepare() -> Bool {
@@ -66,7 +88,10 @@ public enum KernelCall {
 
     func close(_ descriptor: Int32, _ closed: @escaping @Sendable () -> Void) -> Bool {
       guard prepare() else { return false }
-      state.withLock { $0.jobs.append((descriptor, closed)) }
+      state.withLock { state in
+        state.jobs.append((descriptor, closed))
+        state.unfinished += 1
+      }
       var one: UInt64 = 1
       write(signal, &one, MemoryLayout<UInt64>.size)
       return true
@@ -84,7 +109,12 @@ public enum KernelCall {
           Glibc.close(job.descriptor)
           job.closed()
         }
-        state.withLock { $0.idle += 1 }
+        state.withLock { state in
+          if job != nil { state.unfinished -= 1 }
+          state.idle += 1
+        }
+        var one: UInt64 = 1
+        write(progress, &one, MemoryLayout<UInt64>.size)
       }
     }
   }
