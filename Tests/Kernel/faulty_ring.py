@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 
 import bumble_ring
 from kernel_ring import KernelRing
@@ -46,25 +45,17 @@ class FaultyController(VirtualController):
             super().deliver(packet, host_number)
 
 
-def live(pipe, arguments):
-    for number in (signal.SIGALRM, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
-    sys.stdout = os.fdopen(os.dup(pipe.fileno()), "w")
-    FaultyController.resets = int(arguments.pop())
-    bumble_ring.VirtualController = FaultyController
-    asyncio.run(bumble_ring.run(bumble_ring.parse(arguments)))
-
-
 class FaultyRing(KernelRing):
-    live = staticmethod(live)
-
     def __init__(self, events, resets=1):
         """resets: how many it takes to wake the controller."""
         self.resets = resets
-        super().__init__(events, ["--rate", 500, "--acl-length", 251])
+        # Slow, as it goes on to send while its controller is silent.
+        super().__init__(events, ["--rate", 50, "--acl-length", 251])
 
-    def arguments(self):
-        return [*super().arguments(), str(self.resets)]
+    async def program(self, options):
+        FaultyController.resets = self.resets
+        bumble_ring.VirtualController = FaultyController
+        await bumble_ring.run(options)
 
     def go_silent(self):
         os.kill(self.fork.pid, signal.SIGUSR1)

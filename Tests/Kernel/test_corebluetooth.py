@@ -1,33 +1,51 @@
-"""What programs rely on, on adapters of the kernel, in both ways: through the kernel, and without it."""
+"""What programs rely on, on adapters of the kernel: all of it by way of the kernel. Without it, programs have the stack that they
+have over H4 (Tests/Interop): there, what depends on the adapter.
+"""
 
+from argparse import Namespace
+
+import bumble_peripherals
+import forked
 import pytest
 from adapters import KernelAdapter
 
 pytest.register_assert_rewrite("corebluetooth_points")
 
-from corebluetooth_points import Points, check, neighbourhood  # noqa: E402, F401
+from corebluetooth_points import Neighbourhood, Points, check  # noqa: E402, F401
+
+
+class Room(Neighbourhood):
+    """The neighbourhood of an adapter, in a fork."""
+
+    def __init__(self, events):
+        self.events_file, self.seen = events, 0
+        self.peripherals = forked.Peripheral(
+            bumble_peripherals.run, Namespace(transport="vhci", events=events), takes_commands=True)
+        self.where = self.peripherals.name
+
+    def command(self, *words):
+        self.peripherals.command(*words)
+
+    def close(self):
+        self.peripherals.close()
 
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
-    with neighbourhood("vhci", tmp_path_factory.mktemp("around") / "events.jsonl") as around:
-        yield around
+    room = Room(tmp_path_factory.mktemp("around") / "events.jsonl")
+    yield room
+    room.close()
 
 
-@pytest.fixture(scope="module", params=["", "user:"], ids=["hci0", "user:hci0"])
+@pytest.fixture
 def around(room, request):
     adapter = KernelAdapter(room.where)
-    adapter.down() if request.param else adapter.up()
-    room.adapter = request.param + room.where
+    adapter.down() if request.cls.way else adapter.up()
+    room.adapter = request.cls.way + room.where
     return room
 
 
-class TestPoints(Points):
-    @pytest.mark.parametrize("behaviour", ["silent", "cut"])
-    def test_a_stranger_that_misbehaves_is_survived(self, around, check, behaviour):
-        """All that it can do is in test_hostile.py."""
-        super().test_a_stranger_that_misbehaves_is_survived(around, check, behaviour)
-
+class OfTheAdapter:
     def test_the_first_state_of_an_adapter_that_is_missing_is_unsupported(self, around, check):
         missing = around.adapter.replace(around.where, "hci99")
         assert check.run("state", adapter=missing) == ["state: unsupported", "late: state: unsupported"]
@@ -49,3 +67,21 @@ class TestPoints(Points):
         nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
         expected = ["state: unauthorized", "late: state: unauthorized"]
         assert check.run("state", before=nobody) == expected
+
+
+class TestPoints(OfTheAdapter, Points):
+    way = ""
+
+    @pytest.mark.parametrize("behaviour", ["silent", "cut"])
+    def test_a_stranger_that_misbehaves_is_survived(self, around, check, behaviour):
+        """All that it can do is in test_hostile.py."""
+        super().test_a_stranger_that_misbehaves_is_survived(around, check, behaviour)
+
+
+class TestOnTheUserChannel(OfTheAdapter):
+    way = "user:"
+    test_callbacks_come_in_the_order_of_the_wire = Points.test_callbacks_come_in_the_order_of_the_wire
+    test_a_connection_waits_for_a_ring_out_of_reach_beside_others = (
+        Points.test_a_connection_waits_for_a_ring_out_of_reach_beside_others)
+    test_a_manager_that_is_gone_ends_its_own_scan_and_connection = (
+        Points.test_a_manager_that_is_gone_ends_its_own_scan_and_connection)

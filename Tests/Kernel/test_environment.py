@@ -1,18 +1,17 @@
 """That the ring, its adapter and the daemons are right: others' programs get on with them."""
 
-import json
 import subprocess
-import sys
-from pathlib import Path
+from argparse import Namespace
 
+import bleak_battery
+import bumble_host
+import forked
 import pytest
 from bumble_ring import ppg_raw
 from conftest import RINGS, wait_until
-from interop import FOLDER
 from monitor import Monitor
 from ring_frames import COMMAND_SERVICE
 
-HERE = Path(__file__).parent
 every_ring = pytest.mark.parametrize("options", RINGS.values(), ids=RINGS.keys())
 
 
@@ -44,14 +43,14 @@ def test_the_kernels_connection(ring_with, options):
 def test_the_user_channel(ring):
     """Bumble's host drives the adapter by itself."""
     ring.kernel_adapter.down()
-    found = json.loads(run(
-        sys.executable, FOLDER / "bumble_host.py", f"hci-socket:{ring.kernel_adapter.index}", "--count", 100))
+    found = forked.result_of(
+        bumble_host.run, Namespace(transport=f"hci-socket:{ring.kernel_adapter.index}", count=100, timeout=20))
     assert (found["name"], found["address"], found["battery"]) == (ring.name, ring.address, 87)
     assert found["ppg"] == [ppg_raw(number) for number in range(100)]
 
 
 def test_bluetoothd(ring, bluetoothd):
-    found = json.loads(run(sys.executable, HERE / "bleak_battery.py", ring.name))
+    found = forked.result_of(bleak_battery.read, ring.name)
     assert (found["address"], found["percent"], found["charging"]) == (ring.address, 87, False)
     assert COMMAND_SERVICE in found["services"]
 

@@ -1,13 +1,13 @@
 """The programs against CoreBluetooth on adapters of the kernel, in both ways: through the kernel, and without it."""
 
-import subprocess
-import sys
+from argparse import Namespace
 
-import interop
+import bumble_bird
+import bumble_heart_rate
+import forked
 import pytest
 from adapters import KernelAdapter
 from example_program import examples
-
 
 FIRMWARE = "R02_3.00.06_BUMBLE"
 
@@ -28,19 +28,15 @@ def peripheral(way):
     """Starts a peripheral behind an adapter of its own, and gives the adapter as a program names it."""
     started = []
 
-    def start(script, *options) -> str:
-        process = subprocess.Popen(
-            [sys.executable, interop.FOLDER / script, "vhci", *options], stdout=subprocess.PIPE, text=True)
-        started.append(process)
-        name = process.stdout.readline().split()[1]
-        adapter = KernelAdapter(name)
+    def start(module, **options) -> str:
+        started.append(forked.Peripheral(module.run, Namespace(transport="vhci", **options)))
+        adapter = KernelAdapter(started[-1].name)
         adapter.down() if way else adapter.up()
-        return way + name
+        return way + adapter.name
 
     yield start
-    for process in started:
-        process.terminate()
-        process.wait(timeout=60)
+    for one in started:
+        one.close()
 
 
 @pytest.fixture
@@ -52,7 +48,7 @@ def ring_adapter(ring, way):
 
 def test_the_bird_is_read_each_time_that_it_comes(example, peripheral):
     """It leaves, and is found by the scan that is started when it has left."""
-    watcher = example("bird", peripheral("bumble_bird.py", "--visit", "4"))
+    watcher = example("bird", peripheral(bumble_bird, visit=4))
     for _ in range(2):
         lines = watcher.until("left: ")
         visit, watcher.lines = lines, []
@@ -61,7 +57,7 @@ def test_the_bird_is_read_each_time_that_it_comes(example, peripheral):
 
 
 def test_a_heart_rate_is_received(example, peripheral):
-    strap = example("heart-rate-central", peripheral("bumble_heart_rate.py"))
+    strap = example("heart-rate-central", peripheral(bumble_heart_rate, more=False, leave_after=None))
     strap.until("bpm")
 
 

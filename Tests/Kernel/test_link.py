@@ -35,10 +35,10 @@ def ready(ring_with, way):
     return make
 
 
-def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
-    ring, adapter = ready("--disconnect-after", 200)
+def test_the_ring_leaves_and_the_stream_goes_on(halo, ring_with):
+    ring = ring_with("--disconnect-after", 200)
     records = halo.run(
-        "stream", "--ppg", "--count", 500, *JSON, adapter=adapter, timeout=90).succeeded().records()
+        "stream", "--ppg", "--count", 500, *JSON, adapter=ring.adapter, timeout=90).succeeded().records()
     values = [record["raw"] for record in records if record["kind"] == "ppg"]
     whole = [ppg_raw(number) for number in range(200)]
     assert values == whole + whole + whole[:100]
@@ -50,10 +50,10 @@ def test_the_ring_leaves_and_the_stream_goes_on(halo, ready):
     assert times == sorted(times), "one clock for the whole stream"
 
 
-def test_the_ring_leaves_for_good(halo, ready):
-    ring, adapter = ready("--vanish-after", 50)
+def test_the_ring_leaves_for_good(halo, ring_with):
+    ring = ring_with("--vanish-after", 50)
     result = halo.run(
-        "stream", "--ppg", "--count", 500, "--retry-for", "3s", *JSON, adapter=adapter, timeout=90)
+        "stream", "--ppg", "--count", 500, "--retry-for", "3s", *JSON, adapter=ring.adapter, timeout=90)
     assert result.code == CONNECTION_LOST, result
     values = [record["raw"] for record in result.records() if record["kind"] == "ppg"]
     assert values == [ppg_raw(number) for number in range(50)]
@@ -78,7 +78,7 @@ def is_full(protocol) -> bool:
             return [int(line.split()[2]) for line in list(sockets)[1:]]  # sk, RefCnt, Rmem, ...
 
     before = waiting()
-    time.sleep(2)  # a busy machine may stop the ring for shorter
+    time.sleep(1)  # a busy machine may stop the ring for shorter; meanwhile hundreds of packets are dropped
     return max(before) > 100_000 and waiting() == before
 
 
@@ -101,7 +101,6 @@ def test_what_the_kernel_drops_is_counted(halo, ready, way, tmp_path):
         wait_until(lambda: records.stat().st_size, "sample")
         process.send_signal(signal.SIGSTOP)
         wait_until(lambda: is_full("hci" if way else "l2cap"), "full buffer", timeout=180)
-        time.sleep(0.5)
         process.send_signal(signal.SIGCONT)
         # What waited comes first.
         wait_until(lambda: missing() > 10, "sample after those that were dropped", timeout=60)

@@ -1,16 +1,13 @@
 """simulate --vhci: our ring behind an adapter of the kernel, for us and for strangers."""
 
-import json
 import re
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
+import bleak_battery
+import forked
 import pytest
 from adapters import KernelAdapter
 
-HERE = Path(__file__).parent
 JSON = ("--format", "jsonl")
 
 
@@ -79,8 +76,5 @@ def test_several_rings_over_one_adapter(halo, rings, way):
 
 def test_a_stranger_reads_its_battery(halo, simulation, bluetoothd):
     """bleak, by way of bluetoothd."""
-    done = subprocess.run(
-        [sys.executable, HERE / "bleak_battery.py", simulation.ring], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = forked.result_of(bleak_battery.read, simulation.ring)
     assert 0 <= found["percent"] <= 100

@@ -75,7 +75,7 @@ def test_while_a_link_is_made(halo, ring_with, take_away, kind):
 
 @pytest.mark.parametrize("kind", SAYS)
 def test_the_stream_goes_on_when_the_adapter_is_back(halo, rings, ring, take_away, kind):
-    process = start(halo, ring.adapter, "--retry-for", "40s", "--count", 400)
+    process = start(halo, ring.adapter, "--retry-for", "40s", "--count", 200)
     take_away(kind, ring)
     time.sleep(1)
     rfkill(False)

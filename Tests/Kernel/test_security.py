@@ -3,11 +3,13 @@
 docs: SECURITY.md, which names these tests.
 """
 
+import contextlib
 import grp
 import os
 import shutil
 import stat
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -34,51 +36,75 @@ class User(Halo):
 
 
 class Installation:
-    def __init__(self, halo, folder: Path, *options):
-        self.prefix = folder / "usr"
-        self.words = [f"PREFIX={self.prefix}", f"GROUP={GROUP}", f"BUILT={halo.path}"]
+    """What `make install` leaves. Its users' homes are made anew for each test: see `for_users`."""
+
+    def __init__(self, halo, folder: Path, group, *options):
+        self.folder, self.prefix, self.group_name = folder, folder / "usr", group
+        self.words = [f"PREFIX={self.prefix}", f"GROUP={group}", f"BUILT={halo.path}"]
         folder.chmod(0o755)
         self.make("install", *options)
         self.program = self.prefix / "bin/halo-raw"
         self.privileged = self.prefix / "lib/halo-raw/halo-raw"
-        self.group = grp.getgrnam(GROUP).gr_gid
-        self.users = []
-        self.member = self.user(folder, "member", NOBODY, [self.group])
-        self.stranger = self.user(folder, "stranger", STRANGER, [])
+        self.group = grp.getgrnam(group).gr_gid
 
     def make(self, *words):
         subprocess.run(["make", *words, *self.words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
-    def user(self, folder, name, user, groups) -> User:
-        home = folder / name
+    @contextlib.contextmanager
+    def for_users(self):
+        """Meanwhile, there are two users with empty homes."""
+        self.member = self.user("member", NOBODY, [self.group])
+        self.stranger = self.user("stranger", STRANGER, [])
+        try:
+            yield self
+        finally:
+            for user in (self.member, self.stranger):
+                user.end_all()
+                shutil.rmtree(user.home)
+
+    def user(self, name, user, groups) -> User:
+        home = self.folder / name
         home.mkdir(mode=0o700)
         os.chown(home, user, NOGROUP)
-        self.users.append(User(self.program, home, user, groups))
-        self.users[-1].home = home
-        return self.users[-1]
+        made = User(self.program, home, user, groups)
+        made.home = home
+        return made
 
-
-@pytest.fixture
-def install(halo, open_folder):
-    made = []
-
-    def make(*options) -> Installation:
-        made.append(Installation(halo, open_folder, *options))
-        return made[-1]
-
-    yield make
-    for installation in made:
-        for user in installation.users:
-            user.end_all()
-        installation.make("uninstall")
-        assert not installation.program.exists() and not installation.privileged.parent.exists()
+    def remove(self):
+        self.make("uninstall")
+        assert not self.program.exists() and not self.privileged.parent.exists()
         with pytest.raises(KeyError):
-            grp.getgrnam(GROUP)
+            grp.getgrnam(self.group_name)
+
+
+@contextlib.contextmanager
+def installation(halo, group, *options):
+    # What is there may have capabilities, unlike in a /tmp mounted nosuid.
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="halo-raw-test."))
+    made = Installation(halo, folder, group, *options)
+    try:
+        yield made
+    finally:
+        made.remove()
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def installed_once(halo):
+    with installation(halo, GROUP) as made:
+        yield made
 
 
 @pytest.fixture
-def installed(install) -> Installation:
-    return install()
+def installed(installed_once) -> Installation:
+    with installed_once.for_users() as made:
+        yield made
+
+
+@pytest.fixture
+def installed_with_net_admin(halo) -> Installation:
+    with installation(halo, f"{GROUP}-admin", "NET_ADMIN=1") as made, made.for_users():
+        yield made
 
 
 def capabilities(path) -> str:
@@ -97,22 +123,6 @@ def test_what_is_installed(installed):
     assert stat.S_IMODE(privileged.st_mode) == 0o750 and capabilities(installed.privileged) == "cap_net_raw=ep"
     assert (privileged.st_uid, privileged.st_gid) == (0, installed.group)
     assert grp.getgrnam(GROUP).gr_mem == []
-
-
-def test_an_installation_with_net_admin(install):
-    assert set(capabilities(install("NET_ADMIN=1").privileged).removesuffix("=ep").split(",")) == {
-        "cap_net_raw", "cap_net_admin"}
-
-
-def test_a_package_grants_nothing(halo, tmp_path):
-    subprocess.run(["make", "install", f"DESTDIR={tmp_path}", f"BUILT={halo.path}", f"GROUP={GROUP}"], cwd=ROOT,
-                   check=True, stdout=subprocess.DEVNULL)
-    programs = [path for path in tmp_path.rglob("*") if path.is_file() and os.access(path, os.X_OK)]
-    assert {str(path.relative_to(tmp_path)) for path in programs} == {
-        "usr/local/bin/halo-raw", "usr/local/lib/halo-raw/halo-raw"}
-    assert capabilities(tmp_path / "usr/local/lib/halo-raw/halo-raw") == ""
-    with pytest.raises(KeyError):
-        grp.getgrnam(GROUP)
 
 
 # --- the two users
@@ -159,10 +169,11 @@ def test_a_member_switches_and_takes_nothing(installed, ring):
     assert ring.kernel_adapter.is_up
 
 
-def test_with_net_admin_a_member_takes_and_gives_back(install, ring):
-    member = install("NET_ADMIN=1").member
+def test_with_net_admin_a_member_takes_and_gives_back(installed_with_net_admin, ring):
+    assert set(capabilities(installed_with_net_admin.privileged).removesuffix("=ep").split(",")) == {
+        "cap_net_raw", "cap_net_admin"}
     name = ring.kernel_adapter.name
-    member.run("battery", "--take", adapter=f"user:{name}").succeeded()
+    installed_with_net_admin.member.run("battery", "--take", adapter=f"user:{name}").succeeded()
     ring.kernel_adapter.wait_until(True)
 
 

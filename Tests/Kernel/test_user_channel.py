@@ -36,8 +36,8 @@ def test_an_adapter_that_is_up_is_not_taken(halo, adapter):
 
 @pytest.mark.verdict
 def test_it_is_taken_and_given_back(halo, adapter):
-    result = halo.run(*STREAM, "--count", 500, "--take", adapter=f"user:{adapter.name}").succeeded()
-    assert len(result.records()) == 500
+    result = halo.run(*STREAM, "--count", 200, "--take", adapter=f"user:{adapter.name}").succeeded()
+    assert len(result.records()) == 200
     adapter.wait_until(True)
 
 

@@ -55,7 +55,7 @@ def steps(result) -> list[str]:
                             (2, ["cancel", "disconnect", "reset", "off and on"])])
 def test_a_silent_controller_is_woken(halo, faulty, resets, climbed):
     ring = faulty(resets)
-    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "60s", "--count", 400)
+    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "60s", "--count", 100)
     ring.go_silent()
     result = halo.wait(process, timeout=60)
     check_went_on(result)
@@ -74,7 +74,7 @@ def test_a_silent_controller_without_a_retry(halo, faulty):
 
 def test_a_controller_that_breaks_down(halo, faulty):
     ring = faulty()
-    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "40s", "--count", 400)
+    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "40s", "--count", 100)
     ring.break_down()
     result = halo.wait(process, timeout=40)
     check_went_on(result)
@@ -95,7 +95,7 @@ def test_a_controller_that_breaks_down_without_a_retry(halo, faulty):
 def test_it_goes_on_when_the_adapter_is_back(halo, rings, ring, radio_on, way):
     """The program has given its privileges up by then."""
     ring.kernel_adapter.down()
-    options = ("--retry-for", "60s", "--count", 400)
+    options = ("--retry-for", "60s", "--count", 200)
     if way == "sudo":
         with sudo(halo):
             process = start(halo, f"user:{ring.adapter}", *options)
@@ -121,7 +121,7 @@ def test_it_does_not_come_back(halo, rings, ring):
 
 
 def test_a_taken_adapter_that_was_pulled_out_is_up_at_the_end(halo, rings, ring):
-    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "60s", "--count", 400)
+    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "60s", "--count", 200)
     rings.remove()
     ring = rings.with_options(RINGS["bluetooth 4.2"])
     check_went_on(halo.wait(process, timeout=60))
@@ -131,7 +131,7 @@ def test_a_taken_adapter_that_was_pulled_out_is_up_at_the_end(halo, rings, ring)
 def test_rfkill_does_not_reach_it(halo, ring, radio_on):
     """The kernel leaves an adapter alone that a program has."""
     ring.kernel_adapter.down()
-    process = start(halo, f"user:{ring.adapter}", "--retry-for", "0s", "--count", 400)
+    process = start(halo, f"user:{ring.adapter}", "--retry-for", "0s", "--count", 200)
     rfkill(True)
     halo.wait(process, timeout=20).succeeded()
 
