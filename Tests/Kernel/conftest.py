@@ -7,20 +7,17 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import adapters  # noqa: E402
-import interop  # noqa: E402
-from built import built  # noqa: E402
-from event_lines import event_lines  # noqa: E402
-from kernel_ring import KernelRing  # noqa: E402
+import adapters
+from built import built
+from event_lines import event_lines
+from kernel_ring import KernelRing
+from program import Halo, Result
 
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 SYSTEM_BUS = Path("/run/dbus/system_bus_socket")
@@ -122,10 +119,10 @@ def ring(ring_with) -> KernelRing:
 
 # --- the program
 
-class Program(interop.Halo):
+class Program(Halo):
     """The program under test."""
 
-    def wait(self, process, timeout=None) -> interop.Result:
+    def wait(self, process, timeout=None) -> Result:
         timeout = timeout or self.patience
         try:
             out, err = process.communicate(timeout=timeout)
@@ -137,12 +134,12 @@ class Program(interop.Halo):
                 # The kernel's fault on the program's way out (docs/08-the-kernel.md).
                 self.processes.remove(process)
                 pytest.fail("SIGKILL does not end it")
-            pytest.fail(f"still running after {timeout} s: {interop.Result(process.args[1:], None, out or '', err or '')}")
-        return interop.Result(process.args[1:], process.returncode, out or "", err or "")
+            pytest.fail(f"still running after {timeout} s: {Result(process.args[1:], None, out or '', err or '')}")
+        return Result(process.args[1:], process.returncode, out or "", err or "")
 
 
 @pytest.fixture(scope="session")
-def halo(tmp_path_factory) -> interop.Halo:
+def halo(tmp_path_factory) -> Halo:
     home = tmp_path_factory.mktemp("home")
     # An emulated machine may be several times slower when its host is busy.
     program = Program(built(), home, patience=60)
@@ -152,7 +149,7 @@ def halo(tmp_path_factory) -> interop.Halo:
 
 
 @contextlib.contextmanager
-def sudo(program: interop.Halo, user=NOBODY, group=NOGROUP):
+def sudo(program: Halo, user=NOBODY, group=NOGROUP):
     """What is started meanwhile finds what sudo tells a program: it is root, and who has called sudo."""
     before = program.environment
     program.environment = before | {"SUDO_UID": str(user), "SUDO_GID": str(group), "SUDO_USER": "nobody"}

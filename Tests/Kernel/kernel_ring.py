@@ -4,11 +4,11 @@ import time
 
 import bumble_ring
 import forked
-import interop
 from adapters import KernelAdapter
+from ring_process import RingProcess
 
 
-class KernelRing(interop.RingProcess):
+class KernelRing(RingProcess):
     """A running bumble_ring.py, as the interop tests have it, in a fork."""
 
     def __init__(self, events, options):

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from bumble_ring import ppg_raw
 from conftest import RINGS
-from interop import NOT_FOUND, OK
+from program import NOT_FOUND, OK
 
 JSON = ("--format", "jsonl")
 

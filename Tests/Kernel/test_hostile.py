@@ -6,7 +6,7 @@ Names follow the headings of the Core Specification's Vol 3, Part F.
 
 import pytest
 from hostile_ring import HostileRing
-from interop import CONNECTION_LOST, OK, PROTOCOL, TIMEOUT
+from program import CONNECTION_LOST, OK, PROTOCOL, TIMEOUT
 
 JSON = ("--format", "jsonl")
 ADDRESS = "D2:5C:0A:1E:34:1C"

@@ -11,8 +11,8 @@ import pytest
 import tshark_check
 from bumble_ring import ppg_raw
 from conftest import wait_until
-from interop import CONNECTION_LOST, NO_ADAPTER, REPLAY_DIFFERS, USAGE
 from monitor import Monitor
+from program import CONNECTION_LOST, NO_ADAPTER, REPLAY_DIFFERS, USAGE
 
 JSON = ("--format", "jsonl")
 CREATE_CONNECTION, CONNECTION_UPDATE, SET_DATA_LENGTH = 0x200D, 0x2013, 0x2022

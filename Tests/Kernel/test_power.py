@@ -6,7 +6,7 @@ import time
 
 import pytest
 from conftest import RINGS, rfkill
-from interop import NO_ADAPTER
+from program import NO_ADAPTER
 
 pytestmark = pytest.mark.usefixtures("no_kernel_fault")
 JSON = ("--format", "jsonl")

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import NOBODY, NOGROUP, sudo
-from interop import NO_PERMISSION, Halo
+from program import NO_PERMISSION, Halo
 
 JSON = ("--format", "jsonl")
 CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 from conftest import NOBODY, NOGROUP, sudo
-from interop import NO_ADAPTER, REPLAY_DIFFERS
 from monitor import MONITOR_DATALINK, Monitor
+from program import NO_ADAPTER, REPLAY_DIFFERS
 
 JSON = ("--format", "jsonl")
 LINE = re.compile(r"^ *\d+ +[\d.]+  (->|<-|--)  \w+ ")

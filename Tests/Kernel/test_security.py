@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOBODY, NOGROUP, sudo
-from interop import NO_PERMISSION, ROOT, Halo
+from program import NO_PERMISSION, ROOT, Halo
 from test_privileges import CAP_NET_RAW, JSON, end, statuses
 
 GROUP = "halo-raw-test"

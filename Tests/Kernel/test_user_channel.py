@@ -8,7 +8,7 @@ import signal
 
 import pytest
 from conftest import NOBODY, sudo
-from interop import NO_ADAPTER
+from program import NO_ADAPTER
 
 JSON = ("--format", "jsonl")
 STREAM = ("stream", "--ppg", *JSON)

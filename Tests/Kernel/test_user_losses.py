@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import NOBODY, RINGS, rfkill, sudo
 from faulty_ring import FaultyRing
-from interop import NO_ADAPTER, TIMEOUT
+from program import NO_ADAPTER, TIMEOUT
 from test_power import start
 
 CAP_NET_ADMIN = 1 << 12

@@ -4,7 +4,7 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// With a broker, Tests/Interop/test_mqtt.py tests it.
+/// With a broker, Tests/Interop/files/test_mqtt.py tests it.
 @Suite struct PublisherTests {
   /// A port without a listener.
   private func closedPort() throws -> Int {

@@ -1,0 +1,454 @@
+"""Records for a broker: mosquitto, which is killed in mid-stream, and whose clients see each record once and in order."""
+
+import datetime
+import ipaddress
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+from program import IO_ERROR, SYSTEM, TIMEOUT, USAGE
+
+NO_PERMISSION, UNOPENED = 77, 66
+ADDRESS = "30:35:38:41:BE:EF"
+RING = "30353841beef"
+PREFIX = "test/pulse"
+# Slow enough for a second to be a few records, fast enough for a hole to be seen.
+ADAPTER = "virtual:rate=50"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(what, condition, seconds=15):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if result := condition():
+            return result
+        time.sleep(0.02)
+    pytest.fail(f"no {what} after {seconds} s")
+
+
+class Broker:
+    """A mosquitto with a folder and a port of its own."""
+
+    def __init__(self, folder, *settings, scheme="mqtt"):
+        self.folder, self.port, self.scheme = folder, free_port(), scheme
+        self.process = None
+        self.configuration = folder / "mosquitto.conf"
+        lines = [f"listener {self.port} 127.0.0.1", "persistence true", f"persistence_location {folder}/",
+                 "autosave_on_changes true", "autosave_interval 1", "max_queued_messages 0", *settings]
+        if os.geteuid() == 0:
+            lines.append("user root")
+        self.configuration.write_text("\n".join(lines) + "\n")
+
+    def start(self):
+        program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
+        assert program, "mosquitto is missing; run scripts/setup test"
+        with (self.folder / "broker.log").open("a") as log:
+            self.process = subprocess.Popen([program, "-c", str(self.configuration)], stdout=log, stderr=log)
+        wait_for("broker", self.answers)
+
+    def answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+
+    def url(self, prefix=PREFIX, user="") -> str:
+        return f"{self.scheme}://{user}127.0.0.1:{self.port}/{prefix}"
+
+
+class Subscriber:
+    """A client of the broker that gets everything, also what comes while it is away."""
+
+    def __init__(self, broker, folder, *options):
+        self.file = folder / "received"
+        with self.file.open("w") as out:
+            self.process = subprocess.Popen(
+                ["stdbuf", "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-q", "1", "-c", "-i",
+                 "subscriber", "-t", "#", "-F", "%r\t%t\t%p", *options], stdout=out, stderr=subprocess.DEVNULL)
+
+    def messages(self) -> list[tuple[str, str]]:
+        lines = self.file.read_text().split("\n")[:-1]
+        return [tuple(line.split("\t", 2)[1:]) for line in lines]
+
+    def of(self, topic) -> list[str]:
+        return [payload for name, payload in self.messages() if name == topic]
+
+    def batches(self, topic=f"{PREFIX}/{RING}/stream") -> list[dict]:
+        """Without repeats, which QoS 1 allows."""
+        unique = {}
+        for payload in self.of(topic):
+            batch = json.loads(payload)
+            assert unique.setdefault((batch["session"], batch["batch"]), batch) == batch
+        return list(unique.values())
+
+
+@pytest.fixture
+def make_broker(tmp_path):
+    made = []
+
+    def make(*settings, **named) -> Broker:
+        folder = tmp_path / f"broker{len(made)}"
+        folder.mkdir()
+        made.append(Broker(folder, *(settings or ["allow_anonymous true"]), **named))
+        return made[-1]
+
+    yield make
+    for broker in made:
+        if broker.process:
+            broker.kill()
+
+
+@pytest.fixture
+def broker(make_broker):
+    return make_broker()
+
+
+@pytest.fixture
+def subscribe(tmp_path):
+    made = []
+
+    def make(broker, *options) -> Subscriber:
+        made.append(Subscriber(broker, tmp_path, *options))
+        # It is there when its subscription is stored.
+        wait_for("subscription", lambda: b"subscriber" in (
+            (broker.folder / "mosquitto.db").read_bytes() if (broker.folder / "mosquitto.db").exists() else b""))
+        return made[-1]
+
+    yield make
+    for subscriber in made:
+        subscriber.process.kill()
+        subscriber.process.wait()
+
+
+def records(batches):
+    return [record for batch in batches for record in batch["records"]]
+
+
+def check_order(batches):
+    """Each session begins with 0 and has no hole, and so have the records of each kind."""
+    sessions = list(dict.fromkeys(batch["session"] for batch in batches))
+    for session in sessions:
+        own = [batch for batch in batches if batch["session"] == session]
+        assert [batch["batch"] for batch in own] == list(range(len(own)))
+        assert {batch["ring"]["address"] for batch in own} == {ADDRESS}
+        for kind in ("ppg", "accel"):
+            numbers = [record["seq"] for record in records(own) if record["kind"] == kind]
+            assert numbers == list(range(len(numbers))), kind
+            assert numbers
+    return sessions
+
+
+def stream(halo, broker, *options, adapter=ADAPTER, **named):
+    return halo.start(
+        "stream", "--ppg", "--accel", "--format", "jsonl", "--mqtt", broker.url(), *options, adapter=adapter, **named)
+
+
+def test_a_broker_that_is_killed_in_mid_stream_gets_everything_in_order(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    process = stream(halo, broker, "--duration", "9s")
+    wait_for("batches", lambda: len(subscriber.batches()) >= 2)
+    broker.kill()
+    time.sleep(2.5)
+    received = len(subscriber.batches())
+    broker.start()
+    wait_for("batches after the restart", lambda: len(subscriber.batches()) > received)
+    result = halo.wait(process).succeeded()
+    wait_for("farewell", lambda: subscriber.of(f"{PREFIX}/status")[-1:] == ["offline"])
+    batches = subscriber.batches()
+    assert len(check_order(batches)) == 1
+    # In the order in which they were made, and equal to the output.
+    assert records(batches) == result.records()
+    assert len(batches) >= 9
+    assert all(len(json.dumps(batch)) <= 1 << 16 for batch in batches)
+    assert "no connection to the MQTT broker" in result.err
+    assert "connected to the MQTT broker" in result.err
+    assert "kept on disk;" not in result.err.splitlines()[-1]
+    # Most came once: a repeat is of what was under way.
+    assert len(subscriber.of(f"{PREFIX}/{RING}/stream")) - len(batches) <= 16
+
+
+def test_what_a_killed_process_leaves_is_delivered_by_the_next(halo, state, broker, subscribe, tmp_path):
+    broker.start()
+    subscriber = subscribe(broker)
+    with (tmp_path / "out.jsonl").open("w") as out:
+        process = stream(halo, broker, "--duration", "30s", stdout=out)
+    wait_for("batches", lambda: len(subscriber.batches()) >= 2)
+    broker.kill()
+    time.sleep(3)
+    process.kill()
+    process.wait()
+    broker.start()
+    second = stream(halo, broker, "--duration", "1s")
+    result = halo.wait(second).succeeded()
+    wait_for("farewell", lambda: subscriber.of(f"{PREFIX}/status")[-1:] == ["offline"])
+    batches = subscriber.batches()
+    first, last = check_order(batches)
+    # The old ones come first.
+    order = [batch["session"] for batch in batches]
+    assert order == sorted(order, key=[first, last].index)
+    printed = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().split("\n")[:-1]]
+    kept = records(batch for batch in batches if batch["session"] == first)
+    assert kept == printed[:len(kept)]
+    # No more than the last second, which was no batch yet, is gone.
+    assert printed[-1]["t"] - kept[-1]["t"] < 1.5
+    assert records(batch for batch in batches if batch["session"] == last) == result.records()
+
+
+def test_a_broker_that_is_absent_gets_everything_from_the_next_command(halo, state, broker, subscribe):
+    began = time.monotonic()
+    result = halo.wait(stream(halo, broker, "--duration", "2s")).succeeded()
+    # Nobody waits for a broker that is not there.
+    assert time.monotonic() - began < 6
+    lines = [line for line in result.err.splitlines() if line.startswith("halo-raw:")]
+    assert "no connection to the MQTT broker" in lines[0] and "refused" in lines[0]
+    assert "kept on disk" in lines[1] and len(lines) == 2
+    queue, = [path for path in (state / "mqtt").iterdir() if path.suffix == ".queue"]
+    assert queue.stat().st_mode & 0o777 == 0o600
+    broker.start()
+    subscriber = subscribe(broker)
+    other = halo.wait(stream(halo, broker, "--count", 10)).succeeded()
+    wait_for("farewell", lambda: subscriber.of(f"{PREFIX}/status")[-1:] == ["offline"])
+    batches = subscriber.batches()
+    check_order(batches)
+    assert records(batches) == result.records() + other.records()
+
+
+@pytest.mark.verdict
+def test_the_last_will_tells_of_a_killed_process(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    process = stream(halo, broker, "--duration", "30s")
+    wait_for("batch", subscriber.batches)
+    assert subscriber.of(f"{PREFIX}/status") == ["online"]
+    process.kill()
+    wait_for("last will", lambda: subscriber.of(f"{PREFIX}/status") == ["online", "offline"])
+    # It is retained.
+    late = subprocess.run(
+        ["mosquitto_sub", "-p", str(broker.port), "-t", f"{PREFIX}/status", "-C", "1", "-W", "5"],
+        capture_output=True, text=True, timeout=10)
+    assert late.stdout == "offline\n"
+
+
+def test_ctrl_c_delivers_the_rest_and_says_goodbye(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    process = stream(halo, broker)
+    wait_for("batches", lambda: len(subscriber.batches()) >= 2)
+    process.send_signal(signal.SIGINT)
+    result = halo.wait(process).succeeded()
+    wait_for("farewell", lambda: subscriber.of(f"{PREFIX}/status")[-1:] == ["offline"])
+    assert records(subscriber.batches()) == result.records()
+
+
+def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    # The steps are those since midnight.
+    ring = f"{ADAPTER},clock=2026-11-21T13:45:00"
+    walked = halo.run("today", "--format", "jsonl", adapter=ring).records()[0]["steps"]
+    halo.wait(stream(halo, broker, "--duration", "2s", adapter=ring)).succeeded()
+    wait_for("farewell", lambda: subscriber.of(f"{PREFIX}/status")[-1:] == ["offline"])
+    topics = {topic for topic, _ in subscriber.messages()}
+    configs = {topic: json.loads(payload) for topic, payload in subscriber.messages()
+               if topic.startswith("homeassistant/")}
+    assert {topic.split("/")[2] for topic in configs} == {
+        f"halo_{RING}_{what}" for what in ("battery", "charging", "heart_rate", "steps")}
+    identifiers = set()
+    for topic, config in configs.items():
+        root, component, identifier, last = topic.split("/")
+        assert (root, last) == ("homeassistant", "config") and component in ("sensor", "binary_sensor")
+        assert config["unique_id"] == identifier
+        identifiers.update(config["device"]["identifiers"])
+        assert config["device"]["name"] == "R02_BEEF" and config["device"]["sw_version"]
+        assert config["state_topic"] in topics and config["availability_topic"] in topics
+    assert identifiers == {f"halo_{RING}"}
+    state, = {config["state_topic"] for config in configs.values()}
+    known = json.loads(subscriber.of(state)[-1])
+    assert walked > 0
+    assert (known["battery_percent"], known["charging"], known["steps"]) == (87, False, walked)
+    assert known["time"].startswith("20")
+    # Those who come later get the newest of each.
+    late = subprocess.run(
+        ["mosquitto_sub", "-p", str(broker.port), "-t", "#", "--retained-only", "-F", "%t", "-W", "1"],
+        capture_output=True, text=True, timeout=10)
+    assert set(late.stdout.split()) == {*configs, state, f"{PREFIX}/status"}
+
+
+@pytest.mark.verdict
+def test_events_and_measurements_reach_the_broker(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    result = halo.run(
+        "measure", "heart-rate", "--format", "jsonl", "--mqtt", broker.url(), adapter="virtual:fast").succeeded()
+    topic = f"{PREFIX}/{RING}/measure"
+    wait_for("measurement", lambda: subscriber.batches(topic))
+    assert records(subscriber.batches(topic)) == result.records()
+    rate = result.records()[-1]["heart_rate_bpm"]
+    assert json.loads(subscriber.of(f"{PREFIX}/{RING}/state")[-1])["heart_rate_bpm"] == rate
+    result = halo.run(
+        "events", "--count", 3, "--format", "jsonl", "--mqtt", broker.url(), adapter="virtual:fast,events=1").succeeded()
+    topic = f"{PREFIX}/{RING}/events"
+    wait_for("events", lambda: len(records(subscriber.batches(topic))) == 3)
+    assert records(subscriber.batches(topic)) == result.records()
+
+
+def test_several_rings_have_topics_of_their_own(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    result = halo.run(
+        "stream", "--all", "--wait", "1s", "--ppg", "--count", 40, "--format", "jsonl", "--mqtt", broker.url(),
+        adapter="virtual:fast,rings=2").succeeded()
+    for address in (ADDRESS, "30:35:38:41:BE:F0"):
+        topic = f"{PREFIX}/{address.replace(':', '').lower()}/stream"
+        wait_for("batches", lambda: len(records(subscriber.batches(topic))) == 40)
+        batches = subscriber.batches(topic)
+        assert [batch["batch"] for batch in batches] == list(range(len(batches)))
+        assert records(batches) == [record for record in result.records() if record["ring"] == address]
+
+
+@pytest.mark.verdict
+def test_records_are_the_same_in_any_format_of_the_output(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    halo.run("stream", "--ppg", "--count", 30, "--format", "csv", "--mqtt", broker.url(), adapter=ADAPTER).succeeded()
+    topic = f"{PREFIX}/{RING}/stream"
+    wait_for("batches", lambda: len(records(subscriber.batches(topic))) == 30)
+    assert all(record["kind"] == "ppg" and record["raw"] for record in records(subscriber.batches(topic)))
+
+
+def test_a_wrong_password_ends_the_command(halo, state, make_broker, tmp_path):
+    passwords = tmp_path / "passwords"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", str(passwords), "me", "se/cret"], check=True, capture_output=True)
+    broker = make_broker("allow_anonymous false", f"password_file {passwords}")
+    broker.start()
+
+    def run(user, **environment):
+        before = dict(halo.environment)
+        halo.environment.update(environment)
+        try:
+            return halo.run(
+                "stream", "--ppg", "--duration", "2s", "--mqtt", broker.url(user=user), adapter=ADAPTER)
+        finally:
+            halo.environment.clear()
+            halo.environment.update(before)
+
+    for user in ("", "me:wrong@", "me@"):
+        result = run(user)
+        assert result.code == NO_PERMISSION, result
+        assert "check the user and the password" in result.err.splitlines()[-1]
+        assert "wrong" not in result.err
+    run("me:se%2Fcret@").succeeded()
+    assert "kept on disk" not in run("me@", HALO_MQTT_PASSWORD="se/cret").succeeded().err
+
+
+def test_the_password_is_in_no_file(halo, state, broker, tmp_path):
+    output = tmp_path / "out.csv"
+    broker.start()
+    halo.run(
+        "stream", "--ppg", "--count", 3, "--output", output, "--mqtt", broker.url(user="me:verysecret@"),
+        adapter=ADAPTER).succeeded()
+    for path in [tmp_path / "out.csv.json", *(state / "mqtt").iterdir()]:
+        assert b"verysecret" not in path.read_bytes()
+    assert "me:***@127.0.0.1" in (tmp_path / "out.csv.json").read_text()
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate for 127.0.0.1, which is its own authority."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True).sign(key, hashes.SHA256()))
+    (tmp_path / "certificate.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    (tmp_path / "key.pem").write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    return tmp_path / "certificate.pem", tmp_path / "key.pem"
+
+
+def test_mqtts_trusts_the_authorities_of_the_system_alone(halo, state, make_broker, certificate):
+    trusted, key = certificate
+    broker = make_broker("allow_anonymous true", f"certfile {trusted}", f"keyfile {key}", scheme="mqtts")
+    broker.start()
+    result = halo.run(
+        "stream", "--ppg", "--count", 5, "--mqtt", broker.url(), adapter=ADAPTER).succeeded()
+    assert "kept on disk" in result.err.splitlines()[-1]
+    assert "certificate verify failed" in result.err
+    # OpenSSL's own variable says where the system has them.
+    halo.environment["SSL_CERT_FILE"] = str(trusted)
+    try:
+        result = halo.run(
+            "stream", "--ppg", "--duration", "2s", "--mqtt", broker.url(), adapter=ADAPTER).succeeded()
+    finally:
+        del halo.environment["SSL_CERT_FILE"]
+    assert "MQTT" not in result.err
+
+
+def test_a_queue_is_for_one_process(halo, state, broker):
+    broker.start()
+    first = stream(halo, broker, "--duration", "20s", stdout=subprocess.DEVNULL)
+    wait_for("queue", lambda: (state / "mqtt").exists() and list((state / "mqtt").glob("*.queue")))
+    halo.run("stream", "--mqtt", broker.url(), adapter=ADAPTER).failed(TIMEOUT, saying="use another prefix")
+    halo.run("stream", "--ppg", "--count", 2, "--mqtt", broker.url("other"), adapter=ADAPTER).succeeded()
+    first.kill()
+    first.wait()
+
+
+def test_a_missing_library_is_said_at_once(halo, state, tmp_path):
+    (tmp_path / "libmosquitto.so.1").write_bytes(b"")
+    halo.environment["LD_LIBRARY_PATH"] = str(tmp_path)
+    try:
+        halo.run("stream", "--mqtt", "mqtt://127.0.0.1/x", adapter=ADAPTER).failed(
+            SYSTEM, saying="sudo apt install libmosquitto1")
+    finally:
+        del halo.environment["LD_LIBRARY_PATH"]
+
+
+@pytest.mark.parametrize("url, words", [
+    ("http://host/x", "mqtt://"), ("mqtt://host", "prefix"), ("mqtt://host:99999/x", "port"), ("mqtt://host/#", "#")])
+def test_a_wrong_address_is_a_usage_error(halo, url, words):
+    halo.run("stream", "--mqtt", url, adapter=ADAPTER).failed(USAGE, saying=words)
+
+
+def test_without_a_folder_for_the_queue_nothing_begins(halo):
+    # The state of the other tests has no folder.
+    halo.run("stream", "--mqtt", "mqtt://127.0.0.1/x", adapter=ADAPTER).failed(UNOPENED, saying="queue")
+
+
+def test_a_full_disk_is_said_and_nothing_else_stops(halo, state, broker, tmp_path):
+    """The limit of a file's size stands for a full disk: the records go to the output all the same."""
+    broker.start()
+    import resource
+    process = stream(
+        halo, broker, "--duration", "3s",
+        restore_signals=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)))
+    result = halo.wait(process)
+    assert result.code == IO_ERROR, result
+    assert "the queue" in result.err and "lost" in result.err.splitlines()[-1]
+    assert len(result.records()) > 100

@@ -1,0 +1,154 @@
+"""The page of a session: what Chromium shows of it, and its numbers beside those of pandas."""
+
+import json
+import os
+import random
+import re
+import signal
+
+import browser as browsers
+import pandas as pd
+import pytest
+from program import BAD_DATA, NO_FILE, ROOT
+
+
+browser = browsers.fixture()
+
+
+def session(halo, tmp_path, *options, name="session.csv", adapter="virtual:fast"):
+    file = tmp_path / name
+    halo.run("stream", "--duration", "20s", "--output", file, *options, adapter=adapter)
+    return file
+
+
+def shown(browser, page):
+    """What the page has, and nothing that the browser complains about."""
+    browser.open(page)
+    facts = browser.run("""({
+        title: document.title, text: document.body.innerText,
+        rows: [...document.querySelectorAll('#numbers tr')].map(row => [...row.children].map(cell => cell.textContent)),
+        plots: [...document.querySelectorAll('svg')].map(plot => {
+            const area = plot.getBoundingClientRect();
+            const inside = [...plot.querySelectorAll('path, text')].every(part => {
+                const box = part.getBoundingClientRect();
+                return box.left >= area.left && box.right <= area.right && box.top >= area.top - 1
+                    && box.bottom <= area.bottom + 1;
+            });
+            return {name: plot.getAttribute('aria-label'), inside, gaps: plot.querySelectorAll('.gap').length,
+                length: [...plot.querySelectorAll('path')].map(path => path.getTotalLength())};
+        }),
+        marks: [...document.querySelectorAll('#marks tr')].slice(1).map(row => [...row.children].map(c => c.textContent)),
+        wide: document.documentElement.scrollWidth > innerWidth,
+    })""")
+    assert not browser.messages and all(url.startswith(("file:", "data:")) for url in browser.requests)
+    return facts
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("name", ["session.csv", "session.jsonl"])
+def test_a_session_with_gaps(halo, tmp_path, browser, name):
+    file = session(halo, tmp_path, name=name, adapter="virtual:fast,drop-after=200")
+    halo.run("report", file).succeeded()
+    facts = shown(browser, tmp_path / f"{name}.html")
+    frame = pd.read_csv(file) if name.endswith("csv") else pd.read_json(file, lines=True)
+    assert {row[0] for row in facts["rows"][1:]} == {"Green light", "Acceleration", "Red and infrared light"}
+    for row in facts["rows"][1:]:
+        kind = {"Green light": "ppg", "Acceleration": "accel"}.get(row[0], "spo2")
+        assert int(row[1]) == (frame["kind"] == kind).sum() and 20 < float(row[2]) < 30
+    gaps = frame[frame["kind"] == "gap"]
+    assert len(gaps) >= 1 and len(facts["marks"]) == len(gaps)
+    assert [mark[3] for mark in facts["marks"]] == list(gaps["note" if name.endswith("csv") else "reason"])
+    assert len(facts["plots"]) == 6 and not facts["wide"]
+    for plot in facts["plots"]:
+        assert plot["inside"] and plot["gaps"] == len(gaps) and min(plot["length"]) > 100, plot["name"]
+    assert "R02_BEEF, 30:35:38:41:BE:EF" in facts["text"] and "stream --duration 20s" in facts["text"]
+
+
+def test_several_rings_and_several_files(halo, tmp_path, browser):
+    for _ in range(2):
+        halo.run("stream", "R02_BEEF", "R02_BEF0", "--ppg", "--count", "20", "--output", f"{tmp_path}/pulse/", "--rotate", "1h",
+                 adapter="virtual:rings=2,rate=200").succeeded()
+    halo.run("report", f"{tmp_path}/pulse/").succeeded()
+    facts = shown(browser, tmp_path / "pulse.html")
+    assert len(facts["plots"]) == 4 and {row[1] for row in facts["rows"][1:]} == {"40"}
+    assert all("30:35:38:41:BE" in row[0] for row in facts["rows"][1:])
+
+
+def test_a_long_session_is_a_small_page(halo, tmp_path, browser):
+    """A day of samples, with a minute of silence in the middle; one value is a spike."""
+    file = tmp_path / "day.csv"
+    with open(file, "w") as out:
+        out.write("t,time,ring,seq,kind,raw,note\n")
+        for number in range(86400):
+            if number == 43200:
+                out.write(f"{number}.0,,C0:11:22:33:44:55,0,gap,,\"lost, and found\"\n")
+            if 43200 <= number < 43260:
+                continue
+            value = 60000 if number == 1000 else 1000 + number % 100
+            time = f"2026-11-23T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000000+01:00"
+            out.write(f"{number}.000000,{time},C0:11:22:33:44:55,{number},ppg,{value},\n")
+    halo.run("report", file).succeeded()
+    page = tmp_path / "day.csv.html"
+    assert page.stat().st_size < 100_000 and page.stat().st_mode & 0o777 == 0o600
+    facts = shown(browser, page)
+    assert facts["marks"] == [["43200.00 s", "C0:11:22:33:44:55", "gap", "lost, and found"]]
+    assert facts["rows"][1][1:6] == ["86340", "1.00", "0.00", "1000.0", "1"]
+    assert "60000" in facts["text"] and "23 h 59 min 59 s" in facts["text"] and "12:00" in facts["text"]
+
+
+def test_text_of_the_file_is_no_markup(halo, tmp_path, browser):
+    file = tmp_path / "<b>x.jsonl"
+    script = "<script>document.title='bad'</script><img src=x onerror=alert(1)>\u202e"
+    record = {"t": 0, "time": script, "ring": script, "seq": 0, "kind": "ppg", "raw": 3}
+    file.write_text(json.dumps(record) + "\n" + json.dumps(record | {"kind": script, "reason": script}) + "\n")
+    (tmp_path / "<b>x.jsonl.json").write_text(json.dumps({"Ring": {"Name": script}, "GeneratedBy": {"Command": script}}))
+    halo.run("report", file).succeeded()
+    facts = shown(browser, tmp_path / "<b>x.jsonl.html")
+    assert facts["title"].startswith("<b>x") and facts["text"].count("<script>") >= 4
+    assert browser.run("document.querySelectorAll('script, img, b').length") == 0
+
+
+def test_what_is_no_session_is_refused(halo, tmp_path):
+    random.seed(7)
+    for name, content, code, reason in [
+        ("noise.csv", random.randbytes(100_000), BAD_DATA, "no samples"), ("empty.csv", b"", BAD_DATA, "no samples"),
+        ("long.csv", b"x" * 3_000_000, BAD_DATA, "not text"),
+        ("other.csv", b"a,b\n1,2\n", BAD_DATA, "no samples"),
+    ]:
+        file = tmp_path / name
+        file.write_bytes(content)
+        result = halo.run("report", file)
+        assert result.code == code and reason in result.err and not (tmp_path / f"{name}.html").exists()
+    halo.run("report", tmp_path / "none.csv").failed(NO_FILE, saying="none.csv")
+    (tmp_path / "folder").mkdir()
+    halo.run("report", tmp_path / "folder").failed(NO_FILE, saying="no complete")
+
+
+def test_damaged_lines_are_counted(halo, tmp_path, browser):
+    file = session(halo, tmp_path, "--ppg")
+    lines = file.read_text().splitlines(keepends=True)
+    lines[5], lines[9] = "nonsense\n", '"' * 1000 + "\n"
+    file.write_text("".join(lines) + "1.0,half a li")
+    result = halo.run("report", file).succeeded()
+    assert "2 lines" in result.err
+    assert "2 lines" in shown(browser, tmp_path / "session.csv.html")["text"]
+
+
+def test_the_page_can_go_to_standard_output(halo, tmp_path):
+    file = session(halo, tmp_path, "--ppg")
+    page = halo.run("report", file, "--output", "-").succeeded().out
+    assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
+    os.mkfifo(tmp_path / "fifo")
+    process = halo.start("report", tmp_path / "fifo")
+    with open(tmp_path / "fifo", "w"):
+        process.send_signal(signal.SIGINT)
+        assert halo.wait(process).code == 130
+
+
+def test_the_style_sheet_has_only_what_the_page_has():
+    sheet = (ROOT / "Sources/ReportAssets/Style/session.css").read_text()
+    page = "".join(path.read_text() for path in (ROOT / "Sources/halo-raw/Report").glob("*.swift"))
+    for kind, name in re.findall(r"([.#])([a-z]\w*)(?=[^;}]*\{)", sheet):
+        attribute = "id" if kind == "#" else "class"
+        made = r"curve c\(" if re.fullmatch(r"c\d", name) else name
+        assert f'{attribute}="{made}' in page or f'{attribute}=\\"{made}' in page, name

@@ -1,0 +1,63 @@
+"""The console blocks of docs/: what each command in them prints. `scripts/docs` writes it there, test_docs.py compares.
+
+A block holds commands, each a line that begins with "$ ", and under each what it prints on standard output. The commands of
+a page run one after the other in a folder of their own, in which captures/ is that of the project.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from built import built
+
+ROOT = Path(__file__).parent.parent.parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def commands(block: str) -> list[str]:
+    return [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints; it must succeed."""
+    # Nothing of the user's, and nothing left there.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HALO_")} | {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": str(folder),
+        "XDG_CACHE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": "/dev/null"}
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=20)
+    assert result.returncode == 0, f"`{command}` ended with {result.returncode}: {result.stderr}"
+    return result.stdout
+
+
+def rewritten(page: str, program: Path) -> str:
+    """A page with what the program prints now."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "bin").mkdir()
+        (folder / "bin/halo-raw").symlink_to(program.absolute())
+        (folder / "captures").symlink_to(ROOT / "captures")
+
+        def block(match: re.Match) -> str:
+            text = "".join(f"$ {command}\n{run(command, folder)}" for command in commands(match[1]))
+            return f"```console\n{text}```"
+
+        return BLOCK.sub(block, page)
+
+
+if __name__ == "__main__":
+    try:
+        program = built()
+    except FileNotFoundError as error:
+        sys.exit(str(error))
+    for path in [Path(name) for name in sys.argv[1:]] or PAGES:
+        old = path.read_text()
+        new = rewritten(old, program)
+        if new != old:
+            path.write_text(new)
+            print(f"{path}: rewritten")
