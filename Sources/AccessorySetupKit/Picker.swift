@@ -6,8 +6,8 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   struct Choice {
     let identifier: UUID
     let item: ASPickerDisplayItem
-    /// What the peripheral advertises.
-    let name: String?
+    /// What the peripheral advertises; nil until it is heard.
+    fileprivate(set) var name: String?
     fileprivate var rssi: Int
   }
 
@@ -102,6 +102,7 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     let rssi = rssi.intValue == 127 ? -127 : rssi.intValue
     if let index = choices.firstIndex(where: { $0.identifier == peripheral.identifier }) {
       choices[index].rssi = rssi
+      name(index, peripheral.name)
       return
     }
     guard choices.count < Self.maximumChoices, !excluded.contains(peripheral.identifier),
@@ -112,16 +113,25 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     let choice = Choice(identifier: peripheral.identifier, item: item, name: peripheral.name, rssi: rssi)
     choices.append(choice)
     if face.isInteractive {
-      face.write(line(choice))
+      face.write(line(choices.count - 1))
     } else if choices.count == 1 {
       face.after(Self.comparisonTime, queue) { [weak self] in self?.chooseStrongest() }
     }
   }
 
-  private func line(_ choice: Choice) -> String {
+  /// The name is in a report of its own if it is in the scan response: an entry that was shown without is shown again.
+  private func name(_ index: Int, _ name: String?) {
+    guard choices[index].name == nil, let name else { return }
+    choices[index].name = name
+    if face.isInteractive { face.write(line(index)) }
+  }
+
+  /// The entry of the list.
+  private func line(_ index: Int) -> String {
+    let choice = choices[index]
     let address = CBPeripheral.address(of: choice.identifier).map { "\($0)" } ?? ""
     let signal = choice.rssi == -127 ? "" : ", \(choice.rssi) dBm"
     let name = (choice.name ?? "no name").printable
-    return "\(choices.count)  \(choice.item.name): \(name), \(address)\(signal)\n"
+    return "\(index + 1)  \(choice.item.name): \(name), \(address)\(signal)\n"
   }
 }

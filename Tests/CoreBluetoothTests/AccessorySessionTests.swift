@@ -149,6 +149,36 @@ import Testing
     await radio.close()
   }
 
+  /// A ring's name is in its scan response, which may be heard later than the advertisement with its service.
+  @Test(arguments: [true, false])
+  func theNameOfTheScanResponseIsShownAndStored(isInteractive: Bool) async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let radio = await Radio(SimulatedRadio([Devices.ring()]))
+    let session = SessionRecorder(radio, isInteractive: isInteractive, folder: folder.path)
+    await session.activate()
+    session.pick([.named("Band")])
+    if isInteractive {
+      await session.until("> 1  Band: no name, C0:00:00:00:00:01, -50 dBm")
+      await session.until("> 1  Band: Ring, C0:00:00:00:00:01, -50 dBm")
+      session.type("1\n")
+    } else {
+      await session.until("after 3.0")
+      let other = await Recorder.start(radio)
+      await other.perform {
+        $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+      }
+      await other.until("found Ring", count: 20)
+      await session.recorder.perform { _ in }
+      session.fire(3)
+    }
+    await session.until("answer nil")
+    PeripheralStore.finishWriting()
+    #expect(
+      KnownPeripherals(path: folder.path + "/peripherals.json") { _ in }.peripherals.map(\.name) == ["Ring"])
+    await radio.close()
+  }
+
   @Test func withoutATerminalTheStrongestIsTaken() async {
     let straps = await [
       Devices.strap("Far", "C0:00:00:00:00:01"), Devices.strap("Near", "C0:00:00:00:00:02"),

@@ -30,6 +30,15 @@ enum Devices {
     strap.onWrite = { handle, value in handle == control ? [(measurement, [0] + value)] : [] }
     return strap
   }
+
+  /// It advertises its service, and has its name in the scan response, of which the first two are not heard.
+  static func ring() -> SimulatedPeripheral {
+    let ring = SimulatedPeripheral(
+      "C0:00:00:00:00:01", [.serviceUUIDs([heartRate], width: .two, isComplete: true)],
+      scanResponse: [.localName(Array("Ring".utf8), isComplete: true)], ServerTable())
+    ring.lostResponses = 2
+    return ring
+  }
 }
 
 extension Recorder {

@@ -88,7 +88,10 @@ final class SimulatedRadio: Adapter {
       guard let self, isScanning else { return }
       for peripheral in peripherals where peripheral.isAdvertising {
         onReport?(peripheral.report(isResponse: false), timers.now)
-        if isActive, isScanning, peripheral.scanResponse != nil {
+        guard isActive, isScanning, peripheral.scanResponse != nil else { continue }
+        if peripheral.lostResponses > 0 {
+          peripheral.lostResponses -= 1
+        } else {
           onReport?(peripheral.report(isResponse: true), timers.now)
         }
       }
@@ -127,6 +130,8 @@ final class SimulatedPeripheral {
   let address: BluetoothAddress
   let advertisingData: AdvertisingData
   let scanResponse: AdvertisingData?
+  /// How many scan responses are not heard.
+  var lostResponses = 0
   /// In reach and switched on.
   var isPresent = true
   var rssi: Int8 = -50
