@@ -1,7 +1,8 @@
 import BluetoothCore
-import RingLink
 import TestSupport
 import Testing
+
+@testable import RingLink
 
 /// A measurement as a dialogue of frames: no dispatcher, no timers, no link.
 @Suite struct MeasurementProcedureTests {
@@ -127,5 +128,58 @@ import Testing
       dialogue.update(.heartRate, status: 1) == [
         .finish(.failure(.measurement(.heartRate, .notWorn)), stop: stop(.heartRate))
       ])
+  }
+}
+
+/// Whether a value of 95 to 98 is one of those with which firmware ends a failed check (ring reference, 4.9).
+@Suite struct MeasurementJudgeTests {
+  private func verdict(
+    _ kind: MeasurementKind, _ values: [Int], after time: Duration = .seconds(26), beat: Int? = 625
+  ) -> EstimateReason? {
+    var judge = MeasurementJudge()
+    for value in values { judge.add(value, after: time) }
+    return judge.verdict(kind, beatInterval: beat)
+  }
+
+  /// A first value after 29 seconds came when the check ended.
+  @Test func aLateValueIsSuspicious() {
+    #expect(verdict(.oxygen, [97], after: .milliseconds(28_999)) == nil)
+    #expect(verdict(.oxygen, [97], after: .seconds(29)) == .suspicious)
+    var judge = MeasurementJudge()
+    judge.add(97, after: .seconds(26))
+    judge.add(96, after: .seconds(30))
+    #expect(judge.verdict(.oxygen, beatInterval: nil) == nil, "only the first one counts")
+  }
+
+  @Test(arguments: [(94, nil), (95, .suspicious), (98, .suspicious), (99, nil)] as [(Int, EstimateReason?)])
+  func onlyTheseNumbersAre(_ value: Int, _ expected: EstimateReason?) {
+    #expect(verdict(.oxygen, [value], after: .seconds(30)) == expected)
+    #expect(verdict(.heartRate, [value], beat: nil) == expected)
+  }
+
+  /// By more than 12 from the first value, unless that is one of them, too.
+  @Test(
+    arguments: [
+      ([83, 95], nil), ([82, 95], .suspicious), ([108, 96], nil), ([109, 96], .suspicious), ([95, 98], nil),
+      ([98, 95], nil), ([110, 98], nil), ([111, 98], .suspicious),
+    ] as [([Int], EstimateReason?)])
+  func aJumpIsSuspicious(_ values: [Int], _ expected: EstimateReason?) {
+    #expect(verdict(.oxygen, values) == expected)
+  }
+
+  /// 60 s by the interval is the rate; by more than 12 from it. Of SpO2 the beats say nothing.
+  @Test(
+    arguments: [
+      (722, nil), (723, .suspicious), (560, nil), (550, .suspicious), (0, .suspicious), (-1, .suspicious),
+      (nil, .suspicious), (632, nil),
+    ] as [(Int?, EstimateReason?)])
+  func beatsThatContradictAreSuspicious(_ beat: Int?, _ expected: EstimateReason?) {
+    #expect(verdict(.heartRate, [95], beat: beat) == expected)
+    #expect(verdict(.oxygen, [95], beat: beat) == nil)
+  }
+
+  @Test func othersAreEstimatesWhateverTheyAre() {
+    #expect(verdict(.stress, [40]) == .replaced && verdict(.bloodSugar, [95]) == .fabricated)
+    #expect(MeasurementJudge().verdict(.heartRate, beatInterval: 600) == nil)
   }
 }

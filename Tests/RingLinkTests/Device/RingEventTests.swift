@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import RingLink
+
+/// What a ring sends unasked (ring reference, 4.3, 4.13 to 4.15), with every byte another one.
+struct RingEventTests {
+  private static let told: [(String, String?)] = [
+    ("02 01", "camera mode"), ("02 02", "shaken: take a picture"), ("02 03", "camera mode ended"),
+    ("02 04", nil),
+    ("02 00", nil), ("1d 01", "key: playPause"), ("1d 02", "key: previous"), ("1d 03", "key: next"),
+    ("1d 04", "key: volumeUp"), ("1d 05", "key: volumeDown"), ("1d 06", nil), ("1d 00", nil),
+    ("22 01", "looks for the phone"), ("22 02", "looks for the phone no longer"),
+    ("22 00", "looks for the phone no longer"), ("2f f4", "notifications carry up to 244 bytes"),
+    ("73 0c 2b 01", "battery at 43 %, charging"), ("73 0c 65", "battery changed"),
+    ("73 12 010203 040506 070809", "today 66051 steps, 460809 m, 263430 cal"), ("73 2b 29", "new HRV: 41 ms"),
+    ("73 2c 29", "new stress: 41"), ("73 01", "new heart rate"), ("73 09", "wants to be synchronised"),
+    ("73 0b", "wants to be synchronised"), ("73 28", "value 0x28"), ("73 29", "event 0x29"),
+    ("78 07 05 0102 4b 030405 060708 090a0b", "run: 513 s, 75 bpm, 395016 steps, 592395 m"),
+    ("78 05 00 0000 00", "sport 5: 0 s, 0 bpm, 0 steps, 0 m"), ("03 40", nil), ("a1 01", nil),
+  ]
+
+  @Test(arguments: told) func eventsAreRead(_ start: String, _ text: String?) throws {
+    #expect(RingEvent(try frame(start))?.description == text)
+  }
+
+  @Test func aSecondOfSportIsRead() throws {
+    let update = try CommandTable.sportUpdate.value(frame("78 07 05 0102 4b 030405 060708 090a0b"))
+    #expect(
+      update.sport == 7 && update.status == 5 && update.seconds == 0x0201 && update.beatsPerMinute == 75)
+    #expect(update.calories == 0x030405 && update.steps == 0x060708 && update.meters == 0x090A0B)
+    #expect(try CommandTable.sportUpdate.frame(update) == frame("78 07 05 0102 4b 030405 060708 090a0b"))
+    #expect(Sport.allCases.map(\.rawValue) == [4, 7, 8, 9, 10])
+    for sport in Sport.allCases { #expect(SportControl.sports[Int(sport.rawValue)] == "\(sport)") }
+  }
+
+  /// Firmware is known to invent these (ring reference, 4.9).
+  @Test func estimatesAreMarked() throws {
+    let estimates = try Self.told.compactMap { RingEvent(try frame($0.0)) }.filter(\.isEstimate)
+    #expect(estimates == [.variability(41), .stress(41)])
+    #expect(RingEvent.Kind.liveTotals.description == "live totals" && RingEvent.Kind.battery.rawValue == 0x0C)
+    #expect(RingEvent.Kind.variability.rawValue == 0x2B && RingEvent.Kind.stress.rawValue == 0x2C)
+  }
+
+  /// A report is told from others of its command by its prefix.
+  @Test func aReportOfAnotherKindIsRefused() throws {
+    #expect(throws: RingFrameError.unexpected(.notification)) {
+      try CommandTable.liveTotals.value(frame("73 0c 2b"))
+    }
+    #expect(throws: RingFrameError.unexpected(0x1D)) { try CommandTable.camera.value(frame("1d 01")) }
+    #expect(throws: RingFrameError.unexpected(0x02)) { try CommandTable.mediaKey.value(frame("02 01")) }
+  }
+
+  /// Answers are told by their command alone.
+  @Test func totalsOfADayAreRead() throws {
+    let totals = try CommandTable.today.reply(frame("48 010203 040506 070809 0a0b0c 0d0e"))
+    #expect(totals.steps == 0x010203 && totals.runningSteps == 0x040506 && totals.calories == 0x070809)
+    #expect(totals.meters == 0x0A0B0C && totals.activeMinutes == 0x0D0E)
+    let update = try CommandTable.measurementStart.reply(frame("69 03 00 61 01 50 1234"))
+    #expect(update.kind == .oxygen && update.value == 0x61 && update.second == 1 && update.third == 0x50)
+    #expect(update.beatInterval == 0x3412)
+  }
+
+  /// Blood pressure has both numbers, or none (ring reference, 4.9); a value of 0 is none.
+  @Test(
+    arguments: [
+      (UInt8(2), UInt8(9), UInt8(121), UInt8(79), MeasuredValue.bloodPressure(systolic: 121, diastolic: 79)),
+      (2, 9, 1, 1, .bloodPressure(systolic: 1, diastolic: 1)), (2, 9, 121, 0, nil), (2, 9, 0, 79, nil),
+      (1, 1, 0, 0, .heartRate(1)), (6, 70, 0, 0, .heartRate(70)), (3, 97, 0, 0, .oxygen(97)),
+      (10, 42, 0, 0, .variability(42)),
+      (8, 31, 0, 0, .stress(31)), (9, 5, 0, 0, .number(5)), (1, 0, 7, 7, nil), (3, 0, 1, 0, nil),
+    ] as [(UInt8, UInt8, UInt8, UInt8, MeasuredValue?)])
+  func whatAnUpdateHas(kind: UInt8, value: UInt8, second: UInt8, third: UInt8, measured: MeasuredValue?) {
+    var update = MeasurementUpdate(MeasurementKind(rawValue: kind))
+    (update.value, update.second, update.third) = (value, second, third)
+    #expect(update.measuredValue == measured)
+  }
+}

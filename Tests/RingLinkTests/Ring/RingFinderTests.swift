@@ -1,0 +1,268 @@
+import BluetoothCore
+import Central
+import GATTClient
+import HCI
+import TestLoop
+import TestSupport
+import Testing
+
+@testable import RingLink
+
+/// Finding a ring among those that advertise: how long others are waited for, and which one it is.
+@BluetoothActor
+@Suite(.onTheLoop) struct RingFinderTests {
+  /// A radio on which the test advertises.
+  @BluetoothActor private final class Radio: Adapter {
+    let timers = testTimers
+    var onReport: ((AdvertisingReport, Instant) -> Void)?
+    var onScanFailure: ((HCIError) -> Void)?
+    var onFailure: ((HCIError) -> Void)?
+    private(set) var scans: [ScanParameters?] = []
+
+    func start() async throws(HCIError) -> AdapterInformation {
+      AdapterInformation(address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
+    }
+
+    func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
+
+    func connect(
+      _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    ) -> () -> Void { {} }
+
+    func close() {}
+
+    func advertise(
+      _ number: UInt64, _ name: String = "R02_341C", rssi: Int8? = -60, kind: BluetoothAddress.Kind = .random
+    ) {
+      let data = [UInt8(name.utf8.count + 1), 9] + Array(name.utf8)
+      onReport?(
+        AdvertisingReport(
+          address: BluetoothAddress(number, kind), eventType: [.legacy, .connectable, .scannable], rssi: rssi,
+          data: data), timers.now)
+    }
+  }
+
+  @BluetoothActor private final class Outcome {
+    var found: [UInt64]?
+    var error: RingError?
+    var time: Duration?
+    var waited: [UInt64] = []
+    var task: Task<Void, any Error>?
+  }
+
+  private let radio = Radio()
+  private let central: Central
+  private static let others = "closed? A ring that a phone holds can't be seen"
+
+  init() { central = Central(radio) }
+
+  /// Searches for all rings, for at most 30 seconds.
+  private func search(_ selector: RingSelector = .anyRing, known: Set<BluetoothAddress> = []) async -> Outcome
+  {
+    let outcome = Outcome()
+    var options = RingFinder.Options()
+    options.known = known
+    options.onWait = { outcome.waited.append($0.address.value) }
+    let central = self.central
+    let timers = testTimers
+    let start = timers.now
+    outcome.task = spawn { [options] in
+      do throws(RingError) {
+        outcome.found = try await RingFinder.findAll(
+          selector, on: central, deadline: .seconds(30), options: options
+        ).map(\.address.value)
+      } catch {
+        outcome.error = error
+      }
+      outcome.time = timers.now - start
+    }
+    await settle()
+    return outcome
+  }
+
+  private func pass(_ milliseconds: Int) async { await testTimers.sleep(for: .milliseconds(milliseconds)) }
+
+  // MARK: How long
+
+  /// Others are waited for, with the radio listening all the time, for a second if nothing tells their interval.
+  @Test func oneRingIsTakenASecondLater() async throws {
+    let outcome = await search()
+    #expect(radio.scans == [.gentle])
+    await pass(100)
+    radio.advertise(7)
+    var continuous = ScanParameters.gentle
+    continuous.window = continuous.interval
+    #expect(outcome.waited == [7] && radio.scans.last == continuous && !radio.scans.contains(nil))
+    await pass(998)
+    #expect(outcome.found == nil)
+    await pass(3)
+    #expect(outcome.found == [7] && outcome.waited == [7] && radio.scans.last == .some(nil))
+    let time = try #require(outcome.time)
+    #expect(time >= .milliseconds(1100) && time < .milliseconds(1102))
+  }
+
+  /// Four times the interval of the first one, from its first advertisement on; a scan response is none.
+  @Test(arguments: [
+    (14, 1000), (15, 200), (20, 200), (50, 200), (51, 204), (100, 400), (249, 996), (250, 1000), (400, 1000),
+  ])
+  func theIntervalOfTheFirstTellsHowLong(_ interval: Int, _ wait: Int) async throws {
+    let outcome = await search()
+    radio.advertise(7)
+    await pass(interval)
+    radio.advertise(7)
+    await pass(wait - interval - 2)
+    #expect(outcome.found == nil)
+    await pass(4)
+    #expect(outcome.found == [7])
+  }
+
+  /// Another ring says nothing of the first one's interval.
+  @Test func theIntervalIsThatOfOneRing() async throws {
+    let outcome = await search()
+    radio.advertise(7, rssi: -70)
+    await pass(100)
+    radio.advertise(8, rssi: -50)
+    await pass(100)
+    radio.advertise(8, rssi: -50)
+    await pass(700)
+    #expect(outcome.found == nil)
+    await pass(150)
+    // The strongest first.
+    #expect(outcome.found == [8, 7] && outcome.waited == [7])
+  }
+
+  /// A name that others have, too, is taken after three seconds, unless a better one comes.
+  @Test func aDoubtfulNameIsWaitedForLonger() async throws {
+    let outcome = await search()
+    radio.advertise(7, "SMART_RING")
+    await pass(2998)
+    #expect(outcome.found == nil && outcome.waited == [] && radio.scans == [.gentle])
+    await pass(4)
+    #expect(outcome.found == [7])
+  }
+
+  @Test func aBetterNameReplacesADoubtfulOne() async throws {
+    let outcome = await search()
+    radio.advertise(7, "SMART_RING", rssi: -20)
+    await pass(2000)
+    radio.advertise(8)
+    await pass(998)
+    #expect(outcome.found == nil && outcome.waited == [8])
+    await pass(4)
+    #expect(outcome.found == [8])
+  }
+
+  /// Several doubtful ones are all there is.
+  @Test func doubtfulNamesAreBetterThanNone() async throws {
+    let outcome = await search()
+    radio.advertise(7, "SMART_RING", rssi: -80)
+    await pass(1000)
+    radio.advertise(8, "RING1", rssi: -70)
+    await pass(2010)
+    #expect(outcome.found == [8, 7])
+  }
+
+  // MARK: Which
+
+  @Test func theOnlyKnownRingIsTakenAtOnce() async throws {
+    let outcome = await search(known: [BluetoothAddress(7, .random)])
+    radio.advertise(8)
+    await settle()
+    #expect(outcome.found == nil)
+    radio.advertise(7)
+    await settle()
+    #expect(outcome.found == [7])
+  }
+
+  @Test func oneOfSeveralKnownRingsIsNot() async throws {
+    let outcome = await search(known: [BluetoothAddress(7, .random), BluetoothAddress(8, .random)])
+    radio.advertise(7)
+    await settle()
+    #expect(outcome.found == nil)
+    await pass(1001)
+    #expect(outcome.found == [7])
+  }
+
+  @Test func aNamedDeviceIsTakenAtOnceWhateverItIs() async throws {
+    let outcome = await search(.name("lamp"))
+    radio.advertise(7)
+    // Of an unknown address type: it could not be connected to.
+    radio.advertise(9, "Lamp", kind: BluetoothAddress.Kind(rawValue: 0xFF))
+    await settle()
+    #expect(outcome.found == nil)
+    radio.advertise(8, "Lamp")
+    await settle()
+    #expect(outcome.found == [8] && outcome.waited == [])
+  }
+
+  /// Those that advertised are counted, each once.
+  @Test(arguments: [0, 1, 3]) func nothingIsFoundInTime(_ count: UInt64) async throws {
+    let outcome = await search(.name("R02_1"))
+    for _ in 0..<2 { for number in 0..<count { radio.advertise(number + 10, "lamp") } }
+    await pass(29_998)
+    #expect(outcome.error == nil)
+    await pass(3)
+    #expect(outcome.error == .notFound(.name("R02_1"), seconds: 30, others: Int(count)))
+    #expect(radio.scans.last == .some(nil))
+  }
+
+  /// A device whose name comes later is no other.
+  @Test func aRingIsNoOtherDevice() async throws {
+    let outcome = await search()
+    radio.advertise(7, "lamp")
+    radio.advertise(7)
+    await pass(29_999)
+    #expect(outcome.found == [7])
+  }
+
+  /// Addresses can be made up without limit.
+  @Test func theNumberOfDevicesIsBounded() async throws {
+    let none = await search(.name("R02_1"))
+    for number in 0..<1001 { radio.advertise(UInt64(number) + 10, "lamp") }
+    await pass(30_001)
+    #expect(none.error == .notFound(.name("R02_1"), seconds: 30, others: 1000))
+    let many = await search()
+    for number in 0..<65 { radio.advertise(UInt64(number) + 10, rssi: -90) }
+    await pass(1001)
+    #expect(many.found?.count == 64)
+  }
+
+  @Test func aRingThatIsHeardLateIsTaken() async throws {
+    let outcome = await search()
+    await pass(29_500)
+    radio.advertise(7)
+    await pass(501)
+    #expect(outcome.found == [7])
+  }
+
+  @Test func aSearchIsCancelled() async throws {
+    let outcome = await search()
+    radio.advertise(7)
+    outcome.task?.cancel()
+    await settle()
+    #expect(outcome.error == .cancelled && radio.scans.last == .some(nil))
+    await pass(2000)
+    #expect(outcome.found == nil)
+  }
+
+  @Test func oneOfSeveralHasToBeNamed() async throws {
+    let central = self.central
+    let search = spawn {
+      try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30)).address.value
+    }
+    await settle()
+    radio.advertise(0xC0_0000_0008, "R02_B")
+    radio.advertise(0xC0_0000_0007, "R02_A")
+    await #expect(
+      throws: RingError.severalFound(["R02_A 00:C0:00:00:00:07", "R02_B 00:C0:00:00:00:08"])
+    ) { _ = try await search.value }
+    // Much nearer than the other one.
+    let second = spawn {
+      try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30)).address.value
+    }
+    await settle()
+    radio.advertise(8, rssi: -40)
+    radio.advertise(7, rssi: -60)
+    #expect(try await second.value == 8)
+  }
+}
