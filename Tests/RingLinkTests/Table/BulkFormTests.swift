@@ -1,0 +1,147 @@
+import BluetoothCore
+import TestSupport
+import Testing
+
+@testable import RingLink
+
+/// The payloads of bulk frames (ring reference, 3 and 6): what is said of each, and its bytes at the limits.
+struct BulkFormTests {
+  private static let forms: [(name: String, request: String?, reply: String)] = [
+    (
+      "sleep", "`FF 01`: all days; `00 01`: today. Older rings want `FF` for all days, or nothing at all.",
+      sleep
+    ), ("naps", nil, sleep),
+    (
+      "manual heart rates", dayOrAll,
+      "`days-ago` (d), `readings` up to the end, each: `minute` (u16 LE, of the day), `heart-rate` (bpm)"
+    ),
+    (
+      "SpO2 log", dayOrAll,
+      "`days` up to the end, each: `days-ago` (d), 24 `hours`, each: `minimum` (%, 0 for none), `maximum` (%, 0 for none)"
+    ),
+    (
+      "temperature log", "`days` (d)",
+      "`days` up to the end, each: `days-ago` (d), `interval` (min), as many `values` as the day has (tenths of a degree "
+        + "above 20 °C, 0 for none)"
+    ),
+    (
+      "interval temperatures", "`days-ago` (d), `packet` (from 0)",
+      "`days-ago` (d), `interval` (min), `packets`, `packet` (from 0), `values` up to the end (u16 LE, hundredths of a degree "
+        + "Celsius, 0 for none)"
+    ), ("begin sync", "", "`status` (0)"),
+    (
+      "sport records", "`time` (u32 LE, s, since 1970 of the ring's wall clock; 0 for everything)",
+      "`status` (0)"
+    ),
+    (
+      "nickname", "`01 01 00`, then the name in UTF-16 LE behind its byte order mark `FF FE`.", "`status` (0)"
+    ),
+  ]
+
+  private static let dayOrAll = "`FF`: all days; else how many days ago, 0 is today."
+  private static let sleep =
+    "their number, `days`, each: `days-ago` (d), the number of bytes that follow, `start` (u16 LE, min, after midnight; a "
+    + "start after the end is of the evening before), `end` (u16 LE, min, after midnight), `stages` up to the end, each: "
+    + "`kind` (2 light, 3 deep, 4 REM, 5 awake), `minutes` (min)"
+
+  @Test func everyBulkFrameIsDescribed() {
+    let entries = CommandTable.all.filter { if case .bulk = $0.subject { $0.danger == nil } else { false } }
+    #expect(entries.map(\.name) == Self.forms.map(\.name))
+    for (entry, form) in zip(entries, Self.forms) {
+      #expect(entry.requests.map(\.name) == (form.request.map { [$0] } ?? []), "\(entry.name)")
+      #expect(entry.replies.map(\.name) == [form.reply], "\(entry.name)")
+    }
+    #expect(CommandTable.sleep.replyID == 0x27 && CommandTable.naps.id == .nap && BulkID.nap.rawValue == 0x3E)
+    #expect(CommandTable.sportRecords.replyID == 0x42 && CommandTable.nickname.replyID == 0x4A)
+  }
+
+  private func error<Contents: BulkContents>(_ type: Contents.Type, _ payload: String) -> BulkContentsError? {
+    do throws(BulkContentsError) {
+      _ = try Contents(payload: hex(payload))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// A session lies within a day: minutes up to 1439, the end up to 1440. The number of bytes is that of its fields.
+  @Test func aNightHasItsLimits() {
+    for fits in ["01 00 04 9f05 a005", "01 ff 06 0000 0000 02ff", "00", "02", ""] {
+      #expect(error(SleepLog.self, fits) == (fits == "02" ? .status(2) : nil))
+    }
+    #expect(error(SleepLog.self, "01 00 04 a005 0000") == .value("start can't be 1440", offset: 5))
+    #expect(error(SleepLog.self, "01 00 04 0000 a105") == .value("end can't be 1441", offset: 7))
+    #expect(error(SleepLog.self, "01 00 05 0000 0000 02") == .truncated(offset: 8))
+    #expect(error(SleepLog.self, "01 00 03 0000 0000") == .truncated(offset: 5))
+    #expect(error(SleepLog.self, "01 00 04 0000 0000 ffff") == .value("2 bytes too many", offset: 7))
+    #expect(error(SleepLog.self, "02 00 04 0000 0000") == .truncated(offset: 7))
+  }
+
+  @Test func otherContentsHaveTheirLimits() {
+    #expect(error(ManualHeartRates.self, "00 9f05 46") == nil)
+    #expect(error(ManualHeartRates.self, "00 a005 46") == .value("minute can't be 1440", offset: 3))
+    #expect(error(TemperatureLog.self, "0000") == .value("interval can't be 0", offset: 2))
+    #expect(error(TemperatureLog.self, "00ff 0101010101") == nil)
+    #expect(error(TemperatureLog.self, "00ff 01010101") == .truncated(offset: 2))
+    #expect(error(IntervalTemperatures.self, "00000100 100e") == .value("interval can't be 0", offset: 1))
+    #expect(error(IntervalTemperatures.self, "00000000") == nil)
+    #expect(error(IntervalTemperatures.self, "001e0100 10") == .truncated(offset: 4))
+    #expect(error(OxygenLog.self, "00" + String(repeating: "60", count: 48)) == nil)
+    #expect(error(OxygenLog.self, "00" + String(repeating: "60", count: 47)) == .truncated(offset: 48))
+    #expect(
+      error(BulkStatus<SinceTime>.self, "01") == .status(1) && error(BulkStatus<SinceTime>.self, "00") == nil)
+    #expect(error(BulkStatus<SinceTime>.self, "0000") == .value("1 bytes too many", offset: 1))
+  }
+
+  /// What a ring sends is what is read: with numbers that fill their bytes.
+  @Test func contentsAreWrittenAsTheyAreRead() throws {
+    let stages = [SleepStage(.awake, minutes: 255), SleepStage(.light, minutes: 0)]
+    let sleep = SleepLog(days: [SleepDay(daysAgo: 9, start: 1439, end: 1440, stages: stages)])
+    #expect(sleep.payload == hex("01 09 08 9f05 a005 05ff 0200"))
+    #expect(try SleepLog(payload: sleep.payload) == sleep && SleepLog().payload == [0])
+    // What does not fit into a byte is cut.
+    let long = SleepLog(
+      days: [
+        SleepDay(
+          daysAgo: 0, start: 0, end: 1, stages: Array(repeating: SleepStage(.deep, minutes: 300), count: 200))
+      ])
+    #expect(long.payload.count == 258 && long.payload[2] == 255 && long.payload[8] == 255)
+    #expect(SleepLog(days: Array(repeating: SleepDay(), count: 300)).payload.first == 255)
+    let packet = IntervalTemperatures(
+      daysAgo: 1, minutesPerSlot: 2, packets: 3, packet: 4, values: [0x0E10, 1])
+    #expect(packet.payload == hex("01020304 100e 0100"))
+    #expect(
+      try IntervalTemperatures(payload: packet.payload) == packet && IntervalTemperatures().payload == [0])
+    #expect(
+      SinceTime(seconds: 0x0102_0304).payload == hex("04030201") && SinceTime().payload == hex("00000000"))
+    #expect(DayPacket(daysAgo: 1, packet: 2).payload == [1, 2] && DayCount().payload == [1])
+    #expect(DayPacket().payload == [0, 0] && TemperatureLog.Day().minutesPerSlot == 30)
+    let rates = ManualHeartRates(daysAgo: 1, readings: [.init(minuteOfDay: 1439, beatsPerMinute: 70)])
+    #expect(rates.payload == hex("01 9f05 46") && ManualHeartRates().payload == [0])
+    #expect(try ManualHeartRates(payload: []) == ManualHeartRates())
+    #expect(
+      Nickname(payload: hex("010100fffe4600"))?.name == "F"
+        && Nickname(payload: hex("010100fffe460000")) == nil)
+    #expect(
+      Nickname(payload: hex("010000fffe4600")) == nil && Nickname(payload: hex("010100fffe"))?.name == "")
+  }
+
+  /// 4096 bytes are the most.
+  @Test func aFrameHasItsLimit() throws {
+    var writer = ByteWriter()
+    try BulkFrame.write(0x27, payload: [UInt8](repeating: 1, count: 4096), into: &writer)
+    var assembler = BulkAssembler()
+    guard case .frame(let frame) = assembler.receive(writer.bytes.span.bytes, at: .zero) else {
+      Issue.record("no frame")
+      return
+    }
+    #expect(frame.payload.count == 4096 && writer.bytes[2...3] == [0x00, 0x10])
+    #expect(BulkID(rawValue: 0).isFirmwareUpdate == false && BulkID(rawValue: 6).isFirmwareUpdate == false)
+    // An open frame tells how much is there.
+    _ = assembler.receive(Array(writer.bytes[..<10]).span.bytes, at: .zero)
+    #expect(
+      assembler.openFrame?.received == 4 && assembler.openFrame?.length == 4096
+        && assembler.openFrame?.id == 0x27)
+    #expect(assembler.deadline == .zero + .seconds(3))
+  }
+}
