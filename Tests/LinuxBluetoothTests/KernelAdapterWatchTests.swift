@@ -128,4 +128,87 @@ import Testing
     pass(.milliseconds(260))
     #expect(changes == 2)
   }
+
+  /// 300 ms for the reason, 250 ms to look again, five seconds for a power off that does not come, looked at every 20 ms.
+  @Test func timesAreExact() {
+    machine.devices = [device(isUp: false)]
+    #expect(!watch.isUsable())
+    timers.advance(by: .milliseconds(299))
+    #expect(machine.lost.isEmpty)
+    timers.advance(by: .milliseconds(1))
+    #expect(machine.lost == [.adapterDown(hci0)])
+    var changes = 0
+    watch.whenChanged { changes += 1 }
+    timers.advance(by: .milliseconds(249))
+    #expect(changes == 0)
+    timers.advance(by: .milliseconds(1))
+    #expect(changes == 1)
+  }
+
+  @Test func aPowerOffIsExpectedForFiveSeconds() {
+    var stays = 0
+    watch.expectPowerOff { stays += 1 }
+    watch.expectPowerOff { Issue.record("called") }
+    pass(.milliseconds(4990))
+    #expect(stays == 0 && watch.isLeaving)
+    pass(.milliseconds(10))
+    #expect(stays == 1 && !watch.isLeaving && machine.lost.isEmpty)
+    pass(.seconds(10))
+    #expect(stays == 1)
+  }
+
+  /// It is taken, and so not ours any more; the one who took it may have switched it on.
+  @Test func aPowerOffMayEndInAnotherProgramsHands() {
+    watch.expectPowerOff { Issue.record("called") }
+    machine.devices = [device(isTaken: true)]
+    pass(.milliseconds(310))
+    #expect(machine.lost.isEmpty)
+    pass(.milliseconds(20))
+    #expect(machine.lost == [.adapterTaken])
+  }
+
+  /// It was used again in the meantime: nothing is lost.
+  @Test func anAdapterThatIsAdoptedAgainIsNotLost() {
+    machine.devices = [device(isUp: false)]
+    #expect(!watch.isUsable())
+    machine.devices = [device()]
+    watch.adopt(device())
+    pass(.seconds(1))
+    #expect(machine.lost.isEmpty && watch.isUsable())
+  }
+
+  @Test func aRemovalIsToldAtOnce() {
+    machine.devices = []
+    watch.removed()
+    #expect(machine.lost == [.adapterRemoved] && watch.isLeaving && watch.wasRemoved)
+    watch.adopt(device())
+    #expect(!watch.isLeaving && !watch.wasRemoved)
+  }
+
+  /// A new one has no address before it is set up; one without an address is known by its number alone.
+  @Test func anAdapterWithoutAnAddressIsKnownByItsNumber() {
+    machine.devices = [device(0, 0)]
+    #expect(watch.find() == device(0, 0))
+    machine.devices = [device(1, 0)]
+    #expect(watch.find() == nil)
+    watch.adopt(device(0, 0))
+    machine.devices = [device(1, 0), device(2)]
+    #expect(watch.find() == nil)
+    machine.devices = [device(0, 0x0002_0304_0506)]
+    #expect(watch.find()?.address.value == 0x0002_0304_0506)
+    // One that is on and taken, or off, is not for use.
+    for other in [device(isUp: false), device(isTaken: true)] {
+      machine.devices = [other]
+      #expect(watch.find() == nil)
+    }
+  }
+
+  @Test func anEarlierWaitEndsWithTheNext() {
+    var changes: [Int] = []
+    watch.whenChanged { changes.append(1) }
+    watch.whenChanged { changes.append(2) }
+    #expect(changes == [1])
+    pass(.milliseconds(260))
+    #expect(changes == [1, 2])
+  }
 }

@@ -42,6 +42,7 @@ final class AdapterHelper {
   }
 
   private var channel: Int32
+  private let timers: Timers
   private var watch: EpollLoop.Watch?
   /// The first request has been sent to the helper.
   private var requests: [Request] = []
@@ -50,12 +51,21 @@ final class AdapterHelper {
   /// Starts the helper. Requires CAP_NET_ADMIN.
   ///
   /// - Parameter address: the kernel's address of the adapter; all zero if it has none
-  init(for address: BluetoothAddress) throws(AdapterError) {
+  convenience init(for address: BluetoothAddress) throws(AdapterError) {
     let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
-    channel = halo_adapter_helper(bytes, PacketSocket.receiveBuffer)
+    let channel = halo_adapter_helper(bytes, PacketSocket.receiveBuffer)
     guard channel >= 0 else {
       throw AdapterError("take an adapter", .system(SystemError("fork", errno: -channel)))
     }
+    try self.init(channel: channel)
+  }
+
+  /// - Parameters:
+  ///   - channel: to the helper: a socket that keeps packets apart, and does not block; it is closed with this object
+  ///   - timers: the clock of ``deadline``
+  init(channel: Int32, timers: Timers = EpollLoop.shared.timers) throws(AdapterError) {
+    self.channel = channel
+    self.timers = timers
     do throws(SystemError) {
       watch = try EpollLoop.shared.watch(channel, for: .readable) { [weak self] _ in self?.receive() }
     } catch {
@@ -102,7 +112,7 @@ final class AdapterHelper {
     try await awaitCallback { (done: @escaping (Result<Int32, AdapterError>) -> Void) in
       let request = Request(action: action, index: index, end: OneShot(done))
       request.end.expire(
-        after: Self.deadline, in: EpollLoop.shared.timers, with: request.failure(.kernelSilent))
+        after: Self.deadline, in: timers, with: request.failure(.kernelSilent))
       requests.append(request)
       if requests.count == 1 { sendFirst() }
       return { request.end(request.failure(.cancelled)) }

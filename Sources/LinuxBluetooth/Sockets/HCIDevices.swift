@@ -35,15 +35,31 @@ public enum HCIDevices {
 
   /// The state of one adapter.
   public static func state(of index: AdapterIndex) throws(AdapterError) -> Device {
-    var information = hci_dev_info()
-    information.dev_id = index.rawValue
-    try withSocket("find \(index)") { descriptor in ioctl(descriptor, halo_hci_device_info, &information) }
-    let address = withUnsafeBytes(of: information.bdaddr) { bytes in
-      bytes.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
+    let answer = try ask(halo_hci_device_info, stateRequest(of: index), "find \(index)")
+    guard let device = device(index, in: answer) else {
+      throw AdapterError("find \(index)", .malformedAnswer)
     }
-    return Device(
-      index: index, address: BluetoothAddress(address, .public),
-      isUp: information.flags >> UInt32(HCI_UP) & 1 == 1)
+    return device
+  }
+
+  /// struct hci_dev_info: the adapter, and room for what the kernel says of it.
+  static func stateRequest(of index: AdapterIndex) -> [UInt8] {
+    var request = ByteWriter()
+    request.write(index.rawValue)
+    request.pad(to: MemoryLayout<hci_dev_info>.size)
+    return request.bytes
+  }
+
+  /// An adapter in the kernel's answer, which has the form of the request: its number, a name of eight bytes, its address,
+  /// and its flags.
+  static func device(_ index: AdapterIndex, in answer: [UInt8]) -> Device? {
+    answer.withReader { reader in
+      guard (try? reader.skip(10)) != nil,
+        let address = try? BluetoothAddress(parsing: &reader, kind: .public),
+        let flags = try? reader.readUInt32()
+      else { return nil }
+      return Device(index: index, address: address, isUp: flags >> UInt32(HCI_UP) & 1 == 1)
+    }
   }
 
   /// struct hci_dev_list_req: the count, then for each device its number, two bytes of padding, and its flags.

@@ -109,8 +109,11 @@ extension HCISocket where Channel == RawChannel {
   /// Sets which packets are delivered from now on.
   public func setFilter(_ filter: HCIFilter) throws(SystemError) {
     let bytes = filter.bytes
-    let result = bytes.withUnsafeBytes {
-      setsockopt(packets.descriptor, SOL_HCI, HCI_FILTER, $0.baseAddress, socklen_t($0.count))
+    let descriptor = packets.descriptor
+    let result = bytes.withUnsafeBytes { buffer in
+      SystemCall.control(descriptor) {
+        setsockopt(descriptor, SOL_HCI, HCI_FILTER, buffer.baseAddress, socklen_t(buffer.count))
+      }
     }
     guard result == 0 else { throw .last("setsockopt") }
   }

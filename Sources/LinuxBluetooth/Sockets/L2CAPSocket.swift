@@ -82,6 +82,20 @@ public final class L2CAPSocket {
     return { attempt.end(.failure(.cancelled)) }
   }
 
+  /// The ATT channel of a device, or of an adapter, in the kernel's form.
+  nonisolated static func address(of device: BluetoothAddress) -> sockaddr_l2 {
+    var address = sockaddr_l2()
+    address.l2_family = UInt16(AF_BLUETOOTH)
+    address.l2_cid = ChannelID.attribute.rawValue.littleEndian
+    address.l2_bdaddr_type = device.kernelType
+    withUnsafeMutableBytes(of: &address.l2_bdaddr) { bytes in
+      for index in bytes.indices {
+        bytes[index] = UInt8(truncatingIfNeeded: device.value >> UInt64(8 * index))
+      }
+    }
+    return address
+  }
+
   /// The PHYs of the link; nil if the kernel does not know.
   public var phys: LinkPHYs? { packets.isOpen ? KernelPHY.phys(of: packets.descriptor) : nil }
 
@@ -163,16 +177,7 @@ private final class ConnectAttempt {
   private static func withAddress<Result>(
     _ device: BluetoothAddress, _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result
   ) -> Result {
-    var address = sockaddr_l2()
-    address.l2_family = UInt16(AF_BLUETOOTH)
-    address.l2_cid = ChannelID.attribute.rawValue.littleEndian
-    address.l2_bdaddr_type = device.kernelType
-    withUnsafeMutableBytes(of: &address.l2_bdaddr) { bytes in
-      for index in bytes.indices {
-        bytes[index] = UInt8(truncatingIfNeeded: device.value >> UInt64(8 * index))
-      }
-    }
-    return withUnsafeBytes(of: &address) { bytes in
+    withUnsafeBytes(of: L2CAPSocket.address(of: device)) { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) { body($0.baseAddress, socklen_t(bytes.count)) }
     }
   }

@@ -1,0 +1,190 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+import HCI
+import SystemCalls
+import TestLoop
+import TestSupport
+import Testing
+
+@testable import LinuxBluetooth
+
+/// The process that opens adapters, played by the test: one request at a time, each with a number, and a deadline for each.
+@BluetoothActor
+@Suite(.onTheLoop) struct AdapterHelperTests {
+  private let pair: SocketPair
+  private let helper: AdapterHelper
+  private let hci3 = AdapterIndex(rawValue: 3)
+
+  init() throws {
+    pair = try SocketPair(keepsPackets: true)
+    helper = try AdapterHelper(channel: pair.ours, timers: testTimers)
+  }
+
+  @BluetoothActor private final class Outcome {
+    var descriptor: Int32?
+    var error: AdapterError?
+    var task: Task<Void, any Error>?
+    var isOver: Bool { descriptor != nil || error != nil }
+  }
+
+  private func start(_ work: @escaping @BluetoothActor (AdapterHelper) async throws(AdapterError) -> Int32)
+    async -> Outcome
+  {
+    let outcome = Outcome()
+    let helper = self.helper
+    outcome.task = spawn {
+      do throws(AdapterError) {
+        outcome.descriptor = try await work(helper)
+      } catch {
+        outcome.error = error
+      }
+    }
+    await settle()
+    return outcome
+  }
+
+  private func take() async -> Outcome {
+    let hci3 = self.hci3
+    return await start { helper throws(AdapterError) in try await helper.take(hci3) }
+  }
+
+  private func bring(up isUp: Bool) async -> Outcome {
+    let hci3 = self.hci3
+    return await start { helper throws(AdapterError) in
+      if isUp { try await helper.bringUp(hci3) } else { try await helper.bringDown(hci3) }
+      return 0
+    }
+  }
+
+  /// Number and error, and with them a descriptor, unix(7): a header of 16 bytes, SOL_SOCKET, SCM_RIGHTS.
+  private func answer(_ number: UInt32, _ error: Int32, _ descriptor: Int32) {
+    var reply = (number, error)
+    var control: (Int, Int32, Int32, Int32, Int32) = (
+      20, SOL_SOCKET, Int32(SCM_RIGHTS), descriptor, 0
+    )
+    withUnsafeMutableBytes(of: &reply) { reply in
+      withUnsafeMutableBytes(of: &control) { control in
+        var vector = iovec(iov_base: reply.baseAddress, iov_len: reply.count)
+        withUnsafeMutablePointer(to: &vector) { vector in
+          var message = msghdr()
+          message.msg_iov = vector
+          message.msg_iovlen = 1
+          if descriptor >= 0 {
+            message.msg_control = control.baseAddress
+            message.msg_controllen = control.count
+          }
+          #expect(sendmsg(pair.theirs, &message, 0) == 8)
+        }
+      }
+    }
+  }
+
+  private func reply(_ number: UInt32, _ error: Int32 = 0, _ descriptor: Int32 = -1) async {
+    answer(number, error, descriptor)
+    await settle()
+  }
+
+  /// Number, index, and what: 1 take, 2 up, 3 down. The next one follows the answer.
+  @Test func requestsFollowOneAnother() async throws {
+    let outcomes = [await take(), await bring(up: true), await bring(up: false)]
+    #expect(pair.read() == hex("01000000 0300 0100") && pair.read().isEmpty)
+    let opened = try SocketPair()
+    // The answer to something else is none.
+    await reply(7, 0)
+    #expect(!outcomes[0].isOver)
+    await reply(1, 0, opened.ours)
+    let descriptor = try #require(outcomes[0].descriptor)
+    #expect(descriptor >= 0 && write(descriptor, [9] as [UInt8], 1) == 1 && opened.read() == [9])
+    close(descriptor)
+    #expect(pair.read() == hex("02000000 0300 0200") && pair.read().isEmpty && !outcomes[1].isOver)
+    await reply(2)
+    #expect(outcomes[1].descriptor == 0 && pair.read() == hex("03000000 0300 0300"))
+    await reply(3)
+    #expect(outcomes[2].descriptor == 0)
+    helper.close()
+  }
+
+  @Test(arguments: [
+    (EBUSY, AdapterError.Reason.adapterUp), (EUSERS, .adapterTaken), (EPERM, .missing("CAP_NET_ADMIN")),
+    (ENODEV, .noSuchAdapter), (EIO, .system(SystemError("bind", errno: EIO))),
+  ])
+  func anAdapterThatCannotBeTaken(_ code: Int32, _ reason: AdapterError.Reason) async {
+    let outcome = await take()
+    await reply(1, code)
+    #expect(outcome.error == AdapterError("take hci3", reason))
+    helper.close()
+  }
+
+  @Test(arguments: [
+    (EPERM, AdapterError.Reason.missing("CAP_NET_ADMIN")), (ERFKILL, .radioBlocked), (ENODEV, .noSuchAdapter),
+    (EBUSY, .system(SystemError("ioctl", errno: EBUSY))),
+  ])
+  func anAdapterThatCannotBeSwitched(_ code: Int32, _ reason: AdapterError.Reason) async {
+    for (number, isUp) in [(UInt32(1), true), (2, false)] {
+      let outcome = await bring(up: isUp)
+      await reply(number, code)
+      #expect(outcome.error == AdapterError("bring hci3 \(isUp ? "up" : "down")", reason))
+    }
+    helper.close()
+  }
+
+  /// After 20 seconds nobody waits. An adapter that is opened later is closed before anything else is done.
+  @Test func aDriverThatTakesLongIsGivenUp() async throws {
+    let outcome = await take()
+    _ = pair.read()
+    await testTimers.sleep(for: .milliseconds(19_998))
+    #expect(!outcome.isOver)
+    await testTimers.sleep(for: .milliseconds(3))
+    #expect(outcome.error == AdapterError("take hci3", .kernelSilent))
+    let next = await bring(up: true)
+    #expect(pair.read().isEmpty)
+    let opened = try SocketPair()
+    let theirs = opened.theirs
+    answer(1, 0, opened.ours)
+    close(opened.ours)
+    await settle()
+    let isClosed = await offTheLoop {
+      var poll = pollfd(fd: theirs, events: Int16(POLLIN), revents: 0)
+      return Glibc.poll(&poll, 1, 30_000) == 1 && poll.revents & Int16(POLLHUP) != 0
+    }
+    #expect(isClosed == true)
+    await testTimers.sleep(for: .seconds(3))
+    #expect(pair.read() == hex("02000000 0300 0200"))
+    await reply(2)
+    #expect(next.descriptor == 0)
+    helper.close()
+  }
+
+  @Test func aTaskThatIsCancelledWaitsNoLonger() async {
+    let outcome = await take()
+    outcome.task?.cancel()
+    await settle()
+    #expect(outcome.error == AdapterError("take hci3", .cancelled))
+    helper.close()
+  }
+
+  @Test func closingEndsWhatIsOpenAndTheHelper() async {
+    let outcomes = [await take(), await bring(up: false)]
+    helper.close()
+    helper.close()
+    await settle()
+    #expect(outcomes.map(\.error?.reason) == [.cancelled, .cancelled])
+    #expect(outcomes[1].error == AdapterError("bring hci3 down", .cancelled))
+    _ = pair.read()
+    var byte: UInt8 = 0
+    #expect(recv(pair.theirs, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+  }
+
+  @Test func aHelperThatHasEndedIsReported() async {
+    let outcomes = [await take(), await bring(up: true)]
+    shutdown(pair.theirs, Int32(SHUT_RDWR))
+    await settle()
+    let reason = AdapterError.Reason.system(SystemError("halo-adapter", errno: EPIPE))
+    #expect(
+      outcomes.map(\.error) == [AdapterError("take hci3", reason), AdapterError("bring hci3 up", reason)])
+    let late = await take()
+    #expect(late.error == AdapterError("take hci3", reason))
+    helper.close()
+  }
+}
