@@ -109,6 +109,10 @@ import Testing
     receive("010002000f01 0400 00" + Hex.string(parameters.dropLast()))
     #expect(result == .failure(AdapterError("ask what the adapter is (hci2)", .malformedAnswer)))
     queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
+    receive("010002001001 0400 00" + Hex.string(parameters))
+    #expect((try? result?.get().name) == "desk")
+    // The short name that follows is not read.
+    queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
     receive("010002001101 0400 00" + Hex.string(parameters + [7]))
     let information = try #require(try result?.get())
     #expect(information.address == BluetoothAddress(0x0102_0304_0506, .public))

@@ -35,7 +35,7 @@ public final class UserChannelTransport: HCITransport {
   ///     ``close()``, or by the next ``TakenAdapter/restoreAll(recordedIn:)`` if this process ends before
   ///   - folders: where that is recorded: the first that this user can write; not recorded if empty
   ///   - onWarning: called with the links and functions that end because of `force`
-  public init(
+  public convenience init(
     _ index: AdapterIndex, force: Bool, recordedIn folders: [String] = [],
     onWarning: (String) -> Void = { _ in }
   ) async throws(AdapterError) {
@@ -48,6 +48,7 @@ public final class UserChannelTransport: HCITransport {
     guard force || !state.isUp else { throw AdapterError(operation, .adapterUp) }
     let helper = try AdapterHelper(for: state.address)
     var taken: TakenAdapter?
+    let descriptor: Int32
     do throws(AdapterError) {
       if state.isUp {
         let links = (try? HCIDevices.links(of: index)) ?? []
@@ -55,16 +56,28 @@ public final class UserChannelTransport: HCITransport {
         taken = try TakenAdapter(index, address: state.address, in: folders)
         try await helper.bringDown(index)
       }
-      socket = HCISocket<UserChannel>(taken: try await helper.take(index))
+      descriptor = try await helper.take(index)
     } catch {
       await Self.giveBack(index, taken, helper).value
       throw error
     }
+    self.init(
+      index, address: state.address, force: force, descriptor: descriptor, taken: taken, helper: helper)
+  }
+
+  /// - Parameters:
+  ///   - descriptor: of the user channel, opened by `helper`
+  ///   - taken: the record that the adapter has to be brought up at the end; nil if it was down
+  init(
+    _ index: AdapterIndex, address: BluetoothAddress, force: Bool, descriptor: Int32, taken: TakenAdapter?,
+    helper: AdapterHelper
+  ) {
     self.index = index
-    self.address = state.address
+    self.address = address
     self.force = force
     self.helper = helper
     self.taken = taken
+    socket = HCISocket<UserChannel>(taken: descriptor)
   }
 
   isolated deinit {
