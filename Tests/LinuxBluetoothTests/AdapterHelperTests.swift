@@ -57,31 +57,8 @@ import Testing
     }
   }
 
-  /// Number and error, and with them a descriptor, unix(7): a header of 16 bytes, SOL_SOCKET, SCM_RIGHTS.
-  private func answer(_ number: UInt32, _ error: Int32, _ descriptor: Int32) {
-    var reply = (number, error)
-    var control: (Int, Int32, Int32, Int32, Int32) = (
-      20, SOL_SOCKET, Int32(SCM_RIGHTS), descriptor, 0
-    )
-    withUnsafeMutableBytes(of: &reply) { reply in
-      withUnsafeMutableBytes(of: &control) { control in
-        var vector = iovec(iov_base: reply.baseAddress, iov_len: reply.count)
-        withUnsafeMutablePointer(to: &vector) { vector in
-          var message = msghdr()
-          message.msg_iov = vector
-          message.msg_iovlen = 1
-          if descriptor >= 0 {
-            message.msg_control = control.baseAddress
-            message.msg_controllen = control.count
-          }
-          #expect(sendmsg(pair.theirs, &message, 0) == 8)
-        }
-      }
-    }
-  }
-
   private func reply(_ number: UInt32, _ error: Int32 = 0, _ descriptor: Int32 = -1) async {
-    answer(number, error, descriptor)
+    pair.answer(number, error, descriptor)
     await settle()
   }
 
@@ -141,7 +118,7 @@ import Testing
     #expect(pair.read().isEmpty)
     let opened = try SocketPair()
     let theirs = opened.theirs
-    answer(1, 0, opened.ours)
+    pair.answer(1, 0, opened.ours)
     close(opened.ours)
     await settle()
     let isClosed = await offTheLoop {
@@ -186,5 +163,30 @@ import Testing
     let late = await take()
     #expect(late.error == AdapterError("take hci3", reason))
     helper.close()
+  }
+}
+
+extension SocketPair {
+  /// Answers for the helper that opens adapters: number and error, and with them a descriptor, unix(7): a header of 16 bytes, SOL_SOCKET, SCM_RIGHTS.
+  func answer(_ number: UInt32, _ error: Int32, _ descriptor: Int32 = -1) {
+    var reply = (number, error)
+    var control: (Int, Int32, Int32, Int32, Int32) = (
+      20, SOL_SOCKET, Int32(SCM_RIGHTS), descriptor, 0
+    )
+    withUnsafeMutableBytes(of: &reply) { reply in
+      withUnsafeMutableBytes(of: &control) { control in
+        var vector = iovec(iov_base: reply.baseAddress, iov_len: reply.count)
+        withUnsafeMutablePointer(to: &vector) { vector in
+          var message = msghdr()
+          message.msg_iov = vector
+          message.msg_iovlen = 1
+          if descriptor >= 0 {
+            message.msg_control = control.baseAddress
+            message.msg_controllen = control.count
+          }
+          #expect(sendmsg(theirs, &message, 0) == 8)
+        }
+      }
+    }
   }
 }

@@ -218,28 +218,8 @@ import Testing
 
   /// Two sockets of UDP, which lose what does not fit: the kernel counts it, and the count stays after the end.
   @Test func whatTheKernelLosesIsCounted() async throws {
-    func datagrams(_ address: inout sockaddr_in) throws -> Int32 {
-      let descriptor = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-        }
-      }
-      try #require(isBound)
-      return descriptor
-    }
-    var (ours, theirs) = (sockaddr_in(), sockaddr_in())
-    let socket = PacketSocket(descriptor: try datagrams(&ours), largestPacket: 64, timers: testTimers)
-    let sender = try datagrams(&theirs)
-    let isConnected = withUnsafePointer(to: &ours) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(sender, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-    try #require(isConnected)
+    let (ours, sender) = try lossyPair()
+    let socket = PacketSocket(descriptor: ours, largestPacket: 64, timers: testTimers)
     for _ in 0..<20_000 { Glibc.send(sender, [1] as [UInt8], 1, 0) }
     var received = 0
     var reports: [UInt32] = []
@@ -259,4 +239,21 @@ import Testing
     close(sender)
     finish()
   }
+}
+
+/// Two sockets of UDP: the first one loses what does not fit.
+func lossyPair() throws -> (ours: Int32, theirs: Int32) {
+  let ours = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+  let theirs = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(ours, $0, length) == 0 && getsockname(ours, $0, &length) == 0 && connect(theirs, $0, length) == 0
+    }
+  }
+  try #require(isConnected)
+  return (ours, theirs)
 }

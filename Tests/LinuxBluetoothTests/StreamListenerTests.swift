@@ -60,6 +60,11 @@ import Testing
     #expect(client.name == "tcp:127.0.0.1:\(listener.port)")
     for _ in 0..<1000 where accepted.isEmpty { await settle() }
     let server = try #require(accepted.first)
+    for transport in [client, server] {
+      value = 0
+      getsockopt(transport.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, &length)
+      #expect(value == 1)
+    }
     // What the host may send, and not what a controller may.
     var packets: [String] = []
     server.onPacket = { packet, _ in packets.append(Hex.string(Array(packet))) }

@@ -33,6 +33,13 @@ import Testing
       helper: try AdapterHelper(channel: helper.ours, timers: testTimers))
   }
 
+  /// The kernel's list has hci0, without an address, sixteen times: what it is asked comes back as it was.
+  private var listing: FaultScript {
+    var outcomes: [FaultPlan.Outcome] = []
+    for _ in 0..<17 { outcomes += [.result(Int(dup(channel.theirs))), .result(0)] }
+    return FaultScript([.socket, .control], outcomes.map { $0 })
+  }
+
   /// Waits until the helper is asked for something, or has ended: the channel is closed by a thread.
   private func waitForHelper() async {
     let theirs = helper.theirs
@@ -111,6 +118,94 @@ import Testing
     await transport.finishClosing()
     #expect(helper.read().isEmpty)
     await #expect(throws: HCIError.cancelled) { try await transport.reopen(within: .seconds(1)) }
+    folder.remove()
+  }
+
+  /// The driver switches the controller off and on: the channel is closed, and opened again by the helper.
+  @Test(arguments: [true, false]) func aChannelIsOpenedAgain(_ isUp: Bool) async throws {
+    let transport = UserChannelTransport(
+      AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), force: isUp, descriptor: channel.ours,
+      taken: nil,
+      helper: try AdapterHelper(channel: helper.ours, timers: testTimers))
+    let script = listing
+    let reopened = spawn {
+      try await FaultPlan.during(script) { try await transport.reopen(within: .seconds(1)) }
+    }
+    await waitForHelper()
+    #expect(helper.read() == hex("01000000 0000 0100"))
+    let next = try SocketPair(keepsPackets: true)
+    if isUp {
+      // Somebody has switched it on: it is switched off, as its user allows.
+      helper.answer(1, EBUSY)
+      await settle()
+      #expect(helper.read() == hex("02000000 0000 0300"))
+      helper.answer(2, 0)
+      await settle()
+      #expect(helper.read() == hex("03000000 0000 0100"))
+    }
+    helper.answer(isUp ? 3 : 1, 0, next.ours)
+    close(next.ours)
+    try await reopened.value
+    transport.start()
+    transport.send(hex("01030c00").span.bytes)
+    #expect(next.read() == hex("01030c00") && transport.name == "hci0" && transport.droppedPackets == 0)
+    transport.close()
+    await transport.finishClosing()
+    folder.remove()
+  }
+
+  /// What was lost before is counted on.
+  @Test func lossesAreCountedOverBothChannels() async throws {
+    let (ours, theirs) = try lossyPair()
+    let transport = UserChannelTransport(
+      AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), force: false, descriptor: ours,
+      taken: nil,
+      helper: try AdapterHelper(channel: helper.ours, timers: testTimers))
+    for _ in 0..<20_000 { Glibc.send(theirs, [1] as [UInt8], 1, 0) }
+    let lost = try #require(transport.droppedPackets)
+    let script = listing
+    let reopened = spawn {
+      try await FaultPlan.during(script) { try await transport.reopen(within: .seconds(1)) }
+    }
+    await waitForHelper()
+    helper.answer(1, 0, channel.ours)
+    try await reopened.value
+    #expect(lost > 0 && transport.droppedPackets == lost)
+    close(theirs)
+    close(channel.ours)
+    transport.close()
+    await transport.finishClosing()
+    folder.remove()
+  }
+
+  /// Nobody may switch it off then; and one that is not there can't be opened.
+  @Test(arguments: [EBUSY, ENODEV]) func aChannelThatCannotBeOpenedAgain(_ code: Int32) async throws {
+    let transport = UserChannelTransport(
+      AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), force: code == ENODEV,
+      descriptor: channel.ours,
+      taken: nil, helper: try AdapterHelper(channel: helper.ours, timers: testTimers))
+    let script = listing
+    let reopened = spawn {
+      try await FaultPlan.during(script) { try await transport.reopen(within: .seconds(1)) }
+    }
+    await waitForHelper()
+    helper.answer(1, code)
+    let reason: AdapterError.Reason = code == EBUSY ? .adapterUp : .noSuchAdapter
+    await #expect(throws: HCIError.adapter(AdapterError("take hci0", reason))) { try await reopened.value }
+    transport.close()
+    await transport.finishClosing()
+    folder.remove()
+  }
+
+  /// It is none of those that are there.
+  @Test func anAdapterThatHasGoneIsNotOpenedAgain() async throws {
+    let transport = try transport(wasUp: false)
+    let script = listing
+    await #expect(throws: HCIError.adapter(AdapterError("take hci3", .adapterRemoved))) {
+      try await FaultPlan.during(script) { try await transport.reopen(within: .seconds(1)) }
+    }
+    transport.close()
+    await transport.finishClosing()
     folder.remove()
   }
 

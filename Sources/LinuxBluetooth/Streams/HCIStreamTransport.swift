@@ -16,7 +16,7 @@ public final class HCIStreamTransport: HCITransport {
 
   public let timers: Timers
   public let name: String
-  private var descriptor: Int32
+  private(set) var descriptor: Int32
   private let isSocket: Bool
   private let types: [HCIPacketType]
   @exclusivity(unchecked) private var framer: H4Framer
