@@ -84,6 +84,18 @@ import Testing
     folder.remove()
   }
 
+  /// Its file is locked until it is forgotten, and no longer: another name of the file shows it.
+  @Test func aRecordIsLockedUntilItIsForgotten() throws {
+    let taken = try TakenAdapter(index, address: address, in: [folder.path])
+    #expect(link(path, "\(folder.path)/other") == 0)
+    let other = open("\(folder.path)/other", O_RDWR)
+    #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+    taken.forget()
+    #expect(flock(other, LOCK_EX | LOCK_NB) == 0 && folder.text(of: "other") == "")
+    close(other)
+    folder.remove()
+  }
+
   /// Nothing else is left there, and the next folder is used if the first one is no folder.
   @Test func theFirstFolderThatCanBeWrittenHasTheRecord() throws {
     folder.write("file", "")
