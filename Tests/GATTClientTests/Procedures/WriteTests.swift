@@ -77,6 +77,25 @@ import Testing
     #expect(ending?.error == .att(.refused(refusal(0x16, 0x10, 0x03))))
   }
 
+  /// One that is given up is cancelled, unless it is being executed or cancelled already.
+  @Test func aQueueThatIsGivenUpIsCancelledOnce() {
+    func text(_ step: GATTStep<Void>) -> String {
+      if case .request(let pdu) = step { Hex.string(Array(pdu.bytes)) } else { "over" }
+    }
+    let part = ATTPreparedWrite(handle: 0x10, offset: 0, value: [0x11])
+    var queued = write(1)
+    #expect(text(queued.start()) == "161000000011")
+    #expect(queued.abandon().map { Hex.string(Array($0.bytes)) } == "1800")
+    var executed = write(1)
+    _ = executed.start()
+    #expect(text(executed.next(.success(.prepareWriteResponse(part)))) == "1801")
+    #expect(executed.abandon() == nil)
+    var refused = write(1)
+    _ = refused.start()
+    #expect(text(refused.next(.failure(.refused(refusal(0x16, 0x10, 0x03))))) == "1800")
+    #expect(refused.abandon() == nil)
+  }
+
   @Test func aRefusedExecutionIsAnError() {
     let ending = run(
       write(2),
