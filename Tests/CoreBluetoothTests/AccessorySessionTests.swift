@@ -164,12 +164,7 @@ import Testing
       session.type("1\n")
     } else {
       await session.until("after 3.0")
-      let other = await Recorder.start(radio)
-      await other.perform {
-        $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-      }
-      await other.until("found Ring", count: 20)
-      await session.recorder.perform { _ in }
+      await session.untilHeard("Ring", radio)
       session.fire(3)
     }
     await session.until("answer nil")
@@ -194,12 +189,7 @@ import Testing
     await session.activate()
     session.pick([.named("Band")])
     await session.until("after 3.0")
-    let other = await Recorder.start(radio)
-    await other.perform {
-      $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-    }
-    await other.until("found Unknown", count: 20)
-    await session.recorder.perform { _ in }
+    await session.untilHeard("Unknown", radio)
     session.fire(3)
     await session.until("answer nil")
     let address = session.session.accessories.first?.bluetoothIdentifier.flatMap {

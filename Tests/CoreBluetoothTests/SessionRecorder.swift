@@ -57,6 +57,16 @@ final class SessionRecorder: @unchecked Sendable {
     }
   }
 
+  /// Returns when the picker has had several reports of a peripheral: another manager has had twenty.
+  func untilHeard(_ name: String, _ radio: Radio) async {
+    let other = await Recorder.start(radio)
+    await other.perform {
+      $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    }
+    await other.until("found \(name)", count: 20)
+    await recorder.perform { _ in }
+  }
+
   func fire(_ seconds: Double) { timers.withLock { $0[seconds] }?() }
 }
 

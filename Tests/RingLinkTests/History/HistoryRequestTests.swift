@@ -7,20 +7,11 @@ import Testing
 
 /// What is asked for a history, and what becomes of the answers (ring reference, 4.10 to 4.14 and 6).
 @BluetoothActor
-@Suite(.onTheLoop) struct HistoryRequestTests {
+@Suite(.onTheLoop) struct HistoryRequestTests: HistoryDay {
   private let device = ScriptedRing()
-  private let now: RingTime
-  private var today: RingDay { now.day }
+  let now: RingTime
 
   init() throws { now = try #require(RingTime("2026-11-21T13:45:00")) }
-
-  private func days(_ first: Int, _ last: Int = 0) -> ClosedRange<RingDay> {
-    today.adding(days: first)...today.adding(days: last)
-  }
-
-  private func at(_ days: Int, _ clock: String) -> RingTime {
-    RingTime("\(today.adding(days: days))T\(clock):00") ?? now
-  }
 
   /// No data of any day.
   private func hasNothing() {

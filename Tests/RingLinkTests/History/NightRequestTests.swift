@@ -7,20 +7,11 @@ import Testing
 
 /// Nights, naps and temperatures: which of a ring's forms is asked for, and what counts (ring reference, 6.1 and 6.4).
 @BluetoothActor
-@Suite(.onTheLoop) struct NightRequestTests {
+@Suite(.onTheLoop) struct NightRequestTests: HistoryDay {
   private let device = ScriptedRing()
-  private let now: RingTime
-  private var today: RingDay { now.day }
+  let now: RingTime
 
   init() throws { now = try #require(RingTime("2026-11-21T13:45:00")) }
-
-  private func days(_ first: Int, _ last: Int = 0) -> ClosedRange<RingDay> {
-    today.adding(days: first)...today.adding(days: last)
-  }
-
-  private func at(_ days: Int, _ clock: String) -> RingTime {
-    RingTime("\(today.adding(days: days))T\(clock):00") ?? now
-  }
 
   // MARK: Sleep
 
