@@ -17,7 +17,7 @@ import adapters
 from built import built
 from event_lines import event_lines
 from kernel_ring import KernelRing
-from program import Halo, Result
+from program import Halo
 
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 SYSTEM_BUS = Path("/run/dbus/system_bus_socket")
@@ -119,30 +119,11 @@ def ring(ring_with) -> KernelRing:
 
 # --- the program
 
-class Program(Halo):
-    """The program under test."""
-
-    def wait(self, process, timeout=None) -> Result:
-        timeout = timeout or self.patience
-        try:
-            out, err = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            try:
-                out, err = process.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                # The kernel's fault on the program's way out (docs/08-the-kernel.md).
-                self.processes.remove(process)
-                pytest.fail("SIGKILL does not end it")
-            pytest.fail(f"still running after {timeout} s: {Result(process.args[1:], None, out or '', err or '')}")
-        return Result(process.args[1:], process.returncode, out or "", err or "")
-
-
 @pytest.fixture(scope="session")
 def halo(tmp_path_factory) -> Halo:
     home = tmp_path_factory.mktemp("home")
     # An emulated machine may be several times slower when its host is busy.
-    program = Program(built(), home, patience=60)
+    program = Halo(built(), home, patience=60)
     program.environment |= {"XDG_STATE_HOME": str(home), "XDG_RUNTIME_DIR": str(home)}
     yield program
     program.end_all()
@@ -217,13 +198,9 @@ def wait_until(met, what: str, timeout=60):
     return result
 
 
-def kernel_log() -> str:
-    return subprocess.run(["busybox", "dmesg"], capture_output=True, text=True).stdout
-
-
 def kernel_faults() -> int:
     """How often the kernel has killed a thread of ours for its own fault (docs/08-the-kernel.md) since it started."""
-    log = kernel_log()
+    log = subprocess.run(["busybox", "dmesg"], capture_output=True, text=True).stdout
     return len(re.findall(r"kernel BUG at .*?Comm: halo-raw", log, re.DOTALL)) if "kernel BUG" in log else 0
 
 

@@ -87,7 +87,12 @@ class Halo:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             process.kill()
-            out, err = process.communicate()
+            try:
+                out, err = process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                # The kernel's fault on the program's way out (docs/08-the-kernel.md).
+                self.processes.remove(process)
+                pytest.fail("SIGKILL does not end it")
             pytest.fail(f"still running after {timeout} s: "
                         f"{Result(process.args[1:], None, out or '', err or '')}")
         return Result(process.args[1:], process.returncode, out or "", err or "")
