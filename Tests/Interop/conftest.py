@@ -5,7 +5,7 @@ import signal
 import pytest
 from built import built
 from event_lines import event_lines
-from program import Halo
+from program import ROOT, Halo
 from ring_process import RingProcess
 from simulation import Simulation
 
@@ -76,6 +76,11 @@ def state(halo, tmp_path):
     halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
     yield tmp_path / "state" / "halo-raw"
     halo.environment["XDG_STATE_HOME"] = before
+
+
+@pytest.fixture
+def from_the_repository(monkeypatch):
+    monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture

@@ -8,19 +8,14 @@ import sqlite3
 import subprocess
 
 import pytest
-from program import BAD_DATA, IO_ERROR, NO_ADAPTER, NO_FILE, OK, ROOT, SYSTEM, TIMEOUT
+from program import BAD_DATA, IO_ERROR, NO_ADAPTER, NO_FILE, OK, SYSTEM, TIMEOUT
 from stored import VIRTUAL, contents
 from system_faults import kills, needs_strace
 
-pytestmark = needs_strace
+pytestmark = [needs_strace, pytest.mark.usefixtures("from_the_repository")]
 CAPTURE = "captures/virtual-stream.btsnoop"
 # What the dynamic loader ends with.
 NOT_STARTED = 127
-
-
-@pytest.fixture(autouse=True)
-def from_the_repository(monkeypatch):
-    monkeypatch.chdir(ROOT)
 
 
 def number_of(halo, words, call, saying, log):

@@ -17,14 +17,10 @@ from simulation import Simulation
 from stored import CLOCK, VIRTUAL, contents
 from system_faults import CHANGES, kills, needs_strace
 
+pytestmark = pytest.mark.usefixtures("from_the_repository")
 CAPTURE = "captures/virtual-stream.btsnoop"
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
 OTHER = 12345
-
-
-@pytest.fixture(autouse=True)
-def from_the_repository(monkeypatch):
-    monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture
