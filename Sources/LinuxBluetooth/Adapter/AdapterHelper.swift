@@ -52,8 +52,9 @@ final class AdapterHelper {
   ///
   /// - Parameter address: the kernel's address of the adapter; all zero if it has none
   convenience init(for address: BluetoothAddress) throws(AdapterError) {
-    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
-    let channel = halo_adapter_helper(bytes, PacketSocket.receiveBuffer)
+    var writer = ByteWriter(capacity: 6)
+    address.write(into: &writer)
+    let channel = halo_adapter_helper(writer.bytes, PacketSocket.receiveBuffer)
     guard channel >= 0 else {
       throw AdapterError("take an adapter", .system(SystemError("fork", errno: -channel)))
     }

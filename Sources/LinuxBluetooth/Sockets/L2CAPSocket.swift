@@ -88,11 +88,9 @@ public final class L2CAPSocket {
     address.l2_family = UInt16(AF_BLUETOOTH)
     address.l2_cid = ChannelID.attribute.rawValue.littleEndian
     address.l2_bdaddr_type = device.kernelType
-    withUnsafeMutableBytes(of: &address.l2_bdaddr) { bytes in
-      for index in bytes.indices {
-        bytes[index] = UInt8(truncatingIfNeeded: device.value >> UInt64(8 * index))
-      }
-    }
+    var writer = ByteWriter(capacity: 6)
+    device.write(into: &writer)
+    withUnsafeMutableBytes(of: &address.l2_bdaddr) { $0.copyBytes(from: writer.bytes) }
     return address
   }
 
