@@ -57,19 +57,34 @@ import Testing
         == "cannot use hci3: the adapter is down")
   }
 
+  private static let wall: Int64 = 1_700_000_000_000_000_000
+
+  /// When a packet was received that has a stamp of the clock on the wall.
+  private func time(at now: Instant, _ stamp: Int64) -> Int64 {
+    ReceiveTime.instant(ofWallNanoseconds: stamp, now: now, wallNow: Self.wall).nanoseconds
+  }
+
   @Test func receiveTimesAreOnTheLoopsClock() {
     let now = Instant(nanoseconds: 5_000_000_900)
-    let wall: Int64 = 1_700_000_000_000_000_000
-    func time(_ stamp: Int64) -> Int64 {
-      ReceiveTime.instant(ofWallNanoseconds: stamp, now: now, wallNow: wall).nanoseconds
-    }
-    #expect(time(wall - 3_000_000) == 4_997_000_000)
-    #expect(time(wall) == 5_000_000_000)
+    #expect(time(at: now, Self.wall - 3_000_000) == 4_997_000_000)
+    #expect(time(at: now, Self.wall) == 5_000_000_000)
     // No stamp, one of the future, one too old to be true: the clock on the wall was set.
-    #expect(time(0) == 5_000_000_000)
-    #expect(time(wall + 1_000_000) == 5_000_000_000)
-    #expect(time(wall - 3_600_000_000_000) == 5_000_000_000)
-    #expect(time(.min) == 5_000_000_000)
+    #expect(time(at: now, 0) == 5_000_000_000)
+    #expect(time(at: now, Self.wall + 1_000_000) == 5_000_000_000)
+    #expect(time(at: now, Self.wall - 3_600_000_000_000) == 5_000_000_000)
+    #expect(time(at: now, .min) == 5_000_000_000)
+  }
+
+  /// Ten seconds are possible, and not a nanosecond more. The result is in whole microseconds.
+  @Test func aPacketWaitsForTenSecondsAtMost() {
+    let now = Instant(nanoseconds: 60_000_000_999)
+    #expect(time(at: now, Self.wall - 10_000_000_000) == 50_000_000_000)
+    #expect(time(at: now, Self.wall - 10_000_000_001) == 60_000_000_000)
+    #expect(
+      time(at: now, Self.wall - 1999) == 59_999_999_000 && time(at: now, Self.wall - 999) == 60_000_000_000)
+    #expect(ReceiveTime.instant(ofWallNanoseconds: 1, now: now, wallNow: 2).nanoseconds == 60_000_000_000)
+    #expect(
+      ReceiveTime.instant(ofWallNanoseconds: 1, now: now, wallNow: 2001).nanoseconds == 59_999_998_000)
   }
 
   /// The machine slept, or its clock was set, between a packet and its read: the time is never one to come, and at most
@@ -77,11 +92,10 @@ import Testing
   @Test(arguments: [3600, -3600, 315_576_000, -315_576_000, 9, -9, 11] as [Int64])
   func receiveTimesOutliveSuspendAndClockSteps(_ seconds: Int64) {
     let now = Instant(nanoseconds: 50_000_000_000)
-    let wall: Int64 = 1_700_000_000_000_000_000
     for waited: Int64 in [0, 1000, 5_000_000] {
-      let stamp = wall - waited
+      let stamp = Self.wall - waited
       let time = ReceiveTime.instant(
-        ofWallNanoseconds: stamp, now: now, wallNow: wall + seconds * 1_000_000_000)
+        ofWallNanoseconds: stamp, now: now, wallNow: Self.wall + seconds * 1_000_000_000)
       #expect(time <= now && now - time <= .seconds(10))
       if abs(seconds) > 10 { #expect(time == now) }
     }
