@@ -176,7 +176,7 @@ import Testing
     scan.cancel()
   }
 
-  /// All scans have ended by then; each failure is told.
+  /// All scans have ended by then; each failure is reported.
   @Test func aRadioThatFailsIsTold() {
     var errors: [BluetoothError] = []
     var ends = 0

@@ -90,7 +90,7 @@ import Testing
     #expect(address.kind == .random && address.value >> 46 == 3)
   }
 
-  /// The links are ended, the transport is closed, and what follows that is waited for. Nobody is told of an end that was
+  /// The links are ended, the transport is closed, and what follows that is waited for. Nothing reports an end that was
   /// wanted.
   @Test func closingEndsEverything() async throws {
     _ = try await adapter.start()
@@ -170,7 +170,7 @@ import Testing
     #expect(transport.takeOpcodes().first == Reset.opcode)
     #expect(transport.takeCalls() == [])
     #expect(log.notes.last == "hci7 can be used again")
-    // It works, and a second failure is told again.
+    // It works, and a second failure is reported again.
     transport.onClose?("unplugged")
     #expect(log.failures == [Self.silence, .transportClosed("unplugged")])
   }

@@ -51,7 +51,7 @@ import Testing
     #expect(await asks(after: .milliseconds(20)))
   }
 
-  /// It has handles that may change, and is told of it only if it wants to be.
+  /// It has handles that may change, and learns of it only if it asks for that.
   @Test func aProgramThatPollsIsLeftAlone() async throws {
     client.keepHandles()
     _ = try await client.read(0x10)

@@ -36,7 +36,7 @@ import Testing
     #expect(try threads() - before < 150)
   }
 
-  /// A link tells of them; the adapter counts them, also when the link is gone.
+  /// A link reports them; the adapter counts them, also when the link is gone.
   @Test func packetsThatALinkLosesAreCounted() async throws {
     let stage = KernelStage()
     let (ours, theirs) = try lossyPair()

@@ -182,7 +182,7 @@ import Testing
     #expect(stage.takeSent(LESetScanEnable.opcode) == [starting, stopping])
   }
 
-  /// The controller rejects a scan: a program is told of its own, and not of the one that looks for a peer, for which the
+  /// The controller rejects a scan: the program learns of its own, and not of the one that looks for a peer, for which the
   /// kernel looks then.
   @Test func aScanThatIsRejectedIsToldToWhoWantedIt() async throws {
     let (stage, pairs) = try await stage(nil, [0])

@@ -130,7 +130,7 @@ import Testing
     _ = control.read()
   }
 
-  /// The kernel's management tells of a removal, of this adapter only.
+  /// The kernel's management reports a removal; only that of this adapter counts.
   @Test func aRemovalEndsIt() async throws {
     try await used()
     control.write(hex("0500 0100 0000"))
@@ -202,7 +202,7 @@ import Testing
     #expect(control.read().isEmpty, "it is on")
   }
 
-  /// A missing privilege is told at once; what may change is waited for.
+  /// A missing privilege is reported at once; what may change is waited for.
   @Test(arguments: [(EPERM, true), (ENODEV, false)])
   func aSocketThatCannotBeOpened(_ code: Int32, _ isFinal: Bool) async throws {
     try await lose()

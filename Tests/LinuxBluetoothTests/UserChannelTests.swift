@@ -70,7 +70,7 @@ import Testing
     folder.remove()
   }
 
-  /// The kernel ends the channel, in order or with an error, which is told once.
+  /// The kernel ends the channel, in order or with an error, which is reported once.
   @Test(
     arguments: [(0, "the kernel has closed hci3"), (ENODEV, "hci3: there is no such adapter"), (EPIPE, nil)]
       as [(Int32, String?)])

@@ -42,7 +42,7 @@ struct RingEventTests {
     #expect(RingEvent.Kind.variability.rawValue == 0x2B && RingEvent.Kind.stress.rawValue == 0x2C)
   }
 
-  /// A report is told from others of its command by its prefix.
+  /// The prefix tells reports of one command apart.
   @Test func aReportOfAnotherKindIsRefused() throws {
     #expect(throws: RingFrameError.unexpected(.notification)) {
       try CommandTable.liveTotals.value(frame("73 0c 2b"))

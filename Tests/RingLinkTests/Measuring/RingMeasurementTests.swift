@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// The value counts after 1.5 s of silence, and the ring is told to keep it.
+  /// The value counts after 1.5 s of silence, and the ring is asked to keep it.
   @Test func aValueIsMeasured() async throws {
     let ring = try await device.open()
     device.answer = { [update] in
@@ -60,7 +60,7 @@ import Testing
     #expect(error == .refused(.frame(0x69), .notSupported) && device.takeAsked() == ["690301"])
   }
 
-  /// The ring is told to stop, also by a task that is cancelled.
+  /// The ring is asked to stop, also by a task that is cancelled.
   @Test func cancellingStopsTheRing() async throws {
     let ring = try await device.open()
     let task = spawn { try await ring.measure(.oxygen) }
