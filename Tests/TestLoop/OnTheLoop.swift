@@ -1,12 +1,13 @@
 import BluetoothCore
 import EventLoop
+import Glibc
 import Testing
 
 /// Tests on the event loop, one after the other, each in a virtual time of its own. Their tasks stay on the loop's thread:
 /// others are woken on the global pool, and while they return to the loop it has nothing to do, so that time would jump.
 ///
-/// A test that has not ended after a minute ends the process, as nothing else would end a loop that hangs. The minute
-/// begins when the test has its turn; `.timeLimit(_:)` would count the time of the tests before it.
+/// A test that hangs ends the process, as nothing else would end a loop that hangs. `.timeLimit(_:)` would count the time of
+/// the tests before it, and of other programs.
 public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
   @TaskLocal static var scope: VirtualTimeScope?
 
@@ -19,14 +20,39 @@ public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
     guard Self.scope == nil else { return try await function() }
     let scope = await VirtualTimeScope()
     defer { BluetoothActor.run { scope.end() } }
-    let limit = Task.detached {
-      try await Task.sleep(for: .seconds(60))
-      fatalError("\(test.name) has not ended after a minute")
-    }
+    let limit = Task.detached { try await Hang.watch(test.name) }
     defer { limit.cancel() }
     try await Self.$scope.withValue(scope) {
       try await withTaskExecutorPreference(EpollLoop.shared) { try await function() }
     }
+  }
+}
+
+/// A test that waits for ever, or runs for ever. Time does not tell, as other programs may have the processors.
+private enum Hang {
+  /// The process uses nearly no processor time in this time.
+  static let idleTime = Duration.seconds(30)
+  static let idleUse = Duration.milliseconds(300)
+  /// The process, which runs other tests as well, uses this much.
+  static let longestUse = Duration.seconds(240)
+
+  static func watch(_ name: String) async throws {
+    let start = use
+    var last = start
+    while true {
+      try await Task.sleep(for: idleTime)
+      let now = use
+      guard now - last >= idleUse else { fatalError("\(name) has done nothing for \(idleTime)") }
+      guard now - start < longestUse else { fatalError("\(name) has not ended after \(now - start)") }
+      last = now
+    }
+  }
+
+  /// The processor time of the process.
+  private static var use: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }
 
