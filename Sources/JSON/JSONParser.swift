@@ -140,7 +140,12 @@ private struct JSONParser {
   private mutating func codeUnit() throws(JSONError) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard let digit = next.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else { throw malformed }
+      let digit: UInt8
+      switch next {
+      case let byte? where byte >= 0x30 && byte <= 0x39: digit = byte - 0x30
+      case let byte? where byte | 0x20 >= 0x61 && byte | 0x20 <= 0x66: digit = byte | 0x20 - 0x57
+      default: throw malformed
+      }
       unit = unit << 4 | UInt16(digit)
       position += 1
     }
