@@ -43,7 +43,11 @@ package final class PeripheralStore: Sendable {
   func name(of address: BluetoothAddress) -> String? {
     guard let path else { return nil }
     return known.withLock { known in
-      if known == nil { known = KnownPeripherals(path: path) { reportMisuse($0) } }
+      if known == nil {
+        // Another store of this process, that of a picker, may have changed the file just now.
+        Self.finishWriting()
+        known = KnownPeripherals(path: path) { reportMisuse($0) }
+      }
       return known?[address]?.name
     }
   }
