@@ -1,0 +1,242 @@
+import BluetoothCore
+
+/// Keeps a link: decides how it is made, and made again, until data flow. A value without I/O; events and their times go in,
+/// and what to do next comes out.
+///
+/// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
+/// flowed. A failure in any phase leads back to the phase that can mend it: see ``Fault``.
+///
+/// ```
+/// find -> connect -> open -> start -> flow
+///   ^        ^         |       |  ^     |
+///   |        +---------+-------+--+-----+   the link is lost, or silent
+///   +-- not heard twice        +- - - - +   the peer is not ready, or sends nothing
+/// ```
+package struct LinkKeeper: Sendable {
+  /// A part of the way to data.
+  package enum Phase: Hashable, Sendable {
+    /// Finding the peer among those that advertise.
+    case find
+    /// Connecting to its address.
+    case connect
+    /// What makes the link usable: MTU, discovery, subscriptions.
+    case open
+    /// Asking for data, on a link that is open.
+    case start
+    /// Data flow, or are about to.
+    case flow
+  }
+
+  /// What a failure says, which decides what is repeated.
+  package enum Fault: Hashable, Sendable {
+    /// The link is lost, or was not established: a new one is made.
+    case link
+    /// The peer answers nothing, although the link is there: the link is ended, and a new one is made.
+    case silence
+    /// The peer was not heard, or answered no request to connect.
+    case absence
+    /// The controller refused a command; it may take it the next time.
+    case refusal
+    /// The controller cannot be used until it is recovered.
+    case controller
+    /// The peer answers, but sends no data now: it is asked again on the same link.
+    case unready
+    /// Repeating gives the same: the peer's answer, a wrong request, an interruption.
+    case final
+  }
+
+  /// How long the way to data may take.
+  package struct Budget: Hashable, Sendable {
+    /// Until data flow for the first time.
+    package var first: Duration
+    /// Until they flow again; zero to make no second link.
+    package var later: Duration
+    /// Whether a peer that is not ready is waited for the first time, too.
+    package var waitsUntilReady: Bool
+    /// How long a link on which data may be rare has to last to count as data; nil if only data count.
+    package var steadyTime: Duration?
+
+    package init(
+      first: Duration, later: Duration, waitsUntilReady: Bool = false, steadyTime: Duration? = nil
+    ) {
+      self.first = first
+      self.later = later
+      self.waitsUntilReady = waitsUntilReady
+      self.steadyTime = steadyTime
+    }
+  }
+
+  /// What to do next. Its result is given to ``succeeded(at:)`` or ``failed(_:during:at:)``.
+  package enum Action: Hashable, Sendable {
+    case find(within: Duration)
+    case connect(within: Duration)
+    case open(within: Duration)
+    case start
+    /// Data are expected: ``dataFlow()`` says that they have come.
+    case flow
+    case pause(Duration)
+    /// The controller is made usable again, by the steps of `RecoveryLadder`.
+    case recover(within: Duration)
+    /// The way is at its end: the last failure is the cause.
+    case giveUp
+  }
+
+  /// A procedure on a new link that peers or controllers may not survive, and that a link can do without.
+  package enum Procedure: Hashable, Sendable, CaseIterable {
+    case exchangeMTU
+    case readFeatures
+    case updateDataLength
+    case updatePHY
+
+    /// How many links it may cost until it is left out.
+    var tolerance: Int { self == .exchangeMTU ? 1 : 2 }
+  }
+
+  private(set) package var phase: Phase
+  /// Procedures that have cost links. They are left out from now on.
+  private(set) package var leftOut: Set<Procedure> = []
+  /// The end of the current way to data; nil while data flow.
+  private(set) package var deadline: Instant?
+
+  private let budget: Budget
+  /// Whether the peer can be found again by what it advertises.
+  private let canSearch: Bool
+  private var hasFlowed = false
+  /// Failures since data have flowed.
+  private var failures = 0
+  /// How often in a row the peer was not found at its address.
+  private var misses = 0
+  /// How often in a row the controller refused a command.
+  private var refusals = 0
+  private var costs: [Procedure: Int] = [:]
+  /// Since when the link is open.
+  private var openSince: Instant?
+
+  /// How long each phase may take.
+  private static let longestSearch = Duration.seconds(30)
+  private static let longestConnecting = Duration.seconds(10)
+  private static let longestOpening = Duration.seconds(45)
+  /// A link that has just been made is used, even if the budget ends now.
+  private static let shortestOpening = Duration.seconds(5)
+  private static let shortestAttempt = Duration.milliseconds(500)
+  private static let firstPause = Duration.milliseconds(250)
+  private static let longestPause = Duration.seconds(30)
+  /// The peer may have another address after as many misses. The first time, it was seldom here a moment ago.
+  private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
+  /// A controller that refuses as often in a row is reset.
+  private static let refusalsUntilReset = 3
+
+  /// - Parameters:
+  ///   - budget: how long it may take
+  ///   - isKnown: whether the peer's address is known, so that the first link needs no search
+  ///   - canSearch: whether the peer can be found by what it advertises, if it is not at its address
+  package init(_ budget: Budget, isKnown: Bool, canSearch: Bool) {
+    self.budget = budget
+    self.canSearch = canSearch
+    phase = isKnown ? .connect : .find
+  }
+
+  /// The first action.
+  package mutating func begin(at now: Instant) -> Action {
+    deadline = now + budget.first
+    return action(at: now)
+  }
+
+  /// The last action has succeeded.
+  package mutating func succeeded(_ last: Action, at now: Instant) -> Action {
+    switch last {
+    case .find:
+      misses = 0
+      phase = .connect
+    case .connect:
+      misses = 0
+      refusals = 0
+      phase = .open
+    case .open:
+      phase = .start
+      openSince = now
+    case .start: phase = .flow
+    case .pause, .recover, .flow, .giveUp: break
+    }
+    return action(at: now)
+  }
+
+  /// Data are asked for again on the link that there is.
+  package mutating func ask() -> Action {
+    phase = .start
+    return .start
+  }
+
+  /// Data have come: the next failure has the whole budget.
+  package mutating func dataFlow() {
+    hasFlowed = true
+    deadline = nil
+    failures = 0
+  }
+
+  /// The last action, or the flow of data, has failed.
+  ///
+  /// - Parameters:
+  ///   - fault: what the failure says
+  ///   - procedure: what was under way on the link when it was lost
+  package mutating func failed(_ fault: Fault, during procedure: Procedure? = nil, at now: Instant) -> Action
+  {
+    if let steady = budget.steadyTime, let openSince, now - openSince >= steady { dataFlow() }
+    openSince = nil
+    let deadline = self.deadline ?? now + (hasFlowed ? budget.later : budget.first)
+    self.deadline = deadline
+    guard isRepeated(fault), now < deadline else { return .giveUp }
+    if let procedure { note(procedure) }
+    failures += 1
+    let isFirst = failures == 1 && (phase == .flow || phase == .start && hasFlowed)
+    lead(back: fault)
+    if fault == .controller || refusals >= Self.refusalsUntilReset {
+      refusals = 0
+      return .recover(within: max(Self.shortestAttempt, deadline - now))
+    }
+    if isFirst, fault != .unready { return action(at: now) }
+    let pause = self.pause
+    guard now + pause < deadline else { return .giveUp }
+    return .pause(pause)
+  }
+
+  private func isRepeated(_ fault: Fault) -> Bool {
+    switch fault {
+    case .final: false
+    case .unready: hasFlowed || budget.waitsUntilReady
+    default: true
+    }
+  }
+
+  private mutating func note(_ procedure: Procedure) {
+    costs[procedure, default: 0] += 1
+    if costs[procedure, default: 0] >= procedure.tolerance { leftOut.insert(procedure) }
+  }
+
+  /// Sets the phase that can mend a fault.
+  private mutating func lead(back fault: Fault) {
+    refusals = fault == .refusal ? refusals + 1 : 0
+    if fault == .absence { misses += 1 }
+    switch (fault, phase) {
+    case (.unready, _): phase = .start
+    case (_, .find): break
+    case (.absence, _) where canSearch && misses >= missesUntilSearch: phase = .find
+    default: phase = .connect
+    }
+  }
+
+  private var pause: Duration {
+    min(Self.firstPause * (1 << min(failures - 1, 10)), Self.longestPause)
+  }
+
+  private func action(at now: Instant) -> Action {
+    let rest = max(Self.shortestAttempt, (deadline ?? now) - now)
+    return switch phase {
+    case .find: .find(within: hasFlowed ? min(rest, Self.longestSearch) : rest)
+    case .connect: .connect(within: min(rest, Self.longestConnecting))
+    case .open: .open(within: min(max(rest, Self.shortestOpening), Self.longestOpening))
+    case .start: .start
+    case .flow: .flow
+    }
+  }
+}
