@@ -88,6 +88,14 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var silentRawStream = false
   /// After this number of sets of a stream the ring is gone: supervision timeout.
   public var dropsAfter: Int?
+  /// After this number of sets the ring answers nothing any more, and sends nothing, until the link ends.
+  public var mutesAfter: Int?
+  /// As many links, from the first one, are lost at the host's first request: supervision timeout.
+  public var earlyLosses = 0
+  /// Every second link is lost at the host's first request.
+  public var losesTwice = false
+  /// On the second link the ring answers nothing.
+  public var isDeafOnSecondLink = false
   /// After this number of sets the ring stops a stream, without a word.
   public var stopsAfter: Int?
   /// After this number of sets the ring stops a stream, and says that it refuses (A1 EE).

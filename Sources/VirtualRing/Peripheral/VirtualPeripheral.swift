@@ -50,6 +50,15 @@ public final class VirtualPeripheral {
   private var tokens: [Timers.Token] = []
   private var identifier: UInt8 = 0
   private var isConnected = false
+  private var conduct = Conduct.usual
+
+  /// What the ring does on a link.
+  private enum Conduct {
+    case usual
+    /// It is gone at the first request.
+    case vanishing
+    case silent
+  }
 
   public init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
@@ -61,6 +70,7 @@ public final class VirtualPeripheral {
     ring.notify = { [weak self] frame in self?.notify(self?.table.commandNotify, frame.bytes) }
     ring.notifyDamaged = { [weak self] bytes in self?.notify(self?.table.commandNotify, bytes) }
     ring.notifyBulk = { [weak self] bytes in self?.notify(self?.table.bulkNotify, bytes) }
+    ring.fallSilent = { [weak self] in self?.conduct = .silent }
     ring.payloadLength = { [weak self] in (self?.server.mtu ?? ATTBearer.defaultMTU) - 3 }
     client.send = { [weak self] pdu in self?.send(pdu) }
     client.adoptMTU = { [weak self] theirs in self?.server.adopt(theirs: theirs) }
@@ -72,6 +82,7 @@ public final class VirtualPeripheral {
     log.connections += 1
     updated(interval: interval)
     isConnected = true
+    conduct = conductOfNextLink
     server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
     client.start()
     // First the ring requests a short interval, then one that saves power.
@@ -83,6 +94,13 @@ public final class VirtualPeripheral {
           self?.requestParameters(ConnectionInterval(rawValue: least), ConnectionInterval(rawValue: most))
         })
     }
+  }
+
+  private var conductOfNextLink: Conduct {
+    let faults = options.faults
+    if log.connections <= faults.earlyLosses { return .vanishing }
+    if faults.losesTwice, log.connections.isMultiple(of: 2) { return .vanishing }
+    return faults.isDeafOnSecondLink && log.connections == 2 ? .silent : .usual
   }
 
   func disconnected() {
@@ -124,6 +142,11 @@ public final class VirtualPeripheral {
   }
 
   private func receiveATT(_ bytes: RawSpan) {
+    switch conduct {
+    case .usual: break
+    case .vanishing: return ring.vanish()
+    case .silent: return
+    }
     guard let first = bytes.byte(at: 0) else { return }
     switch ATTOpcode(rawValue: first).kind {
     case .response:
@@ -157,7 +180,9 @@ public final class VirtualPeripheral {
   }
 
   private func notify(_ handle: AttributeHandle?, _ value: [UInt8]) {
-    guard isConnected, let handle, server.configuration(of: handle) & 1 != 0 else { return }
+    guard isConnected, conduct == .usual, let handle, server.configuration(of: handle) & 1 != 0 else {
+      return
+    }
     send(.handleValueNotification(handle, value: Array(value.prefix(server.mtu - 3))))
   }
 

@@ -31,6 +31,8 @@ public final class SimulatedRing {
   var notifyBulk: ([UInt8]) -> Void = { _ in }
   /// The ring is out of reach all of a sudden.
   var vanish: () -> Void = {}
+  /// The ring answers nothing any more on this link.
+  var fallSilent: () -> Void = {}
   /// The ring ends the link.
   var leave: () -> Void = {}
   /// The ring ends the link and does not advertise any more.
@@ -236,6 +238,10 @@ public final class SimulatedRing {
       stop()
       vanish()
       return
+    }
+    if let limit = options.faults.mutesAfter, index >= limit {
+      stop()
+      return fallSilent()
     }
     if let limit = options.faults.stopsAfter, index >= limit { return stop() }
     if let limit = options.faults.refusesAfter, index >= limit {
