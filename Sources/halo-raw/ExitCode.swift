@@ -1,4 +1,5 @@
 import Capture
+import Central
 import GATTClient
 import HCI
 import KnownDevices
@@ -57,10 +58,13 @@ enum ExitCode: Int32 {
 struct Failure: Error {
   var code: ExitCode
   var message: String
+  /// What it says about the link; decides whether it is made again.
+  var fault: LinkKeeper.Fault
 
-  init(_ code: ExitCode, _ message: String) {
+  init(_ code: ExitCode, _ message: String, _ fault: LinkKeeper.Fault = .final) {
     self.code = code
     self.message = message
+    self.fault = fault
   }
 
   static func usage(_ message: String) -> Failure { Failure(.usage, message) }
@@ -86,7 +90,7 @@ extension Failure {
       case .cancelled: .interrupted
       case .adapter: .noAdapter
       }
-    self.init(code, error.description)
+    self.init(code, error.description, LinkKeeper.Fault(error))
   }
 
   init(_ error: AdapterError) {
@@ -97,7 +101,7 @@ extension Failure {
       case .cancelled: .interrupted
       default: .noAdapter
       }
-    self.init(code, error.messageWithRemedy)
+    self.init(code, error.messageWithRemedy, LinkKeeper.Fault(error))
   }
 
   /// Why an adapter can't be opened or recorded: an error of the adapter, of the recording, or of this program.
@@ -129,19 +133,22 @@ extension Failure {
       case .cancelled: .interrupted
       default: .protocolError
       }
-    self.init(code, error.description)
+    self.init(code, error.description, LinkKeeper.Fault(error))
   }
 
   init(_ error: RingError) {
     switch error {
     case .bluetooth(let error): self.init(error)
-    case .notFound, .severalFound: self.init(.notFound, error.description)
-    case .notAnswered, .noData: self.init(.timedOut, error.description)
-    case .disconnected: self.init(.connectionLost, error.description)
+    case .notFound: self.init(.notFound, error.description, .absence)
+    case .severalFound: self.init(.notFound, error.description)
+    case .notAnswered: self.init(.timedOut, error.description)
+    case .noData: self.init(.timedOut, error.description, .unready)
+    case .disconnected: self.init(.connectionLost, error.description, .link)
+    case .streamRefused: self.init(.protocolError, error.description, .unready)
     case .cancelled: self.init(.interrupted, error.description)
     case .dangerous, .invalidSetting: self.init(.usage, error.description)
     case .notARing, .noBulkService, .refused, .malformed, .malformedBulk, .incomplete, .damaged, .notTaken,
-      .streamRefused, .measurement, .stillConnected, .sportEnded:
+      .measurement, .stillConnected, .sportEnded:
       self.init(.protocolError, error.description)
     }
   }

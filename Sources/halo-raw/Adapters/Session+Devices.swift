@@ -6,10 +6,10 @@ import HCI
 import KnownDevices
 import RingLink
 
-/// Finding devices, connecting to them, and connecting again.
+/// Finding devices, and connecting to them once. ``KeptLink`` decides when.
 extension Session {
   /// Waits for an advertisement of a device.
-  private func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
+  func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
     do throws(RingError) {
       let device = try await choose(selector, deadline: deadline)
       note(
@@ -61,10 +61,16 @@ extension Session {
   }
 
   /// Connects to a device without a scan.
-  private func connect(
-    to peer: BluetoothAddress, deadline: Duration
+  func connect(
+    to peer: BluetoothAddress, name: String?, within deadline: Duration
+  ) async throws(Failure) -> GATTClient {
+    try await bluetoothFailure(await makeLink(to: peer, name: name, within: deadline))
+  }
+
+  private func makeLink(
+    to peer: BluetoothAddress, name: String?, within deadline: Duration
   ) async throws(BluetoothError) -> GATTClient {
-    let wait = wait(for: "connecting to \(names[peer] ?? peer.description)")
+    let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
     var request = self.request
     request.peer = peer
@@ -126,92 +132,90 @@ extension Session {
     }
   }
 
-  /// Finds the selected device and connects to it.
-  func connect() async throws(Failure) -> GATTClient {
-    let (client, name) = try await findAndConnect(selector)
-    ringName = name
-    return client
+  // MARK: Links that are kept
+
+  /// The selected device, whatever it is.
+  ///
+  /// - Parameters:
+  ///   - budget: how long it may take to get its data
+  ///   - prepare: makes a new link usable
+  func keepDevice(
+    _ budget: LinkKeeper.Budget,
+    prepare: @escaping @BluetoothActor (GATTClient) async throws(Failure) -> Void = { _ in }
+  ) -> KeptLink<GATTClient> {
+    KeptLink(self, selector, known: nil, name: nil, budget, until: nil) { client, _ throws(Failure) in
+      try await prepare(client)
+      return client
+    }
   }
 
-  private func findAndConnect(
-    _ selector: RingSelector, _ check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
-  ) async throws(Failure) -> (client: GATTClient, name: String?) {
-    let started = timers.current
-    let device = try await find(selector, deadline: request.deadline)
-    try check(device.address)
-    let rest = max(.seconds(1), request.deadline - (timers.current - started))
-    return (try await bluetoothFailure(await connect(to: device.address, deadline: rest)), device.localName)
+  /// A ring: one that is known is first looked for at its address.
+  ///
+  /// - Parameters:
+  ///   - budget: how long it may take to get its data
+  ///   - selector: the ring; nil for the one that the command line selects
+  ///   - interruption: ends what is tried; nil for that of the session
+  ///   - identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
+  ///   - check: called with its address before it is connected
+  ///   - prepare: what else is read or set on a new link
+  func keepRing(
+    _ budget: LinkKeeper.Budget, of selector: RingSelector? = nil, until interruption: Interruption? = nil,
+    identifies: Bool = true, check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in },
+    prepare: @escaping @BluetoothActor (Ring) async throws(Failure) -> Void
+  ) -> KeptLink<Ring> {
+    let selector = selector ?? self.selector
+    // What a recording does not have could not be replayed.
+    let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
+    if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
+    return KeptLink(
+      self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget, until: interruption,
+      check: check
+    ) { [self] client, last throws(Failure) in
+      let ring = try await open(client, last, identifies)
+      try await prepare(ring)
+      return ring
+    }
+  }
+
+  /// Runs a command of one answer on the selected device. It runs again if the link is lost, within `--wait`, unless it has
+  /// called ``KeptLink/dataFlow()``.
+  func withDevice<Value: Sendable>(
+    _ work: (GATTClient, KeptLink<GATTClient>) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let link = keepDevice(LinkKeeper.Budget(first: request.deadline, later: .zero))
+    return try await link.ask { client throws(Failure) in try await work(client, link) }
+  }
+
+  /// The same for a ring.
+  func withRing<Value: Sendable>(
+    _ work: (Ring, KeptLink<Ring>) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let link = keepRing(LinkKeeper.Budget(first: request.deadline, later: .zero)) { _ in }
+    return try await link.ask { ring throws(Failure) in try await work(ring, link) }
   }
 
   // MARK: Rings
 
-  /// Opens the selected ring: a known one without a scan, another one after a scan.
-  ///
-  /// - Parameter identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
-  func openRing(identifies: Bool = true) async throws(Failure) -> Ring {
-    let (ring, name) = try await openRing(selector, identifies: identifies)
-    ringName = name
-    return ring
-  }
-
-  /// The same for any ring.
-  ///
-  /// - Parameters:
-  ///   - selector: the ring
-  ///   - identifies: as of ``openRing(identifies:)``
-  ///   - check: called with its address before it is connected
-  /// - Returns: the ring, and its name if it is known
-  func openRing(
-    _ selector: RingSelector, identifies: Bool, check: (BluetoothAddress) throws(Failure) -> Void = { _ in }
-  ) async throws(Failure) -> (ring: Ring, name: String?) {
-    // What a recording does not have could not be replayed.
-    if let ring = known.only(selector), let address = ring.bluetoothAddress, record(known: ring) {
-      try check(address)
-      if let client = try await connect(to: address, knownAs: ring.name) {
-        return (try await open(client, name: ring.name, identifies), ring.name)
-      }
-    }
-    let (client, name) = try await findAndConnect(selector, check)
-    return (try await open(client, name: name, identifies), name)
-  }
-
-  /// - Returns: nil if the ring is not found; another ring may be near, or its address may have changed
-  private func connect(
-    to address: BluetoothAddress, knownAs name: String?
-  ) async throws(Failure) -> GATTClient? {
-    note("known ring \(name ?? "") \(address): connecting without a scan")
-    do throws(BluetoothError) {
-      return try await connect(to: address, deadline: min(.seconds(8), request.deadline))
-    } catch .hci(.peerNotFound) {
-      note("it was not found; scanning")
-      return nil
-    } catch {
-      throw Failure(error)
-    }
-  }
-
-  private func open(
-    _ client: GATTClient, name: String?, _ identifies: Bool
-  ) async throws(Failure) -> Ring {
+  /// - Parameter last: the ring on its last link; nil if this is the first one
+  private func open(_ client: GATTClient, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring {
     let selector = RingSelector.address(client.peer.value, client.peer.kind)
     do throws(RingError) {
       let stored = known.only(selector)
-      let layout = stored.flatMap { record(known: $0) ? $0.layout : nil }
-      let ring = try await Ring.open(client, layout: layout, identifies: identifies)
-      names[client.peer] = name
+      let layout = last?.layout ?? stored.flatMap { record(known: $0) ? $0.layout : nil }
+      let ring = try await Ring.open(client, layout: layout, identifies: identifies || last != nil)
       if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
-      if ring.isAssumed || identifies { remember(ring) }
+      if last == nil, ring.isAssumed || identifies { remember(ring) }
       ring.onLayoutChange = { [weak self, weak ring] in
         guard let self, let ring else { return }
         if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: client.peer) }
       }
       follow(clockOf: client.peer)
-      try await restoreMeasurements(of: ring)
+      if last == nil { try await restoreMeasurements(of: ring) }
       return ring
     } catch {
-      known.forgetLayout(of: client.peer)
-      await client.disconnect()
-      throw Failure(error)
+      let failure = Failure(error)
+      if failure.fault == .final { known.forgetLayout(of: client.peer) }
+      throw failure
     }
   }
 
@@ -219,60 +223,6 @@ extension Session {
   func identify(_ ring: Ring) async throws(Failure) {
     let isSame = try await ringFailure(await ring.identify())
     if !isSame { remember(ring) }
-  }
-
-  // MARK: Connecting again
-
-  /// Reconnects to a device, with growing pauses between attempts.
-  ///
-  /// - Throws: the last failure, when `time` is over
-  func reconnect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTClient {
-    let timers = self.timers
-    let deadline = timers.current + time
-    var pause = Duration.milliseconds(250)
-    status.report("connection lost; trying again", of: peer, name: names[peer])
-    while true {
-      try await recoverAdapter(within: max(.milliseconds(500), deadline - timers.current))
-      let rest = deadline - timers.current
-      do throws(BluetoothError) {
-        let client = try await connect(to: peer, deadline: max(.milliseconds(500), min(.seconds(10), rest)))
-        status.report("connected again", of: peer, name: names[peer])
-        return client
-      } catch {
-        switch error {
-        case _ where adapterFailure != nil && timers.current < deadline: continue
-        case .hci(.peerNotFound), .hci(.peerDidNotAnswer), .hci(.notTried), .hci(.connectionFailed),
-          .hci(.connectionNotEstablished), .hci(.notReady):
-          guard timers.current + pause < deadline else { throw Failure(.connectionLost, error.description) }
-        default: throw Failure(error)
-        }
-      }
-      await timers.sleep(for: pause)
-      pause = min(pause * 2, .seconds(30))
-    }
-  }
-
-  /// Reconnects to a ring whose link was lost, and opens it again, unless the command ends first.
-  ///
-  /// - Returns: nil if the command ended
-  /// - Throws: `failure`, if it is another one, or nothing is to be tried; and as ``reconnect(to:within:)``
-  func recover(
-    _ ring: Ring, from failure: Failure, within time: Duration, until end: Interruption
-  ) async throws(Failure) -> Ring? {
-    guard failure.code == .connectionLost, time > .zero, canGoOn else { throw failure }
-    note("\(failure.message); trying again \(time.asLimit)")
-    do throws(Failure) {
-      return try await end.cancels { () async throws(Failure) in try await self.reopen(ring, within: time) }
-    } catch {
-      guard end.isRequested else { throw error }
-      return nil
-    }
-  }
-
-  /// Reconnects to a ring and opens it with its known handles.
-  func reopen(_ ring: Ring, within time: Duration) async throws(Failure) -> Ring {
-    let client = try await reconnect(to: ring.client.peer, within: time)
-    return try await ringFailure(await Ring.open(client, layout: ring.layout))
   }
 }
 

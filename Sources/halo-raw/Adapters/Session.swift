@@ -154,8 +154,7 @@ final class Session {
     interruption.request()
   }
 
-  /// Whether a command survives the loss of the adapter and waits for it in ``reconnect(to:within:)``. If not, the loss
-  /// ends the command.
+  /// Whether a ``KeptLink`` waits for an adapter that is lost. If not, the loss ends the command.
   var waitsForAdapter = false
   /// Whether a link is made only when its peer advertises, so that a peer out of reach holds up no other link.
   var waitsForAdvertisements = false
@@ -165,8 +164,21 @@ final class Session {
   private(set) var adapterFailure: Failure?
 
   private func adapterFailed(_ failure: Failure) {
-    guard waitsForAdapter else { return fail(failure) }
+    // A replay that differs from its recording does not come back.
+    let differs = opened.replay?.report.firstDifference != nil
+    guard waitsForAdapter, !differs else { return fail(failure) }
     adapterFailure = failure
+    adapterFailure?.fault = .controller
+  }
+
+  /// The loss of the adapter, if that is behind a failure of a link.
+  func cause(of failure: Failure) -> Failure {
+    failure.fault == .final ? failure : adapterFailure ?? failure
+  }
+
+  /// - Throws: why the adapter is lost, if it is
+  func checkAdapter() throws(Failure) {
+    if let adapterFailure { throw adapterFailure }
   }
 
   /// The links that wait for the recovery of the adapter that is under way; nil if none is.

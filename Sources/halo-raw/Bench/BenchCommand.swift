@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import Files
 import LineOutput
 import RingLink
@@ -39,7 +40,8 @@ let benchCommand = CommandSpec(
   try RealTime.apply(invocation)
   let duration = invocation[benchDuration]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let ring = try await session.openRingUnlessEnded()
+    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) { _ in }
+    let ring = try await link.open()
     let end = Interruption(following: session.interruption)
     // A simulated controller sends at any time.
     let hasEvents = session.isReal
@@ -49,8 +51,9 @@ let benchCommand = CommandSpec(
     ring.client.whenDisconnected { _ in end.request() }
     var failure: Failure?
     do throws(Failure) {
-      try await end.ends { () async throws(RingError) in
-        try await ring.startRawStream { sample, time in meter.take(sample, at: time) }
+      try await end.ends { () async throws(Failure) in
+        try await ringFailure(
+          await ring.startRawStream { sample, time in meter.take(sample, at: time) })
       }
       await end.sleep(for: duration, in: session.timers)
     } catch {
@@ -60,11 +63,11 @@ let benchCommand = CommandSpec(
     if !ring.client.isConnected, failure == nil {
       failure = Failure(.connectionLost, "the connection was lost during the measurement")
     }
-    let link = ring.client.parameters
+    let parameters = ring.client.parameters
     await ring.stopRawStream()
     await ring.client.disconnect()
     if let measured = meter.result(dropped: session.central.droppedPackets) {
-      let head = link.map { "link       \($0)\n" } ?? ""
+      let head = parameters.map { "link       \($0)\n" } ?? ""
       printRecord(OutputFormat(invocation), measured.fields, text: head + measured.text)
     }
     if let failure { throw failure }

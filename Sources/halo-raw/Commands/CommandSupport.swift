@@ -30,20 +30,22 @@ func ringFailure<Value>(
   }
 }
 
-extension Session {
-  /// Opens the selected ring, unless the command is ended first.
-  func openRingUnlessEnded() async throws(Failure) -> Ring {
-    try await interruption.cancels { () async throws(Failure) in try await self.openRing() }
-  }
-}
-
 extension Interruption {
   /// Runs `work` until its end or the request.
-  func ends(_ work: @escaping @BluetoothActor () async throws(RingError) -> Void) async throws(Failure) {
-    do throws(RingError) {
+  func ends(_ work: @escaping @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
+    do throws(Failure) {
       try await cancels(work)
     } catch {
-      guard error == .cancelled else { throw Failure(error) }
+      guard error.code == .interrupted, isRequested else { throw error }
+    }
+  }
+
+  /// Runs `work`, which ends in order on the request: then its interruption is no failure.
+  func excuses(_ work: @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
+    do throws(Failure) {
+      try await work()
+    } catch {
+      guard error.code == .interrupted, isRequested else { throw error }
     }
   }
 }

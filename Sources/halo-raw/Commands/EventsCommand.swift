@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import LineOutput
@@ -31,29 +32,37 @@ let eventsCommand = CommandSpec(
   let camera = invocation[EventsOption.camera]
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    session.waitsForAdapter = retryTime > .zero
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let writer = try await EventWriter(live, try await session.openRingUnlessEnded())
+    let link = session.keepRing(
+      LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true), until: end
+    ) {
+      ring throws(Failure) in
+      try await live.describe(ring)
+    }
+    let writer = try await EventWriter(live, try await link.open())
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
     try await live.complete({ writer.ring.client }) { () async throws(Failure) in
-      while !end.isRequested {
-        do throws(Failure) {
-          try await end.ends { () async throws(RingError) in
-            try await writer.ring.listen(camera: camera) { event, time in
-              guard !end.isRequested else { return }
-              writer.print(event, at: time)
-              if writer.printed == count || writer.hasFailed { end.request() }
-            }
+      link.onLoss = { failure in
+        if !end.isRequested { writer.markGap(failure.message) }
+      }
+      try await end.excuses { () async throws(Failure) in
+        try await link.ask { ring throws(Failure) in
+          writer.ring = ring
+          try await end.ends { () async throws(Failure) in
+            try await ringFailure(
+              await ring.listen(camera: camera) { event, time in
+                guard !end.isRequested else { return }
+                link.dataFlow()
+                writer.print(event, at: time)
+                if writer.printed == count || writer.hasFailed { end.request() }
+              })
           }
-        } catch {
-          writer.markGap(error.message)
-          try await writer.recover(session, from: error, within: retryTime, until: end)
         }
       }
     }
-    await writer.ring.client.disconnect()
+    await link.close()
   }
 }
 
@@ -81,22 +90,31 @@ let sportCommand = CommandSpec(
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
-    let ring = try await session.openRingUnlessEnded()
     let end = Interruption(following: session.interruption)
-    let writer = try await EventWriter(live, ring)
-    try await live.complete({ ring.client }) { () async throws(Failure) in
-      try await end.ends { () async throws(RingError) in
-        try await ring.exercise(sport) { update, time in
-          guard !end.isRequested else { return }
-          writer.print(.sport(update), at: time)
-          if writer.printed == 1, let duration {
-            session.timers.schedule(after: duration) { end.request() }
-          }
-          if writer.hasFailed { end.request() }
+    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) {
+      ring throws(Failure) in
+      try await live.describe(ring)
+    }
+    let writer = try await EventWriter(live, try await link.open())
+    try await live.complete({ writer.ring.client }) { () async throws(Failure) in
+      try await link.ask { ring throws(Failure) in
+        // The session has begun: another one would count from zero.
+        link.dataFlow()
+        writer.ring = ring
+        try await end.ends { () async throws(Failure) in
+          try await ringFailure(
+            await ring.exercise(sport) { update, time in
+              guard !end.isRequested else { return }
+              writer.print(.sport(update), at: time)
+              if writer.printed == 1, let duration {
+                session.timers.schedule(after: duration) { end.request() }
+              }
+              if writer.hasFailed { end.request() }
+            })
         }
       }
     }
-    await ring.client.disconnect()
+    await link.close()
   }
 }
 
@@ -108,7 +126,7 @@ extension Sport {
 @BluetoothActor
 private final class EventWriter {
   /// The ring, on its link of now.
-  private(set) var ring: Ring
+  var ring: Ring
   private(set) var printed = 0
   private var printer: TimedPrinter
   private let publisher: RingPublisher?
@@ -128,13 +146,6 @@ private final class EventWriter {
   }
 
   var hasFailed: Bool { printer.hasFailed }
-
-  /// Goes on with another link. Returns at the end of the command, too.
-  func recover(
-    _ session: Session, from failure: Failure, within time: Duration, until end: Interruption
-  ) async throws(Failure) {
-    ring = try await session.recover(ring, from: failure, within: time, until: end) ?? ring
-  }
 
   /// Marks the loss of the link.
   func markGap(_ reason: String) {

@@ -45,12 +45,13 @@ let historyCommand = CommandSpec(
     return try printer.print(try stored.records(kind, in: days))
   }
   try await Session.run(command) { session throws(Failure) in
-    let ring = try await session.openRing()
-    let now = session.ringTime
-    let days = try command.days(today: now.day)
     let line = ProgressLine()
     defer { line.clear() }
-    let records = try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
+    let records = try await session.withRing { ring, _ throws(Failure) in
+      let now = session.ringTime
+      let days = try command.days(today: now.day)
+      return try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
+    }
     line.clear()
     var printer = HistoryPrinter(format, kind)
     try printer.print(records)
@@ -77,8 +78,9 @@ let todayCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
-    let ring = try await session.openRing()
-    let totals = try await ringFailure(await ring.today())
+    let totals = try await session.withRing { ring, _ throws(Failure) in
+      try await ringFailure(await ring.today())
+    }
     printRecord(
       format,
       [

@@ -13,39 +13,47 @@ let inspectCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
-    let client = try await session.connect()
-    let printer = TablePrinter(format)
-    try await bluetoothFailure(await printer.printAll(of: client))
+    let table = TableReader()
+    // What was read is shown, also if the rest cannot be read.
+    defer { table.print(format) }
+    try await session.withDevice { client, _ throws(Failure) in
+      try await bluetoothFailure(await table.read(client))
+    }
   }
 }
 
+/// Reads the attribute table of a device, and prints it.
 @BluetoothActor
-private final class TablePrinter {
-  private var printer: RecordPrinter
+private final class TableReader {
+  private var rows: [(fields: [Field], text: String)] = []
   private var included: [Service] = []
   private var seen: Set<AttributeHandle> = []
 
-  init(_ format: OutputFormat) {
-    printer = RecordPrinter(
-      format,
-      ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map
-      {
-        ($0, nil)
-      })
-  }
+  private static let columns: [(name: String, unit: String?)] =
+    ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map {
+      ($0, nil)
+    }
 
-  /// Prints the primary services, then the secondary ones that others include, each once, so that circular includes
+  /// Reads the primary services, then the secondary ones that others include, each once, so that circular includes
   /// end.
-  func printAll(of client: GATTClient) async throws(BluetoothError) {
+  func read(_ client: GATTClient) async throws(BluetoothError) {
+    rows = []
+    included = []
+    seen = []
     try await client.exchangeMTU()
-    for service in try await client.discoverServices() { try await print(service, of: client) }
+    for service in try await client.discoverServices() { try await read(service, of: client) }
     while let service = included.popLast() {
       guard !seen.contains(service.handles.start) else { continue }
-      try await print(service, "secondary service", of: client)
+      try await read(service, "secondary service", of: client)
     }
   }
 
-  private func print(
+  func print(_ format: OutputFormat) {
+    var printer = RecordPrinter(format, Self.columns)
+    for row in rows { printer.print(row.fields, text: row.text) }
+  }
+
+  private func read(
     _ service: Service, _ kind: String = "service", of client: GATTClient
   ) async throws(BluetoothError) {
     seen.insert(service.handles.start)
@@ -61,11 +69,11 @@ private final class TablePrinter {
       )
     }
     for characteristic in try await client.discoverCharacteristics(of: service) {
-      try await print(characteristic, of: client)
+      try await read(characteristic, of: client)
     }
   }
 
-  private func print(_ characteristic: Characteristic, of client: GATTClient) async throws(BluetoothError) {
+  private func read(_ characteristic: Characteristic, of client: GATTClient) async throws(BluetoothError) {
     let value =
       characteristic.properties.contains(.read)
       ? try await self.value(characteristic.valueHandle, client) : .none
@@ -116,13 +124,15 @@ private final class TablePrinter {
   ) {
     var bytes: [UInt8]?
     if case .bytes(let found) = value { bytes = found }
-    printer.print(
-      [
-        .number(Int(handle.rawValue)), .text(kind), .text(uuid.description), .text(GATTUUID.name(of: uuid)),
-        .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
-        .list(properties.names), .text(bytes.map { Hex.string($0) }),
-        .text(bytes.map { String(printable: $0) }),
-        .text(bytes.flatMap { ValueMeaning($0, of: uuid).words }),
-      ], text: text)
+    rows.append(
+      (
+        [
+          .number(Int(handle.rawValue)), .text(kind), .text(uuid.description), .text(GATTUUID.name(of: uuid)),
+          .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
+          .list(properties.names), .text(bytes.map { Hex.string($0) }),
+          .text(bytes.map { String(printable: $0) }),
+          .text(bytes.flatMap { ValueMeaning($0, of: uuid).words }),
+        ], text
+      ))
   }
 }

@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import LineOutput
@@ -62,27 +63,35 @@ let measureCommand = CommandSpec(
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
-    session.waitsForAdapter = isContinuous && retryTime > .zero
     let live = try await LiveOutput(invocation, session)
-    let ring = try await session.openRingUnlessEnded()
-    let measurement = try await Measuring(measured, of: ring, live, isContinuous: isContinuous)
+    let end = Interruption(following: session.interruption)
+    let budget =
+      isContinuous
+      ? LinkKeeper.Budget(invocation, retryTime: retryTime)
+      : LinkKeeper.Budget(first: session.request.deadline, later: .zero)
+    let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
+    let measurement = try await Measuring(
+      measured, of: try await link.open(), live, isContinuous: isContinuous)
     try await live.complete({ measurement.ring.client }) { () async throws(Failure) in
-      if isContinuous {
-        let end = Interruption(following: session.interruption)
-        while !end.isRequested {
-          do throws(Failure) {
-            try await measurement.runContinuously(
-              isLive: isLive, count: count, duration: duration, until: end)
-          } catch {
-            try await measurement.recover(session, from: error, within: retryTime, until: end)
-          }
+      guard isContinuous else {
+        return try await link.ask { ring throws(Failure) in
+          measurement.ring = ring
+          try await measurement.runOnce(isLive: isLive, until: session.interruption)
         }
-        try measurement.finish()
-      } else {
-        try await measurement.runOnce(isLive: isLive, until: session.interruption)
       }
+      link.onLoss = { failure in
+        if !end.isRequested { measurement.markGap(failure.message) }
+      }
+      try await end.excuses { () async throws(Failure) in
+        try await link.ask { ring throws(Failure) in
+          measurement.ring = ring
+          try await measurement.runContinuously(
+            isLive: isLive, count: count, duration: duration, until: end, onReading: link.dataFlow)
+        }
+      }
+      try measurement.finish()
     }
-    await measurement.ring.client.disconnect()
+    await link.close()
   }
 }
 
@@ -139,7 +148,7 @@ private let measurements = [
 @BluetoothActor
 private final class Measuring {
   /// The ring, on its link of now.
-  private(set) var ring: Ring
+  var ring: Ring
   private let measured: Measured
   private let format: OutputFormat
   private let publisher: RingPublisher?
@@ -185,7 +194,7 @@ private final class Measuring {
   }
 
   func runContinuously(
-    isLive: Bool, count: Int?, duration: Duration?, until end: Interruption
+    isLive: Bool, count: Int?, duration: Duration?, until end: Interruption, onReading: () -> Void
   ) async throws(Failure) {
     let rates = ring.heartRates(isLive: isLive)
     let forget = end.onRequest { rates.stop() }
@@ -197,6 +206,7 @@ private final class Measuring {
       for try await (event, time) in rates where !end.isRequested {
         take(event, at: time)
         guard case .reading = event else { continue }
+        onReading()
         if readings == 1, let duration, timer == nil {
           timer = ring.timers.schedule(after: duration) { end.request() }
         }
@@ -208,14 +218,9 @@ private final class Measuring {
     end.request()
   }
 
-  /// Marks the loss of the link, and goes on with another one. Returns at the end of the command, too.
-  func recover(
-    _ session: Session, from failure: Failure, within time: Duration, until end: Interruption
-  ) async throws(Failure) {
-    print(
-      "gap", at: ring.timers.current.wholeMicroseconds, note: failure.message, text: "gap: \(failure.message)"
-    )
-    ring = try await session.recover(ring, from: failure, within: time, until: end) ?? ring
+  /// Marks the loss of the link.
+  func markGap(_ reason: String) {
+    print("gap", at: ring.timers.current.wholeMicroseconds, note: reason, text: "gap: \(reason)")
   }
 
   /// Ends a continuous measurement.

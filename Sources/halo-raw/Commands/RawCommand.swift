@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import LineOutput
@@ -39,9 +40,8 @@ let rawCommand = CommandSpec(
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let end = Interruption(following: session.interruption)
     let live = try await LiveOutput(invocation, session)
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.openRing()
-    }
+    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) { _ in }
+    let ring = try await link.open()
     let writer = try await TrafficWriter(live, ring)
     try await session.interruption.cancels { () async throws(Failure) in
       try await ringFailure(

@@ -11,11 +11,12 @@ let infoCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
-    let ring = try await session.openRing()
-    let information = try await ringFailure(await ring.information())
-    let support = try await ringFailure(await ring.deviceSupport())
-    session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
-    printInformation(information, support, of: ring, as: format)
+    try await session.withRing { ring, _ throws(Failure) in
+      let information = try await ringFailure(await ring.information())
+      let support = try await ringFailure(await ring.deviceSupport())
+      session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
+      printInformation(information, support, of: ring, as: format)
+    }
   }
 }
 
@@ -53,8 +54,9 @@ let batteryCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
-    let ring = try await session.openRing()
-    let battery = try await ringFailure(await ring.battery())
+    let battery = try await session.withRing { ring, _ throws(Failure) in
+      try await ringFailure(await ring.battery())
+    }
     printRecord(
       format,
       [("percent", nil, .number(Int(battery.percent))), ("charging", nil, .flag(battery.isCharging))],
@@ -103,8 +105,11 @@ private func actionCommand(
     let format = OutputFormat(invocation)
     if let question { try Confirmation.obtain(invocation, question) }
     try await Session.run(invocation) { session throws(Failure) in
-      let ring = try await session.openRing()
-      try await ringFailure(await work(ring))
+      try await session.withRing { ring, link throws(Failure) in
+        // What was sent may have been done.
+        link.dataFlow()
+        try await ringFailure(await work(ring))
+      }
       printRecord(format, [("action", nil, .text(name)), ("done", nil, .flag(true))], text: done)
     }
   }

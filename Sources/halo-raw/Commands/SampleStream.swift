@@ -15,28 +15,28 @@ final class SampleStream {
     /// The link is lost.
     case lost(String)
     /// The link stays, but no samples come.
-    case silent(String)
+    case silent(String, doesAnswer: Bool)
   }
 
   private var ring: Ring
+  private let link: KeptLink<Ring>
   /// The ring in messages, if there are several.
   private let name: String?
   private let session: Session
   private let timers: Timers
   private let count: Int?
   private let duration: Duration?
-  private let retryTime: Duration
   @exclusivity(unchecked) private var writer: SampleWriter
   /// Sends the samples to a broker, too.
   private let observers: [any SampleObserver]
   /// Whether lines are collected, which are written at the end of this turn of the loop.
   @exclusivity(unchecked) private var isCollecting = false
+  private let pausesMeasurements: Bool
   /// What the ring measures automatically while there is no stream.
   private var paused: SavedMeasurements?
   @exclusivity(unchecked) private var summary = StreamSummary()
-  private var reconnections = 0
-  /// Since when no sample has come, and the stream is tried to be made again.
-  @exclusivity(unchecked) private var failingSince: Instant?
+  /// Whether the stream has failed, and no sample has come since.
+  @exclusivity(unchecked) private var isFailing = true
   /// When the last sample was read.
   @exclusivity(unchecked) private var lastSample: Instant?
   @exclusivity(unchecked) private var end: End?
@@ -59,20 +59,23 @@ final class SampleStream {
 
   /// - Parameters:
   ///   - ring: the ring, open
+  ///   - link: its link
   ///   - name: that of the ring in messages, if there are several
   ///   - writer: prints the samples
   ///   - observers: get them, too
   init(
-    _ ring: Ring, name: String? = nil, writer: consuming SampleWriter, observers: [any SampleObserver],
+    _ ring: Ring, _ link: KeptLink<Ring>, name: String? = nil, writer: consuming SampleWriter,
+    observers: [any SampleObserver],
     _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring
+    self.link = link
     self.name = name
     self.writer = writer
     self.observers = observers
     count = options.count
     duration = options.duration
-    retryTime = options.retryTime
+    pausesMeasurements = options.pausesMeasurements
     self.session = session
     timers = session.timers
   }
@@ -83,25 +86,19 @@ final class SampleStream {
   /// What was measured, for the file beside the output.
   var results: [String: JSONValue] { summary.results }
 
-  func pauseMeasurements() async throws(Failure) {
-    paused = try await ringFailure(await session.pauseMeasurements(of: ring))
-  }
-
   func run() async throws(Failure) {
-    let forget = session.interruption.onRequest { self.finish(.wanted) }
+    let forget = link.interruption.onRequest { self.finish(.wanted) }
     defer { forget() }
-    session.waitsForAdapter = retryTime > .zero
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
-      ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
-      try await startOrLose()
+      try await start()
       reportStatus("streaming")
       session.status.count(ring.client.peer) { self.summary.progress }
       identify()
       for observer in observers { observer.begin(after: identification) { self.ring } }
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
     } catch {
-      if error.code != .interrupted || !session.interruption.isRequested { result = .failure(error) }
+      if error.code != .interrupted || !link.interruption.isRequested { result = .failure(error) }
     }
     flush()
     timers.cancel(durationTimer)
@@ -114,11 +111,29 @@ final class SampleStream {
     try result.get()
   }
 
-  /// Makes the ring stream.
+  /// Makes the ring stream, on a new link if the last one is lost.
   private func start() async throws(Failure) {
-    end = session.interruption.isRequested ? .wanted : nil
+    try await link.ask { ring throws(Failure) in
+      if ring !== self.ring {
+        self.ring = ring
+        // It may have restarted in between.
+        if let paused { try await ringFailure(await ring.pause(paused)) }
+      }
+      if pausesMeasurements, paused == nil {
+        paused = try await link.interruption.cancels { [session] () async throws(Failure) in
+          try await ringFailure(await session.pauseMeasurements(of: ring))
+        }
+      }
+      try await startRing()
+    }
+  }
+
+  private func startRing() async throws(Failure) {
+    end = link.interruption.isRequested ? .wanted : nil
     let ring = self.ring
-    let session = self.session
+    ring.client.whenDisconnected { loss in
+      if self.ring === ring { self.finish(.lost(loss.description)) }
+    }
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
     ring.onRejectedFrame = { bytes, error, time in self.reject(bytes, error, at: time) }
     var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
@@ -129,10 +144,16 @@ final class SampleStream {
       }
     }
     let take = sink
-    try await ringFailure(
-      await session.interruption.cancels { () async throws(RingError) in
+    do throws(RingError) {
+      try await link.interruption.cancels { () async throws(RingError) in
         try await ring.startRawStream(sink: take)
-      })
+      }
+    } catch {
+      var failure = Failure(error)
+      // Every ring answers this.
+      if case .notAnswered = error { failure.fault = .silence }
+      throw failure
+    }
   }
 
   private func identify() {
@@ -160,85 +181,36 @@ final class SampleStream {
 
   // MARK: Failures
 
-  /// Marks the gap, and makes the stream anew: on a new link, if the old one is lost.
+  /// Marks the gap, and makes the stream anew: on a new link, if the old one is lost or silent.
   ///
-  /// - Throws: if there is none in time, the first cause
-  private func recover(from failure: End) async throws(Failure) {
+  /// - Throws: if there is none in time
+  private func recover(from end: End) async throws(Failure) {
     let now = timers.current
-    let deadline = (failingSince ?? now) + retryTime
-    if failingSince == nil { failingSince = now }
     summary.interrupt()
-    switch failure {
+    let failure: Failure
+    switch end {
     case .wanted: return
     case .lost(let reason):
       // Lost while it was to end.
-      if session.interruption.isRequested { return end = .wanted }
+      if link.interruption.isRequested { return self.end = .wanted }
       mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
-      guard retryTime > .zero, now < deadline, session.canGoOn else {
-        throw Failure(RingError.disconnected(reason))
-      }
-      note("connection lost: \(reason); trying again \((deadline - now).asLimit)")
-      try await reconnect(until: deadline)
-    case .silent(let reason):
+      failure = Failure(RingError.disconnected(reason))
+    case .silent(let reason, let doesAnswer):
       mark(.gap(reason), at: now.wholeMicroseconds)
-      warn("\(reason); \(retryTime > .zero ? "starting the stream again" : "giving up")")
-      try await restart(reason, until: deadline)
+      failure = Failure(
+        .timedOut, "the ring sends no more samples: \(reason)", doesAnswer ? .unready : .silence)
     }
-  }
-
-  private func reconnect(until deadline: Instant) async throws(Failure) {
-    let began = timers.current
-    let old = ring
-    let session = self.session
-    let paused = self.paused
-    ring = try await session.interruption.cancels { () async throws(Failure) in
-      let ring = try await session.reopen(old, within: deadline - began)
-      // It may have restarted in between.
-      if let paused { try await ringFailure(await ring.pause(paused)) }
-      return ring
+    isFailing = true
+    let deadline = try link.failed(failure)
+    switch end {
+    case .silent(let reason, _): warn("\(reason); starting the stream again \((deadline - now).asLimit)")
+    default: note("\(failure.message); trying again \((deadline - now).asLimit)")
     }
-    reconnections += 1
-    note("connected again after \(decimal((timers.current - began).inSeconds, 1)) s")
-    reportStatus("streaming again; connected again \(Console.counted(reconnections, "time"))")
-    end = session.interruption.isRequested ? .wanted : nil
-    ring.client.whenDisconnected { loss in self.finish(.lost(loss.description)) }
-    try await startOrLose()
-  }
-
-  /// Makes the ring stream. A link that is lost before the first sample is lost like any other.
-  private func startOrLose() async throws(Failure) {
-    do throws(Failure) {
-      try await start()
-    } catch {
-      guard error.code == .connectionLost else { throw error }
-      finish(.lost(error.message))
-    }
-  }
-
-  /// Starts the stream again on the link that there is.
-  private func restart(_ reason: String, until deadline: Instant) async throws(Failure) {
-    let interruption = session.interruption
-    var pause = Duration.seconds(1)
-    var cause = reason
-    while timers.current < deadline {
-      do throws(Failure) {
-        return try await start()
-      } catch {
-        switch error.code {
-        case .timedOut, .protocolError:
-          if cause != error.message {
-            warn("\(error.message); trying again \((deadline - timers.current).asLimit)")
-          }
-          cause = error.message
-        case .connectionLost: return finish(.lost(error.message))
-        default: throw error
-        }
-      }
-      await interruption.sleep(for: min(pause, deadline - timers.current), in: timers)
-      if interruption.isRequested { return finish(.wanted) }
-      pause = min(pause * 2, .seconds(30))
-    }
-    throw Failure(.timedOut, "the ring sends no more samples: \(cause)")
+    let before = link.reconnections
+    try await start()
+    guard link.reconnections > before else { return }
+    note("connected again after \(decimal((timers.current - now).inSeconds, 1)) s")
+    reportStatus("streaming again; connected again \(Console.counted(link.reconnections, "time"))")
   }
 
   /// Checks for samples, for as long as the stream lasts.
@@ -282,7 +254,7 @@ final class SampleStream {
         return watchForSilence(since: lastSample)
       }
       let cause = battery.map { $0.isCharging ? "the ring is on its charger" : "its battery is at \($0)" }
-      finish(.silent("\(silence); \(cause ?? "the ring does not answer")"))
+      finish(.silent("\(silence); \(cause ?? "the ring does not answer")", doesAnswer: battery != nil))
     }
   }
 
@@ -300,7 +272,7 @@ final class SampleStream {
     await identification?.value
     for observer in observers { await observer.end() }
     if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
-    await ring.client.disconnect()
+    await link.close()
   }
 
   // MARK: Samples
@@ -315,17 +287,22 @@ final class SampleStream {
     guard summary.add(sample, at: time) else { return }
     // Not its own time: if the process was stopped, the samples that waited are old.
     lastSample = timers.now
-    failingSince = nil
+    if isFailing { flowAgain() }
     guard writer.collect(sample, at: time) else { return summary.filtered += 1 }
     summary.printed += 1
     if let duration, durationTimer == nil {
-      durationTimer = timers.schedule(after: duration) { self.finish(.wanted) }
+      durationTimer = timers.schedule(after: duration) { self.link.interruption.request() }
     }
     if summary.printed == count || writer.output.pending > Self.largestBatch { return flush() }
     // The samples of one wake-up leave with one write.
     guard !isCollecting else { return }
     isCollecting = true
     EpollLoop.shared.atEndOfTurn(self)
+  }
+
+  private func flowAgain() {
+    isFailing = false
+    link.dataFlow()
   }
 
   private func flush() {
@@ -371,8 +348,8 @@ final class SampleStream {
 
   private func report() {
     for line in summary.lines { Console.error(prefixed(line)) }
-    if reconnections > 0 {
-      Console.error(prefixed("connected again \(Console.counted(reconnections, "time"))"))
+    if link.reconnections > 0 {
+      Console.error(prefixed("connected again \(Console.counted(link.reconnections, "time"))"))
     }
     let client = ring.client
     let link = [

@@ -48,8 +48,7 @@ let settingsCommand = CommandSpec(
   var target = invocation
   target.positionals = task.ring.map { [$0] } ?? []
   try await Session.run(target) { session throws(Failure) in
-    let ring = try await session.openRing()
-    try await task.perform(on: ring, format)
+    try await session.withRing { ring, _ throws(Failure) in try await task.perform(on: ring, format) }
   }
 }
 

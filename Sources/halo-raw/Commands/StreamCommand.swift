@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import JSON
 import LineOutput
 import RingLink
@@ -110,13 +111,17 @@ let streamCommand = CommandSpec(
     let live = try await LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {
       let wait = invocation.isGiven(CommonOptions.wait) ? invocation[CommonOptions.wait] : .seconds(5)
-      return try await StreamGroup(session, live, options).run(selectors, scanTime: isAll ? wait : nil)
+      return try await StreamGroup(session, live, options, invocation).run(
+        selectors, scanTime: isAll ? wait : nil)
     }
-    let ring = try await session.interruption.cancels { () async throws(Failure) in
-      let ring = try await session.openRing(identifies: live.isDescribed)
+    let budget = LinkKeeper.Budget(invocation, retryTime: options.retryTime)
+    let link = session.keepRing(
+      budget, until: Interruption(following: session.interruption), identifies: live.isDescribed
+    ) { ring throws(Failure) in
       try await session.prepareStream(of: ring, options.kinds)
-      return ring
+      try await live.describe(ring)
     }
+    let ring = try await link.open()
     try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds))
     let plot = invocation[StreamOption.plot] ? StreamPlot(session, of: ring, options.kinds) : nil
     let writer = SampleWriter(
@@ -125,9 +130,8 @@ let streamCommand = CommandSpec(
       output: plot == nil || live.isFile ? live.writer : LineWriter(to: DiscardedRecords()))
     let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
     let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
-    let stream = SampleStream(ring, writer: writer, observers: observers, options, session)
+    let stream = SampleStream(ring, link, writer: writer, observers: observers, options, session)
     try await live.complete({ stream.client }, results: { stream.results }) { () async throws(Failure) in
-      if options.pausesMeasurements { try await stream.pauseMeasurements() }
       try await stream.run()
     }
   }

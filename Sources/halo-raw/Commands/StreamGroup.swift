@@ -12,6 +12,7 @@ final class StreamGroup {
   private let session: Session
   private let live: LiveOutput
   private let options: StreamOptions
+  private let budget: LinkKeeper.Budget
   private let origin = RecordOrigin()
   /// The names of the rings in messages and lines of text.
   private var names: [BluetoothAddress: String] = [:]
@@ -26,10 +27,11 @@ final class StreamGroup {
   /// The width of a name in text: that of the names that rings have.
   fileprivate nonisolated static let nameWidth = 8
 
-  init(_ session: Session, _ live: LiveOutput, _ options: StreamOptions) {
+  init(_ session: Session, _ live: LiveOutput, _ options: StreamOptions, _ invocation: Invocation) {
     self.session = session
     self.live = live
     self.options = options
+    budget = LinkKeeper.Budget(invocation, retryTime: options.retryTime)
   }
 
   /// The rings that a command line names.
@@ -59,7 +61,6 @@ final class StreamGroup {
       throw .usage("a replay at the level of ATT has one ring; name one, and leave out --all")
     }
     session.waitsForAdvertisements = true
-    session.waitsForAdapter = options.retryTime > .zero
     try await live.beginSeveral(columns: SampleWriter.columns(of: options.kinds))
     try await live.complete { () async throws(Failure) in
       for selector in selectors { add(selector) }
@@ -122,20 +123,22 @@ final class StreamGroup {
   private func stream(_ selector: RingSelector) async throws(Failure) {
     let session = self.session
     let kinds = options.kinds
-    let isDescribed = live.isDescribed
-    let (ring, found) = try await session.interruption.cancels { () async throws(Failure) in
-      let (ring, name) = try await session.openRing(selector, identifies: isDescribed) {
-        address throws(Failure) in
-        try self.claim(address, for: selector)
-      }
+    let live = self.live
+    let link = session.keepRing(
+      budget, of: selector, until: Interruption(following: session.interruption),
+      identifies: live.isDescribed,
+      check: { [self] address throws(Failure) in try claim(address, for: selector) }
+    ) { ring throws(Failure) in
       try await session.prepareStream(of: ring, kinds)
-      return (ring, name)
+      try await live.describe(ring)
     }
+    let ring = try await link.open()
+    let found = link.name
     let address = ring.client.peer
     let isUnique = found.map { !names.values.contains($0) } ?? false
     let name = isUnique ? found?.printable ?? "" : address.description
     names[address] = name
-    let header = live.add(try await live.description(of: ring, name: found))
+    let header = live.add(live.description(of: ring, name: found))
     let writer = SampleWriter(
       live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
       ring: address.description, label: label(name), origin: origin,
@@ -144,10 +147,9 @@ final class StreamGroup {
       SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
     }
     let stream = SampleStream(
-      ring, name: name, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
+      ring, link, name: name, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
     hasStreamed = true
     defer { live.complete(address, stream.client.parameters?.interval, stream.results) }
-    if options.pausesMeasurements { try await stream.pauseMeasurements() }
     try await stream.run()
   }
 }

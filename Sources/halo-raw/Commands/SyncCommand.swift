@@ -1,4 +1,5 @@
 import BluetoothCore
+import Central
 import EventLoop
 import LineOutput
 import RingLink
@@ -30,9 +31,8 @@ let syncCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     // Open the store first: without it there is no reason to connect.
     let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
-    let ring = try await session.openRing()
-    session.waitsForAdapter = retryTime > .zero
-    try await RingSync(ring, into: store, retryTime: retryTime, session)
+    let link = session.keepRing(LinkKeeper.Budget(invocation, retryTime: retryTime)) { _ in }
+    try await RingSync(try await link.open(), link, into: store, session)
       .run(kinds) { outcome in
         let text =
           outcome.isSupported
@@ -71,15 +71,15 @@ final class RingSync {
 
   private var ring: Ring
   private let session: Session
+  private let link: KeptLink<Ring>
   private let store: RingStore
-  private let retryTime: Duration
   private let progress = ProgressLine()
 
-  init(_ ring: Ring, into store: RingStore, retryTime: Duration, _ session: Session) {
+  init(_ ring: Ring, _ link: KeptLink<Ring>, into store: RingStore, _ session: Session) {
     self.ring = ring
+    self.link = link
     self.session = session
     self.store = store
-    self.retryTime = retryTime
   }
 
   /// - Parameter report: called at the end of each kind
@@ -159,21 +159,27 @@ final class RingSync {
     }
   }
 
-  /// Reads from the ring. If the link is lost, reconnects and reads again.
+  /// Reads from the ring. If the link is lost, it is made again, and the ring is read again.
   private func reading<Value: Sendable>(
     _ read: (Ring) async throws(RingError) -> Value
   ) async throws(RingError) -> Value {
-    while true {
-      do throws(RingError) {
-        return try await read(ring)
-      } catch .disconnected(let reason) where retryTime > .zero {
-        session.note("connection lost: \(reason); trying again")
-        do throws(Failure) {
-          ring = try await session.reopen(ring, within: retryTime)
+    var answer: RingError?
+    do throws(Failure) {
+      let value = try await link.ask { ring throws(Failure) in
+        self.ring = ring
+        do throws(RingError) {
+          answer = nil
+          return try await read(ring)
         } catch {
-          throw error.code == .interrupted ? .cancelled : .disconnected(reason)
+          answer = error
+          throw Failure(error)
         }
       }
+      link.dataFlow()
+      return value
+    } catch {
+      if error.code == .interrupted { throw .cancelled }
+      throw answer ?? .disconnected(error.message)
     }
   }
 }

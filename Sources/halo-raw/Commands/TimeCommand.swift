@@ -39,24 +39,25 @@ let timeCommand = CommandSpec(
     invocation[TimeOption.set] ? (invocation[TimeOption.utc] ? .utc : .local) : nil
   let isForced = invocation[TimeOption.force]
   try await Session.run(invocation) { session throws(Failure) in
-    let ring = try await session.openRing()
-    var assessment = try await session.assessClock(of: ring, policy ?? session.clock.policy)
-    var action: String?
-    var capabilities: RingCapabilities?
-    if let policy {
-      if isForced || assessment.reasonToSet != nil {
-        action = "set: " + (assessment.reasonToSet ?? "forced by --force")
-        capabilities = try await session.setClock(of: ring, policy)
-        assessment.record = session.clockRecord(of: ring.client.peer) ?? assessment.record
-        assessment.unix = max(assessment.unix, assessment.record?.set ?? 0)
-        assessment.utcOffset = assessment.record?.utcOffset ?? assessment.utcOffset
-        assessment.evidence = ClockEvidence()
-      } else {
-        action =
-          "left alone: this computer set it \(ClockAssessment.duration(assessment.age ?? 0)) ago; to set it anyway, use --force"
+    try await session.withRing { ring, _ throws(Failure) in
+      var assessment = try await session.assessClock(of: ring, policy ?? session.clock.policy)
+      var action: String?
+      var capabilities: RingCapabilities?
+      if let policy {
+        if isForced || assessment.reasonToSet != nil {
+          action = "set: " + (assessment.reasonToSet ?? "forced by --force")
+          capabilities = try await session.setClock(of: ring, policy)
+          assessment.record = session.clockRecord(of: ring.client.peer) ?? assessment.record
+          assessment.unix = max(assessment.unix, assessment.record?.set ?? 0)
+          assessment.utcOffset = assessment.record?.utcOffset ?? assessment.utcOffset
+          assessment.evidence = ClockEvidence()
+        } else {
+          action =
+            "left alone: this computer set it \(ClockAssessment.duration(assessment.age ?? 0)) ago; to set it anyway, use --force"
+        }
       }
+      try printClock(assessment, action, capabilities, format)
     }
-    try printClock(assessment, action, capabilities, format)
   }
 }
 

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import Central
 import EventLoop
 import GATTClient
 import LineOutput
@@ -21,8 +22,9 @@ let readCommand = CommandSpec(
   let choice = try AttributeChoice(invocation)
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
-    let client = try await session.connect()
-    let values = try await bluetoothFailure(await client.read(choice))
+    let values = try await session.withDevice { client, _ throws(Failure) in
+      try await bluetoothFailure(await client.read(choice))
+    }
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
       let meaning = ValueMeaning(value.value, of: choice.uuid)
@@ -66,11 +68,15 @@ let writeCommand = CommandSpec(
   if !invocation.isGiven(WriteOption.text) { device.positionals.removeLast() }
   let target = device
   try await Session.run(target) { session throws(Failure) in
-    let client = try await session.connect()
-    if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
-    let target = try await client.target(of: choice)
-    let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
-    try await bluetoothFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
+    let (target, hasResponse) = try await session.withDevice { client, link throws(Failure) in
+      if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
+      let target = try await client.target(of: choice)
+      let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
+      // What was sent may have been taken.
+      link.dataFlow()
+      try await bluetoothFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
+      return (target, hasResponse)
+    }
     var printer = RecordPrinter(format, valueColumns)
     let uuid = choice.uuid ?? target.characteristic?.uuid
     printer.print(
@@ -131,34 +137,29 @@ let subscribeCommand = CommandSpec(
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    session.waitsForAdapter = retryTime > .zero
     let live = try await LiveOutput(invocation, session)
-    let client = try await session.interruption.cancels { () async throws(Failure) in
-      try await session.connect()
-    }
-    try await live.begin(client, columns: ValueListener.columns)
     let listener = ValueListener(
-      live, client, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
-    try await live.complete({ listener.client }) { () async throws(Failure) in
-      try await session.interruption.cancels { () async throws(Failure) in
-        try await bluetoothFailure(await listener.subscribe(client, choices, kind))
-      }
+      live, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
+    // Discover on each link: after a restart, the table may differ.
+    let link = session.keepDevice(LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)) {
+      client throws(Failure) in
+      try await listener.begin(client)
+      try await bluetoothFailure(await listener.subscribe(client, choices, kind))
+    }
+    listener.onData = link.dataFlow
+    let client = try await link.open()
+    try await live.complete({ listener.client ?? client }) { () async throws(Failure) in
       Console.hint("subscribed; Ctrl-C ends it")
-      while let loss = try await listener.wait() {
-        listener.markGap("connection lost: \(loss)")
-        guard retryTime > .zero, session.canGoOn else {
-          throw Failure(.connectionLost, "the connection was lost: \(loss)")
-        }
-        session.note("connection lost: \(loss); trying again")
-        try await session.interruption.cancels { () async throws(Failure) in
-          let again = try await session.reconnect(to: client.peer, within: retryTime)
-          // Discover again: after a restart, the table may differ.
-          try await bluetoothFailure(await listener.subscribe(again, choices, kind))
+      try await session.interruption.excuses { () async throws(Failure) in
+        try await link.ask { _ throws(Failure) in
+          guard let loss = try await listener.wait() else { return }
+          listener.markGap("connection lost: \(loss)")
+          throw Failure(.connectionLost, "the connection was lost: \(loss)", .link)
         }
       }
     }
     await listener.unsubscribe()
-    await listener.client.disconnect()
+    await link.close()
   }
 }
 
@@ -166,8 +167,10 @@ let subscribeCommand = CommandSpec(
 @BluetoothActor
 private final class ValueListener {
   /// The link of now.
-  private(set) var client: GATTClient
-  private var printer: TimedPrinter
+  private(set) var client: GATTClient?
+  private let live: LiveOutput
+  /// Nil until the device is known.
+  private var printer: TimedPrinter?
   /// Whether each line of text names its characteristic.
   private let isOfSeveral: Bool
   private let count: Int?
@@ -179,6 +182,8 @@ private final class ValueListener {
   private var subscriptions: [Subscription] = []
   /// Where values are that have moved during the subscription.
   private var moved: [AttributeHandle: AttributeHandle] = [:]
+  /// Called for each value.
+  var onData: (() -> Void)?
   /// Why a subscription ended although the link is up.
   private var end: BluetoothError?
   private var timer: Timers.Token?
@@ -188,15 +193,21 @@ private final class ValueListener {
   static let columns = (TimedPrinter.columns + ownColumns).map(\.name)
 
   init(
-    _ live: LiveOutput, _ client: GATTClient, isOfSeveral: Bool, count: Int?, duration: Duration?,
-    _ interruption: Interruption
+    _ live: LiveOutput, isOfSeveral: Bool, count: Int?, duration: Duration?, _ interruption: Interruption
   ) {
-    self.client = client
+    self.live = live
     self.isOfSeveral = isOfSeveral
-    printer = TimedPrinter(live, Self.ownColumns)
     self.count = count
     self.duration = duration
     self.interruption = interruption
+  }
+
+  /// Describes the records, when the device is known.
+  func begin(_ client: GATTClient) async throws(Failure) {
+    guard self.client == nil else { return }
+    self.client = client
+    try await live.begin(client, columns: Self.columns)
+    printer = TimedPrinter(live, Self.ownColumns)
   }
 
   /// Finds the characteristics and subscribes to them.
@@ -230,6 +241,7 @@ private final class ValueListener {
 
   /// Unsubscribes. If the peer does not answer, the end of the link ends the subscriptions.
   func unsubscribe() async {
+    guard let client else { return }
     client.timers.cancel(timer)
     for subscription in subscriptions { try? await client.unsubscribe(subscription) }
   }
@@ -240,18 +252,20 @@ private final class ValueListener {
     let uuid = characteristic.uuid
     let meaning = ValueMeaning(bytes, of: uuid)
     let handle = moved[characteristic.valueHandle] ?? characteristic.valueHandle
-    printer.print(
+    printer?.print(
       "\(characteristic.valueHandle)",
       [.text("value")] + valueFields(handle, uuid, bytes, meaning) + [.text(nil)], at: time,
       text: (isOfSeveral ? "\(GATTUUID.name(of: uuid) ?? uuid.description)  " : "") + meaning.description)
     printed += 1
-    if printed == count || printer.hasFailed { finish(nil) }
+    onData?()
+    if printed == count || printer?.hasFailed == true { finish(nil) }
   }
 
   /// Marks that values may be missing here.
   func markGap(_ reason: String) {
     let none = [Field](repeating: .text(nil), count: valueColumns.count)
-    printer.print(
+    guard let client else { return }
+    printer?.print(
       "gap", [.text("gap")] + none + [.text(reason)], at: client.timers.current.wholeMicroseconds,
       text: "gap: \(reason)")
   }
@@ -273,7 +287,7 @@ private final class ValueListener {
     let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
       onEnd = OneShot { continuation.resume(returning: $0) }
       forget = interruption.onRequest { self.finish(nil) }
-      client.whenDisconnected { self.finish($0) }
+      client?.whenDisconnected { self.finish($0) }
     }
     forget?()
     if let end { throw Failure(end) }

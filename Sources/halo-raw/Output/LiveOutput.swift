@@ -41,6 +41,8 @@ final class LiveOutput {
   private let queue: OutputQueue?
   private var description = DataDescription()
   private let broker: BrokerOutput?
+  /// What the automatic measurements of rings are set to.
+  private var settings: [BluetoothAddress: JSONValue] = [:]
   /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
 
@@ -127,9 +129,9 @@ final class LiveOutput {
     try await begin(RingDescription(session.ringName, client.peer, nil), columns)
   }
 
-  /// The same for a ring.
+  /// The same for a ring, after ``describe(_:)``.
   func begin(_ ring: Ring, columns: [String]) async throws(Failure) {
-    try await begin(try await description(of: ring, name: session.ringName), columns)
+    try await begin(description(of: ring, name: session.ringName), columns)
   }
 
   private func begin(_ ring: RingDescription, _ columns: [String]) async throws(Failure) {
@@ -171,14 +173,17 @@ final class LiveOutput {
       ring, columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
   }
 
-  /// A ring, with what its automatic measurements are set to if the data comes with a description.
-  func description(of ring: Ring, name: String?) async throws(Failure) -> RingDescription {
+  /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
+  func describe(_ ring: Ring) async throws(Failure) {
+    guard isDescribed, settings[ring.client.peer] == nil else { return }
+    let known = try await ringFailure(await ring.measurementSettings())
+    settings[ring.client.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
+  }
+
+  /// A ring, with what ``describe(_:)`` has read.
+  func description(of ring: Ring, name: String?) -> RingDescription {
     var description = RingDescription(name, ring.client.peer, ring.firmware.firmwareRevision)
-    guard isDescribed else { return description }
-    let known = try await session.interruption.cancels { () async throws(Failure) in
-      try await ringFailure(await ring.measurementSettings())
-    }
-    description.settings = SettingsFile(known, of: ring.firmware).settingsJSON
+    if let settings = settings[ring.client.peer] { description.settings = settings }
     return description
   }
 

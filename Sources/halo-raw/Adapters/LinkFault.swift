@@ -1,0 +1,46 @@
+import Central
+import GATTClient
+import HCI
+
+/// What errors say about a link. What is not known to be final is repeated: within a budget, repeating does no harm.
+extension LinkKeeper.Fault {
+  init(_ error: HCIError) {
+    self =
+      switch error {
+      case .commandFailed(_, .unknownCommand), .commandFailed(_, .unsupportedFeatureOrParameterValue),
+        .commandFailed(_, .invalidCommandParameters):
+        .final
+      case .commandFailed: .refusal
+      case .commandTimedOut, .malformedResponse, .hardwareError, .transportClosed, .notReady: .controller
+      case .noDataBuffers, .lowEnergyNotSupported, .unknownAddressType, .peerNotConnectable, .cancelled:
+        .final
+      case .peerNotFound, .peerDidNotAnswer, .notTried: .absence
+      case .connectionFailed(_, .connectionLimitExceeded): .refusal
+      case .notConnected, .connectionFailed, .connectionNotEstablished: .link
+      case .adapter(let error): LinkKeeper.Fault(error)
+      }
+  }
+
+  init(_ error: AdapterError) {
+    self =
+      switch error.reason {
+      case .noBluetooth, .noAdapters, .adapterUp, .missing, .deviceInUse, .cancelled, .notOffered: .final
+      case .noSuchAdapter, .adapterRemoved, .adapterDown, .adapterTaken, .radioBlocked, .kernelSilent,
+        .controllerSilent,
+        .malformedAnswer:
+        .controller
+      case .refused, .connectionEnded: .link
+      case .timedOut: .absence
+      case .system: .refusal
+      }
+  }
+
+  init(_ error: GATTError) {
+    self =
+      switch error {
+      case .att(.closed), .servicesChanged: .link
+      case .att(.timedOut), .noRoomInTime: .silence
+      default: .final
+      }
+  }
+}
