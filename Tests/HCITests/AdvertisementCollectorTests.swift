@@ -143,14 +143,40 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     #expect(cut.isTruncated)
   }
 
+  /// The end of an advertisement is lost: what comes next is not its end. The next one begins as this one did, comes later, or
+  /// is a legacy one.
+  @Test func whatFollowsALostEndIsNotItsEnd() throws {
+    let collector = Scanner()
+    let (start, rest) = (hex("050952"), hex("303241"))
+    func piece(_ data: [UInt8], _ status: AdvertisingReport.DataStatus, _ time: Duration) -> Advertisement? {
+      collector.receive(
+        report(ring, .connectable, status: status, sid: 1, data: data), at: .zero + time)
+    }
+    #expect(piece(start, .incomplete, .zero) == nil)
+    #expect(piece(start, .incomplete, .milliseconds(100)) == nil)
+    #expect(try #require(piece(rest, .complete, .milliseconds(101))).localName == "R02A")
+
+    #expect(piece(start, .incomplete, .seconds(1)) == nil)
+    #expect(try #require(piece(hex("020942"), .complete, .seconds(2))).localName == "B")
+
+    let other = BluetoothAddress(7, .random)
+    _ = collector.receive(report(other, [], status: .incomplete, data: start), at: .zero + .seconds(3))
+    let legacy = collector.receive(
+      report(other, [.legacy, .connectable], data: hex("020943")), at: .zero + .seconds(3))
+    #expect(try #require(legacy).localName == "C")
+  }
+
   @Test func piecesThatNeverEndAreCut() throws {
     let collector = Scanner()
+    let name = [UInt8](hex("020941"))
+    #expect(collector.receive(report(ring, [], status: .incomplete, sid: 1, data: name), at: .zero) == nil)
     let piece = Array(repeating: UInt8(0), count: 200)
     for _ in 0..<100 {
       #expect(collector.receive(report(ring, [], status: .incomplete, sid: 1, data: piece), at: .zero) == nil)
     }
     let cut = try #require(collector.receive(report(ring, [], sid: 1, data: piece), at: .zero))
-    #expect(cut.advertisingData?.padding.count == AdvertisementCollector.largestData)
+    #expect(cut.localName == "A")
+    #expect(cut.advertisingData?.padding.count == AdvertisementCollector.largestData - name.count)
     #expect(cut.isTruncated)
     for number in 0..<1000 as Range<UInt64> {
       let address = BluetoothAddress(number, .random)

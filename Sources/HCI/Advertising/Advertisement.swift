@@ -96,6 +96,9 @@ extension Advertisement {
 public struct AdvertisementCollector: Sendable {
   /// The maximum length of extended advertising data (Core Specification Vol 4, Part E, 7.8.57).
   public static let largestData = 1650
+  /// How long after a fragment the next one may come. The controller reports those of one chain of packets one after the
+  /// other; a longer time is that of the next advertisement, and the last end was lost.
+  private static let longestPause = Duration.milliseconds(500)
   /// The maximum number of devices with fragmented data being assembled.
   private static let largestAssemblies = 32
 
@@ -110,6 +113,7 @@ public struct AdvertisementCollector: Sendable {
     var isScanResponse: Bool
     var data: [UInt8]
     var isTruncated: Bool
+    var lastPiece: Instant
 
     func belongs(to report: AdvertisingReport) -> Bool {
       address == report.address && advertisingSID == report.advertisingSID
@@ -137,7 +141,7 @@ public struct AdvertisementCollector: Sendable {
   /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
   ///   more to follow
   public mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
-    guard let (data, isTruncated) = assemble(report) else { return nil }
+    guard let (data, isTruncated) = assemble(report, at: instant) else { return nil }
     var device: Advertisement
     if let known = devices[report.address] {
       device = known
@@ -182,15 +186,23 @@ public struct AdvertisementCollector: Sendable {
 
   /// Appends a report to its preceding fragments.
   /// - Returns: the payload, and whether its end was lost; nil while fragments are missing
-  private mutating func assemble(_ report: AdvertisingReport) -> ([UInt8], Bool)? {
+  private mutating func assemble(_ report: AdvertisingReport, at instant: Instant) -> ([UInt8], Bool)? {
     let isPiece = report.dataStatus == .incomplete
-    if assemblies.isEmpty, !isPiece { return (report.data, report.dataStatus != .complete) }
+    assemblies.removeAll { $0.lastPiece + Self.longestPause < instant }
+    // Legacy advertising has no fragments.
+    guard !report.eventType.contains(.legacy), isPiece || !assemblies.isEmpty else {
+      return (report.data, report.dataStatus != .complete)
+    }
 
     var assembly = Assembly(
       address: report.address, advertisingSID: report.advertisingSID,
-      isScanResponse: report.eventType.contains(.scanResponse), data: [], isTruncated: false)
+      isScanResponse: report.eventType.contains(.scanResponse), data: [], isTruncated: false,
+      lastPiece: instant)
     if let index = assemblies.firstIndex(where: { $0.belongs(to: report) }) {
-      assembly = assemblies.remove(at: index)
+      let last = assemblies.remove(at: index)
+      // The same beginning once more: the last end was lost, and this is the next advertisement.
+      if !last.data.starts(with: report.data) { assembly = last }
+      assembly.lastPiece = instant
     }
     let room = Self.largestData - assembly.data.count
     assembly.data += report.data.prefix(room)
