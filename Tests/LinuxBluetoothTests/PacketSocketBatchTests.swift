@@ -1,5 +1,6 @@
 import BluetoothCore
 import EventLoop
+import Glibc
 import SystemCalls
 import TestLoop
 import TestSupport
@@ -26,6 +27,8 @@ import Testing
     for number in numbers { pair.write([number, number]) }
   }
 
+  private func sendNothing() { #expect(Glibc.send(pair.theirs, nil, 0, 0) == 0) }
+
   /// The first packets of the received ones, which are all of two bytes.
   private func numbers(_ packets: [[UInt8]]) -> [UInt8] {
     #expect(packets.allSatisfy { $0.count == 2 && $0[0] == $0[1] })
@@ -44,6 +47,32 @@ import Testing
     #expect(FaultPlan.removeAll(on: pair.ours) == 96)
     pair.finish()
     socket.close()
+  }
+
+  /// A packet of no bytes reads like the end of the socket, and is not. A peer that sends L2CAP frames of no bytes must not end
+  /// the stream of others.
+  @Test func packetsOfNoBytesAreNotTheEnd() async throws {
+    var packets: [[UInt8]] = []
+    var ends = 0
+    socket.onPacket = { packet, _ in packets.append(Array(packet)) }
+    socket.onClosed = { _ in ends += 1 }
+    try socket.start()
+    for number in 0..<20 as Range<UInt8> {
+      sendNothing()
+      send(number..<number + 1)
+      if number.isMultiple(of: 4) { await settle() }
+      sendNothing()
+      sendNothing()
+    }
+    await settle()
+    #expect(numbers(packets) == Array(0..<20) && ends == 0)
+    sendNothing()
+    send(20..<22)
+    shutdown(pair.theirs, Int32(SHUT_WR))
+    await settle()
+    #expect(numbers(packets) == Array(0..<22) && ends == 1)
+    #expect(!socket.isOpen)
+    pair.finish()
   }
 
   @Test func packetsThatCanWaitAreReadOnceAnInterval() async throws {

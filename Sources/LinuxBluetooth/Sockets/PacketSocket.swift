@@ -242,7 +242,15 @@ public final class PacketSocket {
 
   /// The number of the next packet to deliver.
   private func nextPending() -> Int? {
-    guard isOpen, let index = pending.first else { return nil }
+    guard isOpen, var index = pending.first else { return nil }
+    // A packet of no bytes says nothing.
+    while received[index].length == 0 {
+      index += 1
+      guard index < pending.upperBound else {
+        pending = 0..<0
+        return nil
+      }
+    }
     pending = index + 1..<pending.upperBound
     let about = received[index]
     if about.has_drops, about.drops != dropped {
@@ -274,13 +282,21 @@ public final class PacketSocket {
       Int(halo_receive(descriptor, buffer, $0, largestPacket, Int32(most), received))
     }
     guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? .nothing : .end(.last("recvmsg")) }
-    // A packet of no bytes is the end of the socket; those before it count.
+    // The end of the socket is read as packets of no bytes, again and again. A peer may send such packets, too.
     // Without a closure, which would check at run time that it is on the actor: that takes 370 instructions.
-    var end = 0
-    while end < count, received[end].length > 0 { end += 1 }
-    guard end > 0 else { return .end(nil) }
+    var end = count
+    while end > 0, received[end - 1].length == 0 { end -= 1 }
+    if end == 0, count == 0 || isHungUp { return most == 1 ? fetch(upTo: Self.mostPackets) : .end(nil) }
     pending = 0..<end
     return .packets
+  }
+
+  /// Whether the other end is gone, or the socket is shut down.
+  private var isHungUp: Bool {
+    // POLLRDHUP, which Glibc does not export.
+    var state = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+    let count = SystemCall.control(descriptor) { poll(&state, 1, 0) }
+    return count != 0
   }
 
   /// All packets that were not delivered, and that the kernel holds for a socket that has ended. The kernel reports the
