@@ -31,7 +31,7 @@ public final class Central {
     fileprivate let parameters: ScanParameters
     fileprivate let filter: ScanFilter
     fileprivate let handler: (Advertisement) -> Void
-    /// Called when the scan ends without being cancelled.
+    /// Called when the radio has failed, which ends the scan.
     fileprivate let onEnd: () -> Void
     fileprivate weak var central: Central?
 
@@ -53,8 +53,9 @@ public final class Central {
     }
   }
 
-  /// Called when the radio refuses to scan. All scans have ended by then.
-  public var onScanFailure: ((BluetoothError) -> Void)?
+  /// Why the radio does not scan although there are subscribers; nil if it does. It is asked again, with longer and longer
+  /// pauses, of ten seconds at most.
+  public private(set) var scanRefusal: BluetoothError?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
   public var onFailure: ((BluetoothError) -> Void)?
   /// A description of the radio; nil until it is started.
@@ -79,10 +80,7 @@ public final class Central {
   public init(_ adapter: any Adapter) {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
-    adapter.onScanFailure = { [weak self] error in
-      self?.endScans()
-      self?.onScanFailure?(.hci(error))
-    }
+    adapter.onScanRefusal = { [weak self] error in self?.scanRefusal = error.map { .hci($0) } }
     adapter.onFailure = { [weak self] error in
       self?.endScans()
       self?.onFailure?(.hci(error))
@@ -123,7 +121,7 @@ public final class Central {
   /// - Parameters:
   ///   - parameters: how often and how long to listen
   ///   - filter: which reports the handler gets
-  ///   - onEnd: called when the scan ends without being cancelled: the radio refuses it, or has failed
+  ///   - onEnd: called when the scan ends without being cancelled, because the radio has failed
   ///   - handler: called on the loop for each report, as soon as it is received, with everything known about
   ///     the device. A scan response is a separate report.
   public func scan(
@@ -178,7 +176,10 @@ public final class Central {
 
   /// Sets the parameters that satisfy all subscribers: active if one requests it, and the highest duty cycle.
   private func updateScan() {
-    guard let first = scans.first else { return adapter.setScan(nil) }
+    guard let first = scans.first else {
+      scanRefusal = nil
+      return adapter.setScan(nil)
+    }
     let combined = scans.dropFirst().reduce(first.parameters) { combined, scan in
       ScanParameters(
         isActive: combined.isActive || scan.parameters.isActive,

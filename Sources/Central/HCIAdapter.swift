@@ -10,14 +10,17 @@ public final class HCIAdapter: Adapter {
     get { host.onReport }
     set { host.onReport = newValue }
   }
-  public var onScanFailure: ((HCIError) -> Void)? {
-    get { host.onScanFailure }
-    set { host.onScanFailure = newValue }
+  public var onScanRefusal: ((HCIError?) -> Void)? {
+    get { host.onScanRefusal }
+    set { host.onScanRefusal = newValue }
   }
   public var onFailure: ((HCIError) -> Void)?
   public var onNote: ((String) -> Void)? {
     get { recovery.onNote }
-    set { recovery.onNote = newValue }
+    set {
+      recovery.onNote = newValue
+      host.onNote = newValue
+    }
   }
 
   public var timers: Timers { transport.timers }

@@ -144,7 +144,7 @@ extension HCIError {
   /// Whether the controller has failed, not the transport to it.
   fileprivate var isOfController: Bool {
     switch self {
-    case .commandTimedOut, .hardwareError: true
+    case .commandTimedOut, .hardwareError, .outOfStep, .packetsHeld, .scanSilent: true
     default: false
     }
   }

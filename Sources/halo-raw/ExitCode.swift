@@ -79,10 +79,10 @@ extension Failure {
     let code: ExitCode =
       switch error {
       case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
-        .malformedResponse, .notReady:
+        .malformedResponse, .notReady, .scanSilent:
         .noAdapter
       case .unknownAddressType: .protocolError
-      case .notConnected: .connectionLost
+      case .notConnected, .outOfStep, .packetsHeld: .connectionLost
       case .commandTimedOut, .peerDidNotAnswer, .notTried: .timedOut
       case .peerNotConnectable: .protocolError
       case .peerNotFound: .notFound

@@ -55,16 +55,20 @@ import Testing
     #expect(calls == 0)
   }
 
-  @Test func aRefusedScanEndsEverybodysScan() async {
-    var errors: [BluetoothError] = []
-    central.onScanFailure = { errors.append($0) }
-    let stream = central.advertisements()
-    _ = central.scan { _ in Issue.record("called") }
-    let error = HCIError.commandFailed(HCIOpcode(rawValue: 0x200C), .commandDisallowed)
-    adapter.onScanFailure?(error)
+  /// The radio is asked again: a refusal ends nobody's scan.
+  @Test func aRefusalIsKnownUntilTheRadioScans() {
+    var calls = 0
+    let scan = central.scan { _ in calls += 1 }
+    let error = HCIError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
+    adapter.onScanRefusal?(error)
+    #expect(central.scanRefusal == .hci(error))
+    adapter.onScanRefusal?(nil)
+    #expect(central.scanRefusal == nil)
     adapter.report(1)
-    #expect(errors == [.hci(error)])
-    for await _ in stream { Issue.record("an advertisement") }
+    #expect(calls == 1)
+    adapter.onScanRefusal?(error)
+    scan.cancel()
+    #expect(central.scanRefusal == nil)
   }
 
   @Test func aSequenceEndsWithTheRadio() async {

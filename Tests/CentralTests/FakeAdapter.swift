@@ -11,7 +11,7 @@ import TestSupport
 final class FakeAdapter: Adapter {
   let timers = testTimers
   var onReport: ((AdvertisingReport, Instant) -> Void)?
-  var onScanFailure: ((HCIError) -> Void)?
+  var onScanRefusal: ((HCIError?) -> Void)?
   var onFailure: ((HCIError) -> Void)?
 
   private(set) var scans: [ScanParameters?] = []

@@ -5,7 +5,7 @@ import HaloRaw
 @BluetoothActor
 final class SimulatedRadio: Adapter {
   var onReport: ((AdvertisingReport, Instant) -> Void)?
-  var onScanFailure: ((HCIError) -> Void)?
+  var onScanRefusal: ((HCIError?) -> Void)?
   var onFailure: ((HCIError) -> Void)?
   let timers: Timers
   /// How often peripherals advertise.

@@ -237,6 +237,7 @@ import Testing
     let stage = Stage()
     try await stage.central.start()
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))
+    await stage.sleep(.milliseconds(1))
     let client = try await stage.connect()
     #expect(try await client.read(0x0022) == [77])
     await client.disconnect()

@@ -187,7 +187,7 @@ import Testing
   @Test func aScanThatIsRejectedIsToldToWhoWantedIt() async throws {
     let (stage, pairs) = try await stage(nil, [0])
     var failures: [HCIError] = []
-    stage.adapter.onScanFailure = { failures.append($0) }
+    stage.adapter.onScanRefusal = { if let error = $0 { failures.append(error) } }
     stage.machine.statuses[LESetScanEnable.opcode] = [.commandDisallowed]
     let attempt = connect(stage)
     await settle()
@@ -198,6 +198,39 @@ import Testing
     stage.adapter.setScan(.gentle)
     await settle()
     #expect(failures == [.commandFailed(LESetScanEnable.opcode, .commandDisallowed)])
+  }
+
+  /// A controller refuses the scan, as some do while they have a link (bluetooth-next#133), and accepts it later.
+  @Test func aScanThatIsRejectedIsTriedAgain() async throws {
+    let (stage, _) = try await stage(nil, [])
+    var results: [HCIError?] = []
+    stage.adapter.onScanRefusal = { results.append($0) }
+    stage.machine.statuses[LESetScanEnable.opcode] = [.commandDisallowed]
+    stage.adapter.setScan(.gentle)
+    await settle()
+    #expect(results == [.commandFailed(LESetScanEnable.opcode, .commandDisallowed)])
+    await testTimers.sleep(for: .milliseconds(250))
+    await settle()
+    #expect(results.last == .some(nil) && results.count == 2)
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [starting, starting])
+  }
+
+  /// A scan that brings nothing, also after it was started again: an adapter on which somebody waits to connect is recovered;
+  /// where nobody does, there may be nothing to hear.
+  @Test(arguments: [false, true]) func aScanThatStaysSilentIsAFailureOfWhoWaits(_ isWaiting: Bool)
+    async throws
+  {
+    let (stage, _) = try await stage(nil, [])
+    stage.adapter.setScan(.gentle)
+    let attempt = isWaiting ? connect(stage, deadline: .seconds(600)) : nil
+    await settle()
+    await testTimers.sleep(for: RawController.longestScanSilence)
+    await settle()
+    #expect(stage.machine.failures == [])
+    await testTimers.sleep(for: RawController.longestScanSilence)
+    await settle()
+    #expect(stage.machine.failures == (isWaiting ? [.scanSilent(seconds: 180)] : []))
+    #expect(attempt?.error == (isWaiting ? .scanSilent(seconds: 180) : nil))
   }
 
   /// The scan is ended first; a controller that does not answer is not waited for longer than half a second.

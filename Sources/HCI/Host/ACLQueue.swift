@@ -8,6 +8,8 @@ struct ACLQueue {
     var packets: [[UInt8]] = []
     /// Packets that the controller holds.
     var inFlight = 0
+    /// Packets that it has sent.
+    var sent: UInt64 = 0
     /// Whether the link was full, and new room was not yet reported.
     var wasFull = false
   }
@@ -68,6 +70,11 @@ struct ACLQueue {
   /// Whether the controller holds packets.
   var hasPacketsInFlight: Bool { credits < capacity }
 
+  /// For each link, how many packets the controller holds, and has sent.
+  var progress: [(handle: ConnectionHandle, inFlight: Int, sent: UInt64)] {
+    links.map { ($0.handle, $0.inFlight, $0.sent) }
+  }
+
   /// The number of packets queued on all links.
   var waitingCount: Int { links.reduce(0) { $0 + $1.packets.count } }
 
@@ -113,6 +120,7 @@ struct ACLQueue {
     guard let index = links.firstIndex(where: { $0.handle == handle }) else { return }
     let freed = min(count, links[index].inFlight)
     links[index].inFlight -= freed
+    links[index].sent &+= UInt64(freed)
     credits = min(capacity, credits + freed)
   }
 }

@@ -29,10 +29,14 @@ public final class LEConnection {
   public internal(set) var isConnected = true
   /// Whether no packet of the peer has been received yet; see ``Initiator``.
   @exclusivity(unchecked) var isUnproven = false
+  /// Whether longer packets were requested. If the peer has no longer ones, this stays so.
+  var isLengthening = false
   /// Whether the controller was asked to disconnect it.
   var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.
   public internal(set) var failure: HCIError?
+  /// What was requested last, and not done, when the link was lost.
+  public internal(set) var unfinished: LinkProcedure?
   /// The answer to a peripheral's request for other parameters, over HCI or on the L2CAP signalling channel.
   public let parameterPolicy: ParameterPolicy
   /// The number of requests for other parameters that were rejected because there were too many.
@@ -51,20 +55,21 @@ public final class LEConnection {
 
   /// What to request once the link is established.
   let preferences: LinkPreferences
+  let leftOut: Set<LinkProcedure>
   let updates: EventWaiters<LinkParameters>
   let phyUpdates: EventWaiters<LinkPHYs>
   private(set) weak var links: LinkTable?
 
   init(
-    _ links: LinkTable, handle: ConnectionHandle, peer: BluetoothAddress, parameters: LinkParameters,
-    parameterPolicy: ParameterPolicy, preferences: LinkPreferences
+    _ links: LinkTable, handle: ConnectionHandle, _ request: ConnectionRequest, parameters: LinkParameters
   ) {
     self.links = links
     self.handle = handle
-    self.peer = peer
+    peer = request.peer
     self.parameters = parameters
-    self.parameterPolicy = parameterPolicy
-    self.preferences = preferences
+    parameterPolicy = request.parameterPolicy
+    preferences = request.preferences ?? .standard
+    leftOut = request.leftOut
     updates = EventWaiters(links.timers)
     phyUpdates = EventWaiters(links.timers)
   }
@@ -111,6 +116,9 @@ public final class LEConnection {
   /// Reads the RSSI of the link in dBm; nil if unavailable.
   public func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
-    links.commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
+    links.commands.send(ReadRSSI(handle: handle)) { [weak self] result in
+      completion(result.map(\.rssi))
+      if let self, case .failure(let error) = result { self.links?.note(error, on: self) }
+    }
   }
 }

@@ -283,6 +283,7 @@ package struct ConnectionAttempts<Link> {
     switch (way, phase, status) {
     // The late result of a cancelled creation; the current one was not cancelled.
     case (.controller, .creating, .unknownConnectionIdentifier): return []
+    case (.controller, .creating, .connectionFailedToBeEstablished): return retry(at: now)
     case (.controller, _, _) where isCreating:
       return finish(
         .failure(entries[0].verdict ?? .connectionFailed(entries[0].request.peer, status)), at: now)

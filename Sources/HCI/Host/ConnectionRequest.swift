@@ -8,6 +8,10 @@ public struct ConnectionRequest: Hashable, Sendable {
   /// What to request of the link once it is established; nil for the adapter's choice: ``LinkPreferences/standard``, or
   /// what the kernel chooses.
   public var preferences: LinkPreferences?
+  /// The largest ATT PDU to receive, in bytes, which is exchanged with the peer; nil for no exchange.
+  public var mtu: Int? = 517
+  /// What this link does without.
+  public var leftOut: Set<LinkProcedure> = []
   /// The timeout for finding the peer, including failed attempts.
   public var deadline: Duration
 
@@ -19,6 +23,26 @@ public struct ConnectionRequest: Hashable, Sendable {
     self.parameters = parameters
     self.parameterPolicy = parameterPolicy
     self.deadline = deadline
+  }
+}
+
+/// A procedure on a new link that some peers and controllers do not survive, and that a link can do without.
+public enum LinkProcedure: Hashable, Sendable, CaseIterable {
+  case exchangeMTU
+  /// LE Read Remote Features, which proves a new link, too.
+  case readFeatures
+  case updateDataLength
+  case updatePHY
+}
+
+extension LinkProcedure: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .exchangeMTU: "the exchange of the MTU"
+    case .readFeatures: "reading the peer's features"
+    case .updateDataLength: "the request for longer packets"
+    case .updatePHY: "the request for another PHY"
+    }
   }
 }
 

@@ -1,42 +1,112 @@
 import BluetoothCore
 
-/// Detects a controller that sends nothing although it holds data. One that has stopped working does not report its links
-/// as disconnected; a command with a deadline checks whether it responds.
-final class SilenceWatch {
+/// Detects a controller that has stopped working although it holds data. One that sends nothing at all does not report its
+/// links as disconnected; a command with a deadline checks whether it responds. Another one answers commands, and never
+/// reports data as sent (zephyr#14899, bumble#946).
+final class DataWatch {
+  /// The packets of a link.
+  struct Link {
+    var handle: ConnectionHandle
+    /// How many the controller holds.
+    var packets: Int
+    /// How many were sent.
+    var sent: UInt64
+    /// How long the link lasts without an acknowledgement by the peer.
+    var supervisionTimeout: Duration
+  }
+
+  /// Packets that are held for too long.
+  struct Held {
+    var handle: ConnectionHandle
+    var packets: Int
+    var time: Duration
+    /// Whether the controller has sent those of no other link meanwhile.
+    var isOfAll: Bool
+  }
+
   /// How long the controller may send nothing while it holds data.
-  private static let limit = Duration.seconds(6)
+  private static let longestSilence = Duration.seconds(6)
+  private static let period = Duration.seconds(1)
 
   /// Called after each period of silence.
   var onSilence: (() -> Void)?
+  /// Called when a link's packets are held for longer than it can last without an acknowledgement.
+  var onHeld: ((Held) -> Void)?
+
+  private struct Progress {
+    var sent: UInt64
+    /// Since when it has not changed.
+    var since: Instant
+    /// Whether it has changed at that time, as opposed to having been looked at first.
+    var hasChanged = false
+  }
 
   private let timers: Timers
-  private let isExpecting: () -> Bool
+  private let links: () -> [Link]
   /// When the last packet from the controller was read. It may have arrived long before, if the process was stopped.
-  private var lastHeard = Instant(nanoseconds: 0)
+  private var lastHeard = Instant.zero
+  /// When the controller last answered, or was asked.
+  private var lastSign = Instant.zero
+  private var progress: [ConnectionHandle: Progress] = [:]
   private var timer: Timers.Token?
 
-  /// - Parameter isExpecting: whether the controller holds data
-  init(timers: Timers, isExpecting: @escaping () -> Bool) {
+  /// - Parameter links: all links
+  init(timers: Timers, links: @escaping () -> [Link]) {
     self.timers = timers
-    self.isExpecting = isExpecting
+    self.links = links
   }
 
   /// A packet from the controller was read. On the hot path.
   func heard() { lastHeard = timers.now }
 
-  /// Begins to watch, if the controller holds data.
+  /// The controller holds data. On the hot path.
   func begin() {
-    if timer == nil, isExpecting() { watch(since: timers.now) }
+    guard timer == nil else { return }
+    lastSign = timers.now
+    note(links())
+    tick()
   }
 
-  private func watch(since start: Instant) {
-    timer = timers.schedule(at: start + Self.limit) { [weak self] in
+  private func tick() {
+    timer = timers.schedule(after: Self.period) { [weak self] in
       guard let self else { return }
       timer = nil
-      guard isExpecting() else { return }
-      if lastHeard > start { return watch(since: lastHeard) }
+      let links = self.links()
+      guard links.contains(where: { $0.packets > 0 }) else { return progress = [:] }
+      tick()
+      check(links)
+    }
+  }
+
+  private func check(_ links: [Link]) {
+    let now = timers.now
+    note(links)
+    lastSign = max(lastSign, lastHeard)
+    if now - lastSign >= Self.longestSilence {
+      lastSign = now
       onSilence?()
-      watch(since: timers.now)
+    }
+    for link in links {
+      guard let since = progress[link.handle]?.since, now - since > link.supervisionTimeout + Self.period,
+        // One that says nothing at all is asked first.
+        lastHeard > since
+      else { continue }
+      let isOfAll = !progress.values.contains { $0.hasChanged && $0.since > since }
+      onHeld?(Held(handle: link.handle, packets: link.packets, time: now - since, isOfAll: isOfAll))
+      return
+    }
+  }
+
+  private func note(_ links: [Link]) {
+    let last = progress
+    progress = [:]
+    for link in links {
+      let old = last[link.handle]
+      let isSame = old?.sent == link.sent
+      var new = Progress(sent: link.sent, since: timers.now, hasChanged: old != nil && !isSame)
+      // What is not held is not late.
+      if isSame, link.packets > 0, let old { new = old }
+      progress[link.handle] = new
     }
   }
 }

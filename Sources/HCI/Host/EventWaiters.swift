@@ -19,6 +19,8 @@ package final class EventWaiters<Value> {
     self.timers = timers
   }
 
+  package var isWaiting: Bool { !waiters.isEmpty }
+
   /// - Returns: identifies the caller
   package func add(_ opcode: HCIOpcode, _ completion: @escaping (Result<Value, HCIError>) -> Void) -> UInt64 {
     count += 1

@@ -10,6 +10,12 @@ public enum HCIError: Error, Hashable, Sendable {
   case malformedResponse(HCIOpcode, DecodeError)
   /// The controller reported a hardware error (Core Specification Vol 4, Part E, 7.7.16).
   case hardwareError(UInt8)
+  /// The controller refuses what it has to do: it has, or lacks, a link that its events do not tell of. It was reset.
+  case outOfStep(HCIOpcode, HCIErrorCode)
+  /// The controller has not sent the packets of a link for longer than the link could last without an acknowledgement.
+  case packetsHeld(Int, seconds: Double)
+  /// The controller scans, and reports nothing. It was reset.
+  case scanSilent(seconds: Double)
   /// The transport was closed, with the reason.
   case transportClosed(String)
   /// The controller reports no data buffers, neither LE nor shared ones.
@@ -49,6 +55,12 @@ extension HCIError: CustomStringConvertible {
       "the controller's answer to \(opcode) can't be read: \(error)"
     case .hardwareError(let code):
       "the controller reports hardware error \(Hex.string(code)); unplug it or power it off and on"
+    case .outOfStep(let opcode, let code):
+      "the controller refused \(opcode): \(code), so an event about a link was lost; it was reset"
+    case .packetsHeld(let count, let seconds):
+      "the controller holds \(count) \(count == 1 ? "packet" : "packets") since \(Int(seconds.rounded())) s, and sends none"
+    case .scanSilent(let seconds):
+      "the controller scans, and has reported nothing for \(Int(seconds.rounded())) s; it was reset"
     case .transportClosed(let reason): "lost the HCI transport: \(reason)"
     case .noDataBuffers:
       "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"

@@ -17,17 +17,17 @@ public final class HostController {
     /// ACL data of unknown or disconnected links.
     public var strayData = 0
     /// The number of times that the controller failed and was set up again.
-    public var hardwareErrors = 0
+    public var breakdowns = 0
     /// Requests for other connection parameters that were rejected because there were too many.
     public var excessParameterRequests = 0
   }
 
   /// The timeout of a command.
   public static let commandDeadline = Duration.seconds(3)
-  /// The maximum number of hardware errors within ``hardwareErrorPeriod``. After less frequent errors the controller is
-  /// always set up again.
-  static let maximumHardwareErrors = 3
-  static let hardwareErrorPeriod = Duration.seconds(600)
+  /// The maximum number of breakdowns within ``breakdownPeriod``. After less frequent ones the controller is always set up
+  /// again.
+  static let maximumBreakdowns = 3
+  static let breakdownPeriod = Duration.seconds(600)
 
   @exclusivity(unchecked) public private(set) var counters = Counters()
   /// The properties of the controller; nil until it is set up.
@@ -35,23 +35,30 @@ public final class HostController {
 
   /// Called for each advertising report.
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  /// Called when the controller rejects a scan.
-  public var onScanFailure: ((HCIError) -> Void)?
+  /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
+  public var onScanRefusal: ((HCIError?) -> Void)?
+  /// Called with information for the user.
+  public var onNote: ((String) -> Void)?
   /// Called when the controller has failed for good: once, and once more after each ``revive()``. All links have been
   /// reported as disconnected before.
   public var onFailure: ((HCIError) -> Void)?
 
   private let timers: Timers
-  /// The times of recent hardware errors.
+  /// The times of recent breakdowns.
   private var breakdowns: [Instant] = []
   private let randomAddress: BluetoothAddress
   private let commands: CommandQueue
   private let links: LinkTable
-  private let silence: SilenceWatch
+  private let watch: DataWatch
   private let parameterRequests: ParameterRequests
   private var scan: ScanController?
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
+  private var earlyData = EarlyData()
+  /// The current set-up; the answers to earlier ones are ignored.
+  private var setUp = 0
+  private var onSetUp: ((Result<ControllerInformation, HCIError>) -> Void)?
+  private var waiting: [WaitingConnection] = []
   /// The failure of the controller; nil while it is usable.
   @exclusivity(unchecked) public private(set) var failure: HCIError?
 
@@ -68,14 +75,18 @@ public final class HostController {
     self.commands = commands
     self.links = links
     parameterRequests = ParameterRequests(commands)
-    silence = SilenceWatch(timers: timers) { links.hasPacketsInFlight }
+    watch = DataWatch(timers: timers) { links.packets }
     commands.onTimeout = { [weak self] error in self?.fail(error) }
-    links.onSent = { [weak self] in self?.silence.begin() }
+    links.onSent = { [weak self] in
+      if let self, links.hasPacketsInFlight { watch.begin() }
+    }
     links.onLost = { [weak self] connection, reason in
       self?.parameterRequests.remove(connection.handle)
       self?.initiator?.lost(connection, reason)
+      self?.earlyData.ended(connection.handle, at: timers.now)
     }
-    silence.onSilence = { [weak self] in self?.send(ReadBDADDR()) { _ in } }
+    watch.onSilence = { [weak self] in self?.send(ReadBDADDR()) { _ in } }
+    watch.onHeld = { [weak self] held in self?.hold(held) }
   }
 
   /// Outstanding commands and links retain their completions. No completion is called here, as the owner may be
@@ -91,25 +102,32 @@ public final class HostController {
   public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
     if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
-    commands.restart(.cancelled)
-    links.controllerWasReset()
-    var setup = ControllerSetup(randomAddress: randomAddress)
-    take(setup.start(), of: setup, completion)
+    let last = onSetUp.take()
+    onSetUp = completion
+    beginSetUp(.cancelled)
+    last?(.failure(.cancelled))
   }
 
-  private func take(
-    _ step: ControllerSetup.Step, of setup: ControllerSetup,
-    _ completion: @escaping (Result<ControllerInformation, HCIError>) -> Void
-  ) {
+  /// - Parameter error: the result of the outstanding commands
+  private func beginSetUp(_ error: HCIError) {
+    setUp += 1
+    commands.restart(error)
+    links.controllerWasReset()
+    var setup = ControllerSetup(randomAddress: randomAddress)
+    take(setup.start(), of: setup, setUp)
+  }
+
+  private func take(_ step: ControllerSetup.Step, of setup: ControllerSetup, _ id: Int) {
     switch step {
     case .send(let command):
       commands.enqueue(command, endsWithStatus: false) { [weak self] response in
+        guard let self, setUp == id else { return }
         var setup = setup
-        self?.take(setup.next(response), of: setup, completion)
+        take(setup.next(response), of: setup, id)
       }
     case .done(let result):
       if case .success(let information) = result { adopt(information) }
-      completion(result)
+      onSetUp.take()?(result)
     }
   }
 
@@ -123,15 +141,17 @@ public final class HostController {
     controller = information
     links.setBuffers(capacity: information.aclPackets, dataLength: information.aclDataLength)
     let scan = ScanController(
-      commands, usesExtendedCommands: information.usesExtendedScan,
+      commands, timers: timers, usesExtendedCommands: information.usesExtendedScan,
       ownAddressType: information.ownAddressType)
-    scan.onFailure = { [weak self] error in
-      self?.desiredScan = nil
-      self?.onScanFailure?(error)
-    }
+    scan.onRefusal = { [weak self] error in self?.onScanRefusal?(error) }
+    scan.onSilence = { [weak self] count in self?.scanIsSilent(count) }
     self.scan = scan
-    initiator = Initiator(self, links: links, scan: scan, timers: timers, controller: information)
+    let initiator = Initiator(self, links: links, scan: scan, timers: timers, controller: information)
+    self.initiator = initiator
     scan.setDesired(desiredScan)
+    let waiting = self.waiting
+    self.waiting = []
+    for connection in waiting { connection.start(initiator) }
   }
 
   /// The transport was closed: all outstanding operations fail.
@@ -144,7 +164,8 @@ public final class HostController {
     end(.cancelled)
     onFailure = nil
     onReport = nil
-    onScanFailure = nil
+    onScanRefusal = nil
+    onNote = nil
   }
 
   func fail(_ error: HCIError) {
@@ -158,6 +179,10 @@ public final class HostController {
     failure = error
     dropLinks(.hardwareFailure, error)
     commands.fail(error)
+    onSetUp.take()?(.failure(error))
+    let waiting = self.waiting
+    self.waiting = []
+    for connection in waiting { connection.fail(error) }
     return true
   }
 
@@ -223,11 +248,18 @@ public final class HostController {
       completion(.failure(.unknownAddressType(request.peer)))
       return {}
     }
-    guard let initiator else {
+    if let initiator { return initiator.connect(request, completion: completion) }
+    guard failure == nil, onSetUp != nil else {
       completion(.failure(failure ?? .notReady))
       return {}
     }
-    return initiator.connect(request, completion: completion)
+    // While the controller is set up again, it waits.
+    let waiting = WaitingConnection(request, completion)
+    self.waiting.append(waiting)
+    return { [weak self] in
+      self?.waiting.removeAll { $0 === waiting }
+      waiting.cancel()
+    }
   }
 
   /// The number of ACL packets waiting for a controller buffer, on all links.
@@ -242,7 +274,7 @@ public final class HostController {
   ///   - time: when it was received
   public func receive(_ packet: RawSpan, at time: Instant) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
-    silence.heard()
+    watch.heard()
     let body = packet.extracting(1..<packet.byteCount)
     switch HCIPacketType(rawValue: type) {
     case .acl: receiveData(body, at: time)
@@ -264,7 +296,8 @@ public final class HostController {
       return
     }
     guard let connection = links[packet.header.handle] else {
-      counters.strayData += 1
+      let isKept = initiator?.isCreating == true && earlyData.keep(body, of: packet.header.handle, at: time)
+      counters.strayData += isKept ? 0 : 1
       return
     }
     if connection.isUnproven { initiator?.established(connection) }
@@ -278,6 +311,7 @@ public final class HostController {
     case .numberOfCompletedPackets(let event): links.receive(event)
     case .leAdvertisingReports(let event):
       counters.malformedPackets += event.isDamaged ? 1 : 0
+      scan?.heard(at: time)
       for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event): receive(event)
     case .disconnectionComplete(let event): links.receive(event)
@@ -288,14 +322,20 @@ public final class HostController {
     case .leRemoteConnectionParameterRequest(let event):
       let isAnswered = parameterRequests.answer(event, on: links[event.handle], at: time)
       if !isAnswered { counters.excessParameterRequests += 1 }
-    case .hardwareError(let event): recover(from: event.code)
+    case .hardwareError(let event): recover(from: .hardwareError(event.code))
     default: break
     }
   }
 
   private func receive(_ event: LEConnectionComplete) {
-    // If the handle is assigned again, the old link is disconnected, even without an event.
-    if event.status == .success { links.remove(event.handle, .unspecifiedError) }
+    if event.status == .success, let link = links[event.handle] {
+      // Some controllers report a link twice, or by both of the events (btstack#437).
+      if link.peer.value == event.peerAddress.value, initiator?.isCreating(event.peerAddress) != true {
+        return
+      }
+      // If the handle is assigned again, the old link is disconnected, even without an event.
+      links.remove(event.handle, .unspecifiedError)
+    }
     guard let connection = initiator?.receive(event) else {
       // An unexpected link: its creation was cancelled without waiting for the result, or another program has requested
       // it.
@@ -304,6 +344,9 @@ public final class HostController {
     }
     links.add(connection)
     initiator?.register(connection)
+    for packet in earlyData.take(of: event.handle, at: timers.now) {
+      receiveData(packet.body.span.bytes, at: packet.time)
+    }
   }
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {
@@ -315,20 +358,40 @@ public final class HostController {
     if let controller { connection.requestPreferences(controller.leFeatures) }
   }
 
-  /// A hardware error: links are lost, and the controller is set up again. If that fails, it is considered failed.
-  private func recover(from code: UInt8) {
-    counters.hardwareErrors += 1
-    let count = counters.hardwareErrors
-    let error = HCIError.hardwareError(code)
+  // MARK: Breakdowns
+
+  /// The controller has broken down, or is out of step: links are lost, and it is set up again. If that fails, or happens too
+  /// often, it is considered failed. A set-up that is under way begins again.
+  func recover(from error: HCIError) {
+    guard failure == nil else { return }
+    counters.breakdowns += 1
+    onNote?("\(error)")
+    onSetUp = onSetUp ?? { [weak self] result in if case .failure = result { self?.fail(error) } }
     dropLinks(.hardwareFailure, error)
-    commands.restart(error)
     let now = timers.now
-    breakdowns.removeAll { $0 + Self.hardwareErrorPeriod < now }
+    breakdowns.removeAll { $0 + Self.breakdownPeriod < now }
     breakdowns.append(now)
-    guard breakdowns.count <= Self.maximumHardwareErrors else { return fail(error) }
-    initialize { [weak self] result in
-      // After another hardware error during setup, its event starts the next attempt.
-      if case .failure = result, self?.counters.hardwareErrors == count { self?.fail(error) }
+    guard breakdowns.count <= Self.maximumBreakdowns else { return fail(error) }
+    beginSetUp(error)
+  }
+
+  /// The controller does not report the packets of a link as sent. If it reports those of another one, that link is to blame.
+  private func hold(_ held: DataWatch.Held) {
+    let error = HCIError.packetsHeld(held.packets, seconds: held.time.inSeconds)
+    guard held.isOfAll else {
+      onNote?("\(error)")
+      links.drop(held.handle, error)
+      return
     }
+    recover(from: error)
+  }
+
+  private func scanIsSilent(_ count: Int) {
+    let time = ScanController.longestSilence * count
+    guard count > 1, links.isEmpty, initiator?.isIdle != false else {
+      onNote?("no advertisement was received for \(Int(time.inSeconds)) s; the scan is started again")
+      return
+    }
+    recover(from: .scanSilent(seconds: time.inSeconds))
   }
 }

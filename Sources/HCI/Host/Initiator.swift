@@ -17,6 +17,13 @@ final class Initiator {
   }
   /// Whether a creation was cancelled, and the controller has not reported its end.
   private var hasOpenCreation = false
+  /// How often in a row the controller has refused to create a link.
+  private var refusals = 0
+  private static let maximumRefusals = 3
+  private var usesExtendedConnect: Bool
+
+  /// Whether the controller refuses again and again, without a link that could be the reason.
+  private var isStuck: Bool { refusals >= Self.maximumRefusals && links.isEmpty }
 
   init(
     _ host: HostController, links: LinkTable, scan: ScanController, timers: Timers,
@@ -26,6 +33,7 @@ final class Initiator {
     self.links = links
     self.scan = scan
     self.controller = controller
+    usesExtendedConnect = controller.usesExtendedConnect
     runner = ConnectionRunner(.controller, timers: timers)
     runner.perform = { [weak self] in self?.perform($0) }
   }
@@ -62,21 +70,30 @@ final class Initiator {
 
   private func create(_ id: UInt64, _ request: ConnectionRequest) {
     let accepted = { [weak self] (result: Result<Void, HCIError>) in
-      guard let self, case .failure(let error) = result, runner.attempts.isCurrent(id) else { return }
-      switch error {
-      case .commandFailed(_, .connectionAlreadyExists):
-        // A controller that does not disconnect a link in time has to be reset.
-        if links.hasNeverEnded(request.peer) { return host.fail(.commandTimedOut(Disconnect.opcode)) }
-        runner.handle(.ended(.failed(.connectionFailed(request.peer, .connectionAlreadyExists))), of: id)
-      case .commandFailed(_, .commandDisallowed) where hasOpenCreation:
-        host.fail(.commandTimedOut(LECreateConnectionCancel.opcode))
+      guard let self, runner.attempts.isCurrent(id) else { return }
+      guard case .failure(let error) = result else { return refusals = 0 }
+      guard case .commandFailed(let opcode, let status) = error else {
+        return runner.handle(.ended(.failed(error)), of: id)
+      }
+      refusals += 1
+      switch status {
+      case .unknownCommand where usesExtendedConnect:
+        // It claims this command, and does not have it.
+        usesExtendedConnect = false
+        create(id, request)
+      case .connectionAlreadyExists where links.hasLink(to: request.peer):
+        runner.handle(.ended(.failed(.connectionFailed(request.peer, status))), of: id)
+      // The event of this link, or of its end, was lost.
+      case .connectionAlreadyExists: host.recover(from: .outOfStep(opcode, status))
+      // The event of another creation was lost.
+      case .commandDisallowed where hasOpenCreation || isStuck: host.recover(from: .outOfStep(opcode, status))
       default: runner.handle(.ended(.failed(error)), of: id)
       }
     }
     // While initiating, the controller listens continuously, until the peer is received.
     let window = ScanInterval(.milliseconds(60))
     let scan = InitiatorScan(interval: window, window: window)
-    if controller.usesExtendedConnect {
+    if usesExtendedConnect {
       host.send(
         LEExtendedCreateConnection {
           $0.ownAddressType = controller.ownAddressType
@@ -99,15 +116,31 @@ final class Initiator {
   /// Checks a link by requesting its first packet.
   private func probe(_ connection: LEConnection) {
     unproven = connection
+    guard !connection.leftOut.contains(.readFeatures) else { return wait(for: connection) }
     host.send(LEReadRemoteFeatures(handle: connection.handle)) { [weak self] result in
-      guard let self, case .failure = result, unproven === connection else { return }
-      // The request is not possible. A link that is not established is lost within six intervals (Vol 6, Part B,
-      // 4.5.2).
-      runner.handle(.unprobed(connection.parameters.interval.duration * 8))
+      guard let self, case .failure(let error) = result else { return }
+      links.note(error, on: connection)
+      wait(for: connection)
     }
   }
 
+  /// Nothing can be requested of a new link. One that is not established is lost within six intervals (Vol 6, Part B, 4.5.2).
+  private func wait(for connection: LEConnection) {
+    guard unproven === connection else { return }
+    runner.handle(.unprobed(connection.parameters.interval.duration * 8))
+  }
+
   // MARK: Events
+
+  var isIdle: Bool { runner.attempts.current == nil }
+
+  /// Whether the controller is creating a link.
+  var isCreating: Bool { runner.attempts.isCreating }
+
+  /// The same, to a peer.
+  func isCreating(_ peer: BluetoothAddress) -> Bool {
+    isCreating && runner.attempts.current?.peer.value == peer.value
+  }
 
   /// Handles a connection event.
   ///
@@ -121,9 +154,7 @@ final class Initiator {
     guard runner.attempts.isCreating, let request = runner.attempts.current, event.role == .central,
       event.peerAddress.value == request.peer.value
     else { return nil }
-    return LEConnection(
-      links, handle: event.handle, peer: request.peer, parameters: event.parameters,
-      parameterPolicy: request.parameterPolicy, preferences: request.preferences ?? .standard)
+    return LEConnection(links, handle: event.handle, request, parameters: event.parameters)
   }
 
   /// The host has registered a new link.

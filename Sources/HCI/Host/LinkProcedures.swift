@@ -63,8 +63,12 @@ extension LEConnection {
       $0.handle = handle
       $0.transmit = DataLength(octets: octets, on: isCoded ? .leCoded : .le1M)
     }
-    links.commands.send(command, deadline: Self.commandDeadline, isExpendable: true) { [weak links] result in
-      if case .failure(let error) = result { links?.note(error) }
+    isLengthening = true
+    links.commands.send(command, deadline: Self.commandDeadline, isExpendable: true) { [weak self] result in
+      if case .failure(let error) = result {
+        self?.isLengthening = false
+        self?.note(error)
+      }
       completion(result.map { _ in })
     }
   }
@@ -76,11 +80,15 @@ extension LEConnection {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     let id = waiters.add(Command.opcode, completion)
     links.commands.send(makeCommand(), deadline: Self.commandDeadline, isExpendable: true) {
-      [weak links] result in
+      [weak self] result in
       guard case .failure(let error) = result else { return }
-      links?.note(error)
       waiters.end(id, .failure(error))
+      self?.note(error)
     }
+  }
+
+  private func note(_ error: HCIError) {
+    links?.note(error, on: self)
   }
 
   /// Requests the preferences that both link layers support. Commands and data do not wait for each other, so that the
@@ -90,12 +98,15 @@ extension LEConnection {
   func requestPreferences(_ features: LEFeatures) {
     guard isConnected, !isEnding, let links, let peerFeatures = remoteFeatures else { return }
     let report = { [weak self] (error: HCIError) -> Void in self?.onChange?(.rejected(error)) }
-    if let length = preferences.dataLength, !links.unansweredCommands.contains(LESetDataLength.opcode),
+    if let length = preferences.dataLength, !leftOut.contains(.updateDataLength),
+      !links.unansweredCommands.contains(LESetDataLength.opcode),
       supports(.dataPacketLengthExtension, features, peerFeatures)
     {
       setDataLength(length) { if case .failure(let error) = $0 { report(error) } }
     }
-    if let phys = preferences.phys, !links.unansweredCommands.contains(LESetPHY.opcode) {
+    if let phys = preferences.phys, !leftOut.contains(.updatePHY),
+      !links.unansweredCommands.contains(LESetPHY.opcode)
+    {
       let others = phys.intersection(LEPHYs(features)).intersection(LEPHYs(peerFeatures)).subtracting(.le1M)
       guard !others.isEmpty || phys == .le1M else {
         _ = supports(phys.features, features, peerFeatures)
@@ -141,7 +152,14 @@ extension LEConnection {
     if isNew { onChange?(.phys(event.phys)) }
   }
 
+  /// What was requested and is not done.
+  var procedureUnderWay: LinkProcedure? {
+    if phyUpdates.isWaiting { return .updatePHY }
+    return isLengthening ? .updateDataLength : nil
+  }
+
   func receive(_ event: LEDataLengthChange) {
+    isLengthening = false
     guard event.lengths != dataLengths else { return }
     dataLengths = event.lengths
     onChange?(.dataLengths(event.lengths))

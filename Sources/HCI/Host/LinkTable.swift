@@ -17,8 +17,6 @@ final class LinkTable {
   private var data = ACLQueue()
   /// Expendable commands that the controller does not answer. They are not sent again.
   private(set) var unansweredCommands: Set<HCIOpcode> = []
-  /// Links that the controller has not disconnected in time, and their peers.
-  private var neverEnded: [ConnectionHandle: UInt64] = [:]
 
   init(timers: Timers, commands: CommandQueue, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
@@ -38,18 +36,21 @@ final class LinkTable {
 
   /// The controller is reset, which ends all links.
   func controllerWasReset() {
-    neverEnded = [:]
     unansweredCommands = []
   }
 
-  /// Notes the result of an expendable command.
-  func note(_ error: HCIError) {
-    if case .commandTimedOut(let opcode) = error { unansweredCommands.insert(opcode) }
+  /// Notes the failure of a command of a link.
+  func note(_ error: HCIError, on connection: LEConnection) {
+    switch error {
+    case .commandTimedOut(let opcode): unansweredCommands.insert(opcode)
+    // The controller has no such link: its end was not reported.
+    case .commandFailed(_, .unknownConnectionIdentifier): remove(connection, .unknownConnectionIdentifier)
+    default: break
+    }
   }
 
   func add(_ connection: LEConnection) {
     connections[connection.handle] = connection
-    neverEnded[connection.handle] = nil
     data.connected(connection.handle)
   }
 
@@ -65,18 +66,25 @@ final class LinkTable {
     }
     timers.schedule(after: Self.disconnectDeadline) { [weak self, weak connection] in
       guard let self, let connection, connections[connection.handle] === connection else { return }
-      neverEnded[connection.handle] = connection.peer.value
       remove(connection, .connectionTerminatedByLocalHost)
     }
   }
 
-  /// Whether the controller has a link to a peer that should have been disconnected. It rejects another one, and has to
-  /// be reset.
-  func hasNeverEnded(_ peer: BluetoothAddress) -> Bool { neverEnded.values.contains(peer.value) }
+  /// Disconnects a link that does not work.
+  func drop(_ handle: ConnectionHandle, _ error: HCIError) {
+    guard let connection = connections[handle] else { return }
+    connection.failure = error
+    disconnect(connection)
+  }
+
+  var isEmpty: Bool { connections.values.isEmpty }
+
+  func hasLink(to peer: BluetoothAddress) -> Bool {
+    connections.values.contains { $0.peer.value == peer.value }
+  }
 
   func receive(_ event: DisconnectionComplete) {
     guard event.status == .success else { return }
-    neverEnded[event.handle] = nil
     remove(event.handle, event.reason)
   }
 
@@ -108,6 +116,7 @@ final class LinkTable {
   private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard connection.isConnected else { return }
     connection.isConnected = false
+    connection.unfinished = connection.procedureUnderWay
     onLost?(connection, reason)
     let onDisconnected = connection.onDisconnected
     let error = connection.failure ?? .notConnected
@@ -142,6 +151,17 @@ final class LinkTable {
 
   /// Whether the controller holds packets.
   var hasPacketsInFlight: Bool { data.hasPacketsInFlight }
+
+  /// For each link, how many packets the controller holds, and has sent.
+  var packets: [DataWatch.Link] {
+    data.progress.compactMap { link in
+      connections[link.handle].map {
+        DataWatch.Link(
+          handle: link.handle, packets: link.inFlight, sent: link.sent,
+          supervisionTimeout: $0.parameters.supervisionTimeout.duration)
+      }
+    }
+  }
 
   private func pump() {
     while let packet = data.next() { transmit(packet.span.bytes) }

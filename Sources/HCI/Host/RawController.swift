@@ -30,6 +30,9 @@ public final class RawController {
     case connectionCancelled
   }
 
+  /// A scan without a report for this time is started again.
+  public static let longestScanSilence = ScanController.longestSilence
+
   /// The commands sent here. Other commands to such a controller are sent by the kernel or another program.
   package static let opcodes: Set<HCIOpcode> = [
     ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
@@ -40,13 +43,16 @@ public final class RawController {
 
   /// Called for each advertising report, for scans of any program.
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  /// Called when the controller rejects a scan.
-  public var onScanFailure: ((HCIError) -> Void)?
+  /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
+  public var onScanRefusal: ((HCIError?) -> Void)?
+  /// Called when the scan is started again because it brings no report, with how often that was done in a row.
+  public var onScanSilence: ((Int) -> Void)?
   /// Called for each link event.
   public var onLink: ((LinkNews) -> Void)?
   /// Called once, when the controller no longer answers.
   public var onFailure: ((HCIError) -> Void)?
 
+  private let timers: Timers
   private let commands: CommandQueue
   private let ownAddressType: OwnAddressType
   private var scan: ScanController?
@@ -58,6 +64,7 @@ public final class RawController {
   ///     then
   ///   - send: sends a packet to the controller; the span is valid only during the call
   public init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
+    self.timers = timers
     self.ownAddressType = ownAddressType
     commands = CommandQueue(timers: timers, send: send)
     commands.onTimeout = { [weak self] error in self?.onFailure?(error) }
@@ -82,12 +89,10 @@ public final class RawController {
 
   private func adopt(_ supported: SupportedCommands) {
     let scan = ScanController(
-      commands, usesExtendedCommands: supported.haveExtendedScan, ownAddressType: ownAddressType,
-      isShared: true)
-    scan.onFailure = { [weak self] error in
-      self?.desiredScan = nil
-      self?.onScanFailure?(error)
-    }
+      commands, timers: timers, usesExtendedCommands: supported.haveExtendedScan,
+      ownAddressType: ownAddressType, isShared: true)
+    scan.onRefusal = { [weak self] error in self?.onScanRefusal?(error) }
+    scan.onSilence = { [weak self] count in self?.onScanSilence?(count) }
     self.scan = scan
     scan.setDesired(desiredScan)
   }
@@ -165,7 +170,9 @@ public final class RawController {
     case .commandStatus(var event):
       event.commandCredits = max(1, event.commandCredits)
       commands.receive(event)
-    case .leAdvertisingReports(let event): for report in event.reports { onReport?(report, time) }
+    case .leAdvertisingReports(let event):
+      scan?.heard(at: time)
+      for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event):
       guard event.status == .success else {
         onLink?(.failed(event.peerAddress, event.status))
@@ -198,6 +205,8 @@ public final class RawController {
         return
       }
       onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
+    case LESetScanParameters.opcode: scan?.ownerUses(extendedCommands: false)
+    case LESetExtendedScanParameters.opcode: scan?.ownerUses(extendedCommands: true)
     case LECreateConnection.opcode, LEExtendedCreateConnection.opcode: onLink?(.connecting)
     case LECreateConnectionCancel.opcode: onLink?(.connectionCancelled)
     default: break

@@ -1,36 +1,26 @@
 import BluetoothCore
 
-/// The parameters of a scan.
-public struct ScanParameters: Hashable, Sendable {
-  /// Whether scan requests are sent.
-  public var isActive: Bool
-  public var interval: ScanInterval
-  /// How long to listen in each interval.
-  public var window: ScanInterval
-  /// Whether the controller filters duplicate reports.
-  public var filtersDuplicates: Bool
-
-  public init(
-    isActive: Bool = true, interval: ScanInterval = ScanInterval(.milliseconds(80)),
-    window: ScanInterval = ScanInterval(.milliseconds(10)), filtersDuplicates: Bool = false
-  ) {
-    self.isActive = isActive
-    self.interval = interval
-    self.window = min(window, interval)
-    self.filtersDuplicates = filtersDuplicates
-  }
-
-  /// Listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
-  public static let gentle = ScanParameters()
-  /// Listens continuously.
-  public static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
-}
-
-/// Keeps the controller's scan in the desired state. That state persists while the scan is paused for connecting, and
-/// may change while a command is pending.
+/// Keeps the controller's scan in the desired state. That state persists while the scan is paused for connecting, while the
+/// controller refuses it, and may change while a command is pending.
+///
+/// A scan that is refused is tried again, and one that brings no report is started again: public reports tell of both, with
+/// no other sign of a fault (python-bleson#84, abandonware/noble#79, home-assistant/core#77043, bluez/bluez#1554).
 final class ScanController {
+  /// A scan that is refused is tried again after this time, and each time after twice the time.
+  static let firstPause = Duration.milliseconds(250)
+  static let longestPause = Duration.seconds(10)
+  /// A scan without a report for this time is started again.
+  static let longestSilence = Duration.seconds(90)
+
+  /// Called when the controller has refused the scan, which is tried again; and with nil when it scans nevertheless.
+  var onRefusal: ((HCIError?) -> Void)?
+  /// Called when the scan is started again because it brings no report, with how often that was done in a row.
+  var onSilence: ((Int) -> Void)?
+
+  private let timers: Timers
   private let commands: CommandQueue
-  private let usesExtendedCommands: Bool
+  private let canUseExtendedCommands: Bool
+  private var usesExtendedCommands: Bool
   private let ownAddressType: OwnAddressType
   /// Whether other programs also send commands to the controller, so that one of them may have started a scan.
   private let isShared: Bool
@@ -40,23 +30,36 @@ final class ScanController {
   private var actual: ScanParameters?
   private var isBusy = false
   private var whenOff: [() -> Void] = []
-
-  /// Called when the controller rejects a scan. The desired scan is removed.
-  var onFailure: ((HCIError) -> Void)?
+  /// How often in a row the scan was refused.
+  private var refusals = 0
+  private var retry: Timers.Token?
+  /// When the scan began, or the last report came.
+  private var lastReport = Instant.zero
+  /// How often in a row the scan was started again because no report came.
+  private var silences = 0
+  private var watch: Timers.Token?
 
   init(
-    _ commands: CommandQueue, usesExtendedCommands: Bool, ownAddressType: OwnAddressType,
+    _ commands: CommandQueue, timers: Timers, usesExtendedCommands: Bool, ownAddressType: OwnAddressType,
     isShared: Bool = false
   ) {
     self.commands = commands
+    self.timers = timers
+    canUseExtendedCommands = usesExtendedCommands
     self.usesExtendedCommands = usesExtendedCommands
     self.ownAddressType = ownAddressType
     self.isShared = isShared
   }
 
+  deinit {
+    timers.cancel(retry)
+    timers.cancel(watch)
+  }
+
   func setDesired(_ parameters: ScanParameters?) {
+    guard parameters != desired else { return }
     desired = parameters
-    reconcile()
+    tryNow()
   }
 
   /// Stops scanning until ``resume()``; the closure is called when it has stopped.
@@ -68,16 +71,42 @@ final class ScanController {
 
   func resume() {
     isPaused = false
+    tryNow()
+  }
+
+  /// A report has come.
+  func heard(at time: Instant) {
+    lastReport = max(lastReport, time)
+    silences = 0
+  }
+
+  /// The owner of a shared controller uses these commands. A controller does not accept the others then (Core Specification
+  /// Vol 4, Part E, 3.1.1).
+  func ownerUses(extendedCommands: Bool) {
+    guard isShared, canUseExtendedCommands, !isBusy, actual == nil else { return }
+    usesExtendedCommands = extendedCommands
+  }
+
+  // MARK: State
+
+  /// Something has changed: a scan that was refused may be accepted now.
+  private func tryNow() {
+    timers.cancel(retry)
+    retry = nil
+    if desired == nil { refusals = 0 }
     reconcile()
   }
 
   private func reconcile() {
     guard !isBusy else { return }
     let wanted = isPaused ? nil : desired
-    if actual != wanted {
-      isBusy = true
+    if actual != nil, actual != wanted {
       // Parameters can't be changed while a scan runs.
-      if actual != nil { disable() } else if let wanted { enable(wanted) }
+      isBusy = true
+      disable { [weak self] in self?.settle(nil) }
+    } else if actual == nil, let wanted, retry == nil {
+      isBusy = true
+      enable(wanted)
     } else if actual == nil, !whenOff.isEmpty {
       let waiting = whenOff
       whenOff = []
@@ -88,19 +117,56 @@ final class ScanController {
   private func settle(_ state: ScanParameters?) {
     actual = state
     isBusy = false
+    timers.cancel(watch)
+    watch = nil
+    if state != nil { watchForReports(since: timers.now) }
     reconcile()
   }
 
-  private func disable() {
-    disable { [weak self] in self?.settle(nil) }
+  private func started(_ parameters: ScanParameters) {
+    let wasRefused = refusals > 0
+    refusals = 0
+    settle(parameters)
+    if wasRefused { onRefusal?(nil) }
   }
+
+  private func refused(_ error: HCIError) {
+    if isShared, canUseExtendedCommands, case .commandFailed(_, .commandDisallowed) = error {
+      // Its owner may use the other set of commands.
+      usesExtendedCommands.toggle()
+    }
+    refusals += 1
+    let pause = min(Self.firstPause * (1 << min(refusals - 1, 10)), Self.longestPause)
+    timers.cancel(retry)
+    retry = timers.schedule(after: pause) { [weak self] in
+      self?.retry = nil
+      self?.reconcile()
+    }
+    settle(nil)
+    if desired != nil { onRefusal?(error) }
+  }
+
+  private func watchForReports(since start: Instant) {
+    lastReport = max(lastReport, start)
+    watch = timers.schedule(at: lastReport + Self.longestSilence) { [weak self] in
+      guard let self, !isBusy else { return }
+      watch = nil
+      if lastReport > start { return watchForReports(since: lastReport) }
+      silences += 1
+      isBusy = true
+      disable { [weak self] in self?.settle(nil) }
+      onSilence?(silences)
+    }
+  }
+
+  // MARK: Commands
 
   private func disable(then next: @escaping () -> Void) {
     let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
       switch result {
       // If the scan is already off, this is the desired state; some controllers reject a second stop (0x0C).
       case .success, .failure(.commandFailed(_, .commandDisallowed)): next()
-      case .failure(let error): self?.giveUp(error)
+      case .failure(let error): self?.refused(error)
       }
     }
     if usesExtendedCommands {
@@ -110,58 +176,59 @@ final class ScanController {
     }
   }
 
-  /// - Parameter isRetry: whether another program's scan has been stopped for this
+  /// - Parameter isRetry: whether a scan that another program has started, or that could not be stopped, is stopped for this
   private func enable(_ parameters: ScanParameters, isRetry: Bool = false) {
-    let type: ScanType = parameters.isActive ? .active : .passive
-    let enabled = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
-      self?.finishEnabling(parameters, result)
-    }
-    let configured = {
-      [weak self, commands, usesExtendedCommands] (result: Result<NoReturnParameters, HCIError>) in
-      guard case .success = result else {
-        // Parameters can't be set during a scan, including one that another program has started.
-        if case .failure(.commandFailed(_, .commandDisallowed)) = result, let self, isShared, !isRetry {
-          disable { [weak self] in self?.enable(parameters, isRetry: true) }
-        } else {
-          self?.finishEnabling(parameters, result)
-        }
-        return
-      }
-      if usesExtendedCommands {
-        commands.send(
-          LESetExtendedScanEnable(
-            isEnabled: true, duplicates: parameters.filtersDuplicates ? .on : .off), completion: enabled)
-      } else {
-        commands.send(
-          LESetScanEnable(isEnabled: true, filtersDuplicates: parameters.filtersDuplicates),
-          completion: enabled)
+    let finish = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
+      guard let self else { return }
+      switch result {
+      case .success: started(parameters)
+      // It claims these commands, and does not have them.
+      case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
+        usesExtendedCommands = false
+        enable(parameters)
+      // Parameters can't be set during a scan.
+      case .failure(.commandFailed(LESetScanParameters.opcode, .commandDisallowed)) where !isRetry,
+        .failure(.commandFailed(LESetExtendedScanParameters.opcode, .commandDisallowed)) where !isRetry:
+        disable { [weak self] in self?.enable(parameters, isRetry: true) }
+      case .failure(let error): refused(error)
       }
     }
-    let scan = PHYScanParameters(type: type, interval: parameters.interval, window: parameters.window)
+    setParameters(parameters) { [weak self] result in
+      if case .success = result { self?.sendEnable(parameters, finish) } else { finish(result) }
+    }
+  }
+
+  private func setParameters(
+    _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
+  ) {
+    let scan = PHYScanParameters(
+      type: parameters.isActive ? .active : .passive, interval: parameters.interval,
+      window: parameters.window)
     if usesExtendedCommands {
       commands.send(
         LESetExtendedScanParameters {
           $0.ownAddressType = ownAddressType
           $0.le1M = scan
-        }, completion: configured)
+        }, completion: done)
     } else {
       commands.send(
         LESetScanParameters {
           $0.scan = scan
           $0.ownAddressType = ownAddressType
-        }, completion: configured)
+        }, completion: done)
     }
   }
 
-  private func finishEnabling(
-    _ parameters: ScanParameters, _ result: Result<NoReturnParameters, HCIError>
+  private func sendEnable(
+    _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
   ) {
-    if case .failure(let error) = result { giveUp(error) } else { settle(parameters) }
-  }
-
-  private func giveUp(_ error: HCIError) {
-    desired = nil
-    settle(nil)
-    onFailure?(error)
+    if usesExtendedCommands {
+      commands.send(
+        LESetExtendedScanEnable(isEnabled: true, duplicates: parameters.filtersDuplicates ? .on : .off),
+        completion: done)
+    } else {
+      commands.send(
+        LESetScanEnable(isEnabled: true, filtersDuplicates: parameters.filtersDuplicates), completion: done)
+    }
   }
 }

@@ -11,7 +11,7 @@ import SystemCalls
 @BluetoothActor
 public final class KernelAdapter: Adapter {
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  public var onScanFailure: ((HCIError) -> Void)?
+  public var onScanRefusal: ((HCIError?) -> Void)?
   public var onFailure: ((HCIError) -> Void)?
   public var onNote: ((String) -> Void)? {
     get { recovery.onNote }
@@ -134,13 +134,13 @@ public final class KernelAdapter: Adapter {
       if desiredScan != nil { onReport?(report, time) }
       connector?.heard(report)
     }
-    controller.onScanFailure = { [weak self] error in
+    controller.onScanRefusal = { [weak self] error in
       guard let self else { return }
-      let isOurWish = desiredScan != nil
-      desiredScan = nil
-      connector?.cannotListen()
-      if isOurWish { onScanFailure?(error) }
+      // The kernel may look for the peer nevertheless.
+      if error != nil { connector?.cannotListen() }
+      if error == nil || desiredScan != nil { onScanRefusal?(error) }
     }
+    controller.onScanSilence = { [weak self] count in self?.scanIsSilent(count) }
     controller.onFailure = { [weak self] error in self?.fail(error) }
     controller.onLink = { [weak self] news in self?.note(news) }
     return controller
@@ -261,6 +261,14 @@ public final class KernelAdapter: Adapter {
     var parameters = ScanParameters.aggressive
     parameters.isActive = desiredScan?.isActive ?? false
     controller?.setScan(parameters)
+  }
+
+  /// The controller reports nothing. When it does not after the scan was started again either, and somebody waits to connect,
+  /// it has to be recovered; else there may be nothing to report.
+  private func scanIsSilent(_ count: Int) {
+    let time = RawController.longestScanSilence * count
+    if count > 1, isListening { return fail(.scanSilent(seconds: time.inSeconds)) }
+    onNote?("no advertisement was received for \(Int(time.inSeconds)) s; the scan is started again")
   }
 
   /// Whether the kernel has a link to a peer already, which does not advertise then.

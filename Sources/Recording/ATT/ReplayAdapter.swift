@@ -15,7 +15,7 @@ import HCI
 @BluetoothActor
 public final class ReplayAdapter: Adapter {
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  public var onScanFailure: ((HCIError) -> Void)?
+  public var onScanRefusal: ((HCIError?) -> Void)?
   public var onFailure: ((HCIError) -> Void)?
   public var timers: Timers { time.timers }
 

@@ -98,7 +98,7 @@ public enum RingFinder {
   /// The same, with all rings that are near if none was named.
   ///
   /// - Returns: at least one device; the strongest first
-  /// - Throws: `.notFound` after `deadline`
+  /// - Throws: `.notFound` after `deadline`, or why the radio does not scan
   public static func findAll(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> [Advertisement] {
@@ -232,6 +232,7 @@ public enum RingFinder {
 
     private func timeUp() {
       if !candidates.isEmpty, decision != nil { return decide() }
+      if let refusal = central.scanRefusal { return finish(.failure(.bluetooth(refusal))) }
       finish(.failure(.notFound(selector, seconds: deadline.inSeconds, others: others.count)))
     }
   }

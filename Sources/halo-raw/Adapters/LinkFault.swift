@@ -11,11 +11,14 @@ extension LinkKeeper.Fault {
         .commandFailed(_, .invalidCommandParameters):
         .final
       case .commandFailed: .refusal
-      case .commandTimedOut, .malformedResponse, .hardwareError, .transportClosed, .notReady: .controller
+      case .commandTimedOut, .malformedResponse, .hardwareError, .transportClosed, .notReady, .scanSilent:
+        .controller
       case .noDataBuffers, .lowEnergyNotSupported, .unknownAddressType, .peerNotConnectable, .cancelled:
         .final
       case .peerNotFound, .peerDidNotAnswer, .notTried: .absence
       case .connectionFailed(_, .connectionLimitExceeded): .refusal
+      // The controller was reset.
+      case .outOfStep, .packetsHeld: .link
       case .notConnected, .connectionFailed, .connectionNotEstablished: .link
       case .adapter(let error): LinkKeeper.Fault(error)
       }

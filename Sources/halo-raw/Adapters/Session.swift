@@ -113,7 +113,6 @@ final class Session {
     opened.adapter.onNote = { [weak self] text in self?.note(text) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }
     opened.replayAdapter?.onInterrupt = { [weak self] in self?.interruption.request() }
-    central.onScanFailure = { [weak self] error in self?.fail(Failure(error)) }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
   }
 

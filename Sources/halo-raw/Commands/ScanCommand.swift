@@ -54,8 +54,10 @@ let scanCommand = CommandSpec(
     }
     await session.interruption.sleep(
       for: duration == .zero ? .seconds(1_000_000_000) : duration, in: session.timers)
+    let refusal = session.central.scanRefusal
     scan.cancel()
     view.finish()
+    if let refusal { throw Failure(refusal) }
   }
 }
 

@@ -139,6 +139,7 @@ import Testing
     let attempt = controller.connect()
     controller.status(LECreateConnection.opcode, .invalidCommandParameters)
     #expect(attempt.error == .commandFailed(LECreateConnection.opcode, .invalidCommandParameters))
+    _ = controller.established()
     let connected = controller.connect()
     controller.status(LECreateConnection.opcode, .connectionAlreadyExists)
     #expect(connected.error == .connectionFailed(ScriptedController.peer, .connectionAlreadyExists))

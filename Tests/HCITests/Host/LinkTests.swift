@@ -249,7 +249,7 @@ import Testing
     // The scan is wished for all the same.
     #expect(commands.suffix(2) == [LESetScanParameters.opcode, LESetScanEnable.opcode])
     #expect(failures == [])
-    #expect(controller.host.counters.hardwareErrors == 1)
+    #expect(controller.host.counters.breakdowns == 1)
     // And it works on.
     let again = controller.established()
     #expect(again.link != nil)
@@ -260,7 +260,7 @@ import Testing
   @Test func aBreakdownIsNoRefusalOfTheScan() {
     let controller = ScriptedController.ready()
     var refusals: [HCIError] = []
-    controller.host.onScanFailure = { refusals.append($0) }
+    controller.host.onScanRefusal = { if let error = $0 { refusals.append(error) } }
     controller.host.setScan(.gentle)
     controller.receive("04 10 01 42")
     controller.answerAll()
@@ -279,7 +279,30 @@ import Testing
     }
     controller.receive("04 10 01 42")
     #expect(first == .hardwareError(0x42))
-    #expect(second?.error == .notReady)
+    // It waits until the controller is set up.
+    #expect(second?.results.isEmpty == true)
+    controller.answerAll()
+    controller.connectionComplete()
+    controller.answerAll()
+    controller.featuresComplete()
+    #expect(second?.link != nil)
+  }
+
+  @Test(arguments: ["given up", "failed", "closed"])
+  func whoWaitsForTheSetUpIsAnswered(_ end: String) {
+    let controller = ScriptedController.ready()
+    controller.receive("04 10 01 42")
+    let attempt = controller.connect()
+    switch end {
+    case "given up": attempt.giveUp()
+    case "failed": controller.timers.advance(by: .seconds(3))
+    default: controller.host.close()
+    }
+    #expect(attempt.error == (end == "failed" ? .hardwareError(0x42) : .cancelled))
+    controller.answerAll()
+    attempt.giveUp()
+    #expect(attempt.results.count == 1)
+    #expect(!controller.takeOpcodes().contains(LECreateConnection.opcode))
   }
 
   @Test func anotherErrorWhileItIsSetUpIsAnotherChance() {

@@ -83,7 +83,7 @@ import Testing
   @Test func aScanOfSomebodyElseIsStoppedFirst() {
     _ = ready()
     var failures: [HCIError] = []
-    controller.onScanFailure = { failures.append($0) }
+    controller.onScanRefusal = { if let error = $0 { failures.append(error) } }
     controller.setScan(.gentle)
     complete("0b20", "0c")
     #expect(sent() == ["010b200701800010000000", "010c20020000"])
@@ -98,12 +98,61 @@ import Testing
   @Test func aControllerThatRefusesTwiceHasRefused() {
     _ = ready()
     var failures: [HCIError] = []
-    controller.onScanFailure = { failures.append($0) }
+    controller.onScanRefusal = { if let error = $0 { failures.append(error) } }
     controller.setScan(.gentle)
     complete("0b20", "0c")
     complete("0c20")
     complete("0b20", "0c")
     #expect(failures == [.commandFailed(LESetScanParameters.opcode, .commandDisallowed)])
+  }
+
+  /// A controller takes either set of commands, not both (Core Specification Vol 4, Part E, 3.1.1). A kernel that knows that the
+  /// extended ones are broken uses the legacy ones (bluetooth-next#133).
+  @Test func theOtherSetIsTriedWhereTheKernelMayUseIt() {
+    _ = ready([LESetExtendedScanParameters.self, LESetExtendedScanEnable.self])
+    controller.setScan(.gentle)
+    for _ in 0..<2 {
+      complete("4120", "0c")
+      complete("4220", "0c")
+    }
+    #expect(sent().allSatisfy { $0.hasPrefix("014120") || $0.hasPrefix("014220") })
+    timers.advance(by: .milliseconds(250))
+    #expect(sent() == ["010b200701800010000000"])
+    complete("0b20")
+    complete("0c20")
+    #expect(sent() == ["010c20020100"])
+  }
+
+  @Test func theSetThatTheKernelUsesIsUsed() {
+    _ = ready([LESetExtendedScanParameters.self, LESetExtendedScanEnable.self])
+    receive("010b200701800010000000")
+    controller.setScan(.gentle)
+    #expect(sent() == ["010b200701800010000000"])
+    complete("0b20")
+    complete("0c20")
+    _ = sent()
+    controller.setScan(nil)
+    complete("0c20")
+    _ = sent()
+    receive("01412008000001008000" + "1000")
+    controller.setScan(.gentle)
+    #expect(sent().first?.hasPrefix("014120") == true)
+  }
+
+  @Test func aScanWithoutReportsIsStartedAgain() {
+    _ = ready()
+    var counts: [Int] = []
+    controller.onScanSilence = { counts.append($0) }
+    controller.setScan(.gentle)
+    complete("0b20")
+    complete("0c20")
+    for count in 1...3 {
+      _ = sent()
+      timers.advance(by: RawController.longestScanSilence)
+      #expect(counts.last == count)
+      #expect(sent() == ["010c20020000"])
+      for opcode in ["0c20", "0b20", "0c20"] { complete(opcode) }
+    }
   }
 
   @Test func theScanPausesWhileTheKernelConnects() {

@@ -68,7 +68,7 @@ import Testing
   @Test func aScanThatIsOffAlreadyIsOff() {
     let controller = ScriptedController.ready()
     var failures: [HCIError] = []
-    controller.host.onScanFailure = { failures.append($0) }
+    controller.host.onScanRefusal = { if let error = $0 { failures.append(error) } }
     controller.host.setScan(.gentle)
     controller.answerAll()
     controller.host.setScan(nil)
@@ -80,29 +80,86 @@ import Testing
     #expect(controller.takeSent() == [gentle, enable])
   }
 
-  @Test(arguments: [LESetScanParameters.opcode, LESetScanEnable.opcode])
-  func aRefusedScanIsToldAndNotTriedAgain(_ refused: HCIOpcode) {
+  // MARK: Refusals
+
+  /// Intel and Realtek controllers refuse a scan now and then, and accept it the next time (python-bleson#84,
+  /// custom-components/ble_monitor#61, noble#176).
+  @Test(
+    arguments: [LESetScanParameters.opcode, LESetScanEnable.opcode],
+    [
+      HCIErrorCode.commandDisallowed, .invalidCommandParameters, .hardwareFailure,
+    ])
+  func aRefusedScanIsTriedAgain(_ refused: HCIOpcode, _ status: HCIErrorCode) {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
-    controller.host.onScanFailure = { failures.append($0) }
+    var results: [HCIError?] = []
+    controller.host.onScanRefusal = { results.append($0) }
     controller.host.setScan(.gentle)
-    if refused == LESetScanEnable.opcode { controller.complete(LESetScanParameters.opcode) }
-    controller.complete(refused, .invalidCommandParameters)
-    #expect(failures == [.commandFailed(refused, .invalidCommandParameters)])
+    func refuse() {
+      if refused == LESetScanEnable.opcode { controller.complete(LESetScanParameters.opcode) }
+      controller.complete(refused, status)
+      guard refused == LESetScanParameters.opcode, status == .commandDisallowed else { return }
+      // A scan may be on.
+      controller.complete(LESetScanEnable.opcode)
+      controller.complete(refused, status)
+    }
+    refuse()
+    #expect(results == [.commandFailed(refused, status)])
+    _ = controller.takeSent()
+    controller.timers.advance(by: .milliseconds(249))
+    #expect(controller.takeSent() == [])
+    controller.timers.advance(by: .milliseconds(1))
+    #expect(controller.takeSent() == [gentle])
+    refuse()
+    _ = controller.takeSent()
+    controller.timers.advance(by: .milliseconds(499))
+    #expect(controller.takeSent() == [])
+    controller.timers.advance(by: .milliseconds(1))
+    controller.answerAll()
+    #expect(controller.takeSent() == [gentle, enable])
+    #expect(results == [.commandFailed(refused, status), .commandFailed(refused, status), nil])
+  }
+
+  /// It is asked every ten seconds at last, and not any more when nobody wants it.
+  @Test func aScanThatIsAlwaysRefusedIsAskedForSeldom() {
+    let controller = ScriptedController.ready()
+    controller.host.setScan(.gentle)
+    var count = 0
+    for _ in 0..<600 {
+      count += controller.takeSent().filter { $0 == gentle }.count
+      controller.complete(LESetScanParameters.opcode, .hardwareFailure)
+      controller.timers.advance(by: .milliseconds(100))
+    }
+    // 0, 0.25, 0.75, 1.75, 3.75, 7.75, 15.75, 25.75 ...
+    #expect(count == 11)
+    controller.host.setScan(nil)
     _ = controller.takeSent()
     controller.timers.advance(by: .seconds(60))
     #expect(controller.takeSent() == [])
-    // A new wish is a new try.
-    controller.host.setScan(.gentle)
-    controller.answerAll()
-    #expect(controller.takeSent() == [gentle, enable])
   }
 
-  /// The wish is dropped: it must not come back by itself behind the link that it was paused for.
-  @Test func aScanThatCannotBeStoppedIsToldAndDropped() {
+  /// Links are made while the scan is refused, and a link that is made is a reason to try at once.
+  @Test func aRefusedScanDelaysNoLink() {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
-    controller.host.onScanFailure = { failures.append($0) }
+    controller.host.setScan(.gentle)
+    controller.complete(LESetScanParameters.opcode, .hardwareFailure)
+    _ = controller.takeSent()
+    let link = controller.established()
+    #expect(link.link != nil)
+    controller.timers.advance(by: .seconds(1))
+    #expect(controller.takeSent() == [])
+    controller.host.setScan(.aggressive)
+    controller.answerAll()
+    #expect(
+      controller.takeOpcodes() == [
+        LESetScanEnable.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode,
+      ])
+  }
+
+  /// A scan that could not be stopped is stopped before the next one.
+  @Test func aScanThatCannotBeStoppedDelaysNoLink() {
+    let controller = ScriptedController.ready()
+    var failures: [HCIError?] = []
+    controller.host.onScanRefusal = { failures.append($0) }
     controller.host.setScan(.gentle)
     controller.answerAll()
     let attempt = controller.connect()
@@ -114,6 +171,83 @@ import Testing
     _ = controller.takeSent()
     controller.featuresComplete()
     #expect(attempt.link != nil)
+    controller.complete(LESetScanParameters.opcode, .commandDisallowed)
+    #expect(controller.takeSent() == [gentle, disable])
+    controller.complete(LESetScanEnable.opcode)
+    controller.answerAll()
+    #expect(controller.takeSent() == [gentle, enable])
+    #expect(failures.last == .some(nil))
+  }
+
+  /// A controller that claims the extended commands and does not have them: RTL8761B says Bluetooth 5.1 (bluetooth-next#133).
+  @Test(arguments: [LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode])
+  func theLegacyCommandsReplaceThoseThatAreUnknown(_ unknown: HCIOpcode) {
+    let controller = ScriptedController.ready(.extended)
+    var results: [HCIError?] = []
+    controller.host.onScanRefusal = { results.append($0) }
+    controller.host.setScan(.gentle)
+    if unknown == LESetExtendedScanEnable.opcode { controller.complete(LESetExtendedScanParameters.opcode) }
+    controller.complete(unknown, .unknownCommand)
+    _ = controller.takeSent()
+    controller.complete(LESetScanParameters.opcode)
+    controller.complete(LESetScanEnable.opcode)
+    #expect(controller.takeSent() == [enable])
+    controller.host.setScan(nil)
+    #expect(controller.takeSent() == [disable])
+    #expect(results == [])
+  }
+
+  // MARK: Silence
+
+  /// A scan that reports nothing any more, without an error, works when it is started again (abandonware/noble#79,
+  /// home-assistant/core#77043, bluez/bluez#1554, AlCalzone/ioBroker.ble#849).
+  @Test func aScanWithoutReportsIsStartedAgain() {
+    let controller = ScriptedController.ready()
+    controller.host.setScan(.gentle)
+    controller.answerAll()
+    _ = controller.takeSent()
+    controller.timers.advance(by: .seconds(60))
+    controller.receive("04 3e 0c 02 01 00 01 b2a1332211c0 00 c4")
+    controller.timers.advance(by: .milliseconds(89_999))
+    #expect(controller.takeSent() == [])
+    controller.timers.advance(by: .milliseconds(1))
+    controller.answerAll()
+    #expect(controller.takeSent() == [disable, gentle, enable])
+    controller.receive("04 3e 0c 02 01 00 01 b2a1332211c0 00 c4")
+    controller.timers.advance(by: .seconds(90))
+    controller.answerAll()
+    #expect(controller.takeSent() == [disable, gentle, enable])
+  }
+
+  /// If that does not help, the controller is reset; not if it has a link, which works.
+  @Test(arguments: [false, true]) func aScanThatStaysSilentIsReset(_ hasLink: Bool) {
+    let controller = ScriptedController.ready()
+    var failures: [HCIError] = []
+    controller.host.onFailure = { failures.append($0) }
+    let link = hasLink ? controller.established() : nil
+    controller.host.setScan(.gentle)
+    controller.answerAll()
+    controller.timers.advance(by: .seconds(90))
+    controller.answerAll()
+    _ = controller.takeSent()
+    controller.timers.advance(by: .seconds(90))
+    controller.answerAll()
+    let sent = controller.takeOpcodes()
+    #expect(sent.contains(Reset.opcode) == !hasLink)
+    #expect(sent.suffix(2) == [LESetScanParameters.opcode, LESetScanEnable.opcode])
+    #expect(link?.losses ?? [] == [])
+    #expect(failures == [])
+  }
+
+  /// While a link is being made, the scan is off, and no reports come.
+  @Test func aPausedScanIsNotSilent() {
+    let controller = ScriptedController.ready()
+    controller.host.setScan(.gentle)
+    controller.answerAll()
+    _ = controller.connect(deadline: .seconds(300))
+    controller.answerAll()
+    _ = controller.takeSent()
+    controller.timers.advance(by: .seconds(200))
     #expect(controller.takeSent() == [])
   }
 

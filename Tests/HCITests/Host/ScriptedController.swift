@@ -97,12 +97,18 @@ final class ScriptedController {
 
   /// Answers every command that was sent, and those that follow from the answers, with success.
   func answerAll() {
-    while !out.packets.isEmpty {
-      let packet = out.packets.removeFirst()
-      taken.append(Hex.string(packet))
-      guard packet[0] == 1 else { continue }
-      answer(HCIOpcode(ofCommand: packet))
-    }
+    while answerNext() {}
+  }
+
+  /// Answers one command with success.
+  ///
+  /// - Returns: false if there is none
+  @discardableResult func answerNext() -> Bool {
+    guard !out.packets.isEmpty else { return false }
+    let packet = out.packets.removeFirst()
+    taken.append(Hex.string(packet))
+    if packet[0] == 1 { answer(HCIOpcode(ofCommand: packet)) }
+    return true
   }
 
   private func answer(_ opcode: HCIOpcode) {

@@ -15,7 +15,7 @@ import Testing
   @BluetoothActor private final class Radio: Adapter {
     let timers = testTimers
     var onReport: ((AdvertisingReport, Instant) -> Void)?
-    var onScanFailure: ((HCIError) -> Void)?
+    var onScanRefusal: ((HCIError?) -> Void)?
     var onFailure: ((HCIError) -> Void)?
     private(set) var scans: [ScanParameters?] = []
 

@@ -1,0 +1,27 @@
+import BluetoothCore
+
+/// The parameters of a scan.
+public struct ScanParameters: Hashable, Sendable {
+  /// Whether scan requests are sent.
+  public var isActive: Bool
+  public var interval: ScanInterval
+  /// How long to listen in each interval.
+  public var window: ScanInterval
+  /// Whether the controller filters duplicate reports.
+  public var filtersDuplicates: Bool
+
+  public init(
+    isActive: Bool = true, interval: ScanInterval = ScanInterval(.milliseconds(80)),
+    window: ScanInterval = ScanInterval(.milliseconds(10)), filtersDuplicates: Bool = false
+  ) {
+    self.isActive = isActive
+    self.interval = interval
+    self.window = min(window, interval)
+    self.filtersDuplicates = filtersDuplicates
+  }
+
+  /// Listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
+  public static let gentle = ScanParameters()
+  /// Listens continuously.
+  public static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
+}
