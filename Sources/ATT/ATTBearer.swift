@@ -58,7 +58,7 @@ public final class ATTBearer {
   /// The error of an expendable request that timed out. The server may still send PDUs, but no further request is
   /// allowed.
   private var unanswered: ATTError?
-  private var mtuExchange = MTUExchange.none
+  private var mtuExchange: MTUExchange
   private var current: Transaction?
   private var queue: [Transaction] = []
   private var timeout: Timers.Token?
@@ -68,8 +68,13 @@ public final class ATTBearer {
   /// - Parameters:
   ///   - timers: the clock of the deadline of a request
   ///   - receiveMTU: the largest PDU to accept; 517 bytes hold the largest attribute value with its header
+  ///   - exchangesMTU: whether ``exchangeMTU(completion:)`` asks the peer. The exchange is optional, and some peers end the link
+  ///     at it.
   ///   - send: sends a PDU to the peer; the span is valid only during the call
-  public init(timers: Timers, receiveMTU: Int = 517, send: @escaping (RawSpan) -> Void) {
+  public init(
+    timers: Timers, receiveMTU: Int = 517, exchangesMTU: Bool = true, send: @escaping (RawSpan) -> Void
+  ) {
+    mtuExchange = exchangesMTU ? .none : .done(.success(()))
     self.timers = timers
     self.receiveMTU = max(ATTBearer.defaultMTU, min(receiveMTU, Int(UInt16.max)))
     self.send = send
@@ -147,6 +152,11 @@ public final class ATTBearer {
       mtuExchange = .done(outcome)
       for completion in waiting { completion(outcome.map { self.mtu }) }
     }
+  }
+
+  /// Whether the peer has not answered the request for the MTU.
+  public var isExchangingMTU: Bool {
+    if case .open = mtuExchange { true } else { false }
   }
 
   /// Fails all outstanding, queued and future requests with `.closed(reason)`. Nothing is sent or received afterwards.

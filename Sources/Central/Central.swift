@@ -223,7 +223,8 @@ public final class Central {
       completion(
         result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
-          let client = GATTClient(link, timers: timers)
+          let mtu = request.leftOut.contains(.exchangeMTU) ? nil : request.mtu
+          let client = GATTClient(link, timers: timers, mtu: mtu)
           self?.track(client)
           return client
         })

@@ -1,4 +1,5 @@
 import BluetoothCore
+import HCI
 
 /// Keeps a link: decides how it is made, and made again, until data flow. A value without I/O; events and their times go in,
 /// and what to do next comes out.
@@ -81,20 +82,9 @@ package struct LinkKeeper: Sendable {
     case giveUp
   }
 
-  /// A procedure on a new link that peers or controllers may not survive, and that a link can do without.
-  package enum Procedure: Hashable, Sendable, CaseIterable {
-    case exchangeMTU
-    case readFeatures
-    case updateDataLength
-    case updatePHY
-
-    /// How many links it may cost until it is left out.
-    var tolerance: Int { self == .exchangeMTU ? 1 : 2 }
-  }
-
   private(set) package var phase: Phase
   /// Procedures that have cost links. They are left out from now on.
-  private(set) package var leftOut: Set<Procedure> = []
+  private(set) package var leftOut: Set<LinkProcedure> = []
   /// The end of the current way to data; nil while data flow.
   private(set) package var deadline: Instant?
 
@@ -108,7 +98,7 @@ package struct LinkKeeper: Sendable {
   private var misses = 0
   /// How often in a row the controller refused a command.
   private var refusals = 0
-  private var costs: [Procedure: Int] = [:]
+  private var costs: [LinkProcedure: Int] = [:]
   /// Since when the link is open.
   private var openSince: Instant?
 
@@ -123,6 +113,8 @@ package struct LinkKeeper: Sendable {
   private static let longestPause = Duration.seconds(30)
   /// The peer may have another address after as many misses. The first time, it was seldom here a moment ago.
   private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
+  /// A procedure that costs as many links is left out.
+  private static let tolerance = 2
   /// A controller that refuses as often in a row is reset.
   private static let refusalsUntilReset = 3
 
@@ -179,14 +171,16 @@ package struct LinkKeeper: Sendable {
   /// - Parameters:
   ///   - fault: what the failure says
   ///   - procedure: what was under way on the link when it was lost
-  package mutating func failed(_ fault: Fault, during procedure: Procedure? = nil, at now: Instant) -> Action
-  {
+  ///   - isPeers: whether the peer has ended the link
+  package mutating func failed(
+    _ fault: Fault, during procedure: LinkProcedure? = nil, endedByPeer isPeers: Bool = false, at now: Instant
+  ) -> Action {
     if let steady = budget.steadyTime, let openSince, now - openSince >= steady { dataFlow() }
     openSince = nil
     let deadline = self.deadline ?? now + (hasFlowed ? budget.later : budget.first)
     self.deadline = deadline
     guard isRepeated(fault), now < deadline else { return .giveUp }
-    if let procedure { note(procedure) }
+    if let procedure { note(procedure, isPeers) }
     failures += 1
     let isFirst = failures == 1 && (phase == .flow || phase == .start && hasFlowed)
     lead(back: fault)
@@ -208,9 +202,11 @@ package struct LinkKeeper: Sendable {
     }
   }
 
-  private mutating func note(_ procedure: Procedure) {
+  private mutating func note(_ procedure: LinkProcedure, _ isPeers: Bool) {
     costs[procedure, default: 0] += 1
-    if costs[procedure, default: 0] >= procedure.tolerance { leftOut.insert(procedure) }
+    // A peer that ends the link in place of an answer does so again.
+    let isAnswer = procedure == .exchangeMTU && isPeers
+    if isAnswer || costs[procedure, default: 0] >= Self.tolerance { leftOut.insert(procedure) }
   }
 
   /// Sets the phase that can mend a fault.

@@ -24,6 +24,9 @@ public protocol ATTLink: AnyObject {
   /// Called when there is room again, after ``hasRoom`` was false.
   var onRoom: (() -> Void)? { get set }
 
+  /// What was requested of the link layers, and not done, when the link was lost; nil if unknown.
+  var unfinished: LinkProcedure? { get }
+
   /// The number of the peer's connection parameter requests that were rejected because there were too many.
   var excessParameterRequests: Int { get }
 
@@ -52,6 +55,7 @@ extension ATTLink {
     get { nil }
     set {}
   }
+  public var unfinished: LinkProcedure? { nil }
   public var phys: LinkPHYs? { nil }
   public var dataLengths: DataLengths? { nil }
   public func update(

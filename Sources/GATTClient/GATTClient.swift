@@ -62,19 +62,29 @@ public final class GATTClient {
   var moveCount = 0
   var waitingWrites = WaitingWrites()
   private static var count: UInt64 = 0
-  private var loss: LinkLoss?
+  /// Why the link has ended; nil while it exists.
+  public private(set) var loss: LinkLoss?
+  /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
+  public private(set) var unfinished: LinkProcedure?
   private var idleHandlers: [() -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
 
   /// A client on a link that is established.
-  public init(_ link: any ATTLink, timers: Timers) {
+  ///
+  /// - Parameters:
+  ///   - link: the link
+  ///   - timers: the clock of its deadlines
+  ///   - mtu: the largest PDU to receive, in bytes; nil if the MTU is not to be exchanged
+  public init(_ link: any ATTLink, timers: Timers, mtu: Int? = 517) {
     self.link = link
     self.timers = timers
     peer = link.peer
     id = Self.count
     Self.count += 1
     // The link holds the bearer, and the client holds both.
-    let bearer = ATTBearer(timers: timers) { [weak link] in link?.send($0) }
+    let bearer = ATTBearer(timers: timers, receiveMTU: mtu ?? 517, exchangesMTU: mtu != nil) { [weak link] in
+      link?.send($0)
+    }
     self.bearer = bearer
     procedures = ProcedureQueue(bearer)
     let subscriptions = self.subscriptions
@@ -100,6 +110,7 @@ public final class GATTClient {
 
   private func closed(_ loss: LinkLoss) {
     self.loss = loss
+    unfinished = bearer.isExchangingMTU ? .exchangeMTU : link.unfinished
     timers.cancel(serviceChangedTimer)
     bearer.close(loss.description)
     subscriptions.removeAll()

@@ -60,6 +60,8 @@ struct Failure: Error {
   var message: String
   /// What it says about the link; decides whether it is made again.
   var fault: LinkKeeper.Fault
+  /// The procedure in which a new link was lost, if that is known.
+  var lostIn: LinkProcedure?
 
   init(_ code: ExitCode, _ message: String, _ fault: LinkKeeper.Fault = .final) {
     self.code = code
@@ -91,6 +93,11 @@ extension Failure {
       case .adapter: .noAdapter
       }
     self.init(code, error.description, LinkKeeper.Fault(error))
+    if case .connectionFailed(_, let code) = error,
+      [.connectionTimeout, .remoteUserTerminatedConnection, .responseTimeout].contains(code)
+    {
+      lostIn = .readFeatures
+    }
   }
 
   init(_ error: AdapterError) {

@@ -1,5 +1,6 @@
 import BluetoothCore
 import Central
+import HCI
 import TestSupport
 import Testing
 
@@ -33,10 +34,11 @@ import Testing
     }
 
     mutating func fail(
-      _ fault: LinkKeeper.Fault, during procedure: LinkKeeper.Procedure? = nil, after time: Duration = .zero
+      _ fault: LinkKeeper.Fault, during procedure: LinkProcedure? = nil, endedByPeer isPeers: Bool = false,
+      after time: Duration = .zero
     ) -> LinkKeeper.Action {
       now = now + time
-      last = keeper.failed(fault, during: procedure, at: now)
+      last = keeper.failed(fault, during: procedure, endedByPeer: isPeers, at: now)
       return last
     }
 
@@ -236,17 +238,17 @@ import Testing
 
   // MARK: Procedures
 
-  @Test func aProcedureThatCostsLinksIsLeftOut() {
-    for procedure in LinkKeeper.Procedure.allCases {
-      var way = Way()
-      _ = way.succeed()
-      _ = way.fail(.link, during: procedure)
-      #expect(way.keeper.leftOut == (procedure == .exchangeMTU ? [procedure] : []))
-      _ = way.succeed()
-      _ = way.succeed()
-      _ = way.fail(.link, during: procedure)
-      #expect(way.keeper.leftOut == [procedure])
-    }
+  /// A link that is lost by chance has nothing to do with what was under way. A peer that ends it in place of an answer has.
+  @Test(arguments: LinkProcedure.allCases, [false, true])
+  func aProcedureThatCostsLinksIsLeftOut(_ procedure: LinkProcedure, _ isPeers: Bool) {
+    var way = Way()
+    _ = way.succeed()
+    _ = way.fail(.link, during: procedure, endedByPeer: isPeers)
+    #expect(way.keeper.leftOut == (procedure == .exchangeMTU && isPeers ? [procedure] : []))
+    _ = way.succeed()
+    _ = way.succeed()
+    _ = way.fail(.link, during: procedure)
+    #expect(way.keeper.leftOut == [procedure])
   }
 
   // MARK: Any order of events
@@ -291,7 +293,7 @@ import Testing
         } else {
           _ = way.fail(
             faults.randomElement(using: &random)!,
-            during: LinkKeeper.Procedure.allCases.randomElement(using: &random),
+            during: LinkProcedure.allCases.randomElement(using: &random),
             after: time * .random(in: 0...1, using: &random))
         }
       }

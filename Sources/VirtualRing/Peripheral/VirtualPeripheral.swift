@@ -148,6 +148,7 @@ public final class VirtualPeripheral {
     case .silent: return
     }
     guard let first = bytes.byte(at: 0) else { return }
+    if options.faults.leavesAtMTU, first == ATTOpcode.exchangeMTURequest.rawValue { return ring.leave() }
     switch ATTOpcode(rawValue: first).kind {
     case .response:
       guard let pdu = try? ATTPDU(bytes), client.receive(pdu) else {

@@ -22,6 +22,11 @@ extension ConnectionRequest {
       parameterPolicy: invocation.isGiven(CommonOptions.interval) ? .keep : .accept,
       deadline: invocation[CommonOptions.wait])
     preferences = LinkPreferences(invocation)
+    switch invocation[CommonOptions.mtu] {
+    case .automatic: break
+    case .none: mtu = nil
+    case .exactly(let length): mtu = length
+    }
   }
 
   /// Refuses what the kernel does not let programs choose.
@@ -79,12 +84,18 @@ extension ArgumentType where Value == LinkPreference<LEPHYs> {
 }
 
 extension ArgumentType where Value == LinkPreference<Int> {
-  static var dataLength: Self {
-    ArgumentType(placeholder: "BYTES", expected: "a number of bytes, 27 to 251, auto or none") { text in
+  static var dataLength: Self { bytes(27...251) }
+  static var mtu: Self { bytes(23...517) }
+
+  private static func bytes(_ range: ClosedRange<Int>) -> Self {
+    ArgumentType(
+      placeholder: "BYTES",
+      expected: "a number of bytes, \(range.lowerBound) to \(range.upperBound), auto or none"
+    ) { text in
       switch text {
       case "auto": .automatic
       case "none": LinkPreference<Int>.none
-      default: Int(text).flatMap { (27...251).contains($0) ? .exactly($0) : nil }
+      default: Int(text).flatMap { range.contains($0) ? .exactly($0) : nil }
       }
     }
   }

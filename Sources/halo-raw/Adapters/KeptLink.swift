@@ -111,7 +111,7 @@ final class KeptLink<Device: LinkedDevice> {
   func failed(_ failure: Failure) throws(Failure) -> Instant {
     if interruption.isRequested { throw Failure(HCIError.cancelled) }
     guard session.canGoOn else { throw failure }
-    let action = keeper.failed(failure.fault, at: timers.current)
+    let action = decide(failure)
     guard action != .giveUp, let deadline = keeper.deadline else { throw session.cause(of: failure) }
     next = action
     report(failure)
@@ -175,7 +175,7 @@ final class KeptLink<Device: LinkedDevice> {
     // A radio that is lost makes no link; its own cause says more than the refusal.
     try session.checkAdapter()
     try check(peer)
-    let client = try await session.connect(to: peer, name: name, within: time)
+    let client = try await session.connect(to: peer, name: name, without: keeper.leftOut, within: time)
     self.client = client
     session.names[peer] = name
     if selector == session.selector { session.ringName = name }
@@ -202,13 +202,32 @@ final class KeptLink<Device: LinkedDevice> {
     device = try result.get()
   }
 
+  private func decide(_ failure: Failure) -> LinkKeeper.Action {
+    let before = keeper.leftOut
+    let isPeers = client?.loss == .remote(.remoteUserTerminatedConnection)
+    let action = keeper.failed(
+      failure.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
+    for procedure in keeper.leftOut.subtracting(before) {
+      Console.error(
+        "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
+    }
+    return action
+  }
+
+  /// What the link was lost in, if it was new.
+  private func procedure(endedBy failure: Failure) -> LinkProcedure? {
+    switch keeper.phase {
+    case .find, .flow: nil
+    case .connect: failure.lostIn
+    case .open, .start: client?.unfinished
+    }
+  }
+
   private func action(after failure: Failure) async throws(Failure) -> LinkKeeper.Action {
     if interruption.isRequested { throw Failure(HCIError.cancelled) }
     let isFirst = keeper.deadline == nil
     if keeper.phase == .start { onLoss?(failure) }
-    let action =
-      session.canGoOn && !Task.isCancelled
-      ? keeper.failed(failure.fault, at: timers.current) : .giveUp
+    let action = session.canGoOn && !Task.isCancelled ? decide(failure) : .giveUp
     guard action != .giveUp else {
       // Something else may be asked for on the same link.
       if client?.isConnected == true, device != nil { next = keeper.ask() }

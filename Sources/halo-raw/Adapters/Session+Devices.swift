@@ -62,19 +62,21 @@ extension Session {
 
   /// Connects to a device without a scan.
   func connect(
-    to peer: BluetoothAddress, name: String?, within deadline: Duration
+    to peer: BluetoothAddress, name: String?, without leftOut: Set<LinkProcedure>, within deadline: Duration
   ) async throws(Failure) -> GATTClient {
-    try await bluetoothFailure(await makeLink(to: peer, name: name, within: deadline))
+    var request = self.request
+    request.peer = peer
+    request.leftOut = leftOut
+    request.deadline = deadline
+    return try await bluetoothFailure(await makeLink(request, name: name))
   }
 
   private func makeLink(
-    to peer: BluetoothAddress, name: String?, within deadline: Duration
+    _ request: ConnectionRequest, name: String?
   ) async throws(BluetoothError) -> GATTClient {
+    let peer = request.peer
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
-    var request = self.request
-    request.peer = peer
-    request.deadline = deadline
     // Set in the completion: what the link layers support is reported right after it.
     let client = try await awaitCallback {
       [self] (done: @escaping (Result<GATTClient, BluetoothError>) -> Void) in

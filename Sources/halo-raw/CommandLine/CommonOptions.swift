@@ -8,7 +8,8 @@ enum CommonOptions {
 
   /// The options of every command that uses an adapter.
   static let all: [any CommandOption] = [
-    adapter, take, record, explain, wait, interval, latency, timeout, phy, dataLength, aggressive, verbose,
+    adapter, take, record, explain, wait, interval, latency, timeout, phy, dataLength, mtu, aggressive,
+    verbose,
   ]
 
   static let adapter = Option(
@@ -46,6 +47,12 @@ enum CommonOptions {
     help: """
       longest packets to send, 27..251 bytes; auto: 251 if both sides support it; none: do not ask; with hciN, the \
       kernel chooses
+      """)
+  static let mtu = Option(
+    "--mtu", as: .mtu, default: "auto",
+    help: """
+      longest ATT packets to receive, 23..517 bytes; auto: 517; none: do not ask (the peer may end the link at it: then \
+      auto does not ask again)
       """)
   static let aggressive = Flag(
     "--aggressive",
