@@ -54,7 +54,7 @@ extension GATTClient {
     _ = subscriptions.add(characteristic.valueHandle, now: timers.current) { [weak self] value, _ in
       self?.servicesChanged(value)
     }
-    ask({ WriteValue(configuration.handle, SubscriptionKind.indication.configuration) }) {}
+    ask({ WriteValue(configuration.handle, [SubscriptionKind.indication.bit, 0]) }) {}
   }
 
   /// Sends the requests that no program has made.
@@ -196,26 +196,32 @@ extension GATTClient {
   }
 
   private func move(_ id: UInt64, to characteristic: Characteristic) async throws(BluetoothError) {
-    let descriptors = try await discoverDescriptors(of: characteristic)
+    var descriptors: [Descriptor] = []
+    if active[id]?.configuration != nil { descriptors = try await discoverDescriptors(of: characteristic) }
     let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
     // It may have been cancelled in between.
     guard var entry = active[id] else { return }
-    guard let configuration else { throw .gatt(.characteristicGone(entry.uuid)) }
+    guard configuration != nil || entry.configuration == nil else {
+      throw .gatt(.characteristicGone(entry.uuid))
+    }
     entry.handle = characteristic.valueHandle
-    entry.configuration = configuration.handle
+    entry.configuration = configuration?.handle
     entry.name = places.name(at: characteristic.valueHandle)
     entry.isConfigured = false
     active[id] = entry
     subscriptions.add(id, entry.handle, now: timers.current, sink: entry.sink)
-    if !subscriptions.isConfigured(entry.handle) {
-      try await write(entry.kind.configuration, to: configuration)
+    let bits = wantedBits(of: entry.handle)
+    if let configuration, subscriptions.configuration(of: entry.handle) != bits {
+      try await write([bits, 0], to: configuration)
     }
     guard active[id] != nil else {
-      if !subscriptions.hasListeners(entry.handle) { post([0, 0], to: configuration.handle) }
+      if let configuration, !subscriptions.hasListeners(entry.handle) {
+        post([0, 0], to: configuration.handle)
+      }
       return
     }
     try check(entry.handle, characteristic.stamp)
-    subscriptions.setConfigured(entry.handle)
+    if configuration != nil { subscriptions.setConfiguration(bits, of: entry.handle) }
     active[id]?.isConfigured = true
     onSubscriptionMoved?(Subscription(entry, id: id))
   }

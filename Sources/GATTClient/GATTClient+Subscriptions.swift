@@ -8,11 +8,11 @@ public enum SubscriptionKind: Hashable, Sendable {
   /// With a confirmation for each; the next is sent after it.
   case indication
 
-  /// The value of the Client Characteristic Configuration.
-  var configuration: [UInt8] {
+  /// Its bit in the Client Characteristic Configuration.
+  var bit: UInt8 {
     switch self {
-    case .notification: [1, 0]
-    case .indication: [2, 0]
+    case .notification: 1
+    case .indication: 2
     }
   }
 }
@@ -22,8 +22,8 @@ public struct Subscription: Hashable, Sendable {
   /// The handle of the value, as it was when this was made; see ``GATTClient/onSubscriptionMoved``.
   public var handle: AttributeHandle
   public var kind: SubscriptionKind
-  /// The descriptor that was written.
-  public let configuration: AttributeHandle
+  /// The descriptor that was written; nil if nothing was: see ``GATTClient/listen(to:onEnd:sink:)``.
+  public let configuration: AttributeHandle?
   let id: UInt64
 
   public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
@@ -35,7 +35,8 @@ struct ActiveSubscription {
   let uuid: BluetoothUUID
   let kind: SubscriptionKind
   var handle: AttributeHandle
-  var configuration: AttributeHandle
+  /// Nil if nothing is written.
+  var configuration: AttributeHandle?
   /// Identifies the characteristic after a change; nil if it was not discovered on this link.
   var name: AttributePlaces.Name?
   /// Whether the server has confirmed to send.
@@ -116,6 +117,25 @@ extension GATTClient {
     return { cancellation() }
   }
 
+  /// Gets what the peer sends of a value, and writes nothing: for peers that send without a subscription, and for
+  /// characteristics that lack the descriptor or the property. The rest is as in
+  /// ``subscribe(to:as:onEnd:sink:)``.
+  public func listen(
+    to characteristic: Characteristic, onEnd: ((BluetoothError) -> Void)? = nil,
+    sink: @escaping (RawSpan, Instant) -> Void
+  ) -> Subscription {
+    var entry = ActiveSubscription(
+      uuid: characteristic.uuid, kind: .notification, handle: characteristic.valueHandle, configuration: nil,
+      name: places.name(at: characteristic.valueHandle), sink: sink,
+      onEnd: { if let reason = $0 { onEnd?(reason) } })
+    entry.isConfigured = true
+    let id = subscriptions.newID()
+    active[id] = entry
+    subscriptions.add(id, entry.handle, now: timers.current, sink: sink)
+    keepHandles()
+    return Subscription(entry, id: id)
+  }
+
   private func enable(
     _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: Cancellation,
     _ completion: @escaping (Result<Subscription, BluetoothError>) -> Void
@@ -129,9 +149,11 @@ extension GATTClient {
       keepHandles()
       completion(.success(Subscription(entry, id: id)))
     }
-    if subscriptions.isConfigured(handle) { return finish() }
+    // Another subscriber may have asked for the other kind.
+    let bits = wantedBits(of: handle)
+    if subscriptions.configuration(of: handle) == bits { return finish() }
     let count = trust.changeCount
-    cancellation.action = write(entry.kind.configuration, to: configuration) { [self] result in
+    cancellation.action = write([bits, 0], to: configuration) { [self] result in
       var result = result
       // The response may belong to the attribute that is now at this handle.
       if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
@@ -139,7 +161,7 @@ extension GATTClient {
       }
       switch result {
       case .success:
-        subscriptions.setConfigured(handle)
+        subscriptions.setConfiguration(bits, of: handle)
         finish()
       case .failure(let error):
         let wasHere = active.removeValue(forKey: id) != nil
@@ -152,31 +174,47 @@ extension GATTClient {
     }
   }
 
-  /// Removes a subscriber. With the last one, notifications are disabled.
+  /// How the subscribers of a value want it.
+  func wantedBits(of handle: AttributeHandle) -> UInt8 {
+    var bits: UInt8 = 0
+    for entry in active.values where entry.handle == handle && entry.configuration != nil {
+      bits |= entry.kind.bit
+    }
+    return bits
+  }
+
+  /// Removes a subscriber. With the last one, notifications are disabled; also if the task is cancelled, when this returns at
+  /// once.
   public func unsubscribe(_ subscription: Subscription) async throws(BluetoothError) {
-    guard let handle = remove(subscription) else { return }
-    try await write([0, 0], to: handle)
+    try await awaitCallback(cancelled: .gatt(.cancelled)) { done in
+      unsubscribe(subscription, completion: done)
+    }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   public func unsubscribe(
     _ subscription: Subscription, completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
-    guard let handle = remove(subscription) else { return completion(.success(())) }
+    guard let (handle, bits) = remove(subscription) else { return completion(.success(())) }
     let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)
-    _ = write([0, 0], to: configuration, completion: completion)
+    _ = write([bits, 0], to: configuration, completion: completion)
   }
 
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the configuration to write; nil if there are other subscribers, or no link
-  private func remove(_ subscription: Subscription) -> AttributeHandle? {
+  /// - Returns: the configuration to write and its bits; nil if other subscribers want the same, or there is no link
+  private func remove(_ subscription: Subscription) -> (AttributeHandle, UInt8)? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
     entry.onEnd(nil)
-    guard subscriptions.remove(subscription.id, from: entry.handle), isConnected else { return nil }
-    return entry.configuration
+    let last = subscriptions.configuration(of: entry.handle)
+    _ = subscriptions.remove(subscription.id, from: entry.handle)
+    guard isConnected, let configuration = entry.configuration else { return nil }
+    let bits = wantedBits(of: entry.handle)
+    guard bits != last || bits == 0 else { return nil }
+    subscriptions.setConfiguration(bits, of: entry.handle)
+    return (configuration, bits)
   }
 
   /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the

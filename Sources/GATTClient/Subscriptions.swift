@@ -18,8 +18,8 @@ final class Subscriptions {
   static let unclaimedLifetime = Duration.seconds(2)
 
   @exclusivity(unchecked) private var sinks = SmallMap<AttributeHandle, [(id: UInt64, sink: Sink)]>()
-  /// The values that the peripheral has confirmed to send.
-  private var configured: Set<AttributeHandle> = []
+  /// What the peripheral has confirmed: the bits of the Client Characteristic Configuration.
+  private var configured: [AttributeHandle: UInt8] = [:]
   private var unclaimed: [Unclaimed] = []
   private var nextID: UInt64 = 0
   /// The number of values without a subscriber in time.
@@ -69,12 +69,12 @@ final class Subscriptions {
     return listeners.isEmpty
   }
 
-  /// Whether the peripheral has confirmed that it sends the value. A subscriber does not prove it: the write that
+  /// How the peripheral has confirmed to send the value; zero if it has not. A subscriber does not prove it: the write that
   /// enables it may be pending, and may fail.
-  func isConfigured(_ handle: AttributeHandle) -> Bool { configured.contains(handle) }
+  func configuration(of handle: AttributeHandle) -> UInt8 { configured[handle] ?? 0 }
 
-  func setConfigured(_ handle: AttributeHandle) {
-    if sinks[handle] != nil { configured.insert(handle) }
+  func setConfiguration(_ bits: UInt8, of handle: AttributeHandle) {
+    if sinks[handle] != nil { configured[handle] = bits }
   }
 
   /// Whether a value has subscribers.
@@ -90,12 +90,12 @@ final class Subscriptions {
 
   private func forget(_ handle: AttributeHandle) {
     sinks[handle] = nil
-    configured.remove(handle)
+    configured[handle] = nil
   }
 
   func removeAll() {
     sinks = SmallMap()
-    configured = []
+    configured = [:]
     unclaimed = []
   }
 }

@@ -65,6 +65,64 @@ import Testing
     #expect(link.takeSent() == [])
   }
 
+  /// The second wants indications where the first has notifications: both are configured, and each goes with its subscriber.
+  @Test func bothKindsAreConfigured() async throws {
+    let client = link.client()
+    var both = characteristic
+    both.properties = [.notify, .indicate]
+    link.answer("12 1100 0300", "13")
+    link.answer("12 1100 0200", "13")
+    let first = try await client.subscribe(to: both, as: .notification) { _, _ in }
+    let heard = Heard()
+    let second = try await client.subscribe(to: both, as: .indication) { value, _ in
+      heard.values.append(Array(value))
+    }
+    let third = try await client.subscribe(to: both, as: .indication) { _, _ in }
+    #expect(link.takeSent() == ["0411001100", "1211000100", "1211000300"])
+    link.receive("1d 1000 07")
+    #expect(heard.values == [[7]] && link.takeSent() == ["1e"])
+    try await client.unsubscribe(first)
+    #expect(link.takeSent() == ["1211000200"])
+    try await client.unsubscribe(second)
+    #expect(link.takeSent() == [])
+    try await client.unsubscribe(third)
+    #expect(link.takeSent() == ["1211000000"])
+  }
+
+  /// A task that is cancelled cleans up all the same: nothing else would switch the notifications off.
+  @Test func aCancelledTaskUnsubscribes() async throws {
+    let client = link.client()
+    let subscription = try await client.subscribe(to: characteristic) { _, _ in }
+    _ = link.takeSent()
+    let task = spawn { try await client.unsubscribe(subscription) }
+    task.cancel()
+    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
+    #expect(link.takeSent() == ["1211000000"])
+  }
+
+  /// A peer that sends without a subscription, or without the descriptor: nothing is written.
+  @Test func whoOnlyListensWritesNothing() async throws {
+    let client = link.client()
+    var silent = characteristic
+    silent.properties = .read
+    let heard = Heard()
+    var ends: [BluetoothError] = []
+    let listening = client.listen(to: silent, onEnd: { ends.append($0) }) { value, _ in
+      heard.values.append(Array(value))
+    }
+    #expect(listening.configuration == nil)
+    link.receive("1b 1000 01")
+    let subscription = try await client.subscribe(to: characteristic) { _, _ in }
+    _ = link.takeSent()
+    try await client.unsubscribe(subscription)
+    // Who listens does not keep it switched on.
+    #expect(link.takeSent() == ["1211000000"])
+    link.receive("1b 1000 02")
+    try await client.unsubscribe(listening)
+    link.receive("1b 1000 03")
+    #expect(heard.values == [[1], [2]] && link.takeSent() == [] && ends == [])
+  }
+
   /// The same for callers that do not wait, and what ends then hears nothing of it.
   @Test func unsubscribingWithoutWaitingAsksThePeripheralToStop() async throws {
     let client = link.client()
