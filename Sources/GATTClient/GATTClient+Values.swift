@@ -63,8 +63,8 @@ extension GATTClient {
     }
   }
 
-  /// Reads all values of a type without discovering them first. Long values are truncated; ``read(_:)-(AttributeHandle)`` reads
-  /// them in full.
+  /// Reads all values of a type without discovering them first, up to one that the server refuses. Long values are truncated;
+  /// ``read(_:)-(AttributeHandle)`` reads them in full.
   ///
   /// - Parameters:
   ///   - uuid: the type

@@ -81,6 +81,8 @@ public struct ReadByUUID: GATTProcedure {
       }
       return start()
     case .failure(let error) where error.code == .attributeNotFound: return .done(values)
+    // The values up to one that may not be read.
+    case .failure(.refused) where !values.isEmpty: return .done(values)
     default: return .failed(result)
     }
   }

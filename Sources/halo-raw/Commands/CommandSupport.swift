@@ -218,26 +218,47 @@ final class RecordTally {
 }
 
 extension GATTClient {
-  /// Finds the selected characteristic, service by service.
+  /// Finds the first characteristic that is selected, service by service.
   func find(_ choice: AttributeChoice) async throws(BluetoothError) -> Characteristic {
-    try await find([choice])[0]
+    try await find([choice], onlyFirst: true)[0]
   }
 
-  /// Finds the selected characteristics.
+  /// Finds the selected characteristics. A service that can't be discovered hides no other one.
   ///
-  /// - Returns: one for each choice
-  func find(_ choices: [AttributeChoice]) async throws(BluetoothError) -> [Characteristic] {
-    var found: [Int: Characteristic] = [:]
+  /// - Parameter onlyFirst: whether the first one of each choice is enough; else all that have the UUID are meant
+  /// - Returns: at least one for each choice, in the order of the choices and of their handles
+  func find(
+    _ choices: [AttributeChoice], onlyFirst: Bool = false
+  ) async throws(BluetoothError) -> [Characteristic] {
+    var found: [Int: [Characteristic]] = [:]
+    var fault: BluetoothError?
     for service in try await discoverServices() {
-      for characteristic in try await discoverCharacteristics(of: service) {
-        for (index, choice) in choices.enumerated() where found[index] == nil {
-          if choice.selects(characteristic) { found[index] = characteristic }
+      do throws(BluetoothError) {
+        for characteristic in try await discoverCharacteristics(of: service) {
+          for (index, choice) in choices.enumerated() where choice.selects(characteristic) {
+            found[index, default: []].append(characteristic)
+          }
         }
-        if found.count == choices.count { return choices.indices.compactMap { found[$0] } }
+      } catch {
+        guard error.isOfOneAttribute else { throw error }
+        fault = fault ?? error
       }
+      if onlyFirst, found.count == choices.count { break }
     }
     let missing = choices.indices.filter { found[$0] == nil }.map { choices[$0].title }
-    throw .gatt(.notFound(missing.joined(separator: ", no ")))
+    guard missing.isEmpty else { throw fault ?? .gatt(.notFound(missing.joined(separator: ", no "))) }
+    var seen: Set<AttributeHandle> = []
+    return choices.indices.flatMap { found[$0] ?? [] }.filter { seen.insert($0.valueHandle).inserted }
+  }
+}
+
+extension BluetoothError {
+  /// Whether the peer has answered, though wrongly: other attributes can be asked for.
+  var isOfOneAttribute: Bool {
+    switch self {
+    case .gatt(.att(.refused)), .gatt(.att(.malformed)), .gatt(.misbehaved): true
+    default: false
+    }
   }
 }
 

@@ -28,6 +28,8 @@ private final class TableReader {
   private var rows: [(fields: [Field], text: String)] = []
   private var included: [Service] = []
   private var seen: Set<AttributeHandle> = []
+  /// Why a service could not be read.
+  private var fault: BluetoothError?
 
   private static let columns: [(name: String, unit: String?)] =
     ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map {
@@ -35,17 +37,21 @@ private final class TableReader {
     }
 
   /// Reads the primary services, then the secondary ones that others include, each once, so that circular includes
-  /// end.
+  /// end. A service that the peer describes wrongly is left.
+  ///
+  /// - Throws: after the rest, why a service could not be read
   func read(_ client: GATTClient) async throws(BluetoothError) {
     rows = []
     included = []
     seen = []
+    fault = nil
     try await client.exchangeMTU()
     for service in try await client.discoverServices() { try await read(service, of: client) }
     while let service = included.popLast() {
       guard !seen.contains(service.handles.start) else { continue }
       try await read(service, "secondary service", of: client)
     }
+    if let fault { throw fault }
   }
 
   func print(_ format: OutputFormat) {
@@ -60,6 +66,19 @@ private final class TableReader {
     row(
       service.handles.start, kind, service.uuid, end: service.handles.end,
       text: "\(service.handles)  \(kind) \(title(service.uuid))")
+    do throws(BluetoothError) {
+      try await readContents(of: service, client)
+    } catch {
+      // The peer answers wrongly here; what it says elsewhere counts.
+      guard error.isOfOneAttribute else { throw error }
+      fault = fault ?? error
+      row(
+        service.handles.start, "fault", service.uuid, end: service.handles.end, note: error.description,
+        text: "  the rest can't be read: \(error)")
+    }
+  }
+
+  private func readContents(of service: Service, _ client: GATTClient) async throws(BluetoothError) {
     for included in try await client.discoverIncludedServices(of: service) {
       self.included.append(included.service)
       row(
@@ -120,7 +139,7 @@ private final class TableReader {
   private func row(
     _ handle: AttributeHandle, _ kind: String, _ uuid: BluetoothUUID, end: AttributeHandle? = nil,
     valueHandle: AttributeHandle? = nil, properties: CharacteristicProperties = [], value: Value = .none,
-    text: String
+    note: String? = nil, text: String
   ) {
     var bytes: [UInt8]?
     if case .bytes(let found) = value { bytes = found }
@@ -130,7 +149,7 @@ private final class TableReader {
           .number(Int(handle.rawValue)), .text(kind), .text(uuid.description), .text(GATTUUID.name(of: uuid)),
           .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
           .list(properties.names), .text(bytes.map { Hex.string($0) }),
-          .text(bytes.map { String(printable: $0) }),
+          .text(note ?? bytes.map { String(printable: $0) }),
           .text(bytes.flatMap { ValueMeaning($0, of: uuid).words }),
         ], text
       ))

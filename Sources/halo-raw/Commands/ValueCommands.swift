@@ -106,6 +106,8 @@ private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
 
 private enum SubscribeOption {
   static let indicate = Flag("--indicate", help: "ask for indications if the peer offers both")
+  static let force = Flag(
+    "--force", help: "write nothing, and listen: where the descriptor or the property is missing")
   static let count = Option("--count", as: .count, help: "stop after N values")
   static let duration = Option("--duration", as: .time, help: "stop after this time")
 }
@@ -114,7 +116,8 @@ let subscribeCommand = CommandSpec(
   name: "subscribe", arguments: "[DEVICE]", summary: "print values each time the peer sends them",
   positionals: 0...1,
   options: AttributeChoice.listOptions + [
-    SubscribeOption.indicate, SubscribeOption.count, SubscribeOption.duration, CommonOptions.retryTime,
+    SubscribeOption.indicate, SubscribeOption.force, SubscribeOption.count, SubscribeOption.duration,
+    CommonOptions.retryTime,
   ] + LiveOption.all,
   examples: [
     (
@@ -127,7 +130,7 @@ let subscribeCommand = CommandSpec(
     ),
   ],
   details: """
-    Values are printed as read prints them. "seq" counts the values of each characteristic from 0, also over a new
+    Values are printed as read prints them. All characteristics with the UUID are subscribed to. "seq" counts the values of each characteristic from 0, also over a new
     connection; a record of kind "gap" marks the loss of a connection, with the reason.
     """
 ) { invocation throws(Failure) in
@@ -135,6 +138,8 @@ let subscribeCommand = CommandSpec(
   let count = invocation[SubscribeOption.count]
   let duration = invocation[SubscribeOption.duration]
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
+  let onlyListens = invocation[SubscribeOption.force]
+  if onlyListens, kind != nil { throw .usage("--indicate and --force exclude each other") }
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
@@ -144,7 +149,7 @@ let subscribeCommand = CommandSpec(
     let link = session.keepDevice(LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)) {
       client throws(Failure) in
       try await listener.begin(client)
-      try await bluetoothFailure(await listener.subscribe(client, choices, kind))
+      try await bluetoothFailure(await listener.subscribe(client, choices, kind, onlyListens: onlyListens))
     }
     listener.onData = link.dataFlow
     let client = try await link.open()
@@ -212,7 +217,7 @@ private final class ValueListener {
 
   /// Finds the characteristics and subscribes to them.
   func subscribe(
-    _ client: GATTClient, _ choices: [AttributeChoice], _ kind: SubscriptionKind?
+    _ client: GATTClient, _ choices: [AttributeChoice], _ kind: SubscriptionKind?, onlyListens: Bool
   ) async throws(BluetoothError) {
     self.client = client
     subscriptions = []
@@ -223,17 +228,18 @@ private final class ValueListener {
       guard let self, let first = subscriptions.first(where: { $0 == subscription }) else { return }
       moved[first.handle] = subscription.handle
     }
+    let onEnd = { (reason: BluetoothError) in
+      // The loss of the link is reported with its reason.
+      if case .gatt(.att(.closed)) = reason { return }
+      self.end = reason
+      self.finish(nil)
+    }
     for characteristic in characteristics {
+      let sink = { (value: RawSpan, time: Instant) in self.take(characteristic, value, at: time) }
       subscriptions.append(
-        try await client.subscribe(
-          to: characteristic, as: kind,
-          onEnd: { reason in
-            // The loss of the link is reported with its reason.
-            if case .gatt(.att(.closed)) = reason { return }
-            self.end = reason
-            self.finish(nil)
-          },
-          sink: { value, time in self.take(characteristic, value, at: time) }))
+        onlyListens
+          ? client.listen(to: characteristic, onEnd: onEnd, sink: sink)
+          : try await client.subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink))
     }
     guard timer == nil, let duration else { return }
     timer = client.timers.schedule(after: duration) { self.finish(nil) }
