@@ -44,6 +44,14 @@ public final class ATTBearer {
     var completion: (Result<ATTPDU, ATTError>) -> Void
   }
 
+  /// Whether the commands have arrived, which have no response of their own.
+  private enum Commands {
+    case proved
+    case sent
+    /// A request has followed.
+    case followed
+  }
+
   private enum MTUExchange {
     case none
     case open([(Result<Int, ATTError>) -> Void])
@@ -59,6 +67,7 @@ public final class ATTBearer {
   /// allowed.
   private var unanswered: ATTError?
   private var mtuExchange: MTUExchange
+  private var commands = Commands.proved
   private var current: Transaction?
   private var queue: [Transaction] = []
   private var timeout: Timers.Token?
@@ -122,8 +131,12 @@ public final class ATTBearer {
     }
     guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
     if let objection = writeGuard?(handle, value, nil) { throw .forbidden(objection) }
+    commands = .sent
     transmit(.writeCommand(handle, value: value))
   }
+
+  /// Whether commands were sent, and no answer to a later request proves that they have arrived.
+  public var hasUnprovedCommands: Bool { commands != .proved }
 
   /// Exchanges the MTU and uses the smaller of both values. If the server rejects the request, the default MTU stays in
   /// force and no error is reported. A client sends this request only once (3.4.2.1): later calls return the first
@@ -186,6 +199,7 @@ public final class ATTBearer {
       return sendNext()
     }
     current = next
+    if commands == .sent { commands = .followed }
     let opcode = next.request.opcode
     timeout = timers.schedule(after: ATTBearer.transactionTimeout) { [weak self] in
       self?.expire(.timedOut(opcode))
@@ -304,6 +318,7 @@ public final class ATTBearer {
     }
     timers.cancel(timeout)
     self.current = nil
+    if commands == .followed { commands = .proved }
     current.completion(result)
     sendNext()
   }

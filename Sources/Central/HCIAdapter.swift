@@ -211,6 +211,7 @@ final class HCILink: ATTLink {
   var phys: LinkPHYs? { l2cap.connection.phys }
   var dataLengths: DataLengths? { l2cap.connection.dataLengths }
 
+  var hasUnsentPackets: Bool { l2cap.connection.unsentPackets > 0 }
   var unfinished: LinkProcedure? { l2cap.connection.unfinished }
   var hasRoom: Bool { l2cap.hasRoom }
   var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }

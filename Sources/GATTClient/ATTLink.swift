@@ -24,6 +24,10 @@ public protocol ATTLink: AnyObject {
   /// Called when there is room again, after ``hasRoom`` was false.
   var onRoom: (() -> Void)? { get set }
 
+  /// Whether what was sent may not have left this machine when the link was ended.
+  var hasUnsentPackets: Bool { get }
+  /// Whether ``disconnect()`` drops what is on its way, so that an answer of the peer has to prove that it has arrived.
+  var dropsPacketsAtEnd: Bool { get }
   /// What was requested of the link layers, and not done, when the link was lost; nil if unknown.
   var unfinished: LinkProcedure? { get }
 
@@ -56,6 +60,8 @@ extension ATTLink {
     set {}
   }
   public var unfinished: LinkProcedure? { nil }
+  public var hasUnsentPackets: Bool { false }
+  public var dropsPacketsAtEnd: Bool { false }
   public var phys: LinkPHYs? { nil }
   public var dataLengths: DataLengths? { nil }
   public func update(

@@ -62,6 +62,8 @@ public final class GATTClient {
   var moveCount = 0
   var waitingWrites = WaitingWrites()
   private static var count: UInt64 = 0
+  private var isEnding = false
+  private static let provingDeadline = Duration.seconds(2)
   /// Why the link has ended; nil while it exists.
   public private(set) var loss: LinkLoss?
   /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
@@ -155,9 +157,22 @@ public final class GATTClient {
     }
   }
 
-  /// Ends the link, without waiting for its end.
+  /// Ends the link, without waiting for its end. What was written without response is sent before, for two seconds at most:
+  /// see ``hasUnsentWrites``.
   public func end() {
-    if loss == nil { link.disconnect() }
+    guard loss == nil, !isEnding else { return }
+    isEnding = true
+    guard link.dropsPacketsAtEnd, bearer.hasUnprovedCommands else { return link.disconnect() }
+    let link = self.link
+    let disconnect = OneShot { link.disconnect() }
+    disconnect.expire(after: Self.provingDeadline, in: timers, with: ())
+    // The answer, whatever it is, comes after what was sent before.
+    bearer.request(.readRequest(AttributeHandle(1)), isExpendable: true) { _ in disconnect(()) }
+  }
+
+  /// Whether values that were written without response may not have been sent when the link was ended.
+  public var hasUnsentWrites: Bool {
+    link.hasUnsentPackets || link.dropsPacketsAtEnd && bearer.hasUnprovedCommands
   }
 
   /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.

@@ -112,4 +112,59 @@ import Testing
     post(4, results)
     #expect(results.error(of: 4) == error)
   }
+
+  // MARK: The end of the link
+
+  /// Where the end of the link drops what is on its way, an answer proves that it has arrived: any answer to a request that was
+  /// sent after it.
+  @Test(arguments: ["0b01", "01 0a 0100 02"]) func theEndWaitsForAnAnswer(_ response: String) async throws {
+    link.dropsPacketsAtEnd = true
+    link.answer("0a 0100", response)
+    try client.writeWithoutResponse([1], to: 0x10)
+    client.end()
+    client.end()
+    #expect(link.takeSent() == ["52100001", "0a0100"])
+    #expect(await client.disconnection() == .local && !client.hasUnsentWrites)
+  }
+
+  @Test func anAnswerOfBeforeProvesNothing() async throws {
+    link.dropsPacketsAtEnd = true
+    let read = spawn { [client] in try await client.read(AttributeHandle(0x20)) }
+    await settle()
+    try client.writeWithoutResponse([1], to: 0x10)
+    link.receive("0b 07")
+    #expect(try await read.value == [7])
+    #expect(client.hasUnsentWrites)
+    _ = try? await client.read(AttributeHandle(0x20), answeredBy: link, "0b 08")
+    #expect(!client.hasUnsentWrites)
+    _ = link.takeSent()
+    client.end()
+    #expect(link.takeSent() == [])
+  }
+
+  /// A peer that answers nothing is waited for two seconds.
+  @Test func theEndDoesNotWaitForEver() async throws {
+    link.dropsPacketsAtEnd = true
+    try client.writeWithoutResponse([1], to: 0x10)
+    let start = testTimers.now
+    await client.disconnect()
+    #expect(testTimers.now - start == .milliseconds(2010))
+    #expect(client.hasUnsentWrites)
+  }
+
+  /// Elsewhere the link waits itself.
+  @Test func otherLinksEndAtOnce() throws {
+    try client.writeWithoutResponse([1], to: 0x10)
+    client.end()
+    #expect(link.takeSent() == ["52100001"])
+  }
+}
+
+extension GATTClient {
+  fileprivate func read(_ handle: AttributeHandle, answeredBy link: FakeLink, _ response: String) async throws
+    -> [UInt8]
+  {
+    link.answer("0a 2000", response)
+    return try await read(handle)
+  }
 }

@@ -19,6 +19,9 @@ public final class FakeLink: ATTLink {
   public var hasRoom: Bool { room != 0 }
   public var onRoom: (() -> Void)?
 
+  /// Whether the end of the link drops what is on its way.
+  public var dropsPacketsAtEnd = false
+
   public private(set) var sent: [String] = []
   private var answers: [String: [String]] = [:]
   /// Answers what the table does not, as a server does.

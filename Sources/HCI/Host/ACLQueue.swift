@@ -70,6 +70,11 @@ struct ACLQueue {
   /// Whether the controller holds packets.
   var hasPacketsInFlight: Bool { credits < capacity }
 
+  /// The packets of a link that the controller has not sent, here and there.
+  func unsent(_ handle: ConnectionHandle) -> Int {
+    links.first { $0.handle == handle }.map { $0.packets.count + $0.inFlight } ?? 0
+  }
+
   /// For each link, how many packets the controller holds, and has sent.
   var progress: [(handle: ConnectionHandle, inFlight: Int, sent: UInt64)] {
     links.map { ($0.handle, $0.inFlight, $0.sent) }

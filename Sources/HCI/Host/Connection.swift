@@ -35,6 +35,8 @@ public final class LEConnection {
   var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.
   public internal(set) var failure: HCIError?
+  /// How many packets the controller had not sent when it was asked to disconnect.
+  public internal(set) var unsentPackets = 0
   /// What was requested last, and not done, when the link was lost.
   public internal(set) var unfinished: LinkProcedure?
   /// The answer to a peripheral's request for other parameters, over HCI or on the L2CAP signalling channel.

@@ -4,6 +4,8 @@ import BluetoothCore
 final class LinkTable {
   /// The timeout for disconnecting a link.
   private static let disconnectDeadline = Duration.seconds(5)
+  /// How long the end of a link waits until the controller has sent what it was given: it drops the rest (7.1.6).
+  private static let sendingDeadline = Duration.seconds(2)
 
   /// Called when packets were handed to the controller.
   var onSent: (() -> Void)?
@@ -15,6 +17,8 @@ final class LinkTable {
   private let transmit: (RawSpan) -> Void
   @exclusivity(unchecked) private var connections = SmallMap<ConnectionHandle, LEConnection>()
   private var data = ACLQueue()
+  /// The links that end when their data are sent.
+  private var ending: [LEConnection] = []
   /// Expendable commands that the controller does not answer. They are not sent again.
   private(set) var unansweredCommands: Set<HCIOpcode> = []
 
@@ -54,10 +58,38 @@ final class LinkTable {
     data.connected(connection.handle)
   }
 
+  /// Disconnects a link, once its data are sent.
   func disconnect(_ connection: LEConnection) {
+    guard !connection.isEnding else { return }
+    guard data.unsent(connection.handle) > 0 else { return disconnectNow(connection) }
+    connection.isEnding = true
+    ending.append(connection)
+    timers.schedule(after: Self.sendingDeadline) { [weak self, weak connection] in
+      guard let self, let connection, let index = ending.firstIndex(where: { $0 === connection }) else {
+        return
+      }
+      ending.remove(at: index)
+      connection.isEnding = false
+      disconnectNow(connection)
+    }
+  }
+
+  /// Ends the links whose data are sent.
+  private func endSent() {
+    guard !ending.isEmpty else { return }
+    let sent = ending.filter { data.unsent($0.handle) == 0 }
+    ending.removeAll { connection in sent.contains { $0 === connection } }
+    for connection in sent {
+      connection.isEnding = false
+      disconnectNow(connection)
+    }
+  }
+
+  private func disconnectNow(_ connection: LEConnection) {
     // Only once: a peer that causes unlimited packets on a blocked link must not fill the queue.
     guard !connection.isEnding else { return }
     connection.isEnding = true
+    connection.unsentPackets = data.unsent(connection.handle)
     commands.send(Disconnect(handle: connection.handle)) { [weak self] result in
       // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
       if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
@@ -74,7 +106,9 @@ final class LinkTable {
   func drop(_ handle: ConnectionHandle, _ error: HCIError) {
     guard let connection = connections[handle] else { return }
     connection.failure = error
-    disconnect(connection)
+    ending.removeAll { $0 === connection }
+    connection.isEnding = false
+    disconnectNow(connection)
   }
 
   var isEmpty: Bool { connections.values.isEmpty }
@@ -96,6 +130,7 @@ final class LinkTable {
   private func remove(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard connections[connection.handle] === connection else { return }
     connections[connection.handle] = nil
+    ending.removeAll { $0 === connection }
     data.disconnected(connection.handle)
     finish(connection, reason)
     pump()
@@ -106,6 +141,7 @@ final class LinkTable {
   func removeAll(_ reason: HCIErrorCode, _ error: HCIError) {
     let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
     connections = SmallMap()
+    ending = []
     data.reset(capacity: 0, dataLength: data.dataLength)
     for connection in lost {
       connection.failure = error
@@ -134,13 +170,16 @@ final class LinkTable {
   // MARK: Data
 
   func send(_ frame: RawSpan, on connection: LEConnection) {
-    guard data.enqueue(frame, on: connection.handle) else { return connection.disconnect() }
+    // What is sent while the link ends would delay its end.
+    guard !connection.isEnding else { return }
+    guard data.enqueue(frame, on: connection.handle) else { return disconnectNow(connection) }
     pump()
   }
 
   func receive(_ event: NumberOfCompletedPackets) {
     for item in event.items { data.completed(Int(item.count), on: item.handle) }
     pump()
+    endSent()
     announceRoom()
   }
 

@@ -97,6 +97,9 @@ final class KernelLink: ATTLink {
     adapter.timers.schedule(after: Self.retryPause) { [weak self] in self?.holdParameters() }
   }
 
+  /// What waits in its socket, and in the controller.
+  var dropsPacketsAtEnd: Bool { true }
+
   func send(_ pdu: RawSpan) {
     socket.send(pdu)
   }

@@ -75,6 +75,10 @@ let writeCommand = CommandSpec(
       // What was sent may have been taken.
       link.dataFlow()
       try await bluetoothFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
+      await link.close()
+      guard hasResponse || !client.hasUnsentWrites else {
+        throw Failure(.timedOut, "the link took 2 s, and has not sent the value; the peer may not have it")
+      }
       return (target, hasResponse)
     }
     var printer = RecordPrinter(format, valueColumns)
@@ -356,8 +360,6 @@ extension GATTClient {
       try await write(value, to: handle)
     } else {
       try await writeWithoutResponse(value, to: handle, within: .seconds(10))
-      // It is sent with the next connection event. Only a read can confirm it.
-      await timers.sleep(for: .milliseconds(100))
     }
   }
 

@@ -23,6 +23,49 @@ import Testing
       controller.takeSent() == [packet("40001b00", 27), packet("40101b00", 27), packet("40100600", 6)])
   }
 
+  /// A controller drops what it has not sent when it disconnects a link (Vol 4, Part E, 7.1.6): the end waits for it.
+  @Test func theEndOfALinkWaitsForItsData() {
+    let controller = ScriptedController.ready()
+    let link = controller.established()
+    send(link, 150)
+    #expect(controller.takeSent().count == 4)
+    link.link?.disconnect()
+    link.link?.disconnect()
+    // Nothing more is taken.
+    send(link, 1)
+    controller.completedPackets(0x40, 3)
+    #expect(controller.takeSent().count == 2)
+    controller.completedPackets(0x40, 2)
+    #expect(controller.takeSent() == [])
+    controller.completedPackets(0x40, 1)
+    #expect(controller.takeSent() == ["010604034000" + "13"])
+    #expect(link.link?.unsentPackets == 0)
+    controller.status(Disconnect.opcode)
+    controller.timers.advance(by: .seconds(3))
+    #expect(controller.takeSent() == [])
+    controller.disconnected(0x40, .connectionTerminatedByLocalHost)
+    #expect(link.losses == [.connectionTerminatedByLocalHost])
+  }
+
+  /// For two seconds at most; what was left is known. A link that is lost meanwhile is lost.
+  @Test func theEndOfALinkWaitsTwoSeconds() {
+    let controller = ScriptedController.ready()
+    let link = controller.established()
+    let other = controller.established(0x41, peer: BluetoothAddress(0xC0FF_EE00_0001, .random))
+    send(link, 150)
+    send(other, 1)
+    _ = controller.takeSent()
+    link.link?.disconnect()
+    other.link?.disconnect()
+    controller.disconnected(0x41, .connectionTimeout)
+    #expect(other.losses == [.connectionTimeout])
+    controller.timers.advance(by: .milliseconds(1999))
+    #expect(controller.takeOpcodes() == [])
+    controller.timers.advance(by: .milliseconds(1))
+    #expect(controller.takeOpcodes() == [Disconnect.opcode])
+    #expect(link.link?.unsentPackets == 6)
+  }
+
   @Test func noMoreIsSentThanThereIsRoomFor() {
     let controller = ScriptedController.ready()
     let link = controller.established()
