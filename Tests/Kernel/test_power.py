@@ -49,6 +49,16 @@ def test_in_mid_stream(halo, ring, take_away, kind):
     assert result.code == NO_ADAPTER and SAYS[kind] in result.err.splitlines()[-1], result
 
 
+@pytest.mark.parametrize("kind", SAYS)
+def test_during_a_scan(halo, ring, take_away, kind):
+    """The kernel reports changes of an adapter only once somebody has used its management."""
+    process = halo.start("scan", "--duration", "60s", "--duplicates", *JSON, adapter=ring.adapter)
+    assert process.stdout.readline()
+    take_away(kind, ring)
+    result = halo.wait(process, timeout=10)
+    assert result.code == NO_ADAPTER and SAYS[kind] in result.err.splitlines()[-1], result
+
+
 @pytest.mark.parametrize("retry", ["0s", "60s"])
 def test_pulled_out_on_the_user_channel(halo, ring, take_away, retry):
     ring.kernel_adapter.down()

@@ -88,6 +88,13 @@ import Testing
     [.result(Int(raw.ours)), .result(0), .result(0), .result(Int(control.ours)), .result(0)]
   }
 
+  /// Read Controller Information, without which the kernel may report no changes, is answered.
+  private func expectQuestion() async {
+    #expect(control.read() == hex("0400 0000 0000"))
+    control.write(hex("0200 0000 0300 0400 11"))
+    await settle()
+  }
+
   /// One that was pulled out and is back is switched on, and goes on with the scan.
   @Test func anAdapterThatIsBackIsUsedAgain() async throws {
     stage.adapter.setScan(.gentle)
@@ -98,6 +105,7 @@ import Testing
     let information = try #require(outcome.information)
     #expect(information.address == device.address && !information.usesExtendedScan)
     #expect(stage.adapter.isUsable())
+    await expectQuestion()
     // Set Powered.
     #expect(control.read() == hex("0500 0000 0100 01"))
     await settle()
@@ -127,7 +135,10 @@ import Testing
     let outcome = await recover(opening)
     try #require(outcome.information != nil)
     stage.machine.failures = []
+    await expectQuestion()
     _ = control.read()
+    control.write(hex("0200 0000 0300 0500 00"))
+    await settle()
   }
 
   /// The kernel's management reports a removal; only that of this adapter counts.
@@ -199,6 +210,7 @@ import Testing
     #expect(outcome.error == down && testTimers.now - start < .milliseconds(2300))
     stage.machine.devices = [KernelStage.Machine.hci0()]
     #expect(await recover(opening).information != nil)
+    await expectQuestion()
     #expect(control.read().isEmpty, "it is on")
   }
 

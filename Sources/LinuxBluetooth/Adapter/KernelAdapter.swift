@@ -159,6 +159,8 @@ public final class KernelAdapter: Adapter {
     }
     // Without management, links are made with the kernel's defaults.
     if management == nil { management = try? Management() }
+    // The kernel reports changes of an adapter from the first command on, of any program.
+    management?.send(ReadControllerInformation(), to: index) { _ in }
     management?.onEvent = { [weak self] event, index in
       guard let self else { return }
       switch event {
