@@ -53,7 +53,8 @@ extension VirtualRingOptions {
     "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
     "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after",
-    "mute-after", "early", "twice", "deaf", "leave-at-mtu", "stop-after", "refuse-after", "charge-after",
+    "mute-after", "early", "twice", "deaf", "leave-at-mtu", "faults", "stop-after", "refuse-after",
+    "charge-after",
     "bad-checksum-every",
     "look-alike", "ignore-settings", "silent", "strict-scan",
     "clock", "lose-every", "double-every", "delay-every", "silent-after", "bad-bulk",
@@ -91,6 +92,7 @@ extension VirtualRingOptions {
     case "mute-after": faults.mutesAfter = try value.integer(in: 0...Int(Int32.max))
     case "early": faults.earlyLosses = try value.integer(in: 0...1000)
     case "twice": faults.losesTwice = try value.flag()
+    case "faults": faults.randomSeed = UInt64(try value.integer(in: 0...Int(Int32.max)))
     case "leave-at-mtu": faults.leavesAtMTU = try value.flag()
     case "deaf": faults.isDeafOnSecondLink = try value.flag()
     case "stop-after": faults.stopsAfter = try value.integer(in: 1...Int(Int32.max))

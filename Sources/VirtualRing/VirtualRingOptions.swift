@@ -94,6 +94,8 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var earlyLosses = 0
   /// Every second link is lost at the host's first request.
   public var losesTwice = false
+  /// All faults of docs/links.md at random, drawn with this seed; nil for none.
+  public var randomSeed: UInt64?
   /// The ring ends a link on which the MTU is to be exchanged.
   public var leavesAtMTU = false
   /// On the second link the ring answers nothing.

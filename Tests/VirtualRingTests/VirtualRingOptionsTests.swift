@@ -61,7 +61,7 @@ import Testing
     expected.faults.badBulkCRCs = 2
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 47)
+    #expect(VirtualRingOptions.optionNames.count == 48)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }

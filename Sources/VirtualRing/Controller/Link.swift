@@ -55,7 +55,7 @@ extension VirtualController {
       // Six connection events without a packet (Vol 6, Part B, 4.5.2).
       afterEvents(6, of: ring) { $0.disconnect($1, reason: .connectionFailedToBeEstablished) }
     } else {
-      ring.peripheral.connected(interval: link.interval)
+      ring.peripheral.connected(interval: link.interval, faults?.troubleOfNextLink())
       whileConnected(ring, after: .milliseconds(600)) { $0.changeDataLength(251, of: $1) }
     }
   }

@@ -106,6 +106,11 @@ extension VirtualController {
       counters.unknownCommands += 1
       return acknowledge(packet.opcode, .unknownCommand)
     }
+    if let status = faults?.refusal(of: packet.opcode) {
+      guard !(command.type is any HCIStatusCommand.Type) else { return acknowledge(packet.opcode, status) }
+      return post(
+        .commandComplete(CommandComplete(opcode: packet.opcode, returnParameters: [status.rawValue])))
+    }
     command.answer(self, packet)
   }
 

@@ -56,9 +56,13 @@ public final class VirtualController {
   var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
   var initiation: Initiation?
+  /// Of a bad radio; nil for an ideal one.
+  var faults: RadioFaults?
 
   /// The time that a controller takes to answer a command.
   static let commandDelay = Duration.microseconds(200)
+  /// By how much events are late that ``RadioFaults`` delay.
+  private static let lateness = Duration.milliseconds(11)
 
   /// - Parameters:
   ///   - options: of the controller and the rings in its reach
@@ -66,6 +70,7 @@ public final class VirtualController {
   ///   - emit: receives a packet for the host; the span is valid only during the call
   public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
+    faults = options.faults.randomSeed.map { RadioFaults(seed: $0) }
     self.timers = timers
     self.emit = emit
     let first = Self.linkHandle.rawValue
@@ -158,6 +163,18 @@ public final class VirtualController {
   /// Sends an event now. Only to be called from a timer.
   func send(_ event: HCIEvent) {
     guard isUnmasked(event) else { return }
+    switch faults?.fate(of: event) ?? .delivered {
+    case .delivered: deliver(event)
+    case .lost: break
+    case .twice:
+      deliver(event)
+      later(Self.commandDelay) { $0.deliver(event) }
+    case .late: later(Self.lateness) { $0.deliver(event) }
+    case .breakdown: deliver(.hardwareError(HardwareError(code: 0x42)))
+    }
+  }
+
+  private func deliver(_ event: HCIEvent) {
     event.packet(into: &writer)
     let bytes = writer.bytes
     emit(bytes.span.bytes)

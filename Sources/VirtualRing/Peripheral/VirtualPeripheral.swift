@@ -78,11 +78,12 @@ public final class VirtualPeripheral {
 
   // MARK: The link
 
-  func connected(interval: ConnectionInterval) {
+  func connected(interval: ConnectionInterval, _ trouble: RadioFaults.LinkTrouble? = nil) {
     log.connections += 1
     updated(interval: interval)
     isConnected = true
     conduct = conductOfNextLink
+    if let trouble { prepare(trouble) }
     server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
     client.start()
     // First the ring requests a short interval, then one that saves power.
@@ -101,6 +102,17 @@ public final class VirtualPeripheral {
     if log.connections <= faults.earlyLosses { return .vanishing }
     if faults.losesTwice, log.connections.isMultiple(of: 2) { return .vanishing }
     return faults.isDeafOnSecondLink && log.connections == 2 ? .silent : .usual
+  }
+
+  private func prepare(_ trouble: RadioFaults.LinkTrouble) {
+    ring.endOfStream = nil
+    switch trouble {
+    case .vanishing: conduct = .vanishing
+    case .silent: conduct = .silent
+    case .gone(let count): ring.endOfStream = (count, .gone)
+    case .mute(let count): ring.endOfStream = (count, .mute)
+    case .stopped(let count): ring.endOfStream = (count, .stopped)
+    }
   }
 
   func disconnected() {

@@ -228,29 +228,51 @@ public final class SimulatedRing {
     isStreaming = true
     index = 0
     framesOfStream = 0
+    ending = nextEnding
     start = timers.now
     tick()
   }
 
+  /// How a stream ends by itself.
+  enum End {
+    /// The ring is out of reach.
+    case gone
+    case mute
+    /// Without a word.
+    case stopped
+    case refused
+    case charging
+  }
+
+  /// After how many sets it does on this link; nil if the options say so, or it does not.
+  var endOfStream: (count: Int, end: End)?
+
+  /// The end of the current stream.
+  private var ending: (count: Int, end: End) = (.max, .gone)
+
+  private var nextEnding: (count: Int, end: End) {
+    if let endOfStream { return endOfStream }
+    let faults = options.faults
+    let ends: [(count: Int?, end: End)] = [
+      (faults.dropsAfter, .gone), (faults.mutesAfter, .mute), (faults.stopsAfter, .stopped),
+      (faults.refusesAfter, .refused), (faults.chargesAfter, .charging),
+    ]
+    return ends.map { ($0.count ?? .max, $0.end) }.min { $0.0 < $1.0 } ?? (.max, .gone)
+  }
+
   /// Sends a set and waits for the next one. Times are counted from the start, so that they do not drift.
   private func tick() {
-    if let limit = options.faults.dropsAfter, index >= limit {
+    if index >= ending.count {
       stop()
-      vanish()
+      switch ending.end {
+      case .gone: vanish()
+      case .mute: fallSilent()
+      // The next stream on such a link ends otherwise.
+      case .stopped: endOfStream?.end = .gone
+      case .refused: notify(RingFrame(.rawStream, 0xEE))
+      case .charging: options.isCharging = true
+      }
       return
-    }
-    if let limit = options.faults.mutesAfter, index >= limit {
-      stop()
-      return fallSilent()
-    }
-    if let limit = options.faults.stopsAfter, index >= limit { return stop() }
-    if let limit = options.faults.refusesAfter, index >= limit {
-      stop()
-      return notify(RingFrame(.rawStream, 0xEE))
-    }
-    if let limit = options.faults.chargesAfter, index >= limit {
-      options.isCharging = true
-      return stop()
     }
     sendSet()
     guard isStreaming else { return }

@@ -4,9 +4,10 @@ The virtual ring has each fault by name. The tables of what is tried when are in
 """
 
 import json
+import subprocess
 
 import pytest
-from program import CONNECTION_LOST, USAGE
+from program import CONNECTION_LOST, ROOT, USAGE
 
 STREAM = ("stream", "--ppg", "--count", 100, "--format", "jsonl")
 
@@ -31,6 +32,12 @@ def test_a_stream_goes_on(halo, fault, losses):
     assert [sample["seq"] for sample in samples] == list(range(100))
     assert 1 <= len(gaps) <= losses
     assert "connected again" in result.err
+
+
+@pytest.mark.verdict
+def test_a_day_with_all_faults_at_random(halo):
+    """Lost, doubled and late events, refused commands, a deaf radio, kept data; rings that vanish, fall silent, or stop."""
+    subprocess.run([ROOT / "scripts/soak-faults", halo.path, "1", "3"], check=True)
 
 
 @pytest.mark.parametrize("command", [
