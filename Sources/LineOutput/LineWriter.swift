@@ -16,6 +16,8 @@ public struct LineWriter: ~Copyable {
   private var reportsDrops = false
   /// The number of lines dropped, because they were not read in time, since the last report of it in the output.
   public private(set) var droppedLines = 0
+  /// The number of all lines that were dropped, without those that report others.
+  public private(set) var allDroppedLines = 0
 
   public init(_ queue: OutputQueue = .standardOutput) {
     self.queue = queue
@@ -58,6 +60,7 @@ public struct LineWriter: ~Copyable {
       if accepted > 0 { droppedLines = 0 } else { dropped -= 1 }
     }
     droppedLines += dropped
+    allDroppedLines += dropped
     reportsDrops = false
     text.removeAll()
     ends.removeAll(keepingCapacity: true)

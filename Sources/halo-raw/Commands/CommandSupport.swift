@@ -137,6 +137,7 @@ struct TimedPrinter: ~Copyable {
     printer.print(
       times + fields, droppedAs: mark,
       text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
+    tally.dropped = printer.output.allDroppedLines
     // Else the mark is dropped, too.
     if mark != nil, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
   }
@@ -209,6 +210,8 @@ enum AttributeChoice: Hashable {
 /// Counts the records of a device.
 final class RecordTally {
   private(set) var progress = CommandStatus.Progress(records: 0)
+  /// How many were not printed, as they were not read in time.
+  var dropped = 0
 
   /// - Parameter time: when the record was received
   func count(_ time: Instant) {

@@ -46,6 +46,9 @@ final class LiveOutput {
   /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
 
+  /// Of the records of the one device.
+  private var tally: RecordTally?
+
   /// In bytes: what waits for a slow disk.
   private static let capacity = 1 << 22
 
@@ -108,6 +111,7 @@ final class LiveOutput {
   /// Counts the records of the one device.
   func makeTally() -> RecordTally {
     let tally = RecordTally()
+    self.tally = tally
     if let device = description.rings.first {
       session.status.report("connected", of: device.address, name: device.name)
       session.status.count(device.address) { tally.progress }
@@ -238,6 +242,11 @@ final class LiveOutput {
       var failure: Failure?
       do throws(Failure) { try await work() } catch { failure = error }
       complete(client().peer, client().parameters?.interval, results())
+      if let tally, tally.dropped > 0 {
+        Console.error(
+          "halo-raw: \(tally.dropped) of \(Console.counted(tally.progress.records, "record")) dropped because the output was not read in time"
+        )
+      }
       if let failure { throw failure }
     }
   }

@@ -1,6 +1,7 @@
 """Whoever pauses, goes, or signals at the other ends of the program: it goes on, or it ends in time, in order."""
 
 import fcntl
+import json
 import os
 import re
 import resource
@@ -101,6 +102,22 @@ def test_the_radio_side_goes_on_while_a_reader_pauses(paused, ring_with):
     process.send_signal(signal.SIGINT)
     threading.Thread(target=lambda: [None for _ in iter(lambda: os.read(reading, 1 << 16), b"")]).start()
     ends_within(process, 8)
+
+
+@pytest.mark.parametrize("command", [
+    ("raw", "A104", "--duration", "60s"),
+    ("subscribe", "R02_BEEF", "--uuid", "6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "--duration", "600s"),
+])
+def test_what_a_slow_reader_loses_is_said(halo, command):
+    """What is not printed is counted in its place, and at the end."""
+    adapter = "virtual:fast,rate=500,events=0.02"
+    process = halo.start(*command, "--format", "jsonl", adapter=adapter, stdout=subprocess.PIPE)
+    line = next(line for line in process.stderr if "not read in time" in line)
+    lost, count = (int(number) for number in re.search(r"(\d+) of (\d+) records dropped", line).groups())
+    records = [json.loads(line) for line in process.stdout]
+    assert process.wait() == OK
+    printed = [record for record in records if "dropped" not in record.values()]
+    assert lost > 0 and len(printed) + lost == count
 
 
 @pytest.mark.verdict
