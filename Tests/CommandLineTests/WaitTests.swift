@@ -25,7 +25,7 @@ import Testing
       1, .ended(by: "the end of the link, or cancellation")
     ),
     "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/Radio.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "Central/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
