@@ -78,7 +78,7 @@ public final class HostController {
     watch = DataWatch(timers: timers) { links.packets }
     commands.onTimeout = { [weak self] error in self?.fail(error) }
     links.onSent = { [weak self] in
-      if let self, links.hasPacketsInFlight { watch.begin() }
+      if let self, self.links.hasPacketsInFlight { watch.begin() }
     }
     links.onLost = { [weak self] connection, reason in
       self?.parameterRequests.remove(connection.handle)
