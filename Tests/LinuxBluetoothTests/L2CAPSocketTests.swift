@@ -39,10 +39,10 @@ import Testing
     let attempt = Attempt()
     attempt.cancel = L2CAPSocket.connect(
       to: peer, from: BluetoothAddress(0, .public), deadline: .seconds(5), sockets: stock, timers: testTimers
-    ) { result in
+    ) { [weak attempt] result in
       switch result {
-      case .success(let socket): attempt.sockets.append(socket)
-      case .failure(let failure): attempt.failures.append(failure)
+      case .success(let socket): attempt?.sockets.append(socket)
+      case .failure(let failure): attempt?.failures.append(failure)
       }
     }
     #expect(attempt.count == 0, "not within the call")
