@@ -138,7 +138,7 @@ import Testing
     _ = try? await client.read(AttributeHandle(0x20), answeredBy: link, "0b 08")
     #expect(!client.hasUnsentWrites)
     _ = link.takeSent()
-    client.end()
+    await client.disconnect()
     #expect(link.takeSent() == [])
   }
 
@@ -153,9 +153,9 @@ import Testing
   }
 
   /// Elsewhere the link waits itself.
-  @Test func otherLinksEndAtOnce() throws {
+  @Test func otherLinksEndAtOnce() async throws {
     try client.writeWithoutResponse([1], to: 0x10)
-    client.end()
+    await client.disconnect()
     #expect(link.takeSent() == ["52100001"])
   }
 }
