@@ -238,10 +238,12 @@ def test_a_recording_of_a_busy_machine_replays_at_the_level_of_hci(halo, tmp_pat
                     and packet.is_received == is_received and packet.data[7:10] == bytes([4, 0, opcode]))
 
     mtu_request, answer = place(False, 0x02), place(False, 0x01)
-    assert mtu_request < place(True, 0x06) < answer
-    found.insert(answer, found.pop(mtu_request))
-    found[answer].time = found[answer - 1].time
-    write_btsnoop(path, found)
+    assert place(True, 0x06) < answer
+    # Beside other programs, the recording may be like that already.
+    if mtu_request < answer:
+        found.insert(answer, found.pop(mtu_request))
+        found[answer].time = found[answer - 1].time
+        write_btsnoop(path, found)
     replayed = halo.run("replay", path, "--level", "hci", *command).succeeded()
     assert without_time(replayed.out) == without_time(live.out) and "all as in the recording" in replayed.err
 
