@@ -42,6 +42,8 @@ final class KeptLink<Device: LinkedDevice> {
   private let budget: LinkKeeper.Budget
   private var keeper: LinkKeeper
   private var next: LinkKeeper.Action?
+  /// Whether data have stopped because the link was lost, and have not come again.
+  private var isLost = false
   private var peer: BluetoothAddress?
   private var client: GATTClient?
   private var device: Device?
@@ -102,7 +104,10 @@ final class KeptLink<Device: LinkedDevice> {
   }
 
   /// Data have come: from now on, a loss has a time of its own.
-  func dataFlow() { keeper.dataFlow() }
+  func dataFlow() {
+    isLost = false
+    keeper.dataFlow()
+  }
 
   /// The flow of data has failed.
   ///
@@ -114,6 +119,7 @@ final class KeptLink<Device: LinkedDevice> {
     let action = decide(failure)
     guard action != .giveUp, let deadline = keeper.deadline else { throw session.cause(of: failure) }
     next = action
+    isLost = failure.code == .connectionLost
     report(failure)
     return deadline
   }
@@ -231,7 +237,10 @@ final class KeptLink<Device: LinkedDevice> {
     guard action != .giveUp else {
       // Something else may be asked for on the same link.
       if client?.isConnected == true, device != nil { next = keeper.ask() }
-      throw session.cause(of: failure)
+      var cause = session.cause(of: failure)
+      // It was there before: it is not that there is none.
+      if isLost, failure.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
+      throw cause
     }
     if failure.fault != .unready { await close() }
     let rest = keeper.deadline.map { ($0 - timers.current).asLimit } ?? ""
