@@ -53,8 +53,8 @@ struct RadioFaults {
     case LESetScanEnable.opcode, LESetExtendedScanEnable.opcode: isDeaf = false
     case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
       return happens(inThousand: 50) ? .commandDisallowed : nil
-    case LECreateConnection.opcode,
-      LEExtendedCreateConnection.opcode where happens(inThousand: 50):
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
+      guard happens(inThousand: 50) else { return nil }
       let codes: [HCIErrorCode] = [
         .commandDisallowed, .connectionRejectedLimitedResources, .connectionLimitExceeded,
         .memoryCapacityExceeded,
