@@ -65,29 +65,23 @@ final class LinkTable {
     connection.isEnding = true
     ending.append(connection)
     timers.schedule(after: Self.sendingDeadline) { [weak self, weak connection] in
-      guard let self, let connection, let index = ending.firstIndex(where: { $0 === connection }) else {
-        return
-      }
-      ending.remove(at: index)
-      connection.isEnding = false
-      disconnectNow(connection)
+      if let self, let connection, isWaitingToEnd(connection) { disconnectNow(connection) }
     }
   }
 
   /// Ends the links whose data are sent.
   private func endSent() {
-    guard !ending.isEmpty else { return }
-    let sent = ending.filter { data.unsent($0.handle) == 0 }
-    ending.removeAll { connection in sent.contains { $0 === connection } }
-    for connection in sent {
-      connection.isEnding = false
-      disconnectNow(connection)
-    }
+    for connection in ending where data.unsent(connection.handle) == 0 { disconnectNow(connection) }
+  }
+
+  private func isWaitingToEnd(_ connection: LEConnection) -> Bool {
+    ending.contains { $0 === connection }
   }
 
   private func disconnectNow(_ connection: LEConnection) {
     // Only once: a peer that causes unlimited packets on a blocked link must not fill the queue.
-    guard !connection.isEnding else { return }
+    guard !connection.isEnding || isWaitingToEnd(connection) else { return }
+    ending.removeAll { $0 === connection }
     connection.isEnding = true
     connection.unsentPackets = data.unsent(connection.handle)
     commands.send(Disconnect(handle: connection.handle)) { [weak self] result in
@@ -106,8 +100,6 @@ final class LinkTable {
   func drop(_ handle: ConnectionHandle, _ error: HCIError) {
     guard let connection = connections[handle] else { return }
     connection.failure = error
-    ending.removeAll { $0 === connection }
-    connection.isEnding = false
     disconnectNow(connection)
   }
 

@@ -217,6 +217,9 @@ import Testing
     }
     #expect(controller.takeOpcodes() == [Disconnect.opcode])
     controller.status(Disconnect.opcode)
+    // It is asked once, however long the end takes.
+    controller.timers.advance(by: .seconds(2))
+    #expect(controller.takeOpcodes() == [])
     controller.disconnected(0x40, .connectionTerminatedByLocalHost)
     #expect(attempt.link?.failure == .packetsHeld(1, seconds: 6))
     #expect(good.losses == [])
