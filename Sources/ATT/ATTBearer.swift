@@ -18,6 +18,8 @@ public final class ATTBearer {
 
   /// The MTU before any exchange (Part G, 5.2.1).
   public static let defaultMTU = 23
+  /// Holds the largest attribute value with its header.
+  public static let largestMTU = 517
   /// How long a server may take to answer (3.3.3).
   public static let transactionTimeout = Duration.seconds(30)
 
@@ -81,7 +83,8 @@ public final class ATTBearer {
   ///     at it.
   ///   - send: sends a PDU to the peer; the span is valid only during the call
   public init(
-    timers: Timers, receiveMTU: Int = 517, exchangesMTU: Bool = true, send: @escaping (RawSpan) -> Void
+    timers: Timers, receiveMTU: Int = ATTBearer.largestMTU, exchangesMTU: Bool = true,
+    send: @escaping (RawSpan) -> Void
   ) {
     mtuExchange = exchangesMTU ? .none : .done(.success(()))
     self.timers = timers

@@ -77,16 +77,16 @@ public final class GATTClient {
   ///   - link: the link
   ///   - timers: the clock of its deadlines
   ///   - mtu: the largest PDU to receive, in bytes; nil if the MTU is not to be exchanged
-  public init(_ link: any ATTLink, timers: Timers, mtu: Int? = 517) {
+  public init(_ link: any ATTLink, timers: Timers, mtu: Int? = ATTBearer.largestMTU) {
     self.link = link
     self.timers = timers
     peer = link.peer
     id = Self.count
     Self.count += 1
     // The link holds the bearer, and the client holds both.
-    let bearer = ATTBearer(timers: timers, receiveMTU: mtu ?? 517, exchangesMTU: mtu != nil) { [weak link] in
-      link?.send($0)
-    }
+    let bearer = ATTBearer(
+      timers: timers, receiveMTU: mtu ?? ATTBearer.largestMTU, exchangesMTU: mtu != nil
+    ) { [weak link] in link?.send($0) }
     self.bearer = bearer
     procedures = ProcedureQueue(bearer)
     let subscriptions = self.subscriptions

@@ -20,7 +20,7 @@ final class DataWatch {
     var handle: ConnectionHandle
     var packets: Int
     var time: Duration
-    /// Whether the controller has sent those of no other link meanwhile.
+    /// Whether the controller has not sent packets of any other link in this time.
     var isOfAll: Bool
   }
 

@@ -14,7 +14,7 @@ public enum HCIError: Error, Hashable, Sendable {
   case outOfStep(HCIOpcode, HCIErrorCode)
   /// The controller has not sent the packets of a link for longer than the link could last without an acknowledgement.
   case packetsHeld(Int, seconds: Double)
-  /// The controller scans, and reports nothing. It was reset.
+  /// The controller scans, and reports nothing.
   case scanSilent(seconds: Double)
   /// The transport was closed, with the reason.
   case transportClosed(String)
@@ -60,7 +60,7 @@ extension HCIError: CustomStringConvertible {
     case .packetsHeld(let count, let seconds):
       "the controller holds \(count) \(count == 1 ? "packet" : "packets") since \(Int(seconds.rounded())) s, and sends none"
     case .scanSilent(let seconds):
-      "the controller scans, and has reported nothing for \(Int(seconds.rounded())) s; it was reset"
+      "the controller scans, and has reported nothing for \(Int(seconds.rounded())) s"
     case .transportClosed(let reason): "lost the HCI transport: \(reason)"
     case .noDataBuffers:
       "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"

@@ -265,8 +265,8 @@ public final class KernelAdapter: Adapter {
     controller?.setScan(parameters)
   }
 
-  /// The controller reports nothing. When it does not after the scan was started again either, and somebody waits to connect,
-  /// it has to be recovered; else there may be nothing to report.
+  /// The controller reports nothing. If starting the scan again has not helped, and a connection waits for a report, the
+  /// adapter is recovered; otherwise there may be nothing to report.
   private func scanIsSilent(_ count: Int) {
     let time = RawController.longestScanSilence * count
     if count > 1, isListening { return fail(.scanSilent(seconds: time.inSeconds)) }

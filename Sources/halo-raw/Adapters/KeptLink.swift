@@ -89,8 +89,8 @@ final class KeptLink<Device: LinkedDevice> {
     return device
   }
 
-  /// Has the device send or do what the command is for. A link that is lost meanwhile is made again, and `start` runs again:
-  /// call ``dataFlow()`` in it when that must not be any more.
+  /// Has the device send or do what the command is for. If the link is lost during `start`, it is made again, and `start` runs
+  /// again: call ``dataFlow()`` in it when that must not be any more.
   func ask<Value>(_ start: (Device) async throws(Failure) -> Value) async throws(Failure) -> Value {
     var value: Value?
     if next == .flow { next = keeper.ask() }
