@@ -35,10 +35,10 @@ final class DataWatch {
 
   private struct Progress {
     var sent: UInt64
-    /// Since when it has not changed.
+    /// Since when packets are held, and none was sent.
     var since: Instant
-    /// Whether it has changed at that time, as opposed to having been looked at first.
-    var hasChanged = false
+    /// When packets were seen to have been sent; nil if none were.
+    var lastChange: Instant?
   }
 
   private let timers: Timers
@@ -91,7 +91,7 @@ final class DataWatch {
         // One that says nothing at all is asked first.
         lastHeard > since
       else { continue }
-      let isOfAll = !progress.values.contains { $0.hasChanged && $0.since > since }
+      let isOfAll = !progress.values.contains { $0.lastChange.map { $0 > since } ?? false }
       onHeld?(Held(handle: link.handle, packets: link.packets, time: now - since, isOfAll: isOfAll))
       return
     }
@@ -102,10 +102,11 @@ final class DataWatch {
     progress = [:]
     for link in links {
       let old = last[link.handle]
-      let isSame = old?.sent == link.sent
-      var new = Progress(sent: link.sent, since: timers.now, hasChanged: old != nil && !isSame)
+      var new = old ?? Progress(sent: link.sent, since: timers.now)
+      if new.sent != link.sent { new.lastChange = timers.now }
       // What is not held is not late.
-      if isSame, link.packets > 0, let old { new = old }
+      if new.sent != link.sent || link.packets == 0 { new.since = timers.now }
+      new.sent = link.sent
       progress[link.handle] = new
     }
   }
