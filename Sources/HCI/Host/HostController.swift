@@ -379,9 +379,10 @@ public final class HostController {
   private func hold(_ held: DataWatch.Held) {
     let error = HCIError.packetsHeld(held.packets, seconds: held.time.inSeconds)
     guard held.isOfAll else {
+      // The first cause counts.
+      guard links[held.handle]?.failure == nil else { return }
       onNote?("\(error)")
-      links.drop(held.handle, error)
-      return
+      return links.drop(held.handle, error)
     }
     recover(from: error)
   }
