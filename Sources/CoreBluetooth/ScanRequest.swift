@@ -60,7 +60,7 @@ extension Advertisement {
       values[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicited.map { CBUUID($0) }
     }
     if !serviceData.isEmpty {
-      let pairs = serviceData.map { (CBUUID($0.key), Data($0.value)) }
+      let pairs = serviceData.map { (CBUUID($0.service), Data($0.data)) }
       values[CBAdvertisementDataServiceDataKey] = Dictionary(pairs) { first, _ in first }
     }
     let structures = (advertisingData?.structures ?? []) + (scanResponse?.structures ?? [])

@@ -50,7 +50,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     #expect(second.localName == "R02A")
     #expect(second.flags == ADFlags(rawValue: 6))
     #expect(second.serviceUUIDs == [uuid("180A")])
-    #expect(second.rssi == -60)
+    #expect(second.rssi == nil && second.lastRSSI == -60)
     #expect(second.reportCount == 2)
     #expect(second.firstSeen == seconds(1))
     #expect(second.lastSeen == seconds(2))
@@ -84,6 +84,97 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     let second = try #require(
       collector.receive(report(ring, response, data: hex("03093233")), at: .zero))
     #expect(second.localName == "23")
+  }
+
+  /// Beacons send several payloads in turn, of which one has the name or the identifier (kontaktio/kontakt-android-sdk#164,
+  /// lab11/summon#3).
+  @Test func payloadsThatAlternateAreNewOnce() throws {
+    let collector = Scanner()
+    let frames = ["03093031", "0303aafe", "0416aafe00", "0416aafe20", "0416aafe10"].map { hex($0) }
+    for (index, frame) in frames.enumerated() {
+      let device = try #require(collector.receive(report(data: frame), at: seconds(Int64(index))))
+      #expect(device.news.contains(.advertisingData))
+    }
+    for round in 1..<40 {
+      for (index, frame) in frames.enumerated() {
+        let time = seconds(Int64(5 * round + index))
+        let device = try #require(collector.receive(report(data: frame), at: time))
+        #expect(device.news.isEmpty)
+        #expect(device.localName == "01")
+        #expect(device.advertisingData == AdvertisingData(frame))
+      }
+    }
+    // A name that changes is the new one, and what was not sent for half a minute is new again.
+    let renamed = try #require(collector.receive(report(data: hex("03093032")), at: seconds(200)))
+    #expect(renamed.news == .advertisingData && renamed.localName == "02")
+    #expect(
+      try #require(collector.receive(report(data: frames[0]), at: seconds(235))).news == .advertisingData)
+  }
+
+  /// Each payload of a counter is new, and memory is bounded.
+  @Test func aCounterIsNewEachTime() throws {
+    let collector = Scanner()
+    for count in 0..<100 as Range<UInt8> {
+      let device = try #require(collector.receive(report(data: [2, 0xFF, count]), at: seconds(Int64(count))))
+      #expect(device.news.contains(.advertisingData))
+      #expect(
+        try #require(collector.receive(report(data: [2, 0xFF, count]), at: seconds(Int64(count)))).news == [])
+    }
+  }
+
+  /// An advertising set that is connectable is enough (nordicsemi/Android-nRF-Connect#147); a device that has become a beacon
+  /// is one after ten seconds.
+  @Test func oneConnectableSetIsEnough() throws {
+    let collector = Scanner()
+    func receive(_ type: AdvertisingReport.EventType, _ time: Int64) throws -> Advertisement {
+      try #require(collector.receive(report(ring, type, data: []), at: seconds(time)))
+    }
+    #expect(try !receive(.legacy, 0).isConnectable)
+    #expect(try receive(connectable, 1).isConnectable)
+    #expect(try receive(.legacy, 2).isConnectable)
+    #expect(try receive([], 11).isConnectable)
+    #expect(try !receive(.legacy, 12).isConnectable)
+    #expect(try receive(connectable, 13).isConnectable)
+  }
+
+  /// 127 says that there is no value; other controllers report values that do not exist (nordicsemi/Android-nRF-Connect#190,
+  /// PureSwift/Bluetooth#133, dotnet-bluetooth-le#879).
+  @Test(arguments: [nil, 21, 80, 126] as [Int8?])
+  func aStrengthThatCannotBeIsNone(_ rssi: Int8?) throws {
+    let collector = Scanner()
+    #expect(try #require(collector.receive(report(rssi: 20, data: []), at: .zero)).rssi == 20)
+    let device = try #require(collector.receive(report(rssi: rssi, data: []), at: .zero))
+    #expect(device.rssi == nil && device.lastRSSI == 20)
+  }
+
+  /// Anonymous advertisers have no address: what tells them apart is the number of their set.
+  @Test func anonymousAdvertisersAreToldApart() throws {
+    let collector = Scanner()
+    let anonymous = BluetoothAddress(0, .anonymous)
+    let first = try #require(
+      collector.receive(report(anonymous, [], sid: 1, data: hex("03093031")), at: .zero))
+    let second = try #require(collector.receive(report(anonymous, [], sid: 2, data: []), at: .zero))
+    #expect(second.localName == nil && first.id != second.id && !second.isConnectable)
+    #expect(collector.receive(report(anonymous, [], sid: 1, data: []), at: .zero)?.localName == "01")
+    #expect(collector.count == 2)
+    // An address is one device, whatever its sets.
+    collector.receive(report(ring, [], sid: 1, data: []), at: .zero)
+    collector.receive(report(ring, [], sid: 2, data: []), at: .zero)
+    #expect(collector.count == 3)
+  }
+
+  /// Data of one company may be in both payloads, and twice in one (nordicsemi/Android-Scanner-Compat-Library#86,
+  /// iDevicesInc/SweetBlue#415).
+  @Test func allDataOfACompanyAreKept() throws {
+    let collector = Scanner()
+    collector.receive(report(data: hex("04ff4c0001 04ff4c0002 0416aafe10")), at: .zero)
+    let device = try #require(
+      collector.receive(report(ring, response, data: hex("04ff4c0003 04ff4c0001 0416aafe20")), at: .zero))
+    let company = CompanyIdentifier(rawValue: 0x4C)
+    #expect(
+      device.manufacturerData
+        == [[1], [2], [3]].map { AdvertisingData.ManufacturerData(company: company, data: $0) })
+    #expect(device.serviceData.map(\.data) == [[0x10], [0x20]])
   }
 
   @Test func publicAndRandomAddressesAreTwoDevices() {

@@ -139,7 +139,6 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     ("04 3e 0f 02 02 \(good)", 1, ""),
     ("04 3e 11 02 02 \(good) 0001", 1, "0001"),
     ("04 3e 1b 02 02 \(good) 0001b2a1332211c0ff020106", 1, "0001b2a1332211c0ff020106"),
-    ("04 3e 1c 02 02 \(good) 0901b2a1332211c003020106c4", 1, "0901b2a1332211c003020106c4"),
     ("04 3e 10 02 01 \(good) aa", 1, "aa"),
     ("04 3e 02 02 05", 0, ""),
   ])
@@ -152,6 +151,24 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     var writer = ByteWriter()
     HCIEvent.leAdvertisingReports(read).packet(into: &writer)
     #expect(writer.bytes == hex(packet))
+  }
+
+  /// A type that is not specified says nothing of what follows; the report itself is no advertisement.
+  @Test(arguments: [("02", "0901b2a1332211c003020106c4"), ("0b", "0001b2a1332211c00100000000000011")])
+  func aReservedTypeHidesNoOther(_ form: String, _ reserved: String) throws {
+    let known = form == "02" ? Self.good : "01" + reserved.dropFirst(2)
+    let bytes = hex("\(form) 02 \(reserved) \(known)")
+    let packet = [0x04, 0x3E, UInt8(bytes.count)] + bytes
+    let read = try #require(try reports(Hex.string(packet)))
+    #expect(!read.isDamaged && read.reports.count == 2)
+    #expect(read.reports.map(\.reservedType) == [UInt8(reserved.prefix(2), radix: 16), nil])
+    #expect(!read.reports[0].eventType.contains(.connectable))
+    var collector = AdvertisementCollector()
+    for report in read.reports { _ = collector.receive(report, at: .zero) }
+    #expect(collector[read.reports[0].address]?.reportCount == 1)
+    var writer = ByteWriter()
+    HCIEvent.leAdvertisingReports(read).packet(into: &writer)
+    #expect(writer.bytes == packet)
   }
 
   @Test func noReportsAreNoDamage() throws {

@@ -43,7 +43,10 @@ import VirtualRing
     let response = host.reports.first { $0.eventType.contains(.scanResponse) }
     let data = AdvertisingData(response?.data ?? [])
     #expect(data.localName == "R02_BEEF")
-    #expect(data.manufacturerData[CompanyIdentifier(rawValue: 0xFFFF)] == hex("efbe41383530"))
+    #expect(
+      data.manufacturerData == [
+        .init(company: CompanyIdentifier(rawValue: 0xFFFF), data: hex("efbe41383530"))
+      ])
     #expect(response?.data.count ?? 99 <= 31)
   }
 

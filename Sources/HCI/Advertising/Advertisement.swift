@@ -1,8 +1,8 @@
 import BluetoothCore
 
 /// All information about an advertising device: its last advertisement and its last scan response.
-public struct Advertisement: Hashable, Sendable {
-  /// What is new in a report.
+public struct Advertisement: Hashable, Sendable, Identifiable {
+  /// What is new in a report. A payload is new if the device has not sent it for 30 seconds.
   public struct News: OptionSet, Hashable, Sendable {
     public var rawValue: UInt8
 
@@ -10,60 +10,154 @@ public struct Advertisement: Hashable, Sendable {
 
     /// The device is new.
     public static let device = News(rawValue: 1 << 0)
-    /// The first or changed advertising data.
+    /// The advertising data.
     public static let advertisingData = News(rawValue: 1 << 1)
-    /// The first or a changed scan response.
+    /// The scan response.
     public static let scanResponse = News(rawValue: 1 << 2)
   }
 
+  /// Tells devices apart. Anonymous advertisers have no address: of those, one is an advertising set.
+  public struct ID: Hashable, Sendable {
+    let address: BluetoothAddress
+    let advertisingSID: UInt8?
+
+    init(_ address: BluetoothAddress, _ advertisingSID: UInt8? = nil) {
+      self.address = address
+      self.advertisingSID = address.kind == .anonymous ? advertisingSID : nil
+    }
+  }
+
+  public let id: ID
   /// The address of the advertiser.
-  public let address: BluetoothAddress
+  public var address: BluetoothAddress { id.address }
   /// Of the last advertisement, not of the scan response; empty if only a scan response was received.
-  public internal(set) var eventType: AdvertisingReport.EventType = []
-  /// nil until an advertisement is received.
-  public internal(set) var advertisingData: AdvertisingData?
-  /// nil until a scan response is received.
-  public internal(set) var scanResponse: AdvertisingData?
-  /// Of the last report with an RSSI, in dBm.
-  public internal(set) var rssi: Int8?
+  public private(set) var eventType: AdvertisingReport.EventType = []
+  /// The last one; nil until an advertisement is received.
+  public private(set) var advertisingData: AdvertisingData?
+  /// The last one; nil until a scan response is received.
+  public private(set) var scanResponse: AdvertisingData?
+  /// Of the last report, in dBm; nil if the controller did not measure it.
+  public private(set) var rssi: Int8?
+  /// Of the last report that had one, in dBm.
+  public private(set) var lastRSSI: Int8?
   /// The PHYs of the last report.
-  public internal(set) var primaryPHY: LEPHY = .le1M
-  public internal(set) var secondaryPHY: LEPHY = .none
+  public private(set) var primaryPHY: LEPHY = .le1M
+  public private(set) var secondaryPHY: LEPHY = .none
   /// Whether the end of the last payload was lost.
-  public internal(set) var isTruncated = false
-  public internal(set) var firstSeen: Instant
-  public internal(set) var lastSeen: Instant
+  public private(set) var isTruncated = false
+  public let firstSeen: Instant
+  public private(set) var lastSeen: Instant
   /// The number of complete reports.
-  public internal(set) var reportCount: UInt64 = 0
+  public private(set) var reportCount: UInt64 = 0
   /// What was new in the last report.
-  public internal(set) var news: News = []
+  public private(set) var news: News = []
 
   /// In dBm, from an extended report, else from the advertising data.
   public var txPower: Int8? { reportedTxPower ?? advertisingData?.txPower ?? scanResponse?.txPower }
 
-  var reportedTxPower: Int8?
+  private var reportedTxPower: Int8?
   /// The bytes that ``advertisingData`` and ``scanResponse`` were decoded from: most reports repeat the previous one,
   /// and need not be decoded again.
-  var advertisingBytes: [UInt8] = []
-  var scanResponseBytes: [UInt8] = []
+  private var advertisingBytes: [UInt8] = []
+  private var scanResponseBytes: [UInt8] = []
+  private var heard = HeardPayloads()
+  /// The last names that any payload had.
+  private var completeName: String?
+  private var shortenedName: String?
+  private var lastConnectable: Instant?
+  /// How long after a connectable advertisement others do not say that the device is not connectable: it may have several
+  /// advertising sets.
+  private static let connectableTime = Duration.seconds(10)
+  /// Stronger ones do not exist (Core Specification Vol 4, Part E, 7.7.65.2), but are reported by some controllers.
+  private static let strongestRSSI: Int8 = 20
 
-  init(address: BluetoothAddress, at instant: Instant) {
-    self.address = address
+  init(_ id: ID, at instant: Instant) {
+    self.id = id
     firstSeen = instant
     lastSeen = instant
+    news = .device
+  }
+
+  /// Adds a report whose payload is complete.
+  mutating func add(_ report: AdvertisingReport, _ payload: [UInt8], isTruncated: Bool, at instant: Instant) {
+    news = reportCount == 0 ? .device : []
+    lastSeen = max(lastSeen, instant)
+    reportCount &+= 1
+    rssi = report.rssi.flatMap { $0 <= Self.strongestRSSI ? $0 : nil }
+    lastRSSI = rssi ?? lastRSSI
+    reportedTxPower = report.txPower ?? reportedTxPower
+    primaryPHY = report.primaryPHY
+    secondaryPHY = report.secondaryPHY
+    self.isTruncated = isTruncated
+    let isResponse = report.eventType.contains(.scanResponse)
+    let isNew = heard.add(payload, isResponse: isResponse, at: instant)
+    if isResponse {
+      if isNew { news.insert(.scanResponse) }
+      guard scanResponse == nil || scanResponseBytes != payload else { return }
+      scanResponse = AdvertisingData(payload)
+      scanResponseBytes = payload
+      remember(scanResponse)
+    } else {
+      if isNew { news.insert(.advertisingData) }
+      eventType = report.eventType
+      if eventType.contains(.connectable) { lastConnectable = lastSeen }
+      guard advertisingData == nil || advertisingBytes != payload else { return }
+      advertisingData = AdvertisingData(payload)
+      advertisingBytes = payload
+      remember(advertisingData)
+    }
+  }
+
+  private mutating func remember(_ data: AdvertisingData?) {
+    completeName = data?.completeLocalName ?? completeName
+    shortenedName = data?.shortenedLocalName ?? shortenedName
+  }
+}
+
+/// The payloads that a device has sent lately. A device may alternate between several, as beacons of two kinds do; each is
+/// new once.
+private struct HeardPayloads: Hashable, Sendable {
+  private struct Payload: Hashable, Sendable {
+    let hash: Int
+    var lastHeard: Instant
+  }
+
+  private var payloads: [Payload] = []
+  private static let capacity = 8
+  /// A payload that was not sent for so long is new again.
+  private static let memory = Duration.seconds(30)
+
+  /// - Returns: whether the payload is new
+  mutating func add(_ payload: [UInt8], isResponse: Bool, at instant: Instant) -> Bool {
+    var hasher = Hasher()
+    hasher.combine(isResponse)
+    hasher.combine(payload)
+    let hash = hasher.finalize()
+    if let index = payloads.firstIndex(where: { $0.hash == hash }) {
+      defer { payloads[index].lastHeard = max(payloads[index].lastHeard, instant) }
+      return payloads[index].lastHeard + Self.memory < instant
+    }
+    if payloads.count >= Self.capacity,
+      let oldest = payloads.indices.min(by: { payloads[$0].lastHeard < payloads[$1].lastHeard })
+    {
+      payloads.remove(at: oldest)
+    }
+    payloads.append(Payload(hash: hash, lastHeard: instant))
+    return true
   }
 }
 
 /// Values from both payloads.
 extension Advertisement {
-  /// Whether the device is connectable; false until an advertisement is received, and for unknown address types.
-  public var isConnectable: Bool { eventType.contains(.connectable) && address.kind.isKnown }
-
-  /// The name, safe to print; a complete one from either payload is preferred to a shortened one.
-  public var localName: String? {
-    advertisingData?.completeLocalName ?? scanResponse?.completeLocalName
-      ?? advertisingData?.shortenedLocalName ?? scanResponse?.shortenedLocalName
+  /// Whether the device is connectable: the last advertisement, or one of the ten seconds before it, says so. False until an
+  /// advertisement is received, and for unknown address types.
+  public var isConnectable: Bool {
+    guard address.kind.isKnown, let lastConnectable else { return false }
+    return eventType.contains(.connectable) || lastConnectable + Self.connectableTime >= lastSeen
   }
+
+  /// The name, safe to print; a complete one from any payload is preferred to a shortened one.
+  public var localName: String? { completeName ?? shortenedName }
 
   /// All listed services, without duplicates.
   public var serviceUUIDs: [BluetoothUUID] {
@@ -75,13 +169,14 @@ extension Advertisement {
     return uuids
   }
 
-  public var serviceData: [BluetoothUUID: [UInt8]] {
-    (advertisingData?.serviceData ?? [:]).merging(scanResponse?.serviceData ?? [:]) { first, _ in first }
+  /// All of it, in the order of the structures, without duplicates. A service may occur several times.
+  public var serviceData: [AdvertisingData.ServiceData] {
+    unique(advertisingData?.serviceData ?? [], scanResponse?.serviceData ?? [])
   }
 
-  public var manufacturerData: [CompanyIdentifier: [UInt8]] {
-    (advertisingData?.manufacturerData ?? [:])
-      .merging(scanResponse?.manufacturerData ?? [:]) { first, _ in first }
+  /// The same of companies.
+  public var manufacturerData: [AdvertisingData.ManufacturerData] {
+    unique(advertisingData?.manufacturerData ?? [], scanResponse?.manufacturerData ?? [])
   }
 
   public var appearance: Appearance? { advertisingData?.appearance ?? scanResponse?.appearance }
@@ -89,127 +184,8 @@ extension Advertisement {
   public var flags: ADFlags? { advertisingData?.flags ?? scanResponse?.flags }
 }
 
-/// Combines reports into devices. A report is returned immediately; the scan response is merged when it arrives.
-///
-/// Memory use is bounded whatever is received: if there are too many devices, the one silent for longest is removed,
-/// and unfinished extended advertising data is truncated.
-public struct AdvertisementCollector: Sendable {
-  /// The maximum length of extended advertising data (Core Specification Vol 4, Part E, 7.8.57).
-  public static let largestData = 1650
-  /// How long after a fragment the next one may come. The controller reports those of one chain of packets one after the
-  /// other; a longer time is that of the next advertisement, and the last end was lost.
-  private static let longestPause = Duration.milliseconds(500)
-  /// The maximum number of devices with fragmented data being assembled.
-  private static let largestAssemblies = 32
-
-  public let capacity: Int
-  private var devices: [BluetoothAddress: Advertisement] = [:]
-  /// Incomplete payloads, oldest first.
-  private var assemblies: [Assembly] = []
-
-  private struct Assembly {
-    var address: BluetoothAddress
-    var advertisingSID: UInt8?
-    var isScanResponse: Bool
-    var data: [UInt8]
-    var isTruncated: Bool
-    var lastPiece: Instant
-
-    func belongs(to report: AdvertisingReport) -> Bool {
-      address == report.address && advertisingSID == report.advertisingSID
-        && isScanResponse == report.eventType.contains(.scanResponse)
-    }
-  }
-
-  /// - Parameter capacity: the maximum number of devices to keep, at least one
-  public init(capacity: Int = 1024) {
-    self.capacity = max(1, capacity)
-  }
-
-  /// The number of devices kept.
-  public var count: Int { devices.count }
-
-  /// The last known state of a device.
-  public subscript(address: BluetoothAddress) -> Advertisement? { devices[address] }
-
-  public mutating func removeAll() {
-    devices.removeAll()
-    assemblies.removeAll()
-  }
-
-  /// Processes a report.
-  /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
-  ///   more to follow
-  public mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
-    guard let (data, isTruncated) = assemble(report, at: instant) else { return nil }
-    var device: Advertisement
-    if let known = devices[report.address] {
-      device = known
-      device.news = []
-    } else {
-      makeRoom()
-      device = Advertisement(address: report.address, at: instant)
-      device.news = .device
-    }
-    device.lastSeen = max(device.lastSeen, instant)
-    device.reportCount &+= 1
-    device.rssi = report.rssi ?? device.rssi
-    device.reportedTxPower = report.txPower ?? device.reportedTxPower
-    device.primaryPHY = report.primaryPHY
-    device.secondaryPHY = report.secondaryPHY
-    device.isTruncated = isTruncated
-    if report.eventType.contains(.scanResponse) {
-      if device.scanResponse == nil || device.scanResponseBytes != data {
-        device.scanResponse = AdvertisingData(data)
-        device.scanResponseBytes = data
-        device.news.insert(.scanResponse)
-      }
-    } else {
-      device.eventType = report.eventType
-      if device.advertisingData == nil || device.advertisingBytes != data {
-        device.advertisingData = AdvertisingData(data)
-        device.advertisingBytes = data
-        device.news.insert(.advertisingData)
-      }
-    }
-    devices[report.address] = device
-    return device
-  }
-
-  /// Removes the device that was silent for longest, if the table is full.
-  private mutating func makeRoom() {
-    guard devices.count >= capacity,
-      let oldest = devices.values.min(by: { $0.lastSeen < $1.lastSeen })
-    else { return }
-    devices[oldest.address] = nil
-  }
-
-  /// Appends a report to its preceding fragments.
-  /// - Returns: the payload, and whether its end was lost; nil while fragments are missing
-  private mutating func assemble(_ report: AdvertisingReport, at instant: Instant) -> ([UInt8], Bool)? {
-    let isPiece = report.dataStatus == .incomplete
-    assemblies.removeAll { $0.lastPiece + Self.longestPause < instant }
-    // Legacy advertising has no fragments.
-    guard !report.eventType.contains(.legacy), isPiece || !assemblies.isEmpty else {
-      return (report.data, report.dataStatus != .complete)
-    }
-
-    var assembly = Assembly(
-      address: report.address, advertisingSID: report.advertisingSID,
-      isScanResponse: report.eventType.contains(.scanResponse), data: [], isTruncated: false,
-      lastPiece: instant)
-    if let index = assemblies.firstIndex(where: { $0.belongs(to: report) }) {
-      let last = assemblies.remove(at: index)
-      // The same beginning once more: the last end was lost, and this is the next advertisement.
-      if !last.data.starts(with: report.data) { assembly = last }
-      assembly.lastPiece = instant
-    }
-    let room = Self.largestData - assembly.data.count
-    assembly.data += report.data.prefix(room)
-    if report.data.count > room { assembly.isTruncated = true }
-    guard isPiece else { return (assembly.data, assembly.isTruncated || report.dataStatus != .complete) }
-    if assemblies.count >= Self.largestAssemblies { assemblies.removeFirst() }
-    assemblies.append(assembly)
-    return nil
-  }
+private func unique<Value: Equatable>(_ first: [Value], _ second: [Value]) -> [Value] {
+  var values: [Value] = []
+  for value in first + second where !values.contains(value) { values.append(value) }
+  return values
 }

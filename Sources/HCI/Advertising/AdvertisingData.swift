@@ -125,20 +125,44 @@ extension AdvertisingData {
     return all
   }
 
-  /// The data of each service; the first, if a service occurs twice.
-  public var serviceData: [BluetoothUUID: [UInt8]] {
-    var data: [BluetoothUUID: [UInt8]] = [:]
-    for case .serviceData(let uuid, _, let bytes) in structures where data[uuid] == nil { data[uuid] = bytes }
-    return data
+  /// Data of a service (Core Specification Supplement, Part A, 1.11).
+  public struct ServiceData: Hashable, Sendable {
+    public var service: BluetoothUUID
+    public var data: [UInt8]
+
+    public init(service: BluetoothUUID, data: [UInt8]) {
+      self.service = service
+      self.data = data
+    }
   }
 
-  /// The data of each company; the first, if a company occurs twice.
-  public var manufacturerData: [CompanyIdentifier: [UInt8]] {
-    var data: [CompanyIdentifier: [UInt8]] = [:]
-    for case .manufacturerData(let company, let bytes) in structures where data[company] == nil {
-      data[company] = bytes
+  /// In the order of the structures. A service may occur several times.
+  public var serviceData: [ServiceData] {
+    var all: [ServiceData] = []
+    for case .serviceData(let service, _, let data) in structures {
+      all.append(ServiceData(service: service, data: data))
     }
-    return data
+    return all
+  }
+
+  /// Data whose form a company defines (1.4).
+  public struct ManufacturerData: Hashable, Sendable {
+    public var company: CompanyIdentifier
+    public var data: [UInt8]
+
+    public init(company: CompanyIdentifier, data: [UInt8]) {
+      self.company = company
+      self.data = data
+    }
+  }
+
+  /// In the order of the structures. A company may occur several times.
+  public var manufacturerData: [ManufacturerData] {
+    var all: [ManufacturerData] = []
+    for case .manufacturerData(let company, let data) in structures {
+      all.append(ManufacturerData(company: company, data: data))
+    }
+    return all
   }
 
   /// In dBm.

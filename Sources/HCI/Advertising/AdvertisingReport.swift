@@ -37,6 +37,8 @@ public struct AdvertisingReport: Hashable, Sendable {
   /// Without the bits of ``dataStatus``.
   public var eventType: EventType
   public var dataStatus: DataStatus
+  /// The number of a legacy report's type that no specification has; nil for known types. Such a report is no advertisement.
+  public internal(set) var reservedType: UInt8?
   /// In dBm; nil if unavailable.
   public var rssi: Int8?
   /// The transmit power stated by the advertiser, in dBm; nil if not stated.
@@ -108,6 +110,7 @@ extension AdvertisingReport {
     uniqueKeysWithValues: legacyTypes.enumerated().map { (UInt64($0.offset), $0.element.name) })
 
   private var legacyType: UInt8 {
+    if let reservedType { return reservedType }
     if eventType.contains(.scanResponse) { return 4 }
     if eventType.contains(.directed) { return 1 }
     if eventType.contains(.connectable) { return 0 }
@@ -117,18 +120,19 @@ extension AdvertisingReport {
   private mutating func visitLegacy<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var type = legacyType
     try fields.value("event type", &type, .names(Self.legacyTypeNames))
-    try fields.check(Int(type) < Self.legacyTypes.count, "no kind of advertisement: \(type)")
-    if Int(type) < Self.legacyTypes.count { eventType = Self.legacyTypes[Int(type)].type }
+    let isKnown = Int(type) < Self.legacyTypes.count
+    eventType = isKnown ? Self.legacyTypes[Int(type)].type : .legacy
+    reservedType = isKnown ? nil : type
     try fields.typedAddress("address", type: "address type", &address)
     try fields.advertisingData(&data)
     try fields.value("RSSI", &rssi, none: .max, .power)
   }
 
   private mutating func visitDirected<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    var type: UInt8 = 1
+    var type = reservedType ?? 1
     try fields.value("event type", &type, .names(Self.legacyTypeNames))
-    try fields.check(type == 1, "no kind of directed advertisement: \(type)")
-    eventType = Self.legacyTypes[1].type
+    eventType = type == 1 ? Self.legacyTypes[1].type : .legacy
+    reservedType = type == 1 ? nil : type
     try fields.typedAddress("address", type: "address type", &address)
     var direct = directAddress ?? .zero
     try fields.typedAddress("direct address", type: "direct address type", &direct)

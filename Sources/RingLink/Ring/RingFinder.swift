@@ -121,9 +121,9 @@ public enum RingFinder {
     guard rings.count > 1 else { return rings.first }
     let familiar = rings.filter { known.contains($0.address) }
     guard familiar.isEmpty else { return familiar.count == 1 ? familiar[0] : nil }
-    let strengths = rings.map { $0.rssi.map(Int.init) ?? -128 }.sorted(by: >)
+    let strengths = rings.map { $0.lastRSSI.map(Int.init) ?? -128 }.sorted(by: >)
     guard strengths[0] - strengths[1] >= clearDifference else { return nil }
-    return rings.first { $0.rssi.map(Int.init) == strengths[0] }
+    return rings.first { $0.lastRSSI.map(Int.init) == strengths[0] }
   }
 
   @BluetoothActor
@@ -226,7 +226,7 @@ public enum RingFinder {
       finish(
         .success(
           rings.sorted {
-            ($0.rssi ?? .min, $1.address.value) > ($1.rssi ?? .min, $0.address.value)
+            ($0.lastRSSI ?? .min, $1.address.value) > ($1.lastRSSI ?? .min, $0.address.value)
           }))
     }
 

@@ -14,7 +14,7 @@ extension Session {
       let device = try await choose(selector, deadline: deadline)
       note(
         "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
-          + (device.rssi.map { ", \($0) dBm" } ?? ""))
+          + (device.lastRSSI.map { ", \($0) dBm" } ?? ""))
       return device
     } catch {
       throw Failure(error)
@@ -42,7 +42,7 @@ extension Session {
       return ring
     }
     guard Picker.isPossible, !isReplay else { throw .severalFound(rings.map(\.title).sorted()) }
-    let lines = rings.map { $0.title + ($0.rssi.map { "  \($0) dBm" } ?? "") }
+    let lines = rings.map { $0.title + ($0.lastRSSI.map { "  \($0) dBm" } ?? "") }
     guard let choice = try await Picker("several rings are near", lines).choose(in: timers) else {
       throw .severalFound(rings.map(\.title).sorted())
     }

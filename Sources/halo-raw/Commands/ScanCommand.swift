@@ -94,8 +94,8 @@ private final class ScanView {
   /// When the first report was received.
   private var origin: Instant?
   private var printer: RecordPrinter
-  private var devices: [BluetoothAddress: Advertisement] = [:]
-  private var order: [BluetoothAddress] = []
+  private var devices: [Advertisement.ID: Advertisement] = [:]
+  private var order: [Advertisement.ID] = []
   private var drawnLines = 0
   private var redraw: Timers.Token?
   private var screen = Console.output(.drop)
@@ -123,11 +123,11 @@ private final class ScanView {
       printer.print(times + row.fields, text: row.line)
       return
     }
-    if devices[device.address] == nil {
+    if devices[device.id] == nil {
       guard order.count < Self.maximumDevices else { return }
-      order.append(device.address)
+      order.append(device.id)
     }
-    devices[device.address] = device
+    devices[device.id] = device
     guard redraw == nil else { return }
     redraw = timers.schedule(after: .milliseconds(200)) { [weak self] in
       self?.redraw = nil
@@ -169,15 +169,6 @@ private struct AdvertisementRow {
 
   init(_ device: Advertisement) { self.device = device }
 
-  /// In the order of their numbers.
-  private var manufacturerData: [(company: CompanyIdentifier, data: [UInt8])] {
-    device.manufacturerData.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
-  }
-
-  private var serviceData: [(uuid: BluetoothUUID, data: [UInt8])] {
-    device.serviceData.sorted { $0.key.value < $1.key.value }.map { ($0.key, $0.value) }
-  }
-
   /// nil until an advertisement is received.
   private var isConnectable: Bool? { device.advertisingData == nil ? nil : device.isConnectable }
 
@@ -196,10 +187,12 @@ private struct AdvertisementRow {
       .text(device.address.description), .text(device.address.kind.description),
       .number(device.rssi.map(Int.init)), .text(device.localName),
       .list(device.serviceUUIDs.map(\.description)),
-      .text(manufacturerData.first.map { name(of: $0.company) }),
+      .text(device.manufacturerData.first.map { name(of: $0.company) }),
       .list(
-        manufacturerData.map { "\(Hex.string($0.company.rawValue).dropFirst(2)):\(Hex.string($0.data))" }),
-      .list(serviceData.map { "\($0.uuid):\(Hex.string($0.data))" }),
+        device.manufacturerData.map {
+          "\(Hex.string($0.company.rawValue).dropFirst(2)):\(Hex.string($0.data))"
+        }),
+      .list(device.serviceData.map { "\($0.service):\(Hex.string($0.data))" }),
       .text(appearance), .number(device.txPower.map(Int.init)), .optionalFlag(isConnectable),
     ]
   }
@@ -215,8 +208,8 @@ private struct AdvertisementRow {
     ]
     if isConnectable == false { parts.append("not connectable") }
     parts.append(device.serviceUUIDs.map(\.description).joined(separator: " "))
-    parts += manufacturerData.map { "\(name(of: $0.company)): \(Hex.string($0.data))" }
-    parts += serviceData.map { "\($0.uuid): \(Hex.string($0.data))" }
+    parts += device.manufacturerData.map { "\(name(of: $0.company)): \(Hex.string($0.data))" }
+    parts += device.serviceData.map { "\($0.service): \(Hex.string($0.data))" }
     if let appearance { parts.append(appearance) }
     if let power = device.txPower { parts.append("TX \(power) dBm") }
     return parts.filter { !$0.isEmpty }.joined(separator: "  ")

@@ -1,0 +1,104 @@
+import BluetoothCore
+
+/// Combines reports into devices. A report is returned immediately; the scan response is merged when it arrives.
+///
+/// Memory use is bounded whatever is received: if there are too many devices, the one silent for longest is removed,
+/// and unfinished extended advertising data is truncated.
+public struct AdvertisementCollector: Sendable {
+  /// The maximum length of extended advertising data (Core Specification Vol 4, Part E, 7.8.57).
+  public static let largestData = 1650
+  /// How long after a fragment the next one may come. The controller reports those of one chain of packets one after the
+  /// other; a longer time is that of the next advertisement, and the last end was lost.
+  private static let longestPause = Duration.milliseconds(500)
+  /// The maximum number of devices with fragmented data being assembled.
+  private static let largestAssemblies = 32
+
+  public let capacity: Int
+  private var devices: [Advertisement.ID: Advertisement] = [:]
+  /// Incomplete payloads, oldest first.
+  private var assemblies: [Assembly] = []
+
+  private struct Assembly {
+    var address: BluetoothAddress
+    var advertisingSID: UInt8?
+    var isScanResponse: Bool
+    var data: [UInt8]
+    var isTruncated: Bool
+    var lastPiece: Instant
+
+    func belongs(to report: AdvertisingReport) -> Bool {
+      address == report.address && advertisingSID == report.advertisingSID
+        && isScanResponse == report.eventType.contains(.scanResponse)
+    }
+  }
+
+  /// - Parameter capacity: the maximum number of devices to keep, at least one
+  public init(capacity: Int = 1024) {
+    self.capacity = max(1, capacity)
+  }
+
+  /// The number of devices kept.
+  public var count: Int { devices.count }
+
+  /// The last known state of a device.
+  public subscript(address: BluetoothAddress) -> Advertisement? {
+    devices[Advertisement.ID(address)]
+  }
+
+  public mutating func removeAll() {
+    devices.removeAll()
+    assemblies.removeAll()
+  }
+
+  /// Processes a report.
+  /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
+  ///   more to follow, or of a kind that is not specified
+  public mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
+    guard report.reservedType == nil, let (data, isTruncated) = assemble(report, at: instant) else {
+      return nil
+    }
+    let id = Advertisement.ID(report.address, report.advertisingSID)
+    if devices[id] == nil { makeRoom() }
+    var device = devices.removeValue(forKey: id) ?? Advertisement(id, at: instant)
+    device.add(report, data, isTruncated: isTruncated, at: instant)
+    devices[id] = device
+    return device
+  }
+
+  /// Removes the device that was silent for longest, if the table is full.
+  private mutating func makeRoom() {
+    guard devices.count >= capacity,
+      let oldest = devices.values.min(by: { $0.lastSeen < $1.lastSeen })
+    else { return }
+    devices[oldest.id] = nil
+  }
+
+  /// Appends a report to its preceding fragments.
+  /// - Returns: the payload, and whether its end was lost; nil while fragments are missing
+  private mutating func assemble(_ report: AdvertisingReport, at instant: Instant) -> ([UInt8], Bool)? {
+    let isPiece = report.dataStatus == .incomplete
+    assemblies.removeAll { $0.lastPiece + Self.longestPause < instant }
+    // Legacy advertising has no fragments.
+    guard !report.eventType.contains(.legacy), isPiece || !assemblies.isEmpty else {
+      return (report.data, report.dataStatus != .complete)
+    }
+
+    var assembly = Assembly(
+      address: report.address, advertisingSID: report.advertisingSID,
+      isScanResponse: report.eventType.contains(.scanResponse), data: [], isTruncated: false,
+      lastPiece: instant)
+    if let index = assemblies.firstIndex(where: { $0.belongs(to: report) }) {
+      let last = assemblies.remove(at: index)
+      // The same beginning once more: the last end was lost, and this is the next advertisement.
+      if !last.data.starts(with: report.data) { assembly = last }
+      assembly.lastPiece = instant
+    }
+    let room = Self.largestData - assembly.data.count
+    assembly.data += report.data.prefix(room)
+    if report.data.count > room { assembly.isTruncated = true }
+    guard isPiece else { return (assembly.data, assembly.isTruncated || report.dataStatus != .complete) }
+    if assemblies.count >= Self.largestAssemblies { assemblies.removeFirst() }
+    assemblies.append(assembly)
+    return nil
+  }
+}
