@@ -9,7 +9,8 @@ public protocol Adapter: AnyObject {
   var timers: Timers { get }
   /// Called for each advertising report.
   var onReport: ((AdvertisingReport, Instant) -> Void)? { get set }
-  /// Called when the radio refuses to scan, which it is asked again for; and with nil when it scans nevertheless.
+  /// Called when the radio refuses to scan, which it is asked again for, or scans on fewer PHYs than desired; and with nil
+  /// when it scans as desired nevertheless.
   var onScanRefusal: ((HCIError?) -> Void)? { get set }
   /// Called once when the radio has become unusable; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }

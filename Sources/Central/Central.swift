@@ -53,8 +53,8 @@ public final class Central {
     }
   }
 
-  /// Why the radio does not scan although there are subscribers; nil if it does. It is asked again, with longer and longer
-  /// pauses, of ten seconds at most.
+  /// Why the radio does not scan as the subscribers ask for; nil if it does. One that does not scan at all is asked again,
+  /// with longer and longer pauses, of ten seconds at most.
   public private(set) var scanRefusal: BluetoothError?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
   public var onFailure: ((BluetoothError) -> Void)?
@@ -185,7 +185,8 @@ public final class Central {
         isActive: combined.isActive || scan.parameters.isActive,
         interval: min(combined.interval, scan.parameters.interval),
         window: max(combined.window, scan.parameters.window),
-        filtersDuplicates: combined.filtersDuplicates && scan.parameters.filtersDuplicates)
+        filtersDuplicates: combined.filtersDuplicates && scan.parameters.filtersDuplicates,
+        includesCoded: combined.includesCoded || scan.parameters.includesCoded)
     }
     adapter.setScan(combined)
   }

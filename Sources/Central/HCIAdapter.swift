@@ -108,6 +108,9 @@ public final class HCIAdapter: Adapter {
   }
 
   public func setScan(_ parameters: ScanParameters?) {
+    var parameters = parameters
+    // Links on LE Coded are made with devices that advertise on it.
+    if transport.linkPreferences?.phys?.contains(.leCoded) == true { parameters?.includesCoded = true }
     host.setScan(parameters)
   }
 

@@ -81,7 +81,7 @@ extension Failure {
     let code: ExitCode =
       switch error {
       case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
-        .malformedResponse, .notReady, .scanSilent:
+        .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported:
         .noAdapter
       case .unknownAddressType: .protocolError
       case .notConnected, .outOfStep, .packetsHeld: .connectionLost

@@ -16,6 +16,8 @@ public enum HCIError: Error, Hashable, Sendable {
   case packetsHeld(Int, seconds: Double)
   /// The controller scans, and reports nothing.
   case scanSilent(seconds: Double)
+  /// The controller can't listen on LE Coded. It listens on LE 1M.
+  case codedScanNotSupported
   /// The transport was closed, with the reason.
   case transportClosed(String)
   /// The controller reports no data buffers, neither LE nor shared ones.
@@ -61,6 +63,7 @@ extension HCIError: CustomStringConvertible {
       "the controller holds \(count) \(count == 1 ? "packet" : "packets") since \(Int(seconds.rounded())) s, and sends none"
     case .scanSilent(let seconds):
       "the controller scans, and has reported nothing for \(Int(seconds.rounded())) s"
+    case .codedScanNotSupported: "the controller can't scan on LE Coded; it scans on LE 1M alone"
     case .transportClosed(let reason): "lost the HCI transport: \(reason)"
     case .noDataBuffers:
       "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"

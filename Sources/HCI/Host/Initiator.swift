@@ -91,14 +91,19 @@ final class Initiator {
       }
     }
     // While initiating, the controller listens continuously, until the peer is received.
-    let window = ScanInterval(.milliseconds(60))
-    let scan = InitiatorScan(interval: window, window: window)
+    let interval = ScanInterval(.milliseconds(60))
+    var scan = InitiatorScan(interval: interval, window: interval)
     if usesExtendedConnect {
+      let includesCoded =
+        request.preferences?.phys?.contains(.leCoded) == true && controller.leFeatures.contains(.phyCoded)
+      // The windows of both have room in one interval.
+      if includesCoded { scan.window = ScanInterval(.milliseconds(30)) }
       host.send(
         LEExtendedCreateConnection {
           $0.ownAddressType = controller.ownAddressType
           $0.peerAddress = request.peer
           $0.le1M = .init(scan: scan, parameters: request.parameters)
+          $0.leCoded = includesCoded ? $0.le1M : nil
         },
         completion: accepted)
     } else {

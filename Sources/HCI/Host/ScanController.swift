@@ -38,6 +38,8 @@ final class ScanController {
   /// How often in a row the scan was started again because no report came.
   private var silences = 0
   private var watch: Timers.Token?
+  /// Whether the controller has refused to listen on LE Coded.
+  private var lacksCoded = false
 
   init(
     _ commands: CommandQueue, timers: Timers, usesExtendedCommands: Bool, ownAddressType: OwnAddressType,
@@ -127,7 +129,11 @@ final class ScanController {
     let wasRefused = refusals > 0
     refusals = 0
     settle(parameters)
-    if wasRefused { onRefusal?(nil) }
+    if parameters.includesCoded, lacksCoded || !usesExtendedCommands {
+      onRefusal?(.codedScanNotSupported)
+    } else if wasRefused {
+      onRefusal?(nil)
+    }
   }
 
   private func refused(_ error: HCIError) {
@@ -186,6 +192,13 @@ final class ScanController {
       case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
         usesExtendedCommands = false
         enable(parameters)
+      // Listening on LE Coded is optional, and only an attempt tells programs that share a controller.
+      case .failure(.commandFailed(LESetExtendedScanParameters.opcode, .unsupportedFeatureOrParameterValue))
+      where parameters.includesCoded && !lacksCoded,
+        .failure(.commandFailed(LESetExtendedScanParameters.opcode, .invalidCommandParameters))
+      where parameters.includesCoded && !lacksCoded:
+        lacksCoded = true
+        enable(parameters)
       // Parameters can't be set during a scan.
       case .failure(.commandFailed(LESetScanParameters.opcode, .commandDisallowed)) where !isRetry,
         .failure(.commandFailed(LESetExtendedScanParameters.opcode, .commandDisallowed)) where !isRetry:
@@ -201,14 +214,18 @@ final class ScanController {
   private func setParameters(
     _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
   ) {
-    let scan = PHYScanParameters(
+    var scan = PHYScanParameters(
       type: parameters.isActive ? .active : .passive, interval: parameters.interval,
       window: parameters.window)
     if usesExtendedCommands {
+      let includesCoded = parameters.includesCoded && !lacksCoded
+      // The windows of both have room in one interval.
+      if includesCoded { scan.window = min(scan.window, ScanInterval(rawValue: scan.interval.rawValue / 2)) }
       commands.send(
         LESetExtendedScanParameters {
           $0.ownAddressType = ownAddressType
           $0.le1M = scan
+          $0.leCoded = includesCoded ? scan : nil
         }, completion: done)
     } else {
       commands.send(

@@ -9,15 +9,19 @@ public struct ScanParameters: Hashable, Sendable {
   public var window: ScanInterval
   /// Whether the controller filters duplicate reports.
   public var filtersDuplicates: Bool
+  /// Whether to listen on LE Coded, too. A controller that cannot listens on LE 1M alone, which it reports as a refusal.
+  public var includesCoded: Bool
 
   public init(
     isActive: Bool = true, interval: ScanInterval = ScanInterval(.milliseconds(80)),
-    window: ScanInterval = ScanInterval(.milliseconds(10)), filtersDuplicates: Bool = false
+    window: ScanInterval = ScanInterval(.milliseconds(10)), filtersDuplicates: Bool = false,
+    includesCoded: Bool = false
   ) {
     self.isActive = isActive
     self.interval = interval
     self.window = min(window, interval)
     self.filtersDuplicates = filtersDuplicates
+    self.includesCoded = includesCoded
   }
 
   /// Listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.

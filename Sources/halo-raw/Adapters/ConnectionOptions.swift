@@ -41,6 +41,14 @@ extension ConnectionRequest {
   }
 }
 
+extension ScanParameters {
+  /// What `--aggressive` and `--phy` ask for.
+  init(_ invocation: Invocation) {
+    self = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
+    includesCoded = invocation[CommonOptions.phy].value(nil)?.contains(.leCoded) == true
+  }
+}
+
 extension LinkPreferences {
   /// What `--phy` and `--data-length` ask for; nil if neither is given.
   fileprivate init?(_ invocation: Invocation) {

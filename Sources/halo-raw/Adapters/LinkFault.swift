@@ -15,7 +15,7 @@ extension LinkKeeper.Fault {
         .controller
       case .noDataBuffers, .lowEnergyNotSupported, .unknownAddressType, .peerNotConnectable, .cancelled:
         .final
-      case .peerNotFound, .peerDidNotAnswer, .notTried: .absence
+      case .peerNotFound, .peerDidNotAnswer, .notTried, .codedScanNotSupported: .absence
       case .connectionFailed(_, .connectionLimitExceeded): .refusal
       // The controller was reset.
       case .outOfStep, .packetsHeld: .link

@@ -54,11 +54,14 @@ final class Session {
   /// Opens the adapter that the command line selects, runs `body`, and closes all links in any case: a ring that stays
   /// connected does not advertise.
   ///
-  /// - Parameter endsInOrder: whether `body` handles interruptions; if not, they cancel it
+  /// - Parameters:
+  ///   - endsInOrder: whether `body` handles interruptions; if not, they cancel it
+  ///   - connects: whether `body` makes links, for which the adapter has to offer what the command line asks for
   static func run(
-    _ invocation: Invocation, endsInOrder: Bool = false,
+    _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true,
     _ body: @escaping @BluetoothActor (Session) async throws(Failure) -> Void
   ) async throws(Failure) {
+    if connects { try ConnectionRequest(invocation).check(for: invocation.adapter) }
     let session = try await Session(invocation)
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
@@ -90,9 +93,8 @@ final class Session {
     }
     self.spec = spec
     isVerbose = invocation[CommonOptions.verbose]
-    scanParameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
+    scanParameters = ScanParameters(invocation)
     request = try ConnectionRequest(invocation)
-    try request.check(for: spec)
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in

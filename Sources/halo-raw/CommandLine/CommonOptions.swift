@@ -39,8 +39,8 @@ enum CommonOptions {
   static let phy = Option(
     "--phy", as: .phy, default: "auto",
     help: """
-      PHY of the link: 1m, 2m, coded, auto (2m if both sides support it) or none (do not ask); with hciN, the kernel \
-      chooses, unless it offers the choice (Linux 7.0)
+      PHY of the link: 1m, 2m, coded (scans on it, too), auto (2m if both sides support it) or none (do not ask); with \
+      hciN, the kernel chooses, unless it offers the choice (Linux 7.0)
       """)
   static let dataLength = Option(
     "--data-length", as: .dataLength, default: "auto",

@@ -44,7 +44,7 @@ let scanCommand = CommandSpec(
   let format = OutputFormat(invocation)
   let filter = ScanChoice(invocation)
   let printsAll = invocation[ScanOption.duplicates]
-  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
     let view = ScanView(
       format, session, isLive: format == .text && Terminal.canDraw(on: STDOUT_FILENO) && !printsAll)
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
@@ -72,7 +72,7 @@ private struct ScanChoice {
     filter = Central.ScanFilter(
       services: invocation[ScanOption.service].map { [$0] } ?? [],
       minimumRSSI: invocation[ScanOption.rssi].map { Int8($0) })
-    parameters = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
+    parameters = ScanParameters(invocation)
     parameters.isActive = !invocation[ScanOption.passive]
     name = invocation[ScanOption.name]?.lowercased()
     isForRings = invocation[ScanOption.rings]

@@ -41,6 +41,22 @@ import Testing
       })
   }
 
+  /// A peer that advertises on LE Coded alone can be connected on it alone. LE 1M stays, for those that do both.
+  @Test(arguments: [(LEFeatures.phyCoded, LEPHYs.leCoded), (.phyCoded, .le1M), (.phy2M, .leCoded)])
+  func linksOnLECodedAreCreatedOnIt(_ own: LEFeatures, _ wanted: LEPHYs) {
+    var abilities = ScriptedController.Abilities.extended
+    abilities.leFeatures = own
+    let controller = ScriptedController.ready(abilities)
+    _ = controller.connect(preferences: LinkPreferences(phys: wanted))
+    let link = "0600" + "0c00" + "0000" + "9001" + "0000" + "0000"
+    let peer = "00" + "00" + "01" + ScriptedController.peerBytes
+    let expected =
+      own == .phyCoded && wanted == .leCoded
+      ? "0143202a" + peer + "05" + "6000" + "3000" + link + "6000" + "3000" + link
+      : "0143201a" + peer + "01" + "6000" + "6000" + link
+    #expect(controller.takeSent() == [expected])
+  }
+
   @Test func longPacketsAndTheFasterPHYAreRequestedWhereBothSupportThem() {
     let (controller, attempt) = connected()
     #expect(attempt.link?.phys == .le1M && attempt.link?.dataLengths == .shortest)

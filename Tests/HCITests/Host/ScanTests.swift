@@ -31,6 +31,55 @@ import Testing
     #expect(controller.takeSent() == ["01422006" + "0000" + "00000000"])
   }
 
+  // MARK: LE Coded
+
+  /// Long-range devices advertise on LE Coded alone (particle-iot/device-os#2287, weliem/blessed-kotlin#24). Both windows
+  /// have room in one interval.
+  @Test func aScanOnLECoded() {
+    let controller = ScriptedController.ready(.extended)
+    var results: [HCIError?] = []
+    controller.host.onScanRefusal = { results.append($0) }
+    var scan = ScanParameters.aggressive
+    scan.includesCoded = true
+    controller.host.setScan(scan)
+    controller.answerAll()
+    let phy = "01" + "8000" + "4000"
+    #expect(
+      controller.takeSent() == [
+        "0141200d" + "00" + "00" + "05" + phy + phy, "01422006" + "0100" + "00000000",
+      ])
+    #expect(results == [])
+  }
+
+  @Test(arguments: [HCIErrorCode.unsupportedFeatureOrParameterValue, .invalidCommandParameters])
+  func aControllerWithoutLECodedScansOnLE1M(_ status: HCIErrorCode) {
+    let controller = ScriptedController.ready(.extended)
+    var results: [HCIError?] = []
+    controller.host.onScanRefusal = { results.append($0) }
+    controller.host.setScan(ScanParameters(includesCoded: true))
+    controller.complete(LESetExtendedScanParameters.opcode, status)
+    _ = controller.takeSent()
+    controller.complete(LESetExtendedScanParameters.opcode)
+    controller.answerAll()
+    #expect(results == [.codedScanNotSupported])
+    controller.host.setScan(nil)
+    controller.answerAll()
+    _ = controller.takeSent()
+    controller.host.setScan(ScanParameters(includesCoded: true))
+    controller.answerAll()
+    #expect(controller.takeSent().first == "0141200800000101" + "8000" + "1000")
+  }
+
+  @Test func aControllerWithoutExtendedCommandsScansOnLE1M() {
+    let controller = ScriptedController.ready()
+    var results: [HCIError?] = []
+    controller.host.onScanRefusal = { results.append($0) }
+    controller.host.setScan(ScanParameters(includesCoded: true))
+    controller.answerAll()
+    #expect(controller.takeSent() == [gentle, enable])
+    #expect(results == [.codedScanNotSupported])
+  }
+
   @Test func theRandomAddressIsUsedWhereThereIsNoOther() {
     let controller = ScriptedController.ready(.init(publicAddress: BluetoothAddress(0, .public)))
     controller.host.setScan(.gentle)
