@@ -8,7 +8,7 @@ import BluetoothCore
 public final class ATTBearer {
   /// Counts of discarded input.
   public struct Counters: Hashable, Sendable {
-    /// Responses without an outstanding request, or of another type than it expects.
+    /// Responses without an outstanding request, older than it, or of another type than it expects.
     public var unexpectedResponses = 0
     /// PDUs that can't be decoded and are not responses.
     public var malformed = 0
@@ -43,6 +43,8 @@ public final class ATTBearer {
     var request: ATTPDU
     /// Whether the bearer stays open without a response; see ``request(_:isExpendable:completion:)``.
     var isExpendable: Bool
+    /// The number of reads when it was sent.
+    var reads: UInt64?
     var completion: (Result<ATTPDU, ATTError>) -> Void
   }
 
@@ -59,6 +61,11 @@ public final class ATTBearer {
     case open([(Result<Int, ATTError>) -> Void])
     case done(Result<Void, ATTError>)
   }
+
+  /// How often packets were read from the link; nil if it does not say. What one read brings was there before a request that
+  /// is sent while it is handled, and so does not answer it: a peer that repeats a response would answer the next request,
+  /// too.
+  public var reads: (() -> UInt64?)?
 
   private let receiveMTU: Int
   private let timers: Timers
@@ -194,13 +201,14 @@ public final class ATTBearer {
 
   private func sendNext() {
     guard current == nil, !isClosed, !queue.isEmpty else { return }
-    let next = queue.removeFirst()
+    var next = queue.removeFirst()
     let pdu = next.request.bytes
     guard pdu.count <= mtu else {
       // The peer's own MTU exchange may have reduced the MTU since the PDU was queued.
       next.completion(.failure(.tooLong(count: pdu.count, maximum: mtu)))
       return sendNext()
     }
+    next.reads = reads?()
     current = next
     if commands == .sent { commands = .followed }
     let opcode = next.request.opcode
@@ -291,7 +299,9 @@ public final class ATTBearer {
   }
 
   private func receiveResponse(_ opcode: ATTOpcode, _ pdu: RawSpan) {
-    guard let current, let expected = current.request.opcode.response else {
+    guard let current, let expected = current.request.opcode.response,
+      current.reads == nil || current.reads != reads?()
+    else {
       counters.unexpectedResponses += 1
       return
     }

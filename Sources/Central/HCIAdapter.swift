@@ -24,6 +24,7 @@ public final class HCIAdapter: Adapter {
   }
 
   public var timers: Timers { transport.timers }
+  var reads: UInt64? { transport.reads }
   public var droppedPackets: Int? { transport.droppedPackets }
 
   private let transport: any HCITransport
@@ -215,6 +216,7 @@ final class HCILink: ATTLink {
   var dataLengths: DataLengths? { l2cap.connection.dataLengths }
 
   var hasUnsentPackets: Bool { l2cap.connection.unsentPackets > 0 }
+  var reads: UInt64? { adapter.reads }
   var unfinished: LinkProcedure? { l2cap.connection.unfinished }
   var hasRoom: Bool { l2cap.hasRoom }
   var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }

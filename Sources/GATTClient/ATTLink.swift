@@ -14,6 +14,8 @@ public protocol ATTLink: AnyObject {
   var dataLengths: DataLengths? { get }
   /// Called for each PDU, with the time at which it was received. The span is valid only during the call.
   var onPDU: ((RawSpan, Instant) -> Void)? { get set }
+  /// How often packets were read from it; nil if that is not known: see ``ATTBearer/reads``.
+  var reads: UInt64? { get }
   /// Called once, when the link is gone, with the reason.
   var onClosed: ((LinkLoss) -> Void)? { get set }
   /// Called with a description of a change of the link, for the user.
@@ -51,6 +53,7 @@ public protocol ATTLink: AnyObject {
 }
 
 extension ATTLink {
+  public var reads: UInt64? { nil }
   /// A link whose buffer space is not known accepts everything.
   public var hasRoom: Bool { true }
   /// The kernel answers such requests without counting them.

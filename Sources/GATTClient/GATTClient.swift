@@ -92,6 +92,7 @@ public final class GATTClient {
     let subscriptions = self.subscriptions
     bearer.onNotification = { subscriptions.deliver($0, $1, at: $2) }
     bearer.onIndication = { subscriptions.deliver($0, $1, at: $2) }
+    bearer.reads = { [weak link] in link?.reads }
     bearer.onTimeout = { [weak link] _ in link?.disconnect() }
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onClosed = { [weak self] loss in self?.closed(loss) }

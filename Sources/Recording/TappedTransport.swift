@@ -14,6 +14,7 @@ public final class TappedTransport: HCITransport {
   }
   public var timers: Timers { transport.timers }
   public var droppedPackets: Int? { transport.droppedPackets }
+  public var reads: UInt64? { transport.reads }
   public var linkPreferences: LinkPreferences? { transport.linkPreferences }
   public var name: String { transport.name }
 

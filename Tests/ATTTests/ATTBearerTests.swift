@@ -51,6 +51,24 @@ import Testing
     #expect(dialogue.bearer.counters.unexpectedResponses == 1)
   }
 
+  /// Both copies come with one read. The second is not the answer to the request that the first has caused.
+  @Test func anAnswerOlderThanItsRequestIsDropped() {
+    var reads: UInt64 = 1
+    dialogue.bearer.reads = { reads }
+    var second: [Result<ATTPDU, ATTError>] = []
+    dialogue.bearer.request(.readRequest(1)) { _ in
+      self.dialogue.bearer.request(.readRequest(2)) { second.append($0) }
+    }
+    reads = 2
+    dialogue.receive("0b aa")
+    dialogue.receive("0b aa")
+    dialogue.receive("01 0a 1000 02")
+    #expect(second.isEmpty && dialogue.bearer.counters.unexpectedResponses == 2)
+    reads = 3
+    dialogue.receive("0b bb")
+    #expect(second == [.success(.readResponse([0xBB]))])
+  }
+
   @Test func anAnswerOfAnotherKindDoesNotEndTheRequest() {
     let read = dialogue.request(.readRequest(0x0010))
     for other in ["13", "0d aa", "0f", "03 1700", "19", "05 01 01000028"] { dialogue.receive(other) }

@@ -51,6 +51,18 @@ import Testing
     await testTimers.sleep(for: .nanoseconds(1))
   }
 
+  /// Packets that one read has brought have one number: what is sent while they are handled is not what they answer.
+  @Test func readsAreCounted() async {
+    let line = Line()
+    var reads: [UInt64?] = []
+    line.transport.onPacket = { [weak line] _, _ in reads.append(line?.transport.reads) }
+    line.write("040e0401030c00 040e0401030c00")
+    await settle()
+    line.write("040e0401030c00")
+    await settle()
+    #expect(reads == [1, 1, 2])
+  }
+
   @Test func packetsComeInWhateverChunks() async {
     let line = Line()
     line.write("040e0401030c00 040e04")

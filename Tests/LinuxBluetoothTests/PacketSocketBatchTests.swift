@@ -37,7 +37,11 @@ import Testing
 
   @Test func fortyPacketsNeedFewCalls() async throws {
     var packets: [[UInt8]] = []
-    socket.onPacket = { packet, _ in packets.append(Array(packet)) }
+    var reads: [UInt64] = []
+    socket.onPacket = { [weak socket] packet, _ in
+      packets.append(Array(packet))
+      reads.append(socket?.reads ?? 0)
+    }
     FaultPlan.add(Array(repeating: nil, count: 100), to: .receive, on: pair.ours)
     send(0..<40)
     try socket.start()
@@ -45,6 +49,7 @@ import Testing
     #expect(numbers(packets) == Array(0..<40))
     // One, as none was read before, then 16, 16 and 7.
     #expect(FaultPlan.removeAll(on: pair.ours) == 96)
+    #expect([1, 2, 3, 4].map { number in reads.count { $0 == number } } == [1, 16, 16, 7])
     pair.finish()
     socket.close()
   }

@@ -14,6 +14,9 @@ public protocol HCITransport: AnyObject {
   var timers: Timers { get }
   /// The number of packets lost because this machine did not read them in time; nil if that can't happen or is unknown.
   var droppedPackets: Int? { get }
+  /// How often packets were read; nil if that is not known. Packets of one read were there before anything that is sent while
+  /// they are handled.
+  var reads: UInt64? { get }
   /// What to request of links, where a program makes no choice; nil for ``LinkPreferences/standard``.
   var linkPreferences: LinkPreferences? { get }
   /// The display name: `hci0`, `tcp:localhost:9105`.
@@ -38,6 +41,7 @@ public protocol HCITransport: AnyObject {
 
 extension HCITransport {
   public var droppedPackets: Int? { nil }
+  public var reads: UInt64? { nil }
   public var linkPreferences: LinkPreferences? { nil }
   public var name: String { "the controller" }
   public func reopen(within time: Duration) async throws(HCIError) { throw .notReady }

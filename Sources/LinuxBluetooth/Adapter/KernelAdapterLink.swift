@@ -24,6 +24,7 @@ final class KernelLink: ATTLink {
   }
   var handle: ConnectionHandle? { socket.handle }
   var phys: LinkPHYs? { socket.phys }
+  var reads: UInt64? { socket.reads }
   var droppedPackets: Int { socket.droppedPackets }
 
   /// The timeout for ending a link.

@@ -13,6 +13,7 @@ public final class UserChannelTransport: HCITransport {
   public var onClose: ((String) -> Void)?
   public let timers = EpollLoop.shared.timers
   public var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
+  public var reads: UInt64? { socket.packets.reads }
   public var name: String { index.description }
 
   /// Its number, which may change when the adapter is re-added.

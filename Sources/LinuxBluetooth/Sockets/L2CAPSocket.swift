@@ -28,6 +28,7 @@ public final class L2CAPSocket {
   }
   /// The total number of dropped PDUs.
   public var droppedPackets: Int { packets.droppedPackets }
+  var reads: UInt64 { packets.reads }
   /// Whether there is room for a PDU that can wait.
   public var hasRoom: Bool { packets.hasRoom }
   /// Called when there is room again, after ``hasRoom`` was false.

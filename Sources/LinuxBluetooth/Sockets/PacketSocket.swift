@@ -47,6 +47,8 @@ public final class PacketSocket {
   private let received = UnsafeMutablePointer<halo_received>.allocate(capacity: PacketSocket.mostPackets)
   /// The received packets that were not delivered yet.
   @exclusivity(unchecked) private var pending = 0..<0
+  /// How often packets were read.
+  @exclusivity(unchecked) private(set) var reads: UInt64 = 0
   /// When the last packet was read.
   @exclusivity(unchecked) private var lastRead = Instant.zero
   private static let mostPackets = Int(HALO_RECEIVE_MOST)
@@ -288,6 +290,7 @@ public final class PacketSocket {
     while end > 0, received[end - 1].length == 0 { end -= 1 }
     if end == 0, count == 0 || isHungUp { return most == 1 ? fetch(upTo: Self.mostPackets) : .end(nil) }
     pending = 0..<end
+    reads &+= 1
     return .packets
   }
 

@@ -27,6 +27,7 @@ public final class HCIStreamTransport: HCITransport {
   @exclusivity(unchecked) private var watch: EpollLoop.Watch?
   @exclusivity(unchecked) private var isOpen = true
   private var isGivenUp = false
+  @exclusivity(unchecked) private var readCount: UInt64 = 0
   /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
   private var unsent: [UInt8] = []
 
@@ -64,6 +65,7 @@ public final class HCIStreamTransport: HCITransport {
     buffer.deallocate()
   }
 
+  public var reads: UInt64? { readCount }
   /// The number of skipped bytes that belonged to no packet.
   public var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
 
@@ -139,6 +141,7 @@ public final class HCIStreamTransport: HCITransport {
       return
     }
     let time = EpollLoop.shared.arrival(timers)
+    readCount &+= 1
     guard isOpen, let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     framer.receive(bytes) { packet in
