@@ -118,6 +118,7 @@ import Testing
   @Test func whatIsNotThereIsNil() async throws {
     let client = link.client()
     link.answer("06 0100 ffff 0028 0a18", "01 06 0100 0a")
+    link.answer("06 0100 ffff 0028 fb349b5f80000080001000000a180000", "01 06 0100 0a")
     #expect(try await client.firstService(uuid("180a")) == nil)
   }
 

@@ -76,9 +76,14 @@ public struct BluetoothUUID: Hashable, Sendable {
     if let short {
       writer.write(short)
     } else {
-      writer.write(UInt64(truncatingIfNeeded: value))
-      writer.write(UInt64(truncatingIfNeeded: value >> 64))
+      writeLong(into: &writer)
     }
+  }
+
+  /// Writes all 16 bytes, least significant byte first.
+  public func writeLong(into writer: inout ByteWriter) {
+    writer.write(UInt64(truncatingIfNeeded: value))
+    writer.write(UInt64(truncatingIfNeeded: value >> 64))
   }
 }
 

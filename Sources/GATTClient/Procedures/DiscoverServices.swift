@@ -38,11 +38,15 @@ public struct DiscoverAllServices: GATTProcedure {
 }
 
 /// Discover Primary Service by Service UUID (4.4.2).
+///
+/// The server compares the bytes of the UUID. Some store short UUIDs in 16 bytes, so where there is no service with the short
+/// form, the long one is searched for.
 public struct DiscoverServicesByUUID: GATTProcedure {
   private let uuid: BluetoothUUID
   private let limit: Int
   private var cursor = DiscoveryCursor(.all)
   private var services: [Service] = []
+  private var isLong = false
 
   /// - Parameters:
   ///   - uuid: of the services to find
@@ -55,7 +59,7 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   public mutating func start() -> GATTStep<[Service]> {
     guard let range = cursor.remaining else { return .done(services) }
     var value = ByteWriter(capacity: 16)
-    uuid.write(into: &value)
+    if isLong { uuid.writeLong(into: &value) } else { uuid.write(into: &value) }
     return .request(.findByTypeValueRequest(range, type: 0x2800, value: value.bytes))
   }
 
@@ -68,7 +72,10 @@ public struct DiscoverServicesByUUID: GATTProcedure {
         if services.count >= limit { return .done(services) }
       }
       return start()
-    case .failure(let error) where error.code == .attributeNotFound: return .done(services)
+    case .failure(let error) where error.code == .attributeNotFound:
+      guard services.isEmpty, !isLong, uuid.wireLength < 16 else { return .done(services) }
+      isLong = true
+      return start()
     default: return .failed(result)
     }
   }

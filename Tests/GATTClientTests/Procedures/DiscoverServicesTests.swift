@@ -124,11 +124,24 @@ import Testing
     #expect(ending?.output?.map(\.handles) == [range(0x10, 0x19), range(0x20, 0xFFFF)])
   }
 
+  /// A server may have stored the short UUID in 16 bytes, and compares bytes.
+  @Test(arguments: [("07 0600 0900", [range(6, 9)]), ("01 06 0100 0a", [])] as [(String, [HandleRange])])
+  func aShortUUIDIsSearchedForInItsLongForm(_ answer: String, _ handles: [HandleRange]) {
+    let ending = run(
+      DiscoverServicesByUUID(uuid("180a"), limit: 1),
+      [
+        Exchange("06 0100 ffff 0028 0a18", "01 06 0100 0a"),
+        Exchange("06 0100 ffff 0028 fb349b5f80000080001000000a180000", answer),
+      ])
+    #expect(ending?.output?.map(\.handles) == handles)
+  }
+
   @Test func noneIsSuccessAndOtherErrorsAreNot() {
+    let long = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
     #expect(
       run(
-        DiscoverServicesByUUID(uuid("180a")), [Exchange("06 0100 ffff 0028 0a18", "01 06 0100 0a")])?.output
-        == [])
+        DiscoverServicesByUUID(uuid(long)),
+        [Exchange("06 0100 ffff 0028 9ecadc240ee5a9e093f3a3b5f0ff406e", "01 06 0100 0a")])?.output == [])
     #expect(
       run(
         DiscoverServicesByUUID(uuid("180a")), [Exchange("06 0100 ffff 0028 0a18", "01 06 0100 0f")])?.error
