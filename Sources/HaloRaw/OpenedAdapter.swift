@@ -155,12 +155,14 @@ extension AdapterSpecification {
     }
   }
 
-  /// The named adapter; without a name the first that is up and not taken, else the first.
+  /// The named adapter; without a name the first that is up and not taken, else the first that programs can open, else the
+  /// first.
   @BluetoothActor
   private static func adapter(_ wanted: AdapterIndex?) async throws(AdapterError) -> AdapterIndex {
     if let wanted { return wanted }
     let all = try await Controllers.list(isDetailed: false)
-    guard let first = all.first(where: { $0.isUp && !$0.isTaken }) ?? all.first else {
+    let able = all.filter { $0.obstacle == nil }
+    guard let first = able.first(where: \.isUp) ?? able.first ?? all.first else {
       throw AdapterError("find an adapter", .noAdapters)
     }
     return first.index

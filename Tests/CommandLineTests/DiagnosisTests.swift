@@ -19,7 +19,7 @@ import Testing
       manufacturer: CompanyIdentifier(rawValue: 2), supportedSettings: supports,
       currentSettings: isUp ? supports : [], name: "")
     return ControllerState(
-      index: AdapterIndex(rawValue: index), address: information.address, isUp: isUp,
+      index: AdapterIndex(rawValue: index), address: information.address, condition: isUp ? .up : .down,
       management: isTaken ? nil : information, isTaken: isTaken)
   }
 
@@ -46,6 +46,22 @@ import Testing
     let state = Self.machine()
     #expect(state.findings.map(\.weight) == [.good, .good])
     #expect(state.findings.code == .success)
+  }
+
+  /// An adapter that did not answer when the kernel set it up is neither down nor missing.
+  @Test func anAdapterThatCouldNotBeSetUp() throws {
+    let state = Self.machine {
+      $0.adapters = [Self.adapter(isUp: false)]
+      $0.adapters[0].condition = .setUpFailed
+      $0.drivers = [AdapterIndex(rawValue: 0): "btusb"]
+    }
+    let found = try #require(finding("hci0", state))
+    #expect(found.text.hasPrefix("failed: the controller did not answer"))
+    #expect(found.remedy?.hasSuffix("sudo modprobe -r btusb; sudo modprobe btusb") == true)
+    #expect(state.findings.code == .noAdapter)
+    var other = state
+    other.adapters.append(Self.adapter(1))
+    #expect(other.findings.code == .success)
   }
 
   @Test func everyProblemHasARemedyAndACode() {

@@ -27,10 +27,14 @@ class KernelAdapter:
         return (CLASS / self.name).exists()
 
     @property
-    def is_up(self) -> bool:
+    def flags(self) -> int:
         # struct hci_dev_info: index, name[8], address[6], flags, and much more.
         info = self.ioctl(GET_DEVICE_INFO, struct.pack("<H", self.index) + bytes(126))
-        return bool(struct.unpack_from("<I", info, 16)[0] & FLAG_UP)
+        return struct.unpack_from("<I", info, 16)[0]
+
+    @property
+    def is_up(self) -> bool:
+        return bool(self.flags & FLAG_UP)
 
     def up(self):
         self.switch(DEVICE_UP, errno.EALREADY)

@@ -2,32 +2,34 @@
 
 import subprocess
 
+import adapters
 import pytest
+from adapters import KernelAdapter
 from bumble_ring import ppg_raw
-from conftest import RINGS
-from program import NOT_FOUND, OK
+from conftest import RINGS, wait_until
+from program import NO_ADAPTER, NOT_FOUND, OK
 
 JSON = ("--format", "jsonl")
 
 
-def adapters(halo, name):
+def listed(halo, name):
     records = halo.run("adapters", *JSON).succeeded().records()
     return [record for record in records if record["adapter"] == name]
 
 
 def test_adapters(halo, ring):
     adapter = ring.kernel_adapter
-    (record,) = adapters(halo, adapter.name)
+    (record,) = listed(halo, adapter.name)
     assert (record["address"], record["up"], record["le"]) == ("00:1B:DC:0A:10:01", True, True)
     adapter.down()
-    (record,) = adapters(halo, adapter.name)
+    (record,) = listed(halo, adapter.name)
     assert not record["up"] and record["features"] is None
 
 
 @pytest.mark.parametrize("kind", ["bluetooth 4.2", "bluetooth 5, ACL 27"])
 def test_what_an_adapter_can_do(halo, ring_with, kind):
     ring = ring_with(*RINGS[kind])
-    (record,) = adapters(halo, ring.adapter)
+    (record,) = listed(halo, ring.adapter)
     bluetooth5 = {"LE 2M PHY", "LE Coded PHY", "LE Extended Advertising"}
     assert {"LE Encryption", "LE Ping", "LE Data Packet Length Extension"} < set(record["features"])
     assert set(record["features"]) & bluetooth5 == (bluetooth5 if "5" in kind.split(",")[0] else set())
@@ -53,6 +55,46 @@ def test_the_doctor_and_an_adapter_that_is_down(halo, ring):
     assert result.code != OK, result
     assert f"adapters up {ring.adapter}" in result.out
 
+
+@pytest.fixture
+def mute_adapter(rings):
+    """An adapter whose controller answers nothing, after the kernel has given up setting it up: it waits ten seconds."""
+    rings.remove()
+    before = adapters.names()
+    with open("/dev/vhci", "r+b", buffering=0) as controller:
+        controller.write(b"\xff\x00")  # make a controller
+        (name,) = adapters.names() - before
+        adapter = KernelAdapter(name)
+        wait_until(lambda: adapter.flags == 0, "end of the set-up")
+        yield adapter
+    wait_until(lambda: not adapter.exists, "end of the adapter")
+
+
+def test_an_adapter_that_could_not_be_set_up(halo, mute_adapter):
+    """It is neither up nor down nor missing, and every command says so, and what helps."""
+    name = mute_adapter.name
+    (record,) = listed(halo, name)
+    assert not record["up"] and record["state"].startswith("failed")
+    found = halo.run("doctor")
+    assert found.code == NO_ADAPTER and f"{name}" in found.out and "unplug it" in found.out, found
+    for arguments in (
+        ("adapters", "up", name), ("scan", "--adapter", name), ("scan", "--adapter", f"user:{name}"),
+        ("scan", "--adapter", f"user:{name}", "--take"), ("battery",),
+    ):
+        result = halo.run(*arguments)
+        assert result.code == NO_ADAPTER, result
+        assert "did not answer when the kernel set it up; unplug it" in result.err, result
+
+
+def test_an_adapter_that_is_being_set_up(halo, rings):
+    rings.remove()
+    before = adapters.names()
+    with open("/dev/vhci", "r+b", buffering=0) as controller:
+        controller.write(b"\xff\x00")
+        (name,) = adapters.names() - before
+        result = halo.run("scan", "--adapter", f"user:{name}")
+        assert result.code == NO_ADAPTER and "the kernel is still setting it up" in result.err, result
+    wait_until(lambda: name not in adapters.names(), "end of the adapter")
 
 def test_the_doctor_without_an_adapter(halo, rings):
     rings.remove()

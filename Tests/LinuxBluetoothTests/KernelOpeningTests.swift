@@ -20,10 +20,11 @@ import Testing
   /// A socket, and an answer to a question.
   private var question: [FaultPlan.Outcome] { [.result(Int(dup(pair.ours))), .result(0)] }
 
-  /// The list, the state of each adapter, and whether it is taken.
+  /// The list, the state of each adapter, the management interface, which is missing, and whether each adapter is taken.
   private func script(isTaken: Bool = false) -> FaultScript {
     var outcomes: [FaultPlan.Outcome] = []
     for _ in 0..<17 { outcomes += question }
+    outcomes.append(.error(EIO))
     for _ in 0..<16 {
       outcomes += isTaken ? [.result(Int(dup(pair.ours))), .result(0), .error(EBUSY)] : [.error(EIO)]
     }
@@ -48,7 +49,8 @@ import Testing
     let script = script()
     let devices = try FaultPlan.during(script) { () throws(AdapterError) in try HCIDevices.list() }
     let hci0 = HCIDevices.Device(
-      index: AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), isUp: false)
+      index: AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), isUp: false,
+      isStarting: false)
     #expect(devices == Array(repeating: hci0, count: 16))
   }
 

@@ -50,7 +50,7 @@ import Testing
       (EBUSY, .adapterUp), (EUSERS, .adapterTaken), (EPERM, .missing(.netAdmin)), (ENODEV, .noSuchAdapter),
     ]
     for (code, reason) in taking {
-      #expect(AdapterError.Reason(takingUserChannel: SystemError("bind", errno: code)) == reason)
+      #expect(AdapterError.Reason(takingUserChannel: SystemError("bind", errno: code), nil) == reason)
     }
     #expect(
       "\(AdapterError("use hci3", .adapterDown(AdapterIndex(rawValue: 3))))"

@@ -95,19 +95,60 @@ import Testing
     #expect(KernelRelease.current == KernelRelease(text))
   }
 
-  /// Address and flags of struct hci_dev_info: HCI_UP is the lowest bit.
-  @Test(arguments: [(UInt32(0), false), (1, true), (0xFFFE, false), (0x1005, true)])
-  func anAdapterIsReadFromItsDescription(_ flags: UInt32, _ isUp: Bool) {
+  /// Address and flags of struct hci_dev_info: HCI_UP is the lowest bit, HCI_INIT the next.
+  @Test(arguments: [
+    (UInt32(0), false, false), (1, true, false), (0xFFFC, false, false), (2, false, true),
+    (0x1005, true, false),
+  ])
+  func anAdapterIsReadFromItsDescription(_ flags: UInt32, _ isUp: Bool, _ isStarting: Bool) {
     let hci3 = AdapterIndex(rawValue: 3)
     var answer = HCIDevices.stateRequest(of: hci3)
     #expect(answer == [3, 0] + [UInt8](repeating: 0, count: 90))
     answer.replaceSubrange(2..<16, with: hex("6863693300ffffff 1371da7d1ac0"))
     for index in 0..<4 { answer[16 + index] = UInt8(truncatingIfNeeded: flags >> UInt32(8 * index)) }
     let device = HCIDevices.Device(
-      index: hci3, address: BluetoothAddress(0xC01A_7DDA_7113, .public), isUp: isUp)
+      index: hci3, address: BluetoothAddress(0xC01A_7DDA_7113, .public), isUp: isUp,
+      isStarting: isStarting)
     #expect(HCIDevices.device(hci3, in: answer) == device)
     #expect(HCIDevices.device(hci3, in: Array(answer[..<20])) == device)
     #expect(HCIDevices.device(hci3, in: Array(answer[..<19])) == nil)
+  }
+
+  /// The kernel lists an adapter in its management once it is set up, and never if that has failed (raspberrypi/linux#6141,
+  /// dakhnod/ESP32-Bluetooth-USB-dongle#3).
+  @Test(
+    arguments: [
+      (true, false, .configured, .up), (true, false, .unlisted, .up), (true, true, nil, .up),
+      (false, false, .configured, .down), (false, false, nil, .down), (false, true, nil, .settingUp),
+      (false, true, .unlisted, .settingUp), (false, false, .unlisted, .setUpFailed),
+      (false, false, .unconfigured, .unconfigured),
+    ] as [(Bool, Bool, Listing?, ControllerState.Condition)])
+  func theConditionOfAnAdapter(
+    _ isUp: Bool, _ isStarting: Bool, _ listing: Listing?, _ condition: ControllerState.Condition
+  ) {
+    let device = HCIDevices.Device(
+      index: AdapterIndex(rawValue: 3), address: .zero, isUp: isUp, isStarting: isStarting)
+    let managed = listing.map { listing in
+      Controllers.Managed(
+        configured: listing == .configured ? [device.index] : [AdapterIndex(rawValue: 2)],
+        unconfigured: listing == .unconfigured ? [device.index] : [])
+    }
+    #expect(ControllerState.Condition(of: device, managed: managed) == condition)
+  }
+
+  enum Listing { case configured, unconfigured, unlisted }
+
+  /// EBUSY says that it is up, being set up, or was not set up.
+  @Test func aBusyUserChannelIsToldApart() {
+    func reason(_ isUp: Bool, _ isStarting: Bool) -> AdapterError.Reason {
+      AdapterError.Reason(
+        takingUserChannel: SystemError("bind", errno: EBUSY),
+        HCIDevices.Device(
+          index: AdapterIndex(rawValue: 3), address: .zero, isUp: isUp, isStarting: isStarting))
+    }
+    #expect(reason(true, false) == .adapterUp)
+    #expect(reason(false, true) == .settingUp)
+    #expect(reason(false, false) == .setUpFailed)
   }
 
   /// EALREADY means that an adapter is up; both EPERM and EACCES that CAP_NET_ADMIN is missing.

@@ -22,7 +22,7 @@ import Testing
   private var path: String { "\(folder.path)/taken-hci3" }
 
   private func device(_ address: BluetoothAddress) -> HCIDevices.Device {
-    HCIDevices.Device(index: index, address: address, isUp: false)
+    HCIDevices.Device(index: index, address: address, isUp: false, isStarting: false)
   }
 
   /// Leaves a record, as a program does that is killed: its lock ends with it.

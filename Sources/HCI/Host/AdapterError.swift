@@ -10,6 +10,12 @@ public struct AdapterError: Error, Hashable, Sendable {
     /// The adapter was removed.
     case adapterRemoved
     case adapterDown(AdapterIndex?)
+    /// The kernel has not finished setting the adapter up.
+    case settingUp
+    /// The controller did not answer when the kernel set it up, which offers the adapter to no program.
+    case setUpFailed
+    /// The adapter has no address, and the kernel waits for one.
+    case unconfigured
     /// Exclusive access requires the adapter to be down.
     case adapterUp
     /// Another program has exclusive access to the adapter.
@@ -67,6 +73,10 @@ extension AdapterError.Reason: CustomStringConvertible {
     case .noAdapters: "there is no Bluetooth adapter"
     case .adapterRemoved: "the adapter was removed; plug it in again"
     case .adapterDown: "the adapter is down"
+    case .settingUp: "the kernel is still setting it up; try again in some seconds"
+    case .setUpFailed:
+      "the controller did not answer when the kernel set it up; unplug it and plug it in again, or, if it is built in, switch the machine off and on"
+    case .unconfigured: "the controller has no address, and the kernel waits for one"
     case .adapterUp: "the adapter is up, and exclusive access needs it down"
     case .adapterTaken: "another program has the adapter for itself (user channel); end that program first"
     case .radioBlocked: "the radio is switched off"

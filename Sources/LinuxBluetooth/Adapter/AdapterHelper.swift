@@ -154,7 +154,7 @@ final class AdapterHelper {
     let error = SystemError("bind", errno: code)
     let reason: AdapterError.Reason =
       switch request.action {
-      case .take: AdapterError.Reason(takingUserChannel: error)
+      case .take: AdapterError.Reason(takingUserChannel: error, try? HCIDevices.state(of: request.index))
       case .bringUp, .bringDown:
         code == EPERM ? .missing(.netAdmin) : AdapterError.Reason(opening: SystemError("ioctl", errno: code))
       }

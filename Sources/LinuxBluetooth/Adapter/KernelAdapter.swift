@@ -112,7 +112,7 @@ public final class KernelAdapter: Adapter {
     }
     // Asked first, as the kernel only refuses each command.
     guard Capability.netRaw.isEffective else { throw AdapterError(operation, .missing(.netRaw)) }
-    guard !state.isTaken else { throw AdapterError(operation, .adapterTaken) }
+    if let obstacle = state.obstacle { throw AdapterError(operation, obstacle) }
     guard state.isUp else { throw AdapterError(operation, .adapterDown(index)) }
     adopt(
       KernelAdapterWatch.Device(index: index, address: state.address, isUp: true, isTaken: false))

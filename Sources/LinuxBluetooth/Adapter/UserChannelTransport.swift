@@ -45,7 +45,7 @@ public final class UserChannelTransport: HCITransport {
     guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
       throw AdapterError(operation, .noSuchAdapter)
     }
-    guard !state.isTaken else { throw AdapterError(operation, .adapterTaken) }
+    if let obstacle = state.obstacle { throw AdapterError(operation, obstacle) }
     guard force || !state.isUp else { throw AdapterError(operation, .adapterUp) }
     let helper = try AdapterHelper(for: state.address)
     var taken: TakenAdapter?

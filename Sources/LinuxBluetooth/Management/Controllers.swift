@@ -4,11 +4,23 @@ import HCI
 
 /// The kernel's state of an adapter.
 public struct ControllerState: Hashable, Sendable {
+  /// Whether an adapter can be used.
+  public enum Condition: Hashable, Sendable {
+    /// It is up, also while its user channel is open.
+    case up
+    case down
+    /// The kernel is setting it up, which takes seconds with drivers that load firmware.
+    case settingUp
+    /// It did not answer when the kernel set it up. The kernel keeps it, and offers it to no program.
+    case setUpFailed
+    /// It has no address, and the kernel waits until a program gives it one.
+    case unconfigured
+  }
+
   public var index: AdapterIndex
   /// All zero if the controller has no public address, or was never up.
   public var address: BluetoothAddress
-  /// Whether it is up. This is the case while the user channel is open.
-  public var isUp: Bool
+  public var condition: Condition
   /// The state from the management interface; nil if the kernel does not manage the adapter because a program uses the
   /// user channel, or if it does not answer.
   public var management: ReadControllerInformation.Response?
@@ -17,13 +29,64 @@ public struct ControllerState: Hashable, Sendable {
 
   /// The kernel's name: `hci0`.
   public var name: String { index.description }
+  public var isUp: Bool { condition == .up }
   /// Whether the management interface reports it as powered; nil if unknown.
   public var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
+
+  /// Why no program can open the adapter, whether it is up or down; nil if programs can.
+  public var obstacle: AdapterError.Reason? {
+    if isTaken { return .adapterTaken }
+    return switch condition {
+    case .up, .down: nil
+    case .settingUp: .settingUp
+    case .setUpFailed: .setUpFailed
+    case .unconfigured: .unconfigured
+    }
+  }
+}
+
+extension ControllerState.Condition: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .up: "up"
+    case .down: "down"
+    case .settingUp: "being set up"
+    case .setUpFailed: "failed: it did not answer when the kernel set it up"
+    case .unconfigured: "without an address"
+    }
+  }
+}
+
+extension ControllerState.Condition {
+  /// - Parameters:
+  ///   - managed: the adapters that the kernel manages, and those without an address; nil if it does not say
+  init(of device: HCIDevices.Device, managed: Controllers.Managed?) {
+    guard !device.isUp else {
+      self = .up
+      return
+    }
+    if let managed, managed.unconfigured.contains(device.index) {
+      self = .unconfigured
+    } else if device.isStarting {
+      self = .settingUp
+    } else {
+      self = managed.map { $0.configured.contains(device.index) } ?? true ? .down : .setUpFailed
+    }
+  }
 }
 
 /// The adapters of this machine. Listing requires no privilege.
 @BluetoothActor
 public enum Controllers {
+  /// The adapters that the kernel's management interface lists.
+  struct Managed: Sendable {
+    var configured: [AdapterIndex]
+    var unconfigured: [AdapterIndex]
+  }
+
+  /// A new adapter is listed by nothing until the kernel begins to set it up, a moment later.
+  private static let secondLook = Duration.milliseconds(100)
+
   /// All adapters, ordered by number. Each command to the kernel has a deadline of three seconds; a task that is
   /// cancelled returns at once.
   ///
@@ -31,13 +94,24 @@ public enum Controllers {
   ///   of the adapter, and no longer accepts pairings automatically from then on. If the kernel does not answer, no
   ///   further adapter is read.
   public static func list(isDetailed: Bool = true) async throws(AdapterError) -> [ControllerState] {
+    let states = try await look(isDetailed: isDetailed)
+    guard states.contains(where: { $0.condition == .setUpFailed && !$0.isTaken }) else { return states }
+    await EpollLoop.shared.timers.sleep(for: secondLook)
+    return try await look(isDetailed: isDetailed)
+  }
+
+  private static func look(isDetailed: Bool) async throws(AdapterError) -> [ControllerState] {
     let devices = try HCIDevices.list()
+    var managed: Managed?
     var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
     // A kernel without the management interface still has devices.
-    if isDetailed, let management = try? Management() {
+    if isDetailed || devices.contains(where: { !$0.isUp }), let management = try? Management() {
       defer { management.close() }
       do throws(AdapterError) {
-        for index in try await management.send(ReadControllerIndexList()) {
+        let configured = try await management.send(ReadControllerIndexList())
+        let unconfigured = try? await management.send(ReadUnconfiguredControllerIndexList())
+        managed = Managed(configured: configured, unconfigured: unconfigured ?? [])
+        for index in isDetailed ? configured : [] {
           do throws(AdapterError) {
             information[index] = try await management.send(ReadControllerInformation(), to: index)
           } catch {
@@ -51,7 +125,8 @@ public enum Controllers {
     }
     return devices.map { device in
       ControllerState(
-        index: device.index, address: device.address, isUp: device.isUp,
+        index: device.index, address: device.address,
+        condition: ControllerState.Condition(of: device, managed: managed),
         management: information[device.index], isTaken: HCIDevices.isTaken(device.index))
     }
   }

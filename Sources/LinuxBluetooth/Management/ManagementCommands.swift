@@ -30,6 +30,19 @@ public struct ReadControllerIndexList: ManagementCommand {
   }
 }
 
+/// Lists the adapters that the kernel has set up, and cannot use before a program has given them an address.
+public struct ReadUnconfiguredControllerIndexList: ManagementCommand {
+  public static let opcode: UInt16 = 0x0036
+
+  public init() {}
+
+  public func write(into writer: inout ByteWriter) {}
+
+  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> [AdapterIndex] {
+    try ReadControllerIndexList.response(parsing: &reader)
+  }
+}
+
 /// Reads the properties and settings of an adapter.
 public struct ReadControllerInformation: ManagementCommand {
   public struct Response: Hashable, Sendable {

@@ -12,6 +12,8 @@ public enum HCIDevices {
     public var index: AdapterIndex
     public var address: BluetoothAddress
     public var isUp: Bool
+    /// Whether the kernel is setting it up.
+    public var isStarting: Bool
   }
 
   /// A link in the kernel's list.
@@ -58,7 +60,9 @@ public enum HCIDevices {
         let address = try? BluetoothAddress(parsing: &reader, kind: .public),
         let flags = try? reader.readUInt32()
       else { return nil }
-      return Device(index: index, address: address, isUp: flags >> UInt32(HCI_UP) & 1 == 1)
+      return Device(
+        index: index, address: address, isUp: flags >> UInt32(HCI_UP) & 1 == 1,
+        isStarting: flags >> UInt32(HCI_INIT) & 1 == 1)
     }
   }
 

@@ -164,11 +164,18 @@ extension AdapterError.Reason {
     }
   }
 
-  /// The meaning of an error from opening the user channel. EBUSY only means that the adapter is up, for any reason;
-  /// see ``Controllers`` for details.
-  public init(takingUserChannel error: SystemError) {
+  /// The meaning of an error from opening the user channel.
+  ///
+  /// - Parameter device: the adapter; EBUSY means that it is up, or that the kernel has not finished setting it up, or has
+  ///   failed to
+  public init(takingUserChannel error: SystemError, _ device: HCIDevices.Device?) {
     switch error.errno {
-    case EBUSY: self = .adapterUp
+    case EBUSY:
+      if let device, !device.isUp {
+        self = device.isStarting ? .settingUp : .setUpFailed
+      } else {
+        self = .adapterUp
+      }
     case EUSERS: self = .adapterTaken
     case EPERM, EACCES: self = .missing(.netAdmin)
     default: self.init(opening: error)

@@ -27,8 +27,11 @@ extension LinkKeeper.Fault {
   init(_ error: AdapterError) {
     self =
       switch error.reason {
-      case .noBluetooth, .noAdapters, .adapterUp, .missing, .deviceInUse, .cancelled, .notOffered: .final
-      case .noSuchAdapter, .adapterRemoved, .adapterDown, .adapterTaken, .radioBlocked, .kernelSilent,
+      case .noBluetooth, .noAdapters, .adapterUp, .missing, .deviceInUse, .cancelled, .notOffered,
+        .unconfigured:
+        .final
+      case .noSuchAdapter, .adapterRemoved, .adapterDown, .settingUp, .setUpFailed, .adapterTaken,
+        .radioBlocked, .kernelSilent,
         .controllerSilent,
         .malformedAnswer:
         .controller

@@ -31,12 +31,21 @@ let adaptersCommand = CommandSpec(
     defer { management.close() }
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
+    // The kernel does not tell such adapters from missing ones.
+    if error.reason == .noSuchAdapter, let obstacle = try? await obstacle(of: index) {
+      throw Failure(AdapterError("switch \(index) \(verb == "up" ? "on" : "off")", obstacle))
+    }
     // Some kernels report only a failure.
     if verb == "up", SystemState.radioSwitches(in: SystemState.rfkillFolder).contains(where: \.isBlocked) {
       throw Failure(AdapterError("switch \(index) on", .radioBlocked))
     }
     throw Failure(error)
   }
+}
+
+@BluetoothActor
+private func obstacle(of index: AdapterIndex) async throws(AdapterError) -> AdapterError.Reason? {
+  try await Controllers.list(isDetailed: false).first { $0.index == index }?.obstacle
 }
 
 @BluetoothActor
@@ -51,7 +60,7 @@ private func list(_ format: OutputFormat) async throws(Failure) {
     format,
     [
       ("adapter", nil), ("address", nil), ("up", nil), ("version", nil), ("le", nil), ("phys", nil),
-      ("features", nil), ("settings", nil), ("owner", nil), ("name", nil),
+      ("features", nil), ("settings", nil), ("owner", nil), ("name", nil), ("state", nil),
     ])
   let runsBluetoothd = Processes.isRunning("bluetoothd")
   let management = try? Management()
@@ -94,13 +103,16 @@ struct AdapterRow {
       phys.map { .list($0.names) } ?? .text(nil),
       features.map { .list($0.names) } ?? .text(nil),
       .list(adapter.management?.currentSettings.names ?? []), .text(owner),
-      .text(adapter.management.map(\.name)),
+      .text(adapter.management.map(\.name)), .text(adapter.condition.description),
     ]
   }
 
   /// Text: a line, and below it the features.
   var line: String {
-    var columns = ["\(adapter.name)  \(adapter.address)  \(adapter.isUp ? "up  " : "down")"]
+    let state = adapter.condition.description
+    var columns = [
+      "\(adapter.name)  \(adapter.address)  \(state)" + String(repeating: " ", count: max(0, 4 - state.count))
+    ]
     if let version { columns.append("Bluetooth \(version)") }
     if supportsLE == false { columns.append("no LE") }
     if let phys { columns.append(phys.names.joined(separator: " ")) }

@@ -87,6 +87,22 @@ extension SystemState {
       return .problem(
         name, "taken by \(who), through the user channel", "end that program, or use another adapter")
     }
+    switch adapter.condition {
+    case .settingUp: return .problem(name, "the kernel is setting it up", "try again in some seconds")
+    case .setUpFailed:
+      let driver =
+        drivers[adapter.index].map {
+          ", or load its driver again: sudo modprobe -r \($0); sudo modprobe \($0)"
+        } ?? ""
+      return .problem(
+        name, "failed: the controller did not answer when the kernel set it up",
+        "unplug it and plug it in again; if it is built in, switch the machine off and on\(driver)")
+    case .unconfigured:
+      return .problem(
+        name, "has no address, and the kernel waits for one",
+        "sudo btmgmt --index \(adapter.index.rawValue) public-addr ADDRESS")
+    case .up, .down: break
+    }
     if let settings = adapter.management?.supportedSettings, !settings.contains(.lowEnergy) {
       return .problem(name, "does not support Bluetooth LE", "use another adapter")
     }

@@ -33,6 +33,7 @@ extension AdapterError.Reason {
     case .adapterDown(let index):
       "bring it up with: sudo halo-raw adapters up \(index?.description ?? "hciN")"
     case .adapterUp: "add --take, which brings it down and up again afterwards"
+    case .unconfigured: "give it one with: sudo btmgmt --index N public-addr ADDRESS"
     case .radioBlocked: "try: sudo rfkill unblock bluetooth"
     case .missing: Capability.remedy
     default: nil

@@ -39,6 +39,8 @@ struct SystemState: Sendable {
   /// Whether the program was installed with `make install` or from a package.
   var isInstalled = false
   var adapters: [ControllerState] = []
+  /// The kernel module that drives an adapter, for those that could not be set up.
+  var drivers: [AdapterIndex: String] = [:]
   /// Why the list of adapters cannot be read.
   var adapterError: AdapterError?
   var radioSwitches: [RadioSwitch] = []
@@ -69,6 +71,9 @@ extension SystemState {
     } catch {
       state.adapterError = error
     }
+    for adapter in state.adapters where adapter.condition == .setUpFailed {
+      state.drivers[adapter.index] = driver(in: "/sys/class/bluetooth/\(adapter.index)")
+    }
     state.radioSwitches = radioSwitches(in: rfkillFolder)
     state.runsBluetoothd = Processes.isRunning("bluetoothd")
     state.otherPrograms = Processes.holdingHCISockets()
@@ -76,6 +81,13 @@ extension SystemState {
     state.model = SmallFile.line("/proc/device-tree/model").map { String($0.prefix { $0 != "\0" }) }
     state.wifi = wifiInUse(in: "/sys/class/net")
     return state
+  }
+
+  /// The module of the driver of an adapter, from its folder; nil if it is built into the kernel.
+  static func driver(in folder: String) -> String? {
+    SmallFile.target(of: "\(folder)/device/driver/module").flatMap { path in
+      path.split(separator: "/").last.map(String.init)
+    }
   }
 
   /// The kernel's folder of the switches of all radios.
