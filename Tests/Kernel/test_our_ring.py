@@ -1,44 +1,27 @@
 """simulate --vhci: our ring behind an adapter of the kernel, for us and for strangers."""
 
-import re
-import signal
-
 import bleak_battery
 import forked
 import pytest
-from adapters import KernelAdapter
+from simulation import simulation
 
 JSON = ("--format", "jsonl")
 
 
-class Simulation:
-    def __init__(self, halo, options):
-        self.process = halo.start("simulate", "--vhci", "--options", options)
-        line = self.process.stderr.readline()
-        match = re.search(r"(hci\d+) is a virtual adapter with the rings? ([^\s,]+)", line)
-        assert match, line
-        self.adapter, self.ring = match.groups()
-        self.kernel_adapter = KernelAdapter(self.adapter)
-        self.kernel_adapter.up()
-
-
 @pytest.fixture(params=["bluetooth5=true", "bluetooth5=false"])
-def simulation(halo, rings, request):
+def simulated(halo, rings, request):
     rings.remove()
-    made = Simulation(halo, f"rate=200,seed=7,{request.param}")
-    yield made
-    made.process.send_signal(signal.SIGINT)
-    halo.wait(made.process).succeeded()
-    assert not made.kernel_adapter.exists
+    with simulation(halo, f"rate=200,seed=7,{request.param}") as made:
+        yield made
 
 
 @pytest.mark.parametrize("way", ["hci0", "user:hci0"])
-def test_our_program_and_our_ring(halo, simulation, way):
+def test_our_program_and_our_ring(halo, simulated, way):
     if way == "user:hci0":
-        simulation.kernel_adapter.down()
-    adapter = way.removesuffix("hci0") + simulation.adapter
+        simulated.kernel_adapter.down()
+    adapter = way.removesuffix("hci0") + simulated.adapter
     found = halo.run("scan", "--duration", "700ms", *JSON, adapter=adapter).succeeded().records()
-    assert simulation.ring in {record["name"] for record in found}
+    assert simulated.ring in {record["name"] for record in found}
     records = halo.run("stream", "--ppg", "--count", 500, *JSON, adapter=adapter).succeeded().records()
     assert len(records) == 500 and {record["kind"] for record in records} == {"ppg"}
     (battery,) = halo.run("battery", *JSON, adapter=adapter).succeeded().records()
@@ -49,8 +32,7 @@ def test_our_program_and_our_ring(halo, simulation, way):
 def test_several_rings_over_one_adapter(halo, rings, way):
     """One is lost after a second and connected again; one does not exist. The others go on."""
     rings.remove()
-    made = Simulation(halo, "rings=3,rate=20,ring=2,drop-after=20")
-    try:
+    with simulation(halo, "rings=3,rate=20,ring=2,drop-after=20") as made:
         if way == "user:hci0":
             made.kernel_adapter.down()
         adapter = way.removesuffix("hci0") + made.adapter
@@ -69,12 +51,9 @@ def test_several_rings_over_one_adapter(halo, rings, way):
         result = halo.run("stream", "--all", "--wait", "5s", "--ppg", "--count", 5, *JSON, adapter=adapter, timeout=60)
         assert {record["ring"] for record in result.succeeded().records()} == {
             f"30:35:38:41:BE:{last}" for last in ("EF", "F0", "F1")}
-    finally:
-        made.process.send_signal(signal.SIGINT)
-        halo.wait(made.process).succeeded()
 
 
-def test_a_stranger_reads_its_battery(halo, simulation, bluetoothd):
+def test_a_stranger_reads_its_battery(halo, simulated, bluetoothd):
     """bleak, by way of bluetoothd."""
-    found = forked.result_of(bleak_battery.read, simulation.ring)
+    found = forked.result_of(bleak_battery.read, simulated.ring)
     assert 0 <= found["percent"] <= 100
