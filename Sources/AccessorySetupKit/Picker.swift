@@ -98,10 +98,11 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi: NSNumber
   ) {
-    // 127: not available.
-    let rssi = rssi.intValue == 127 ? -127 : rssi.intValue
+    // 127: not available. The last one counts then.
+    let isMeasured = rssi.intValue != 127
+    let rssi = isMeasured ? rssi.intValue : -127
     if let index = choices.firstIndex(where: { $0.identifier == peripheral.identifier }) {
-      choices[index].rssi = rssi
+      if isMeasured { choices[index].rssi = rssi }
       name(index, peripheral.name)
       return
     }

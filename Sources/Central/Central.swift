@@ -11,7 +11,7 @@ public final class Central {
   public struct ScanFilter: Sendable {
     /// Devices that advertise one of these; empty for all.
     public var services: [BluetoothUUID]
-    /// The weakest signal in dBm; reports without a strength pass.
+    /// The weakest signal in dBm. A report without a strength has the last one of its device; devices without any pass.
     public var minimumRSSI: Int8?
 
     public init(services: [BluetoothUUID] = [], minimumRSSI: Int8? = nil) {
@@ -20,7 +20,7 @@ public final class Central {
     }
 
     func matches(_ advertisement: Advertisement) -> Bool {
-      if let minimumRSSI, let rssi = advertisement.rssi, rssi < minimumRSSI { return false }
+      if let minimumRSSI, let rssi = advertisement.lastRSSI, rssi < minimumRSSI { return false }
       return services.isEmpty || !Set(services).isDisjoint(with: advertisement.serviceUUIDs)
     }
   }

@@ -177,6 +177,9 @@ import Testing
     adapter.report(2, rssi: -70)
     adapter.report(3, rssi: -69)
     #expect(seen == [2, 3])
+    // One that was far stays out when its strength is not measured (nordicsemi/IOS-nRF-Connect#124).
+    for number in 1...4 as ClosedRange<UInt64> { adapter.report(number, rssi: nil) }
+    #expect(seen == [2, 3, 2, 3, 4])
     scan.cancel()
   }
 

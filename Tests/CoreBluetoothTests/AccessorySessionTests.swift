@@ -190,6 +190,9 @@ import Testing
     session.pick([.named("Band")])
     await session.until("after 3.0")
     await session.untilHeard("Unknown", radio)
+    // A report whose strength was not measured says nothing of it.
+    await BluetoothActor.run { straps[1].rssi = 127 }.value
+    await session.untilHeard("Near", radio)
     session.fire(3)
     await session.until("answer nil")
     let address = session.session.accessories.first?.bluetoothIdentifier.flatMap {
