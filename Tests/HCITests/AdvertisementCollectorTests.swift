@@ -147,7 +147,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     #expect(device.rssi == nil && device.lastRSSI == 20)
   }
 
-  /// Anonymous advertisers have no address: what tells them apart is the number of their set.
+  /// Anonymous advertisers have no address, and are told apart by the number of their set.
   @Test func anonymousAdvertisersAreToldApart() throws {
     let collector = Scanner()
     let anonymous = BluetoothAddress(0, .anonymous)

@@ -16,7 +16,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
     public static let scanResponse = News(rawValue: 1 << 2)
   }
 
-  /// Tells devices apart. Anonymous advertisers have no address: of those, one is an advertising set.
+  /// Tells devices apart: by their address, and anonymous advertisers by the number of their advertising set.
   public struct ID: Hashable, Sendable {
     let address: BluetoothAddress
     let advertisingSID: UInt8?

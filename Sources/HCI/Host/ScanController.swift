@@ -192,7 +192,7 @@ final class ScanController {
       case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
         usesExtendedCommands = false
         enable(parameters)
-      // Listening on LE Coded is optional, and only an attempt tells programs that share a controller.
+      // Listening on LE Coded is optional. Programs that share a controller find out by trying.
       case .failure(.commandFailed(LESetExtendedScanParameters.opcode, .unsupportedFeatureOrParameterValue))
       where parameters.includesCoded && !lacksCoded,
         .failure(.commandFailed(LESetExtendedScanParameters.opcode, .invalidCommandParameters))

@@ -16,6 +16,9 @@ let adaptersCommand = CommandSpec(
     The list needs no privilege. The physical layers are shown with CAP_NET_ADMIN, the LE features of an adapter that
     is up with CAP_NET_RAW. Switching an adapter needs CAP_NET_ADMIN: use sudo or file capabilities (halo-raw doctor).
 
+    The state is "up", "down", "being set up" by the kernel, "failed" if it did not answer then, or "without an address": the
+    last three can't be used by any program.
+
     The owner is "kernel" if every program may use the adapter, "bluetoothd" if BlueZ's daemon manages it as well, and
     "user channel" if one program uses it exclusively.
     """,
