@@ -155,9 +155,7 @@ public enum UUIDWidth: Int, Hashable, Sendable {
     switch self {
     case .two: writer.write(UInt16(truncatingIfNeeded: uuid.value >> 96))
     case .four: writer.write(UInt32(truncatingIfNeeded: uuid.value >> 96))
-    case .sixteen:
-      writer.write(UInt64(truncatingIfNeeded: uuid.value))
-      writer.write(UInt64(truncatingIfNeeded: uuid.value >> 64))
+    case .sixteen: uuid.writeLong(into: &writer)
     }
   }
 }

@@ -33,9 +33,9 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   /// Of the last advertisement, not of the scan response; empty if only a scan response was received.
   public private(set) var eventType: AdvertisingReport.EventType = []
   /// The last one; nil until an advertisement is received.
-  public private(set) var advertisingData: AdvertisingData?
+  public var advertisingData: AdvertisingData? { advertisement?.data }
   /// The last one; nil until a scan response is received.
-  public private(set) var scanResponse: AdvertisingData?
+  public var scanResponse: AdvertisingData? { response?.data }
   /// Of the last report, in dBm; nil if the controller did not measure it.
   public private(set) var rssi: Int8?
   /// Of the last report that had one, in dBm.
@@ -56,10 +56,8 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   public var txPower: Int8? { reportedTxPower ?? advertisingData?.txPower ?? scanResponse?.txPower }
 
   private var reportedTxPower: Int8?
-  /// The bytes that ``advertisingData`` and ``scanResponse`` were decoded from: most reports repeat the previous one,
-  /// and need not be decoded again.
-  private var advertisingBytes: [UInt8] = []
-  private var scanResponseBytes: [UInt8] = []
+  private var advertisement: Payload?
+  private var response: Payload?
   private var heard = HeardPayloads()
   /// The last names that any payload had.
   private var completeName: String?
@@ -75,7 +73,6 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
     self.id = id
     firstSeen = instant
     lastSeen = instant
-    news = .device
   }
 
   /// Adds a report whose payload is complete.
@@ -90,59 +87,68 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
     secondaryPHY = report.secondaryPHY
     self.isTruncated = isTruncated
     let isResponse = report.eventType.contains(.scanResponse)
-    let isNew = heard.add(payload, isResponse: isResponse, at: instant)
-    if isResponse {
-      if isNew { news.insert(.scanResponse) }
-      guard scanResponse == nil || scanResponseBytes != payload else { return }
-      scanResponse = AdvertisingData(payload)
-      scanResponseBytes = payload
-      remember(scanResponse)
-    } else {
-      if isNew { news.insert(.advertisingData) }
+    if !isResponse {
       eventType = report.eventType
       if eventType.contains(.connectable) { lastConnectable = lastSeen }
-      guard advertisingData == nil || advertisingBytes != payload else { return }
-      advertisingData = AdvertisingData(payload)
-      advertisingBytes = payload
-      remember(advertisingData)
+    }
+    if heard.add(take(payload, isResponse: isResponse).hash, at: instant) {
+      news.insert(isResponse ? .scanResponse : .advertisingData)
     }
   }
 
-  private mutating func remember(_ data: AdvertisingData?) {
-    completeName = data?.completeLocalName ?? completeName
-    shortenedName = data?.shortenedLocalName ?? shortenedName
+  /// Most reports repeat the previous one, and are not decoded again.
+  private mutating func take(_ bytes: [UInt8], isResponse: Bool) -> Payload {
+    if let last = isResponse ? response : advertisement, last.bytes == bytes { return last }
+    let payload = Payload(bytes, isResponse: isResponse)
+    if isResponse { response = payload } else { advertisement = payload }
+    completeName = payload.data.completeLocalName ?? completeName
+    shortenedName = payload.data.shortenedLocalName ?? shortenedName
+    return payload
+  }
+}
+
+/// What a device has sent, decoded.
+private struct Payload: Hashable, Sendable {
+  let bytes: [UInt8]
+  let data: AdvertisingData
+  /// Of the bytes and their kind.
+  let hash: Int
+
+  init(_ bytes: [UInt8], isResponse: Bool) {
+    self.bytes = bytes
+    data = AdvertisingData(bytes)
+    var hasher = Hasher()
+    hasher.combine(isResponse)
+    hasher.combine(bytes)
+    hash = hasher.finalize()
   }
 }
 
 /// The payloads that a device has sent lately. A device may alternate between several, as beacons of two kinds do; each is
 /// new once.
 private struct HeardPayloads: Hashable, Sendable {
-  private struct Payload: Hashable, Sendable {
+  private struct Entry: Hashable, Sendable {
     let hash: Int
     var lastHeard: Instant
   }
 
-  private var payloads: [Payload] = []
+  private var entries: [Entry] = []
   private static let capacity = 8
   /// A payload that was not sent for so long is new again.
   private static let memory = Duration.seconds(30)
 
   /// - Returns: whether the payload is new
-  mutating func add(_ payload: [UInt8], isResponse: Bool, at instant: Instant) -> Bool {
-    var hasher = Hasher()
-    hasher.combine(isResponse)
-    hasher.combine(payload)
-    let hash = hasher.finalize()
-    if let index = payloads.firstIndex(where: { $0.hash == hash }) {
-      defer { payloads[index].lastHeard = max(payloads[index].lastHeard, instant) }
-      return payloads[index].lastHeard + Self.memory < instant
+  mutating func add(_ hash: Int, at instant: Instant) -> Bool {
+    if let index = entries.firstIndex(where: { $0.hash == hash }) {
+      defer { entries[index].lastHeard = max(entries[index].lastHeard, instant) }
+      return entries[index].lastHeard + Self.memory < instant
     }
-    if payloads.count >= Self.capacity,
-      let oldest = payloads.indices.min(by: { payloads[$0].lastHeard < payloads[$1].lastHeard })
+    if entries.count >= Self.capacity,
+      let oldest = entries.indices.min(by: { entries[$0].lastHeard < entries[$1].lastHeard })
     {
-      payloads.remove(at: oldest)
+      entries.remove(at: oldest)
     }
-    payloads.append(Payload(hash: hash, lastHeard: instant))
+    entries.append(Entry(hash: hash, lastHeard: instant))
     return true
   }
 }
@@ -161,12 +167,7 @@ extension Advertisement {
 
   /// All listed services, without duplicates.
   public var serviceUUIDs: [BluetoothUUID] {
-    var uuids: [BluetoothUUID] = []
-    for uuid in (advertisingData?.serviceUUIDs ?? []) + (scanResponse?.serviceUUIDs ?? [])
-    where !uuids.contains(uuid) {
-      uuids.append(uuid)
-    }
-    return uuids
+    unique(advertisingData?.serviceUUIDs ?? [], scanResponse?.serviceUUIDs ?? [])
   }
 
   /// All of it, in the order of the structures, without duplicates. A service may occur several times.

@@ -58,8 +58,13 @@ public struct AdvertisementCollector: Sendable {
       return nil
     }
     let id = Advertisement.ID(report.address, report.advertisingSID)
-    if devices[id] == nil { makeRoom() }
-    var device = devices.removeValue(forKey: id) ?? Advertisement(id, at: instant)
+    var device: Advertisement
+    if let known = devices.removeValue(forKey: id) {
+      device = known
+    } else {
+      makeRoom()
+      device = Advertisement(id, at: instant)
+    }
     device.add(report, data, isTruncated: isTruncated, at: instant)
     devices[id] = device
     return device
