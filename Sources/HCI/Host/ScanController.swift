@@ -129,7 +129,7 @@ final class ScanController {
     let wasRefused = refusals > 0
     refusals = 0
     settle(parameters)
-    if parameters.includesCoded, lacksCoded || !usesExtendedCommands {
+    if parameters.includesCoded, !scansCoded(parameters) {
       onRefusal?(.codedScanNotSupported)
     } else if wasRefused {
       onRefusal?(nil)
@@ -193,10 +193,9 @@ final class ScanController {
         usesExtendedCommands = false
         enable(parameters)
       // Listening on LE Coded is optional. Programs that share a controller find out by trying.
-      case .failure(.commandFailed(LESetExtendedScanParameters.opcode, .unsupportedFeatureOrParameterValue))
-      where parameters.includesCoded && !lacksCoded,
-        .failure(.commandFailed(LESetExtendedScanParameters.opcode, .invalidCommandParameters))
-      where parameters.includesCoded && !lacksCoded:
+      case .failure(.commandFailed(LESetExtendedScanParameters.opcode, let status))
+      where scansCoded(parameters)
+        && [.unsupportedFeatureOrParameterValue, .invalidCommandParameters].contains(status):
         lacksCoded = true
         enable(parameters)
       // Parameters can't be set during a scan.
@@ -211,6 +210,11 @@ final class ScanController {
     }
   }
 
+  /// Whether it listens on LE Coded, too, as far as is known.
+  private func scansCoded(_ parameters: ScanParameters) -> Bool {
+    parameters.includesCoded && usesExtendedCommands && !lacksCoded
+  }
+
   private func setParameters(
     _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
   ) {
@@ -218,7 +222,7 @@ final class ScanController {
       type: parameters.isActive ? .active : .passive, interval: parameters.interval,
       window: parameters.window)
     if usesExtendedCommands {
-      let includesCoded = parameters.includesCoded && !lacksCoded
+      let includesCoded = scansCoded(parameters)
       // The windows of both have room in one interval.
       if includesCoded { scan.window = min(scan.window, ScanInterval(rawValue: scan.interval.rawValue / 2)) }
       commands.send(
