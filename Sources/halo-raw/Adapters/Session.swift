@@ -61,8 +61,7 @@ final class Session {
     _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true,
     _ body: @escaping @BluetoothActor (Session) async throws(Failure) -> Void
   ) async throws(Failure) {
-    if connects { try ConnectionRequest(invocation).check(for: invocation.adapter) }
-    let session = try await Session(invocation)
+    let session = try await Session(invocation, connects: connects)
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
       try await session.interruption.cancels { () async throws(Failure) in try await session.start() }
@@ -86,7 +85,7 @@ final class Session {
     try session.conclude(result)
   }
 
-  private init(_ invocation: Invocation) async throws(Failure) {
+  private init(_ invocation: Invocation, connects: Bool) async throws(Failure) {
     let spec = try invocation.adapter
     if invocation[CommonOptions.take] {
       guard case .user = spec else { throw .usage("--take needs --adapter user:hciN") }
@@ -95,6 +94,7 @@ final class Session {
     isVerbose = invocation[CommonOptions.verbose]
     scanParameters = ScanParameters(invocation)
     request = try ConnectionRequest(invocation)
+    if connects { try request.check(for: spec) }
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
