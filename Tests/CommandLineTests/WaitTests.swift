@@ -104,7 +104,7 @@ import Testing
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
     ),
     "LinuxBluetooth/Management/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
-    "LinuxBluetooth/Management/Controllers.swift": (1, .deadline("ManagementQueue's for each command")),
+    "LinuxBluetooth/Management/Controllers.swift": (2, .deadline("ManagementQueue's for each command")),
     "LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
     "LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),
     "LinuxBluetooth/Streams/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),

@@ -107,7 +107,7 @@ public final class KernelAdapter: Adapter {
   /// Checks that the adapter can be used, before anything is sent to it.
   private func check() async throws(AdapterError) {
     let operation = "use \(index)"
-    guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
+    guard let state = try await Controllers.state(of: index) else {
       throw AdapterError(operation, .noSuchAdapter)
     }
     // Asked first, as the kernel only refuses each command.

@@ -42,7 +42,7 @@ public final class UserChannelTransport: HCITransport {
   ) async throws(AdapterError) {
     let operation = "take \(index)"
     guard Capability.netAdmin.isEffective else { throw AdapterError(operation, .missing(.netAdmin)) }
-    guard let state = try await Controllers.list(isDetailed: false).first(where: { $0.index == index }) else {
+    guard let state = try await Controllers.state(of: index) else {
       throw AdapterError(operation, .noSuchAdapter)
     }
     if let obstacle = state.obstacle { throw AdapterError(operation, obstacle) }

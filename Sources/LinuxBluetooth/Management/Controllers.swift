@@ -35,13 +35,7 @@ public struct ControllerState: Hashable, Sendable {
 
   /// Why no program can open the adapter, whether it is up or down; nil if programs can.
   public var obstacle: AdapterError.Reason? {
-    if isTaken { return .adapterTaken }
-    return switch condition {
-    case .up, .down: nil
-    case .settingUp: .settingUp
-    case .setUpFailed: .setUpFailed
-    case .unconfigured: .unconfigured
-    }
+    isTaken ? .adapterTaken : condition.obstacle
   }
 }
 
@@ -58,6 +52,16 @@ extension ControllerState.Condition: CustomStringConvertible {
 }
 
 extension ControllerState.Condition {
+  /// Why no program can open the adapter; nil if programs can.
+  var obstacle: AdapterError.Reason? {
+    switch self {
+    case .up, .down: nil
+    case .settingUp: .settingUp
+    case .setUpFailed: .setUpFailed
+    case .unconfigured: .unconfigured
+    }
+  }
+
   /// - Parameters:
   ///   - managed: the adapters that the kernel manages, and those without an address; nil if it does not say
   init(of device: HCIDevices.Device, managed: Controllers.Managed?) {
@@ -98,6 +102,11 @@ public enum Controllers {
     guard states.contains(where: { $0.condition == .setUpFailed && !$0.isTaken }) else { return states }
     await EpollLoop.shared.timers.sleep(for: secondLook)
     return try await look(isDetailed: isDetailed)
+  }
+
+  /// One adapter, without ``ControllerState/management``; nil if there is none of that number.
+  public static func state(of index: AdapterIndex) async throws(AdapterError) -> ControllerState? {
+    try await list(isDetailed: false).first { $0.index == index }
   }
 
   private static func look(isDetailed: Bool) async throws(AdapterError) -> [ControllerState] {

@@ -166,16 +166,13 @@ extension AdapterError.Reason {
 
   /// The meaning of an error from opening the user channel.
   ///
-  /// - Parameter device: the adapter; EBUSY means that it is up, or that the kernel has not finished setting it up, or has
-  ///   failed to
+  /// - Parameter device: the adapter; EBUSY means that it is up, or that the kernel does not manage it: it has not finished
+  ///   setting it up, or has failed to
   public init(takingUserChannel error: SystemError, _ device: HCIDevices.Device?) {
     switch error.errno {
     case EBUSY:
-      if let device, !device.isUp {
-        self = device.isStarting ? .settingUp : .setUpFailed
-      } else {
-        self = .adapterUp
-      }
+      let unmanaged = Controllers.Managed(configured: [], unconfigured: [])
+      self = device.flatMap { ControllerState.Condition(of: $0, managed: unmanaged).obstacle } ?? .adapterUp
     case EUSERS: self = .adapterTaken
     case EPERM, EACCES: self = .missing(.netAdmin)
     default: self.init(opening: error)

@@ -35,7 +35,7 @@ let adaptersCommand = CommandSpec(
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
     // The kernel does not tell such adapters from missing ones.
-    if error.reason == .noSuchAdapter, let obstacle = try? await obstacle(of: index) {
+    if error.reason == .noSuchAdapter, let obstacle = try? await Controllers.state(of: index)?.obstacle {
       throw Failure(AdapterError("switch \(index) \(verb == "up" ? "on" : "off")", obstacle))
     }
     // Some kernels report only a failure.
@@ -44,11 +44,6 @@ let adaptersCommand = CommandSpec(
     }
     throw Failure(error)
   }
-}
-
-@BluetoothActor
-private func obstacle(of index: AdapterIndex) async throws(AdapterError) -> AdapterError.Reason? {
-  try await Controllers.list(isDetailed: false).first { $0.index == index }?.obstacle
 }
 
 @BluetoothActor

@@ -87,7 +87,7 @@ let recordCommand = CommandSpec(
 private func recordScope(_ invocation: Invocation) async throws(Failure) -> MonitorTap.Scope {
   guard let index = invocation[RecordOption.adapter] else { return .everything }
   do throws(AdapterError) {
-    guard try await Controllers.list(isDetailed: false).contains(where: { $0.index == index }) else {
+    guard try await Controllers.state(of: index) != nil else {
       throw AdapterError("record \(index)", .noSuchAdapter)
     }
   } catch {
