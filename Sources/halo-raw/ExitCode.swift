@@ -146,7 +146,7 @@ extension Failure {
   init(_ error: RingError) {
     switch error {
     case .bluetooth(let error): self.init(error)
-    case .notFound: self.init(.notFound, error.description, .absence)
+    case .notFound, .onlyPossible: self.init(.notFound, error.description, .absence)
     case .severalFound: self.init(.notFound, error.description)
     case .notAnswered: self.init(.timedOut, error.description)
     case .noData: self.init(.timedOut, error.description, .unready)

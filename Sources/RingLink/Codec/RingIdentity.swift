@@ -1,4 +1,5 @@
 import BluetoothCore
+import HCI
 
 /// The revision strings of a ring, and the properties that follow from them (ring reference, 0.2). Rings sold under one
 /// name have had four different chips inside: only these strings identify them.
@@ -76,6 +77,9 @@ public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertibl
 /// How likely an advertisement is from a ring (ring reference, 1.1). Only the attribute table proves it: some rings do
 /// not advertise any service, and some look-alikes have a ring's name.
 public enum RingIdentity: Int, Hashable, Sendable, Comparable {
+  /// It may be a ring, and is connected to only if it is named: the name of a brand and more, or the company identifier
+  /// 0x1234, which is nobody's.
+  case possible
   /// A name that rings use, and others too: `SMART_RING`, or that of another brand.
   case ambiguousName
   /// A name in the form that this manufacturer uses: `R02_341C`, `COLMI R07_1234`.
@@ -84,13 +88,23 @@ public enum RingIdentity: Int, Hashable, Sendable, Comparable {
   case service
 
   /// Classifies an advertisement; nil if it does not look like a ring.
-  public static func matches(name: String?, services: some Sequence<BluetoothUUID>) -> RingIdentity? {
+  public static func matches(
+    name: String?, services: some Sequence<BluetoothUUID>, companies: some Sequence<CompanyIdentifier> = []
+  ) -> RingIdentity? {
     if services.contains(where: { $0 == RingGATT.commandService || $0 == RingGATT.bulkService }) {
       return .service
     }
-    guard let name else { return nil }
-    if name.contains("COLMI") || name.hasPrefix("TR-R") || containsModel(name) { return .name }
-    return otherNames.contains(name) ? .ambiguousName : nil
+    let named = name.flatMap { name in
+      containsModel(name) ? .name : names.lazy.compactMap { $0.identity(of: name) }.max()
+    }
+    return named ?? (companies.contains(CompanyIdentifier(rawValue: 0x1234)) ? .possible : nil)
+  }
+
+  /// Classifies a device by all that it advertises.
+  public static func matches(_ device: Advertisement) -> RingIdentity? {
+    matches(
+      name: device.localName, services: device.serviceUUIDs, companies: device.manufacturerData.map(\.company)
+    )
   }
 
   public static func < (left: RingIdentity, right: RingIdentity) -> Bool {
@@ -112,9 +126,31 @@ public enum RingIdentity: Int, Hashable, Sendable, Comparable {
     return false
   }
 
-  private static let otherNames: Set<String> = [
-    "SMART_RING", "VK-5098", "MERLIN", "Hello Ring", "RING1", "boAtring", "SE", "EVOLVEO", "GL-SR2",
-    "Blaupunkt", "KSIX RING", "iGET", "Kogan", "FITNESS", "Fyri", "OneRing SR01", "BOK", "9FSM", "STF",
-    "Newgen", "SSR", "SEEKEN", "MXSR",
-  ]
+  /// A name of rings, or a part of one.
+  private enum KnownName {
+    case anywhere(String)
+    case start(String)
+    /// The name of a brand: others use it as well. With a suffix, it is that of more devices still.
+    case brand(String)
+
+    func identity(of name: String) -> RingIdentity? {
+      switch self {
+      case .anywhere(let part): name.contains(part) ? .name : nil
+      case .start(let start): name.hasPrefix(start) ? .name : nil
+      case .brand(let brand) where name == brand: .ambiguousName
+      case .brand(let brand):
+        name.hasPrefix(brand) && name.dropFirst(brand.count).first.map("_- ".contains) == true
+          ? .possible : nil
+      }
+    }
+  }
+
+  /// Names apart from those with a model: of the vendor's app, and of clients.
+  private static let names: [KnownName] =
+    [.anywhere("COLMI"), .start("TR-R")]
+    + [
+      "SMART_RING", "VK-5098", "MERLIN", "Hello Ring", "RING1", "boAtring", "SE", "EVOLVEO", "GL-SR2",
+      "Blaupunkt", "KSIX RING", "iGET", "Kogan", "FITNESS", "Fyri", "OneRing SR01", "BOK", "9FSM", "STF",
+      "Newgen", "SSR", "SEEKEN", "MXSR", "H59", "Y25",
+    ].map(KnownName.brand)
 }

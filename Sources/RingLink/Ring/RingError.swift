@@ -5,6 +5,8 @@ import GATTClient
 public enum RingError: Error, Hashable, Sendable {
   /// No advertisement of a ring, or of the requested one, was received.
   case notFound(RingSelector, seconds: Double, others: Int)
+  /// No ring advertises, and these devices may be rings; none was named.
+  case onlyPossible([String], seconds: Double)
   /// Several rings are near, and none was named.
   case severalFound([String])
   /// The peer has no command service; what it has instead.
@@ -50,6 +52,9 @@ extension RingError: CustomStringConvertible {
     case .notFound(let selector, let seconds, let others):
       "\(selector.whatIsMissing) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
         + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
+    case .onlyPossible(let names, let seconds):
+      "no ring was found in \(Int(seconds.rounded())) s, but this may be one: \(names.prefix(3).joined(separator: ", "))"
+        + (names.count > 3 ? " and \(names.count - 3) more" : "") + "; name it to use it"
     case .severalFound(let names):
       "several rings are near: \(names.prefix(3).joined(separator: ", "))"
         + (names.count > 3 ? " and \(names.count - 3) more" : "") + "; name the one you mean"

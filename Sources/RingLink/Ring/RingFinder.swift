@@ -25,8 +25,7 @@ public enum RingSelector: Hashable, Sendable {
   /// rings is checked later.
   public func fit(_ advertisement: Advertisement) -> RingIdentity? {
     switch self {
-    case .anyRing:
-      RingIdentity.matches(name: advertisement.localName, services: advertisement.serviceUUIDs)
+    case .anyRing: RingIdentity.matches(advertisement)
     case .name(let name):
       advertisement.localName?.lowercased() == name.lowercased() ? .service : nil
     case .address(let value, let kind):
@@ -83,22 +82,26 @@ public enum RingFinder {
   /// Waits for the device that `selector` means.
   ///
   /// - Returns: the device, as it advertised
-  /// - Throws: `.notFound` after `deadline`; `.severalFound` if none was named, several rings are near, and ``choice(among:known:)``
+  /// - Throws: `.notFound` or `.onlyPossible` after `deadline`; `.severalFound` if none was named, several rings are near, and ``choice(among:known:)``
   ///   is nil
   public static func find(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> Advertisement {
     let found = try await findAll(selector, on: central, deadline: deadline, options: options)
     guard let ring = choice(among: found, known: options.known) else {
-      throw .severalFound(found.map { "\($0.localName ?? "(no name)") \($0.address)" }.sorted())
+      throw .severalFound(found.map(label).sorted())
     }
     return ring
+  }
+
+  private static func label(_ device: Advertisement) -> String {
+    "\(device.localName ?? "(no name)") \(device.address)"
   }
 
   /// The same, with all rings that are near if none was named.
   ///
   /// - Returns: at least one device; the strongest first
-  /// - Throws: `.notFound` after `deadline`, or why the radio does not scan
+  /// - Throws: `.notFound` or `.onlyPossible` after `deadline`, or why the radio does not scan
   public static func findAll(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> [Advertisement] {
@@ -137,6 +140,8 @@ public enum RingFinder {
     private let done: OneShot<Result<[Advertisement], RingError>>
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
+    /// Those that may be rings, and have to be named to be used.
+    private var possible: [BluetoothAddress: Advertisement] = [:]
     /// The ring whose advertising interval decides how long others are awaited, and when it was heard first.
     private var first: (address: BluetoothAddress, time: Instant)?
 
@@ -187,6 +192,11 @@ public enum RingFinder {
         return
       }
       others.remove(device.address)
+      guard fit > .possible || options.known.contains(device.address) else {
+        if possible.count < Self.maximumCandidates { possible[device.address] = device }
+        return
+      }
+      possible[device.address] = nil
       if selector != .anyRing || options.known == [device.address] { return finish(.success([device])) }
       guard candidates[device.address] != nil || candidates.count < Self.maximumCandidates else { return }
       let isFirstSure = fit > .ambiguousName && !candidates.values.contains { $0.fit > .ambiguousName }
@@ -233,6 +243,11 @@ public enum RingFinder {
     private func timeUp() {
       if !candidates.isEmpty, decision != nil { return decide() }
       if let refusal = central.scanRefusal { return finish(.failure(.bluetooth(refusal))) }
+      guard possible.isEmpty else {
+        return finish(
+          .failure(.onlyPossible(possible.values.map(RingFinder.label).sorted(), seconds: deadline.inSeconds))
+        )
+      }
       finish(.failure(.notFound(selector, seconds: deadline.inSeconds, others: others.count)))
     }
   }

@@ -80,8 +80,7 @@ private struct ScanChoice {
 
   func matches(_ device: Advertisement) -> Bool {
     if let name, device.localName?.lowercased().contains(name) != true { return false }
-    return !isForRings
-      || RingIdentity.matches(name: device.localName, services: device.serviceUUIDs) != nil
+    return !isForRings || RingIdentity.matches(device) != nil
   }
 }
 
@@ -164,7 +163,7 @@ private struct AdvertisementRow {
   static let columns: [(name: String, unit: String?)] = [
     ("t", nil), ("time", nil), ("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil),
     ("services", nil), ("company", nil), ("manufacturer_data", nil), ("service_data", nil),
-    ("appearance", nil), ("tx_power", "dBm"), ("connectable", nil),
+    ("appearance", nil), ("tx_power", "dBm"), ("connectable", nil), ("ring", nil),
   ]
 
   init(_ device: Advertisement) { self.device = device }
@@ -194,7 +193,13 @@ private struct AdvertisementRow {
         }),
       .list(device.serviceData.map { "\($0.service):\(Hex.string($0.data))" }),
       .text(appearance), .number(device.txPower.map(Int.init)), .optionalFlag(isConnectable),
+      .text(ring),
     ]
+  }
+
+  /// How likely it is a ring; nil if it does not look like one.
+  private var ring: String? {
+    RingIdentity.matches(device).map { $0 > .ambiguousName ? "likely" : "possible" }
   }
 
   /// `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A  Apple, Inc.: 0215  TX 4 dBm`
@@ -206,6 +211,7 @@ private struct AdvertisementRow {
     var parts = [
       "\(device.address) \(kind)\(afterKind)\(beforeRSSI)\(rssi)", device.localName ?? "(no name)",
     ]
+    if ring == "possible" { parts.append("possible ring") }
     if isConnectable == false { parts.append("not connectable") }
     parts.append(device.serviceUUIDs.map(\.description).joined(separator: " "))
     parts += device.manufacturerData.map { "\(name(of: $0.company)): \(Hex.string($0.data))" }

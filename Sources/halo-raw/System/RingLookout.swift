@@ -24,7 +24,10 @@ extension SystemState.RingState {
       _ = try await RingFinder.find(ring, on: central, deadline: time)
       state.isAdvertising = true
     } catch let error as RingError {
-      if case .notFound = error { state.isAdvertising = false }
+      switch error {
+      case .notFound, .onlyPossible: state.isAdvertising = false
+      default: break
+      }
     } catch {
       // Another finding says why the adapter can't be used.
     }

@@ -19,7 +19,9 @@ struct IdentityTests {
 
   @Test(
     arguments: [
-      ("RT02", .rt), ("RT92", .rt), ("RT/2", .unknown), ("RT:2", .unknown), ("RY09", .ry), ("RY/9", .unknown),
+      ("RT02", .rt), ("RT09_3.10.21_251107", .rt), ("RT03CR_1.00.02_260319", .rt),
+      ("RY03_3.00.10_240809", .ry), ("RT92", .rt), ("RT/2", .unknown), ("RT:2", .unknown), ("RY09", .ry),
+      ("RY/9", .unknown),
       ("RY:9", .unknown), ("RT11C", .rt), ("RT11CR", .rt11cr), ("R02_3.00", .rf03), ("R99_V3.0", .rf03),
       ("R/2_3.00", .unknown), ("R0:_3.00", .unknown), ("R02_3.01", .unknown), ("R02_V3.1", .unknown),
       ("R02__3.00", .unknown), ("X02_3.00", .unknown), ("R0", .unknown), ("RY", .unknown),

@@ -1,4 +1,5 @@
 import BluetoothCore
+import HCI
 import RingLink
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ import Testing
     #expect(RingEvent(try frame("7312000bef0222090007cf0000000082")) == .liveTotals(totals))
     #expect(RingEvent(try frame("732b1f000000000000000000000000bd")) == .variability(31))
     #expect(RingEvent(RingFrame(.notification, 0x0C, 101)) == .other(.battery))
-    #expect(RingEvent(RingFrame(.notification, 0x66))?.description == "event 0x66")
+    #expect(RingEvent(RingFrame(.notification, 0x66))?.description == "notification, kind 0x66")
     #expect(RingEvent(RingFrame(0x03)) == nil)
   }
 
@@ -50,6 +51,8 @@ import Testing
       ("R02_341C", .name), ("R11C_00FF", .name), ("R10M_1234", .name), ("COLMI R07_1234", .name),
       ("COLMI Ring", .name), ("TR-R02 12", .name), ("xR09_1", .name), ("RR02_A", .name),
       ("SMART_RING", .ambiguousName), ("Hello Ring", .ambiguousName), ("SE", .ambiguousName),
+      ("H59_12AB", .possible), ("boAtring 7", .possible), ("SE-1", .possible), ("H59", .ambiguousName),
+      ("SEx_1", nil),
       ("R22_341C", nil), ("R0_2", nil), ("R02", nil), ("R02X", nil), ("R02XY_", nil), ("", nil), ("SEX", nil),
     ] as [(String, RingIdentity?)])
   func namesAreJudged(name: String, identity: RingIdentity?) {
@@ -61,7 +64,17 @@ import Testing
     #expect(RingIdentity.matches(name: nil, services: service) == .service)
     #expect(RingIdentity.matches(name: "SMART_RING", services: [RingGATT.bulkService]) == .service)
     #expect(RingIdentity.matches(name: nil, services: [BluetoothUUID(0x180D as UInt16)]) == nil)
-    #expect(RingIdentity.ambiguousName < .name && .name < RingIdentity.service)
+    // Nobody has this company identifier; one client of 2026 takes it for a mark of these rings.
+    #expect(
+      RingIdentity.matches(
+        name: "lamp", services: [],
+        companies: [CompanyIdentifier(rawValue: 0x004C), CompanyIdentifier(rawValue: 0x1234)]) == .possible)
+    #expect(
+      RingIdentity.matches(name: "SE", services: [], companies: [CompanyIdentifier(rawValue: 0x1234)])
+        == .ambiguousName)
+    #expect(
+      RingIdentity.possible < .ambiguousName && RingIdentity.ambiguousName < .name
+        && .name < RingIdentity.service)
     #expect(RingGATT.commandService.description == "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E")
     #expect(RingGATT.commandNotify.description == "6E400003-B5A3-F393-E0A9-E50E24DCCA9E")
     #expect(RingGATT.bulkWrite.description == "DE5BF72A-D711-4E47-AF26-65E3012A5DC7")

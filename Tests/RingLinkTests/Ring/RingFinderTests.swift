@@ -152,6 +152,37 @@ import Testing
     #expect(outcome.found == [8])
   }
 
+  /// What only may be a ring is not connected to, but named; unless it was used before. Bands named H59 are of a client of the
+  /// vendor's protocol, brand names with a suffix of the vendor's app.
+  @Test func aPossibleRingHasToBeNamed() async throws {
+    let outcome = await search()
+    radio.advertise(7, "H59_12AB")
+    radio.advertise(8, "boAtring_01")
+    await pass(29_998)
+    #expect(outcome.error == nil && outcome.waited == [])
+    await pass(3)
+    let names = ["H59_12AB", "boAtring_01"].enumerated().map { index, name in
+      "\(name) \(BluetoothAddress(UInt64(7 + index), .random))"
+    }
+    #expect(outcome.error == .onlyPossible(names.sorted(), seconds: 30))
+    #expect(outcome.error?.description.hasSuffix("; name it to use it") == true)
+  }
+
+  @Test func aPossibleRingThatIsKnownIsTaken() async throws {
+    let outcome = await search(known: [BluetoothAddress(7, .random)])
+    radio.advertise(7, "H59_12AB")
+    await settle()
+    #expect(outcome.found == [7])
+  }
+
+  @Test func aPossibleRingIsLessThanADoubtfulName() async throws {
+    let outcome = await search()
+    radio.advertise(8, "H59_12AB", rssi: -20)
+    radio.advertise(7, "SMART_RING", rssi: -80)
+    await pass(3002)
+    #expect(outcome.found == [7])
+  }
+
   /// Several doubtful ones are all there is.
   @Test func doubtfulNamesAreBetterThanNone() async throws {
     let outcome = await search()
