@@ -32,6 +32,29 @@ extension RingStore {
     }
   }
 
+  /// Adds records that are left out, as the ring sent them; each once.
+  public func add(_ odd: [OddRecord], in sync: SyncID) throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
+      let insert = try database.prepare(
+        "INSERT OR IGNORE INTO odd_records (ring, kind, bytes, reason, sync) VALUES (?, ?, ?, ?, ?)")
+      for record in odd {
+        try insert.run(
+          .integer(sync.ring.row), .text(record.kind.rawValue), .bytes(record.bytes), .text(record.reason),
+          .integer(sync.row))
+      }
+    }
+  }
+
+  /// The records of a ring that were left out.
+  public func oddRecords(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [OddRecord] {
+    try database.prepare(
+      "SELECT reason, bytes FROM odd_records WHERE ring = ? AND kind = ? ORDER BY sync, bytes"
+    )
+    .rows(.integer(ring.row), .text(kind.rawValue)) {
+      OddRecord(kind: kind, reason: $0.text(0) ?? "", bytes: $0.bytes(1))
+    }
+  }
+
   /// The days to read: those that were not over or not read so far.
   public func missingDays(
     of kind: HistoryKind, _ ring: RingID, in days: ClosedRange<RingDay>

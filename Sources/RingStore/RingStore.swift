@@ -208,7 +208,8 @@ extension RingStore {
   public func delete(_ ring: RingID) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       for table in [
-        "heart_rate", "spo2", "stress", "hrv", "temperature", "steps", "sleep", "complete_days", "syncs",
+        "heart_rate", "spo2", "stress", "hrv", "temperature", "steps", "sleep", "complete_days",
+        "odd_records", "syncs",
       ] {
         try database.prepare("DELETE FROM \(table) WHERE ring = ?").run(.integer(ring.row))
       }

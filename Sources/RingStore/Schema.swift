@@ -178,6 +178,16 @@ enum Schema {
     ALTER TABLE sleep_stages RENAME COLUMN kind TO stage;
     ALTER TABLE sleep_stages RENAME COLUMN minutes TO duration_min;
     """,
+    """
+    CREATE TABLE odd_records (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      kind TEXT NOT NULL,
+      bytes BLOB NOT NULL,
+      reason TEXT NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, kind, bytes)
+    ) WITHOUT ROWID;
+    """,
   ]
 
   /// Verifies that a file is a store or empty, and not newer than this version. A file with views, triggers or virtual

@@ -192,13 +192,14 @@ struct RingStoreTests {
   @Test func aDeletedRingLeavesNothing() throws {
     let (store, ring, sync) = try open()
     for records in try oneOfEach() { try store.add(records, in: sync) }
+    try store.add([OddRecord(kind: .sleep, reason: "it is odd", bytes: [0, 0xFF])], in: sync)
     let extent = try store.extent(of: ring)
     #expect(
       extent.records == 8 && extent.first == "2026-11-20T00:00:00" && extent.last == "2026-11-20T13:00:00")
     let other = try store.ring(BluetoothAddress(1, .random), name: nil, firmware: nil)
     try store.delete(ring)
     #expect(try store.rings().map(\.id) == [other])
-    for table in ["heart_rate", "steps", "sleep", "sleep_stages", "syncs"] {
+    for table in ["heart_rate", "steps", "sleep", "sleep_stages", "odd_records", "syncs"] {
       #expect(try store.database.prepare("SELECT count(*) FROM \(table)").rows { $0.integer(0) } == [0])
     }
   }
@@ -206,7 +207,7 @@ struct RingStoreTests {
   @Test func newerFilesAreLeftAlone() throws {
     do { _ = try open() }
     try Database(path: file.path).run("PRAGMA user_version = 99")
-    #expect(throws: StoreError.newer(version: 99, known: 2)) { try RingStore(path: file.path) }
+    #expect(throws: StoreError.newer(version: 99, known: 3)) { try RingStore(path: file.path) }
   }
 
   @Test func aFileThatIsNoDatabaseIsTold() throws {

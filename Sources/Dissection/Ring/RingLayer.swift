@@ -43,15 +43,17 @@ extension RingLayer {
     switch content {
     case .frame(let meaning): write(meaning, to: &text)
     case .bulk(let frame):
-      text.write("bulk ")
-      text.write(frame.id.description)
+      let meaning = frame.meaning(isFromRing: isFromRing)
+      write(frame.id, to: &text)
       writeSide(to: &text)
       text.write(": ")
+      if meaning.form == "status", let status = meaning.values.first {
+        return text.write("status \(status.text)")
+      }
       text.write(frame.payload.count)
-      text.write(" bytes of payload")
+      text.write(frame.payload.count == 1 ? " byte of payload" : " bytes of payload")
     case .part(let id, let received, let length):
-      text.write("bulk ")
-      text.write(id.description)
+      write(id, to: &text)
       writeSide(to: &text)
       text.write(": ")
       text.write(received)
@@ -63,6 +65,12 @@ extension RingLayer {
       return writeSide(to: &text)
     }
     if isByShape { text.write(" (by its shape)") }
+  }
+
+  /// Writes `bulk sleep`, or `bulk frame, id 0x49`.
+  private func write(_ id: BulkID, to text: inout TextBuffer) {
+    if id.isKnown { text.write("bulk ") }
+    text.write(id.description)
   }
 
   private func writeSide(to text: inout TextBuffer) {
@@ -127,7 +135,7 @@ extension RingLayer {
     switch content {
     case .frame(let meaning):
       let frame = meaning.frame
-      add("command", "\(frame.command) (\(Hex.string(frame.command.rawValue)))", 0..<1)
+      add("command", "\(meaning.name) (\(Hex.string(frame.command.rawValue)))", 0..<1)
       if let refusal = meaning.refusal {
         add("reason", "\(refusal.code)", 1..<2)
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
@@ -145,8 +153,17 @@ extension RingLayer {
       }
       add("checksum", "right", 15..<16)
     case .bulk(let frame):
+      let meaning = frame.meaning(isFromRing: isFromRing)
       add("bulk id", "\(frame.id) (\(Hex.string(frame.id.rawValue)))", 0..<0)
+      if let form = meaning.form { add("form", form, 0..<0) }
       add("payload", Hex.string(frame.payload, separator: " "), 0..<range.count)
+      // Of a frame in several values, only the last one is here.
+      let isWhole = range.count == BulkFrame.headerLength + frame.payload.count
+      for value in meaning.values {
+        let place =
+          value.range.lowerBound + BulkFrame.headerLength..<value.range.upperBound + BulkFrame.headerLength
+        add(value.name, value.text, isWhole ? place : 0..<0, depth: 1 + value.depth)
+      }
     case .part(let id, let received, let length):
       add("bulk id", "\(id) (\(Hex.string(id.rawValue)))", 0..<0)
       add("payload so far", "\(received) of \(length) bytes", 0..<range.count)

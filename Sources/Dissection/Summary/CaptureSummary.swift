@@ -152,7 +152,7 @@ public struct CaptureSummary: Sendable {
       case .sample(let name): name.rawValue
       case .frame(let kind, let isFromRing):
         kind.isRefusal ? "\(kind.name), refused" : "\(kind.name), \(Self.side(isFromRing))"
-      case .bulk(let id, let isFromRing): "bulk \(id), \(Self.side(isFromRing))"
+      case .bulk(let id, let isFromRing): "\(id.isKnown ? "bulk " : "")\(id), \(Self.side(isFromRing))"
       }
     }
 

@@ -20,6 +20,11 @@ public struct BulkFrame: Hashable, Sendable {
     self.payload = payload
   }
 
+  /// Its interpretation.
+  public func meaning(isFromRing: Bool) -> BulkMeaning {
+    CommandTable.meaning(ofBulk: id, payload, isFromRing: isFromRing)
+  }
+
   /// Writes a frame; the only way to make one. Refuses the ids of the firmware update.
   public static func write(
     _ id: BulkID, payload: [UInt8], into writer: inout ByteWriter
@@ -67,10 +72,11 @@ public struct BulkID: RawRepresentable, Hashable, Sendable, ExpressibleByInteger
     self.init(rawValue: value)
   }
 
-  /// The name in the command table.
-  public var description: String {
-    CommandTable.entries(for: .bulk(self)).first?.name ?? "bulk id \(Hex.string(rawValue))"
-  }
+  /// Whether the command table has it.
+  public var isKnown: Bool { CommandTable.name(of: self) != nil }
+
+  /// The name in the command table, also of an id that only answers have; `bulk frame, id 0x49` if it has none.
+  public var description: String { CommandTable.name(of: self) ?? "bulk frame, id \(Hex.string(rawValue))" }
 }
 
 /// CRC-16/MODBUS: polynomial 0x8005 reflected, initial value 0xFFFF, no final inversion. The bytes

@@ -61,15 +61,26 @@ public struct ActivityRecord: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("year", \.yearOfCentury, at: 1, .bcd),
-    RecordField("month", \.month, at: 2, .bcd, in: 1...12),
-    RecordField("day", \.day, at: 3, .bcd, in: 1...31),
-    RecordField("slot", \.slot, at: 4, in: 0...95),
+    RecordField("month", \.month, at: 2, .bcd),
+    RecordField("day", \.day, at: 3, .bcd),
+    RecordField("slot", \.slot, at: 4),
     RecordField("record", \.index, at: 5),
-    RecordField("records", \.total, at: 6, in: 1...255),
+    RecordField("records", \.total, at: 6),
     RecordField("energy", \.energy, at: 7, .uint16LittleEndian),
     RecordField("steps", \.steps, at: 9, .uint16LittleEndian, .steps),
     RecordField("distance", \.meters, at: 11, .uint16LittleEndian, .meters),
   ]
+
+  /// Why it cannot be a record; nil if it may be one.
+  var oddity: String? {
+    if index >= total { return "record \(index) can't be one of \(total), which are counted from 0" }
+    if slot > 95 { return "a day has no quarter of an hour \(slot)" }
+    if !(1...12).contains(month) || !(1...31).contains(day) { return noDay }
+    return nil
+  }
+
+  /// Says that its day does not exist.
+  var noDay: String { "there is no day \(day) of month \(month)" }
 
   /// The day of the record.
   ///
@@ -87,10 +98,23 @@ public struct ActivityRecord: FrameRecord {
 
 /// The activity of a day.
 public struct ActivityLog: Hashable, Sendable {
+  /// A frame that is no record of a day, and why.
+  public struct Odd: Hashable, Sendable {
+    public var frame: RingFrame
+    public var reason: String
+
+    public init(frame: RingFrame, reason: String) {
+      self.frame = frame
+      self.reason = reason
+    }
+  }
+
   /// Whether the records contain energy in tens of small calories (ring reference, 4.14).
   public var isInTens: Bool
   /// In the order of their index, which need not be that of time.
   public var records: [ActivityRecord]
+  /// In the order of their index.
+  public var odd: [Odd] = []
 
   public init(isInTens: Bool = true, records: [ActivityRecord] = []) {
     self.isInTens = isInTens
@@ -102,6 +126,7 @@ public struct ActivityLog: Hashable, Sendable {
 public struct ActivityLogAssembler: LogAssembler {
   private var header: ActivityHeader?
   private var records: [Int: ActivityRecord] = [:]
+  private var odd: [UInt8: ActivityLog.Odd] = [:]
   private var total: Int?
 
   public static let forms = [
@@ -118,19 +143,23 @@ public struct ActivityLogAssembler: LogAssembler {
       header = try ActivityHeader(parsing: frame)
     } else {
       let record = try ActivityRecord(parsing: frame)
-      guard record.index < record.total else {
-        throw .value("record \(record.index) can't be one of \(record.total), which are counted from 0")
+      if let oddity = record.oddity {
+        odd[record.index] = ActivityLog.Odd(frame: frame, reason: oddity)
+      } else {
+        records[Int(record.index)] = record
+        total = Int(record.total)
       }
-      records[Int(record.index)] = record
-      total = Int(record.total)
     }
     // Without its header the unit of energy is unknown.
     guard let header else { return .incomplete(received: records.count, of: total.map { $0 + 1 }) }
     let indices = 0..<(total ?? Int(header.count))
-    let missing = indices.filter { records[$0] == nil }
-    if missing.isEmpty {
-      return .complete(
-        ActivityLog(isInTens: header.isInTens, records: indices.compactMap { records[$0] }))
+    let missing = indices.filter { records[$0] == nil && odd[UInt8($0)] == nil }
+    // A record with an impossible index has the place of one that is missing.
+    let misplaced = odd.filter { $0.key >= indices.count && $0.value.frame.byte(at: 6) == indices.count }
+    if missing.count <= misplaced.count {
+      var log = ActivityLog(isInTens: header.isInTens, records: indices.compactMap { records[$0] })
+      log.odd = odd.sorted { $0.key < $1.key }.map(\.value)
+      return .complete(log)
     }
     return missing.last == indices.last
       ? .incomplete(received: indices.count + 1 - missing.count, of: indices.count + 1) : .gaps(missing)
@@ -182,14 +211,16 @@ extension Ring {
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [ActivityReading] {
     guard let daysAgo = now.daysSince(day) else { return [] }
-    let log = try await log(
-      CommandTable.activity, ActivityRequest(daysAgo: daysAgo), progress: progress)
+    let answer = try await readableLog(
+      .steps, CommandTable.activity, ActivityRequest(daysAgo: daysAgo), progress: progress)
+    guard let log = answer else { return [] }
+    for odd in log.odd { leaveOut(.steps, odd.reason, odd.frame.bytes) }
     var readings: [ActivityReading] = []
     for record in log.records {
       guard let recorded = record.day(near: day) else {
-        throw .malformed(
-          .frame(CommandTable.activity.command),
-          .value("there is no day \(record.day) of month \(record.month)"))
+        let frame = RingFrame(CommandTable.activity.command, record)
+        leaveOut(.steps, record.noDay, frame.bytes)
+        continue
       }
       guard recorded == day else { continue }
       readings.append(

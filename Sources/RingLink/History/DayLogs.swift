@@ -167,32 +167,33 @@ extension Ring {
   public func heartRates(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
-    let log = try await log(
-      CommandTable.heartRateLog, DayByTime(day, now: now), progress: progress)
-    return log.readings(of: day, until: now).map {
+    let log = try await readableLog(
+      .heartRate, CommandTable.heartRateLog, DayByTime(day, now: now), progress: progress)
+    return log?.readings(of: day, until: now).map {
       HeartRateReading(time: $0.time, beatsPerMinute: Int($0.value), isManual: false)
-    }
+    } ?? []
   }
 
   /// The stress of a day; see ``HistoryKind/isEstimate``.
   public func stress(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [EstimateReading] {
-    try await estimates(CommandTable.stressLog, on: day, now: now, progress: progress)
+    try await estimates(.stress, CommandTable.stressLog, on: day, now: now, progress: progress)
   }
 
   /// The heart rate variability of a day, in milliseconds; see ``HistoryKind/isEstimate``.
   public func variability(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [EstimateReading] {
-    try await estimates(CommandTable.variabilityLog, on: day, now: now, progress: progress)
+    try await estimates(.variability, CommandTable.variabilityLog, on: day, now: now, progress: progress)
   }
 
   private func estimates(
-    _ log: RingLog<DaySlotLogAssembler>, on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)?
+    _ kind: HistoryKind, _ log: RingLog<DaySlotLogAssembler>, on day: RingDay, now: RingTime,
+    progress: ((Int, Int?) -> Void)?
   ) async throws(RingError) -> [EstimateReading] {
     guard let daysAgo = now.daysSince(day) else { return [] }
-    return try await self.log(log, DaysAgo(daysAgo), progress: progress)
-      .readings(of: day, until: now).map { EstimateReading(time: $0.time, value: Int($0.value)) }
+    return try await readableLog(kind, log, DaysAgo(daysAgo), progress: progress)?
+      .readings(of: day, until: now).map { EstimateReading(time: $0.time, value: Int($0.value)) } ?? []
   }
 }

@@ -21,6 +21,15 @@ public enum SleepRequest: BulkRequest, CaseIterable {
     }
   }
 
+  public var values: [BulkValue] {
+    let payload = self.payload
+    return payload.enumerated().map { index, byte in
+      index == 0
+        ? BulkValue(name: "days", text: byte == 0xFF ? "all" : "today", range: 0..<1, depth: 0)
+        : BulkValue(name: "version", text: "\(byte)", range: 1..<2, depth: 0)
+    }
+  }
+
   public init?(payload: [UInt8]) {
     guard let request = Self.allCases.first(where: { $0.payload == payload }) else { return nil }
     self = request
@@ -36,6 +45,8 @@ public struct SleepDay: BulkRecord {
   /// Minutes after midnight.
   public var end: UInt16 = 0
   public var stages: [SleepStage] = []
+  /// The bytes of a night that does not have this layout; empty otherwise.
+  public var unread: [UInt8] = []
 
   public init() {}
 
@@ -48,26 +59,46 @@ public struct SleepDay: BulkRecord {
 
   public static let fields: [BulkField<Self>] = [
     BulkField("days-ago", \.daysAgo, .days),
-    .sized([
-      BulkField(
-        "start", \.start, .minutes, in: 0...1439,
-        "after midnight; a start after the end is of the evening before"),
-      BulkField("end", \.end, .minutes, in: 0...1440, "after midnight"),
-      BulkField(toEnd: "stages", \.stages),
-    ]),
+    .sized(
+      [
+        BulkField(
+          "start", \.start, .minutes, "after midnight; a start after the end is of the evening before"),
+        BulkField("end", \.end, .minutes, "after midnight"),
+        BulkField(toEnd: "stages", \.stages),
+      ], unread: \.unread),
   ]
 
   /// The time span. If it begins later in the day than it ends, it began the evening before; from 18:00 on that may be
-  /// meant even if it does not, which the stages show.
-  public func session(isNap: Bool, today: RingDay) -> SleepSession {
-    let day = today.adding(days: -Int(daysAgo))
+  /// meant even if it does not, which the stages show. A time of 1440 minutes or more counts from the midnight before: 1468
+  /// is 00:28.
+  ///
+  /// - Returns: nil if it is the time of no night
+  public func session(isNap: Bool, today: RingDay) -> SleepSession? {
+    guard unread.isEmpty, let last = Self.minute(end, isEnd: true) else { return nil }
     let slept = stages.reduce(0) { $0 + $1.minutes }
-    let sameDay = Int(end) - Int(start)
-    let isEveningBefore =
-      sameDay < 0 || (start >= 1080 && slept != sameDay && slept == sameDay + 1440)
+    guard var first = Self.minute(start, isEnd: false) else { return nil }
+    // A start on the day itself is not of the evening before.
+    if start >= 1440 {
+      guard first <= last else { return nil }
+    } else if first > last || (first >= 1080 && slept != last - first && slept == last - first + 1440) {
+      first -= 1440
+    }
+    let midnight = today.adding(days: -Int(daysAgo)).midnight
     return SleepSession(
-      start: (isEveningBefore ? day.adding(days: -1) : day).midnight.adding(minutes: Int(start)),
-      end: day.midnight.adding(minutes: Int(end)), isNap: isNap, stages: stages)
+      start: midnight.adding(minutes: first), end: midnight.adding(minutes: last), isNap: isNap,
+      stages: stages)
+  }
+
+  /// Why ``session(isNap:today:)`` is nil.
+  public var oddity: String {
+    unread.isEmpty
+      ? "a night can't be from minute \(start) to minute \(end)" : "its bytes are not start, end and stages"
+  }
+
+  /// The minute of the day; nil if it is beyond the second midnight.
+  private static func minute(_ value: UInt16, isEnd: Bool) -> Int? {
+    let isSameDay = value < 1440 || (isEnd && value == 1440)
+    return isSameDay ? Int(value) : value < 2880 ? Int(value) - 1440 : nil
   }
 }
 
@@ -76,12 +107,14 @@ public struct SleepLog: BulkContents, BulkRecord {
   public typealias Request = SleepRequest
 
   public var days: [SleepDay] = []
+  /// What follows the last day that can be read.
+  public var unread: [UInt8] = []
 
   public init() {}
 
   public init(days: [SleepDay]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days)]
+  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
 }
 
 extension SleepStage: BulkRecord {
@@ -90,7 +123,7 @@ extension SleepStage: BulkRecord {
   }
 
   public static let fields: [BulkField<Self>] = [
-    BulkField("kind", \.kind.rawValue, nil, "2 light, 3 deep, 4 REM, 5 awake"),
+    BulkField("kind", \.kind.rawValue, words: [2: "light", 3: "deep", 4: "REM", 5: "awake"]),
     BulkField("minutes", \.clampedMinutes, .minutes),
   ]
 
@@ -105,13 +138,14 @@ public final class SleepCommands: CommandGroup {
 
   public let sleep = BulkQuery<SleepLog>(
     0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
-    source: "6.1 [C]")
+    source: "6.1 [C][3]")
   public let naps = BulkQuery<SleepLog>(
     .nap, "naps", "The naps that the ring has stored. Sent with the answer to sleep.",
     isUnsolicited: true,
-    source: "6.1 [C]")
+    source: "6.1 [C][3]")
 
-  var entries: [CommandEntry] { [sleep.entry, naps.entry] }
+  var bulkRows: [any BulkRow] { [sleep, naps] }
+  var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
 /// Nights and naps (ring reference, 6.1).
@@ -146,7 +180,14 @@ extension Ring {
     var sessions: [SleepSession] = []
     for frame in frames.values {
       let log: SleepLog = try readable(frame)
-      sessions += log.days.map { $0.session(isNap: frame.id == CommandTable.naps.id, today: now.day) }
+      for day in log.days {
+        if let session = day.session(isNap: frame.id == CommandTable.naps.id, today: now.day) {
+          sessions.append(session)
+        } else {
+          leaveOut(.sleep, day.oddity, day.bytes())
+        }
+      }
+      if !log.unread.isEmpty { leaveOut(.sleep, "it is cut off", log.unread) }
     }
     return sessions.filter { $0.end <= now }.inOrderOfStart
   }

@@ -55,6 +55,10 @@ public struct Nickname: BulkRequest {
     return writer.bytes
   }
 
+  public var values: [BulkValue] {
+    [BulkValue(name: "name", text: name.printable, range: Self.start.count..<payload.count, depth: 0)]
+  }
+
   public init?(payload: [UInt8]) {
     guard payload.starts(with: Self.start), payload.count % 2 == 1 else { return nil }
     let units = Array(payload.dropFirst(Self.start.count)).withReader { reader in
@@ -79,5 +83,6 @@ public final class SyncCommands: CommandGroup {
   public let nickname = BulkQuery<BulkStatus<Nickname>>(
     0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
 
-  var entries: [CommandEntry] { [beginSync.entry, sportRecords.entry, nickname.entry] }
+  var bulkRows: [any BulkRow] { [beginSync, sportRecords, nickname] }
+  var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }

@@ -58,12 +58,14 @@ public struct TemperatureLog: BulkContents, BulkRecord {
   }
 
   public var days: [Day] = []
+  /// What follows the last day that can be read.
+  public var unread: [UInt8] = []
 
   public init() {}
 
   public init(days: [Day]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
+  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
 
   /// The slots with a value, in any order.
   public func readings(today: RingDay) -> [TemperatureReading] {
@@ -119,12 +121,13 @@ public final class TemperatureCommands: CommandGroup {
   static let shared = TemperatureCommands()
 
   public let temperatureLog = BulkQuery<TemperatureLog>(
-    0x25, "temperature log", "The skin temperatures of several days.", families: .newer, source: "6.4 [A]")
+    0x25, "temperature log", "The skin temperatures of several days.", families: .newer, source: "6.4 [A][2]")
   public let intervalTemperatures = BulkQuery<IntervalTemperatures>(
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
-    families: .newer, source: "6.4 [A]")
+    families: .newer, source: "6.4 [A][2]")
 
-  var entries: [CommandEntry] { [temperatureLog.entry, intervalTemperatures.entry] }
+  var bulkRows: [any BulkRow] { [temperatureLog, intervalTemperatures] }
+  var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
@@ -133,8 +136,9 @@ extension Ring {
   public func temperatures(
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [TemperatureReading] {
-    try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
-      .readings(today: now.day).filter { $0.time <= now }.inOrder(of: \.time)
+    let log = try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
+    if !log.unread.isEmpty { leaveOut(.temperature, "it is no day of temperatures", log.unread) }
+    return log.readings(today: now.day).filter { $0.time <= now }.inOrder(of: \.time)
   }
 
   /// The skin temperatures of a day, from rings that report that they store them at intervals.

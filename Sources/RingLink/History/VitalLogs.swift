@@ -13,6 +13,11 @@ public enum DayOrAll: BulkRequest {
     }
   }
 
+  public var values: [BulkValue] {
+    let text = if case .daysAgo(let days) = self { "\(days) d ago" } else { "all" }
+    return [BulkValue(name: "days", text: text, range: 0..<1, depth: 0)]
+  }
+
   /// An empty payload means all days.
   public init?(payload: [UInt8]) {
     guard payload.count <= 1 else { return nil }
@@ -65,12 +70,14 @@ public struct OxygenLog: BulkContents, BulkRecord {
 
   /// The oldest first.
   public var days: [Day] = []
+  /// What follows the last day that can be read.
+  public var unread: [UInt8] = []
 
   public init() {}
 
   public init(days: [Day]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days)]
+  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
 
   /// The hours with a value, in any order. Some rings report the larger of the two first.
   public func readings(today: RingDay) -> [OxygenReading] {
@@ -105,7 +112,7 @@ public struct ManualHeartRates: BulkContents, BulkRecord {
     }
 
     public static let fields: [BulkField<Self>] = [
-      BulkField("minute", \.minuteOfDay, nil, in: 0...1439, "of the day"),
+      BulkField("minute", \.minuteOfDay, nil, "of the day"),
       BulkField("heart-rate", \.beatsPerMinute, .beatsPerMinute),
     ]
   }
@@ -113,6 +120,8 @@ public struct ManualHeartRates: BulkContents, BulkRecord {
   /// 0 is today.
   public var daysAgo: UInt8 = 0
   public var readings: [Reading] = []
+  /// What follows the last reading.
+  public var unread: [UInt8] = []
 
   public init() {}
 
@@ -125,7 +134,7 @@ public struct ManualHeartRates: BulkContents, BulkRecord {
   public static let isNothingAByte = false
 
   public static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings),
+    BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings, unread: \.unread),
   ]
 
   public init(payload: [UInt8]) throws(BulkContentsError) {
@@ -141,7 +150,8 @@ public final class VitalCommands: CommandGroup {
   public let oxygenLog = BulkQuery<OxygenLog>(
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
 
-  var entries: [CommandEntry] { [manualHeartRates.entry, oxygenLog.entry] }
+  var bulkRows: [any BulkRow] { [manualHeartRates, oxygenLog] }
+  var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
@@ -152,7 +162,13 @@ extension Ring {
   ) async throws(RingError) -> [HeartRateReading] {
     let contents = try await bulk(CommandTable.manualHeartRates, days, progress: progress)
     let midnight = now.day.adding(days: -Int(contents.daysAgo)).midnight
-    return contents.readings.filter { $0.beatsPerMinute != 0 && $0.beatsPerMinute != 255 }.map {
+    for reading in contents.readings where reading.minuteOfDay >= 1440 {
+      leaveOut(.heartRate, "a day has no minute \(reading.minuteOfDay)", reading.bytes())
+    }
+    if !contents.unread.isEmpty { leaveOut(.heartRate, "it is no minute and rate", contents.unread) }
+    return contents.readings.filter {
+      $0.minuteOfDay < 1440 && $0.beatsPerMinute != 0 && $0.beatsPerMinute != 255
+    }.map {
       HeartRateReading(
         time: midnight.adding(minutes: Int($0.minuteOfDay)), beatsPerMinute: Int($0.beatsPerMinute),
         isManual: true)
@@ -163,7 +179,8 @@ extension Ring {
   public func oxygen(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenReading] {
-    try await bulk(CommandTable.oxygenLog, .all, progress: progress)
-      .readings(today: now.day).inOrder(of: \.time)
+    let log = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
+    if !log.unread.isEmpty { leaveOut(.oxygen, "it is no day of 24 hours", log.unread) }
+    return log.readings(today: now.day).inOrder(of: \.time)
   }
 }

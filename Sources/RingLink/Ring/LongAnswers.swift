@@ -18,6 +18,16 @@ extension Ring {
   public func log<Assembler>(
     _ log: RingLog<Assembler>, _ request: Assembler.Request, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> Assembler.Contents {
+    switch try await receive(log, request, progress: progress) {
+    case .contents(let contents): return contents
+    case .unreadable(let error, _): throw .malformed(.frame(log.command), error)
+    }
+  }
+
+  /// The same; an answer that cannot be read is returned with its frames.
+  func receive<Assembler>(
+    _ log: RingLog<Assembler>, _ request: Assembler.Request, progress: ((Int, Int?) -> Void)?
+  ) async throws(RingError) -> LogAnswer<Assembler.Contents> {
     var reception = LogReception(Assembler(request))
     for attempt in 1... {
       reception.beginAttempt()
@@ -28,17 +38,25 @@ extension Ring {
         }
       } catch .notAnswered(let subject, let seconds) {
         if reception.contents != nil { break }
-        if let failure = reception.failure { throw .malformed(subject, failure) }
+        if reception.failure != nil { break }
         guard reception.missing > 0 else { throw .notAnswered(subject, seconds: seconds) }
         guard attempt < 2 else { throw .incomplete(subject, missing: reception.missing) }
         continue
       }
       break
     }
+    if let failure = reception.failure { return .unreadable(failure, reception.frames) }
     guard let contents = reception.contents else { throw .cancelled }
     await timers.sleep(for: Ring.pauseAfterLog)
-    return contents
+    return .contents(contents)
   }
+}
+
+/// What a ring answered to the request for a log.
+enum LogAnswer<Contents: Sendable>: Sendable {
+  case contents(Contents)
+  /// It cannot be read; its frames are those that arrived.
+  case unreadable(RingFrameError, [RingFrame])
 }
 
 /// The received frames of a log, and whether a frame keeps the exchange open: a repeated one does not, so that a ring
@@ -46,6 +64,8 @@ extension Ring {
 private struct LogReception<Assembler: LogAssembler> {
   private var assembler: Assembler
   private var seen: Set<RingFrame> = []
+  /// Those of the last attempt, in the order in which they arrived.
+  private(set) var frames: [RingFrame] = []
   private var attempt = 0
   /// The number of frames in the answer, if the ring has reported it.
   private var expected: Int?
@@ -59,16 +79,18 @@ private struct LogReception<Assembler: LogAssembler> {
 
   mutating func beginAttempt() {
     seen = []
+    frames = []
     attempt += 1
   }
 
   mutating func receive(
     _ frame: RingFrame, progress: ((Int, Int?) -> Void)?
   ) -> RingExchange.Acceptance {
-    // The rest of a malformed answer must not be mistaken for the next answer.
-    guard failure == nil else { return .nothingNew }
     // No answer has more frames than a byte can count.
     let isNew = seen.count < 256 && seen.insert(frame).inserted
+    if isNew { frames.append(frame) }
+    // The rest of a malformed answer must not be mistaken for the next answer.
+    guard failure == nil else { return .nothingNew }
     if contents != nil { return isNew ? end : .nothingNew }
     do throws(RingFrameError) {
       switch try assembler.receive(frame) {

@@ -40,6 +40,8 @@ public final class Ring {
     set { dispatcher.onUnknownFrame = newValue }
   }
 
+  /// Called for each stored record that is left out: see ``OddRecord``.
+  public var onOddRecord: ((OddRecord) -> Void)?
   /// Called when ``layout`` has changed: the ring's services were discovered again, or have to be.
   public var onLayoutChange: (() -> Void)?
 
@@ -132,8 +134,9 @@ public final class Ring {
 
   /// Why a value must not be written to a ring, even by code that bypasses ``Ring`` and writes through its client.
   private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {
-    if isCommand, offset != nil { return "a ring takes commands in one piece" }
     guard isCommand || value.first == BulkFrame.magic else { return nil }
+    // Whatever the parts hold: only the ring sees what they make up.
+    if offset != nil { return "a ring takes commands in one piece" }
     return CommandTable.danger(ofWriting: value).map { RingError.dangerous($0).description }
   }
 

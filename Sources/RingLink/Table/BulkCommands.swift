@@ -33,6 +33,9 @@ public protocol BulkRequest: Hashable, Sendable {
   /// The encoded payload.
   var payload: [UInt8] { get }
 
+  /// Its values, for tools that show them.
+  var values: [BulkValue] { get }
+
   /// - Returns: nil if a ring would not understand it
   init?(payload: [UInt8])
 }
@@ -52,6 +55,9 @@ public protocol BulkContents: Hashable, Sendable {
 
   /// The encoded payload of a ring.
   var payload: [UInt8] { get }
+
+  /// Its values, for tools that show them.
+  var values: [BulkValue] { get }
 }
 
 extension BulkRequest where Self: BulkRecord {
@@ -119,7 +125,7 @@ extension BulkContentsError: CustomStringConvertible {
   }
 
   /// The ring reference, 3.
-  private static func meaning(of status: UInt8) -> String {
+  static func meaning(of status: UInt8) -> String {
     switch status {
     case 1: "wrong size"
     case 2: "wrong content or CRC"

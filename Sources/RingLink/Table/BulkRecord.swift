@@ -43,6 +43,8 @@ public struct BulkField<Record>: Sendable {
   public let text: String
   let read: @Sendable (inout ByteReader, inout Record) throws(DecodeError) -> Void
   let write: @Sendable (Record, inout ByteWriter) -> Void
+  /// Adds its value in the record, as tools show it.
+  let explain: @Sendable (Record, inout BulkExplanation) -> Void
 }
 
 extension BulkField {
@@ -51,12 +53,14 @@ extension BulkField {
   /// - Parameters:
   ///   - limits: a payload with a number outside of them is malformed
   ///   - note: additional information
+  ///   - words: the names of single values
   init<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, _ unit: RingUnit? = nil,
-    in limits: ClosedRange<Number>? = nil, _ note: String? = nil
+    in limits: ClosedRange<Number>? = nil, _ note: String? = nil, words: [Int: String] = [:]
   ) {
     let width = Number.bitWidth > 8 ? "u\(Number.bitWidth) LE" : nil
-    let details = [width, unit?.rawValue, note].compactMap { $0 }
+    let named = words.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let details = [width, unit?.rawValue, note].compactMap { $0 } + named
     self.init(
       text: "`\(name)`" + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"),
       read: { reader, record throws(DecodeError) in
@@ -68,24 +72,51 @@ extension BulkField {
         for index in 0..<Number.bitWidth / 8 {
           writer.write(UInt8(truncatingIfNeeded: record[keyPath: property] >> (index * 8)))
         }
+      },
+      explain: { record, explanation in
+        let number = Int(clamping: record[keyPath: property])
+        let text =
+          words[number].map { "\($0) (\(number))" } ?? "\(number)" + (unit.map { " \($0.rawValue)" } ?? "")
+        explanation.add(name, text, bytes: Number.bitWidth / 8)
       })
   }
 
-  /// Consecutive records: a fixed number, or the number in the byte that precedes them.
+  /// A fixed number of consecutive records.
   init<Element: BulkRecord>(
-    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, count fixed: Int? = nil
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, count: Int
   ) {
     self.init(
-      text: "\(fixed.map { "\($0)" } ?? "their number,") `\(name)`, each: \(Element.form)",
+      text: "\(count) `\(name)`, each: \(Element.form)",
       read: { reader, record throws(DecodeError) in
-        let count = if let fixed { fixed } else { Int(try reader.readUInt8()) }
-        for _ in 0..<count {
-          record[keyPath: property].append(try Element(parsing: &reader))
+        for _ in 0..<count { record[keyPath: property].append(try Element(parsing: &reader)) }
+      },
+      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } },
+      explain: { $1.add(all: $0[keyPath: property], name) })
+  }
+
+  /// Consecutive records; the byte that precedes them is their number.
+  ///
+  /// - Parameter unread: takes the bytes from the first record on that cannot be read, up to the end
+  init<Element: BulkRecord>(
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable,
+    unread: any WritableKeyPath<Record, [UInt8]> & Sendable
+  ) {
+    self.init(
+      text: "their number, `\(name)`, each: \(Element.form)",
+      read: { reader, record throws(DecodeError) in
+        for _ in 0..<Int(try reader.readUInt8()) {
+          guard reader.readNext(into: &record, property, unread: unread) else { return }
         }
       },
       write: { record, writer in
-        if fixed == nil { writer.write(UInt8(clamping: record[keyPath: property].count)) }
+        writer.write(UInt8(clamping: record[keyPath: property].count))
         for element in record[keyPath: property] { element.write(into: &writer) }
+        writer.write(record[keyPath: unread])
+      },
+      explain: { record, explanation in
+        explanation.add("number of \(name)", "\(record[keyPath: property].count)", bytes: 1)
+        explanation.add(all: record[keyPath: property], name)
+        explanation.addUnread(record[keyPath: unread])
       })
   }
 
@@ -94,11 +125,38 @@ extension BulkField {
     toEnd name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable
   ) {
     self.init(
-      text: "`\(name)` up to the end, each: \(Element.form)",
+      text: Self.text(toEnd: name, Element.form),
       read: { reader, record throws(DecodeError) in
         while !reader.isAtEnd { record[keyPath: property].append(try Element(parsing: &reader)) }
       },
-      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } })
+      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } },
+      explain: { $1.add(all: $0[keyPath: property], name) })
+  }
+
+  /// The same.
+  ///
+  /// - Parameter unread: takes the bytes from the first record on that cannot be read, up to the end
+  init<Element: BulkRecord>(
+    toEnd name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable,
+    unread: any WritableKeyPath<Record, [UInt8]> & Sendable
+  ) {
+    self.init(
+      text: Self.text(toEnd: name, Element.form),
+      read: { reader, record throws(DecodeError) in
+        while !reader.isAtEnd, reader.readNext(into: &record, property, unread: unread) {}
+      },
+      write: { record, writer in
+        for element in record[keyPath: property] { element.write(into: &writer) }
+        writer.write(record[keyPath: unread])
+      },
+      explain: { record, explanation in
+        explanation.add(all: record[keyPath: property], name)
+        explanation.addUnread(record[keyPath: unread])
+      })
+  }
+
+  private static func text(toEnd name: String, _ form: String) -> String {
+    "`\(name)` up to the end, each: \(form)"
   }
 
   /// Numbers in a row, a byte each, of a whole day.
@@ -113,7 +171,8 @@ extension BulkField {
       read: { reader, record throws(DecodeError) in
         record[keyPath: property] = try reader.readBytes(1440 / max(Int(record[keyPath: minutes]), 1))
       },
-      write: { record, writer in writer.write(record[keyPath: property]) })
+      write: { record, writer in writer.write(record[keyPath: property]) },
+      explain: { $1.add(name, numbers: $0[keyPath: property], width: 1) })
   }
 
   /// Numbers of 16 bits up to the end.
@@ -125,35 +184,73 @@ extension BulkField {
       read: { reader, record throws(DecodeError) in
         while !reader.isAtEnd { record[keyPath: property].append(try reader.readUInt16()) }
       },
-      write: { record, writer in for value in record[keyPath: property] { writer.write(value) } })
+      write: { record, writer in for value in record[keyPath: property] { writer.write(value) } },
+      explain: { $1.add(name, numbers: $0[keyPath: property], width: 2) })
   }
 
   /// The number of bytes that follow, and in them other fields.
-  static func sized(_ fields: [BulkField]) -> BulkField {
+  ///
+  /// - Parameter unread: takes the bytes if they do not have these fields
+  static func sized(
+    _ fields: [BulkField], unread: any WritableKeyPath<Record, [UInt8]> & Sendable
+  ) -> BulkField {
     BulkField(
       text: "the number of bytes that follow, " + fields.map(\.text).joined(separator: ", "),
       read: { reader, record throws(DecodeError) in
         let length = Int(try reader.readUInt8())
-        let start = reader.offset
         var block = ByteReader(try reader.readSpan(length))
+        var whole = record
         do throws(DecodeError) {
-          for field in fields { try field.read(&block, &record) }
+          for field in fields { try field.read(&block, &whole) }
           try block.expectEnd()
+          record = whole
         } catch {
-          throw DecodeError(offset: start + error.offset, reason: error.reason)
+          var block = ByteReader(block.bytes)
+          record[keyPath: unread] = block.readRestBytes()
         }
       },
       write: { record, writer in
         var block = ByteWriter()
-        for field in fields { field.write(record, &block) }
+        if record[keyPath: unread].isEmpty {
+          for field in fields { field.write(record, &block) }
+        } else {
+          block.write(record[keyPath: unread])
+        }
         let length = min(block.count, 255)
         writer.write(UInt8(length))
         writer.write(block.bytes[..<length])
+      },
+      explain: { record, explanation in
+        var block = ByteWriter()
+        for field in fields { field.write(record, &block) }
+        let unread = record[keyPath: unread]
+        explanation.add("length", "\(unread.isEmpty ? block.count : unread.count)", bytes: 1)
+        guard unread.isEmpty else { return explanation.addUnread(unread) }
+        for field in fields { field.explain(record, &explanation) }
       })
   }
 }
 
 extension ByteReader {
+  /// Reads the next record; if it cannot be read, the rest is stored as it is.
+  ///
+  /// - Returns: whether there is a record
+  fileprivate mutating func readNext<Record, Element: BulkRecord>(
+    into record: inout Record, _ property: WritableKeyPath<Record, [Element]>,
+    unread: WritableKeyPath<Record, [UInt8]>
+  ) -> Bool {
+    var attempt = self
+    guard let element = try? Element(parsing: &attempt) else {
+      record[keyPath: unread] = readRestBytes()
+      return false
+    }
+    self = attempt
+    record[keyPath: property].append(element)
+    return true
+  }
+
+  fileprivate mutating func readRestBytes() -> [UInt8] { (try? readBytes(remaining)) ?? [] }
+
   fileprivate mutating func readLittleEndian<Number: FixedWidthInteger & UnsignedInteger>()
     throws(DecodeError)
     -> Number

@@ -83,11 +83,14 @@ protocol CommandGroup: Sendable {
   var settings: [any RingSetting] { get }
   /// The actions among them.
   var actions: [RingAction] { get }
+  /// The bulk frames among them.
+  var bulkRows: [any BulkRow] { get }
 }
 
 extension CommandGroup {
   var settings: [any RingSetting] { [] }
   var actions: [RingAction] { [] }
+  var bulkRows: [any BulkRow] { [] }
 }
 
 /// A type with an entry in the command table.

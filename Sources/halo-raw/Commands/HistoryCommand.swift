@@ -47,7 +47,9 @@ let historyCommand = CommandSpec(
   try await Session.run(command) { session throws(Failure) in
     let line = ProgressLine()
     defer { line.clear() }
+    let odd = OddRecords()
     let records = try await session.withRing { ring, _ throws(Failure) in
+      odd.listen(to: ring)
       let now = session.ringTime
       let days = try command.days(today: now.day)
       return try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
@@ -55,6 +57,7 @@ let historyCommand = CommandSpec(
     line.clear()
     var printer = HistoryPrinter(format, kind)
     try printer.print(records)
+    odd.print(format)
   }
 }
 

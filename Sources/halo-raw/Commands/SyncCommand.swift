@@ -26,7 +26,7 @@ let syncCommand = CommandSpec(
   let retryTime = invocation[CommonOptions.retryTime]
   var printer = RecordPrinter(
     OutputFormat(invocation),
-    [("kind", nil), ("read", nil), ("added", nil), ("supported", nil), ("problem", nil)])
+    [("kind", nil), ("read", nil), ("added", nil), ("supported", nil), ("problem", nil), ("left_out", nil)])
   var problem: RingError?
   try await Session.run(invocation) { session throws(Failure) in
     // Open the store first: without it there is no reason to connect.
@@ -37,12 +37,14 @@ let syncCommand = CommandSpec(
         let text =
           outcome.isSupported
           ? "\(Console.counted(outcome.read, "record")), \(outcome.added) new"
+            + (outcome.leftOut > 0 ? ", \(outcome.leftOut) left out" : "")
             + (outcome.problem.map { "; \($0)" } ?? "")
           : "not supported by this ring"
         printer.print(
           [
             .text(outcome.kind.rawValue), .number(outcome.read), .number(outcome.added),
             .flag(outcome.isSupported), .text(outcome.isSupported ? outcome.problem?.description : nil),
+            .number(outcome.leftOut),
           ],
           text: outcome.kind.rawValue + String(repeating: " ", count: 13 - outcome.kind.rawValue.count) + text
         )
@@ -63,6 +65,8 @@ final class RingSync {
     var read = 0
     /// The number of records that are new or changed.
     var added = 0
+    /// The number of records that cannot be what they say.
+    var leftOut = 0
     /// Why reading ended early; nil if it is complete.
     var problem: RingError?
     /// False if the ring refuses this kind or does not answer.
@@ -74,6 +78,7 @@ final class RingSync {
   private let link: KeptLink<Ring>
   private let store: RingStore
   private let progress = ProgressLine()
+  private let odd = OddRecords()
 
   init(_ ring: Ring, _ link: KeptLink<Ring>, into store: RingStore, _ session: Session) {
     self.ring = ring
@@ -149,9 +154,15 @@ final class RingSync {
       try await ring.stored(kind, day, now: now)
     }
     outcome.read += records.count
-    let complete = day.map { $0 < now.day ? [$0] : [] } ?? []
+    let odd = self.odd.take()
+    outcome.leftOut += odd.count
+    // A day that could not be read is asked for again.
+    let complete = day.map { $0 < now.day && odd.isEmpty ? [$0] : [] } ?? []
     let store = self.store
+    progress.clear()
+    OddRecords.tell(odd)
     do throws(Failure) {
+      if !odd.isEmpty { try await storeRetry(store.add(odd, in: sync)) }
       outcome.added += try await storeRetry(store.add(records, complete: complete, in: sync))
     } catch {
       session.fail(error)
@@ -167,6 +178,7 @@ final class RingSync {
     do throws(Failure) {
       let value = try await link.ask { ring throws(Failure) in
         self.ring = ring
+        odd.listen(to: ring)
         do throws(RingError) {
           answer = nil
           return try await read(ring)

@@ -182,6 +182,9 @@ struct PacketJSON {
       text(",\"name\":", frame.id.description, &output)
       number(",\"bulk\":", Int(frame.id.rawValue), &output)
       bytes(",\"payload\":\"", frame.payload, 0..<frame.payload.count, &output)
+      let meaning = frame.meaning(isFromRing: ring.isFromRing)
+      if let form = meaning.form { text(",\"form\":", form, &output) }
+      write(meaning.values[...], &output)
     case .part(let id, let received, let length):
       text(",\"name\":", id.description, &output)
       number(",\"bulk\":", Int(id.rawValue), &output)
@@ -190,6 +193,22 @@ struct PacketJSON {
     case .damaged(let what): text(",\"problem\":", what, &output)
     }
     output.write("}")
+  }
+
+  /// `"fields":[{"name":"number of days","text":"1"},{"name":"days 1","fields":[...]}]`; nothing if there are none.
+  private static func write(_ values: ArraySlice<BulkValue>, _ output: inout LineWriter) {
+    guard let depth = values.first?.depth else { return }
+    output.write(",\"fields\":[")
+    var rest = values
+    while let value = rest.popFirst() {
+      text("{\"name\":", value.name, &output)
+      if !value.text.isEmpty { text(",\"text\":", value.text, &output) }
+      let inner = rest.prefix { $0.depth > depth }
+      write(inner, &output)
+      rest = rest.dropFirst(inner.count)
+      output.write(rest.isEmpty ? "}" : "},")
+    }
+    output.write("]")
   }
 
   /// Acceleration in g and in counts, with the names that `stream` uses; null until the encoding is known.

@@ -95,13 +95,27 @@ import Testing
         Assembler.assemble([try frame(header)] + answer.dropFirst(), for: ActivityRequest())
           == Assembler.assemble(answer, for: ActivityRequest()), "\(header)")
     }
-    for (record, why) in [
-      ("432512110008081300", "record 8 can't be one of 8, which are counted from 0"),
-      ("432512116000081300", "slot can't be 96"), ("432513110000081300", "month can't be 13"),
-      ("4325121a0000081300", "day can't be 0"), ("432512110000001300", "records can't be 0"),
-    ] {
-      #expect(Assembler.assemble([try frame(record)], for: ActivityRequest()) == .unreadable(.value(why)))
+  }
+
+  /// One odd record does not cost the others: it has its place among them.
+  @Test(arguments: [
+    ("432512110008081300", "record 8 can't be one of 8, which are counted from 0"),
+    ("432512116002081300", "a day has no quarter of an hour 96"),
+    ("432513110002081300", "there is no day 11 of month 13"),
+    ("432500110002081300", "there is no day 11 of month 0"),
+    ("4325121a0002081300", "there is no day 0 of month 12"),
+    ("432512110002001300", "record 2 can't be one of 0, which are counted from 0"),
+  ])
+  func anOddRecordIsSetAside(record: String, why: String) throws {
+    var answer = try captured()
+    let odd = try frame(record)
+    answer[3] = odd
+    guard case .complete(let log) = Assembler.assemble(answer, for: ActivityRequest()) else {
+      Issue.record("it is not complete")
+      return
     }
+    #expect(log.records.count == 7)
+    #expect(log.odd == [ActivityLog.Odd(frame: odd, reason: why)])
   }
 
   /// An R03 of Realtek's chip sends no year.

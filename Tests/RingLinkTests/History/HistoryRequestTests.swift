@@ -110,12 +110,14 @@ import Testing
           }))
   }
 
-  @Test func aDayThatDoesNotExistIsNoActivity() async throws {
+  @Test func aDayThatDoesNotExistIsLeftOut() async throws {
     let ring = try await device.open()
+    var odd: [OddRecord] = []
+    ring.onOddRecord = { odd.append($0) }
     device.answer = { _ in [RingFrame(0x43, 0xF0, 1, 1), (try? frame("4326023104 0001")) ?? RingFrame(0x43)] }
-    let (error, _) = await failure { () throws(RingError) in _ = try await ring.activity(on: today, now: now)
-    }
-    #expect(error == .malformed(.frame(0x43), .value("there is no day 31 of month 2")))
+    #expect(try await ring.activity(on: today, now: now) == [])
+    let bytes = try #require(try? frame("4326023104 0001")).bytes
+    #expect(odd == [OddRecord(kind: .steps, reason: "there is no day 31 of month 2", bytes: bytes)])
     #expect(try await ring.activity(on: today.adding(days: 1), now: now) == [])
   }
 

@@ -162,8 +162,12 @@ import Testing
   }
 
   @Test func contentsThatCannotBeReadAreNamed() async throws {
-    let (_, error, _, _) = try await bulk([[bulkFrame(0x28, [0, 0xA0, 0x05, 70])]])
-    #expect(error == .malformedBulk(0x28, .value("minute can't be 1440", offset: 3)))
+    let ring = try await device.open()
+    device.answerBulk = { _, _ in [bulkFrame(0x2A, [4])] }
+    let (error, _) = await failure { () throws(RingError) in
+      _ = try await ring.bulk(CommandTable.oxygenLog, .all)
+    }
+    #expect(error == .malformedBulk(0x2A, .status(4)))
   }
 
   /// A ring has one service, which is found once.

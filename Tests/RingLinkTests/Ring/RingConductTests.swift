@@ -57,6 +57,27 @@ import Testing
     withExtendedLifetime(ring) {}
   }
 
+  /// A bulk frame in parts is refused as well: each of these parts is harmless, and what the first one is depends on none
+  /// of the others. Nor can the payload that makes a command dangerous be written for itself.
+  @Test func aBulkFrameInPartsIsRefused() async throws {
+    let client = link.client()
+    let ring = ring(client)
+    link.answer("18 00", "19")
+    let frame: [UInt8] = [0xBC, 0x27, 14, 0, 0, 0] + Array(repeating: 0, count: 16)
+    #expect(CommandTable.danger(ofWriting: frame) == nil)
+    await #expect(throws: forbidden("a ring takes commands in one piece")) {
+      try await client.write(frame, to: 0x16)
+    }
+    #expect(!link.takeSent().contains { $0.hasPrefix("16") })
+    // The start of a profile of zeros, whose zeros would follow, and one with a wrong checksum.
+    let profile: [UInt8] = [0x0A, 2]
+    for value in [profile, profile + Array(repeating: 0, count: 13) + [0xFF]] {
+      #expect(throws: BluetoothError.self) { try client.writeWithoutResponse(value, to: 0x10) }
+    }
+    #expect(link.sent == [])
+    withExtendedLifetime(ring) {}
+  }
+
   @Test func aDangerousCommandIsRefusedByWhicheverWay() async throws {
     let client = link.client()
     let ring = ring(client)

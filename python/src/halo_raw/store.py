@@ -12,7 +12,7 @@ import pandas as pd
 Kind = Literal["steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"]
 
 _APPLICATION = 0x68616C6F
-_SCHEMA = 2
+_SCHEMA = 3
 _STAGES = {2: "light", 3: "deep", 4: "rem", 5: "awake"}
 _VALUES = {
     "steps": "steps, distance_m, energy_kcal",

@@ -1,0 +1,141 @@
+import BluetoothCore
+
+/// A value in the payload of a bulk frame, for tools that show it.
+public struct BulkValue: Hashable, Sendable {
+  /// `start`; of a record in a list `days 2`.
+  public var name: String
+  /// `1404 min`; empty for a record whose fields follow.
+  public var text: String
+  /// In the payload, in bytes.
+  public var range: Range<Int>
+  /// How many records it is in.
+  public var depth: Int
+}
+
+/// The interpretation of a bulk frame: the counterpart of ``FrameMeaning``, from the same table.
+public struct BulkMeaning: Hashable, Sendable {
+  public var id: BulkID
+  /// `sleep`; `bulk frame, id 0x49` if the table does not have it.
+  public var name: String
+  /// `request`, `reply`, `status` or `event`; nil if its contents are not known.
+  public var form: String?
+  /// In the order of the payload; empty if its contents are not known.
+  public var values: [BulkValue] = []
+}
+
+/// Collects the values of a record while its fields are gone through in the order of the payload.
+struct BulkExplanation {
+  private(set) var values: [BulkValue] = []
+  private var offset = 0
+  private var depth = 0
+
+  mutating func add(_ name: String, _ text: String, bytes count: Int) {
+    values.append(BulkValue(name: name, text: text, range: offset..<offset + count, depth: depth))
+    offset += count
+  }
+
+  /// Adds a record of a list. One of few numbers is one value, another one has its fields below it.
+  mutating func add<Record: BulkRecord>(_ record: Record, _ name: String) {
+    var part = BulkExplanation()
+    for field in Record.fields { field.explain(record, &part) }
+    let start = offset
+    guard part.values.count > 3 || part.values.contains(where: { $0.depth > 0 }) else {
+      return add(
+        name, part.values.map { "\($0.name) \($0.text)" }.joined(separator: ", "), bytes: part.offset)
+    }
+    values.append(BulkValue(name: name, text: "", range: start..<start + part.offset, depth: depth))
+    values += part.values.map {
+      BulkValue(
+        name: $0.name, text: $0.text, range: start + $0.range.lowerBound..<start + $0.range.upperBound,
+        depth: depth + 1 + $0.depth)
+    }
+    offset += part.offset
+  }
+
+  /// Adds the records of a list, numbered from 1.
+  mutating func add(all records: [some BulkRecord], _ name: String) {
+    for (index, record) in records.enumerated() { add(record, "\(name) \(index + 1)") }
+  }
+
+  /// Adds numbers in a row.
+  mutating func add(_ name: String, numbers: [some BinaryInteger], width: Int) {
+    add(name, numbers.map { "\($0)" }.joined(separator: " "), bytes: numbers.count * width)
+  }
+
+  /// Adds bytes that do not have the layout of the record.
+  mutating func addUnread(_ bytes: [UInt8]) {
+    if !bytes.isEmpty { add("unread", Hex.string(bytes, separator: " "), bytes: bytes.count) }
+  }
+}
+
+extension BulkRecord {
+  /// The values of all fields.
+  public var values: [BulkValue] {
+    var explanation = BulkExplanation()
+    for field in Self.fields { field.explain(self, &explanation) }
+    return explanation.values
+  }
+}
+
+/// A row of the table that describes bulk frames, of any type.
+protocol BulkRow: CommandRow {
+  var id: BulkID { get }
+  var replyID: BulkID { get }
+  /// Nil if it is not a request.
+  func explainRequest(_ payload: [UInt8]) -> [BulkValue]?
+  /// Nil if it cannot be read.
+  func explainReply(_ payload: [UInt8]) -> [BulkValue]?
+}
+
+extension BulkQuery: BulkRow {
+  func explainRequest(_ payload: [UInt8]) -> [BulkValue]? {
+    entry.requests.isEmpty ? nil : Contents.Request(payload: payload)?.values
+  }
+
+  func explainReply(_ payload: [UInt8]) -> [BulkValue]? {
+    guard let contents = try? Contents(payload: payload) else { return nil }
+    // A byte that is not part of the layout.
+    if payload.count <= 1, Contents.isNothingAByte {
+      return [BulkValue(name: "status", text: "0: no data", range: 0..<payload.count, depth: 0)]
+    }
+    return contents.values
+  }
+}
+
+extension CommandTable {
+  private static let bulkQueries: [any BulkRow] = groups.flatMap(\.bulkRows)
+
+  static func name(of id: BulkID) -> String? {
+    entries(for: .bulk(id)).first?.name ?? bulkQueries.first { $0.replyID == id }?.entry.name
+  }
+
+  /// The meaning of a bulk frame.
+  ///
+  /// - Parameters:
+  ///   - id: of the frame
+  ///   - payload: after its CRC was checked
+  ///   - isFromRing: requests and answers have the same ids
+  public static func meaning(ofBulk id: BulkID, _ payload: [UInt8], isFromRing: Bool) -> BulkMeaning {
+    var meaning = BulkMeaning(id: id, name: id.description)
+    guard let row = bulkQueries.first(where: { isFromRing ? $0.replyID == id : $0.id == id }) else {
+      if isFromRing, payload.count == 1, id.isFirmwareUpdate { meaning.takeStatus(payload[0]) }
+      return meaning
+    }
+    let values = isFromRing ? row.explainReply(payload) : row.explainRequest(payload)
+    if let values {
+      meaning.values = values
+      meaning.form = isFromRing ? row.entry.shape == .event ? "event" : "reply" : "request"
+    } else if isFromRing, payload.count == 1 {
+      meaning.takeStatus(payload[0])
+    }
+    return meaning
+  }
+}
+
+extension BulkMeaning {
+  fileprivate mutating func takeStatus(_ status: UInt8) {
+    form = "status"
+    let text = status == 0 ? "0" : "\(status): \(BulkContentsError.meaning(of: status))"
+    values = [BulkValue(name: "status", text: text, range: 0..<1, depth: 0)]
+  }
+}
