@@ -100,7 +100,7 @@ import VirtualRing
     try await withRing({ $0.firmware = "R02_3.00.06_240523" }) { ring, _ in
       let variability = try await ring.numbersIfSupported(CommandTable.variabilitySchedule)
       let oxygen = try await ring.numbersIfSupported(CommandTable.oxygenSchedule)
-      #expect(variability == nil && oxygen == ["enabled": 1])
+      #expect(variability == nil && oxygen == ["enabled": 1, "interval": 0])
       await #expect(throws: RingError.refused(.frame(0x38), .notSupported)) {
         try await ring.change(CommandTable.variabilitySchedule) { $0.isEnabled = false }
       }

@@ -122,9 +122,13 @@ public struct RingCommand: RawRepresentable, Hashable, Sendable, ExpressibleByIn
     self.init(rawValue: value)
   }
 
-  /// The name in the command table.
+  /// The name in the command table; `touch, gesture or touch-sleep` where a few share the byte, and `command 0x02` where
+  /// more do.
   public var description: String {
-    CommandTable.entries(for: .frame(self)).first?.name ?? "command \(Hex.string(rawValue))"
+    if self == .notification { return "notification" }
+    let names = CommandTable.entries(for: .frame(self)).map(\.name)
+    guard let last = names.last, names.count <= 3 else { return "command \(Hex.string(rawValue))" }
+    return names.count == 1 ? last : names.dropLast().joined(separator: ", ") + " or " + last
   }
 }
 

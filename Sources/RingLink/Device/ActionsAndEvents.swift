@@ -20,11 +20,14 @@ public final class ActionCommands: CommandGroup {
   public let powerOff = RingAction(
     0x08, startingWith: [1], "power off", "Switches the ring off; only its charger wakes it.",
     source: "4.5 [F]")
+  public let radioOff = RingAction(
+    0x54, startingWith: [1], "radio off", "Switches the ring's radio off; its charger switches it on again.",
+    families: .newer, source: "4.16 [S]")
   public let factoryReset = RingAction(
     0xFF, startingWith: [0x66, 0x66], "factory reset", "Erases what the ring has stored.", source: "4.16 [F]")
 
   var actions: [RingAction] {
-    [blink, find, cameraEnter, cameraKeep, cameraLeave, reboot, powerOff, factoryReset]
+    [blink, find, cameraEnter, cameraKeep, cameraLeave, reboot, powerOff, radioOff, factoryReset]
   }
   var entries: [CommandEntry] { actions.map(\.entry) }
 }

@@ -17,6 +17,12 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   case findsPhone(Bool)
   /// A second of a sport session.
   case sport(SportUpdate)
+  /// The ring was touched, or its button pressed; in touch mode 9.
+  case button(Button)
+  /// The heart rate has left the limits of ``HeartRateSchedule``.
+  case heartRateAlarm(HeartRateAlarm)
+  /// The wearer's counter, which counts prayers.
+  case counter(UInt32)
   /// Another event, identified by the kind.
   case other(Kind)
 
@@ -34,8 +40,16 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     /// The name in the command table.
     public var description: String {
       CommandTable.entries(for: .frame(.notification)).first { $0.prefix == [rawValue] }?.name
-        ?? "event \(Hex.string(rawValue))"
+        ?? "notification, kind \(Hex.string(rawValue))"
     }
+  }
+
+  /// What a finger does with the ring.
+  public enum Button: UInt8, Hashable, Sendable {
+    case down = 1
+    case up = 2
+    case tap = 3
+    case long = 4
   }
 
   /// The events of the camera mode.
@@ -95,6 +109,13 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     if let totals = try? CommandTable.liveTotals.value(frame) { return .liveTotals(totals) }
     if let value = try? CommandTable.variabilityEvent.value(frame) { return .variability(value.value) }
     if let value = try? CommandTable.stressEvent.value(frame) { return .stress(value.value) }
+    if let value = try? CommandTable.buttonEvent.value(frame), let button = Button(rawValue: value.value) {
+      return .button(button)
+    }
+    if let alarm = try? CommandTable.heartRateAlarm.value(frame), alarm.isKnown {
+      return .heartRateAlarm(alarm)
+    }
+    if let counter = try? CommandTable.counterEvent.value(frame) { return .counter(counter.value) }
     return .other(Kind(rawValue: frame.byte(at: 1)))
   }
 
@@ -113,102 +134,12 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     case .sport(let update):
       "\(SportControl.sports[Int(update.sport)] ?? "sport \(update.sport)"): \(update.seconds) s, "
         + "\(update.beatsPerMinute) bpm, \(update.steps) steps, \(update.meters) m"
+        + (update.status == 2
+          ? "" : ", \(SportUpdate.statuses[Int(update.status)] ?? "status \(update.status)")")
+    case .button(let button): "button: \(button)"
+    case .heartRateAlarm(let alarm): "\(alarm)"
+    case .counter(let value): "counter: \(value)"
     case .other(let kind): "\(kind)"
     }
-  }
-}
-
-/// The totals of the day, as reported by the ring with each batch of steps (ring reference, 4.15).
-public struct LiveTotals: FrameRecord {
-  /// The steps since the ring's midnight.
-  public var steps: UInt32 = 0
-  /// Small calories: 1000 make a kilocalorie.
-  public var calories: UInt32 = 0
-  /// The distance since the ring's midnight, in meters.
-  public var meters: UInt32 = 0
-
-  public init() {}
-
-  public static let fields: [RecordField<Self>] = [
-    RecordField("steps", \.steps, at: 2, .uint24BigEndian, .steps),
-    RecordField("calories", \.calories, at: 5, .uint24BigEndian, .calories),
-    RecordField("distance", \.meters, at: 8, .uint24BigEndian, .meters),
-  ]
-}
-
-/// An event that carries one small number.
-public struct EventValue: FrameRecord {
-  public var value: UInt8 = 0
-
-  public init() {}
-
-  public init(_ value: UInt8) { self.value = value }
-
-  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2)]
-}
-
-/// A battery event: ``RingBattery``, a byte further back than in the answer.
-public struct BatteryEvent: FrameRecord {
-  public var battery = RingBattery()
-
-  public init() {}
-
-  public init(_ battery: RingBattery) { self.battery = battery }
-
-  public static let fields: [RecordField<Self>] = [
-    RecordField("percent", \.battery.percent, at: 2, .uint8, .percent, in: 0...100),
-    RecordField("charging", \.battery.isCharging, at: 3),
-  ]
-}
-
-public final class RingReports: CommandGroup {
-  static let shared = RingReports()
-
-  public let payloadLength = RingReport<SingleByte>(
-    0x2F, "payload length", "How many bytes fit into a notification; comes with the answer to set time.",
-    source: "4.3 [C]")
-  public let camera = RingReport<SingleByte>(
-    0x02, "camera", "1: camera mode is on, 2: the ring was shaken, 3: it is off.", source: "4.13 [F]")
-  public let mediaKey = RingReport<SingleByte>(
-    0x1D, "media key", "1: play or pause, 2: previous, 3: next, 4: louder, 5: quieter.", families: .newer,
-    source: "4.13 [A]")
-  public let findPhone = RingReport<SingleByte>(
-    0x22, "find phone", "1: the wearer looks for the phone, 2: no longer.", families: .newer,
-    source: "4.13 [A]")
-  public let sportUpdate = RingReport<SportUpdate>(
-    0x78, "sport update", "A second of a sport session.", families: .newer, source: "4.14 [A]")
-  public let batteryEvent = RingReport<BatteryEvent>(
-    0x73, startingWith: [0x0C], "battery changed", "How full the battery is now.", source: "4.15 [F][C]")
-  public let liveTotals = RingReport<LiveTotals>(
-    0x73, startingWith: [0x12], "live totals", "The totals of the day, with each batch of steps.",
-    source: "4.15 [F][C]")
-  public let variabilityEvent = RingReport<EventValue>(
-    0x73, startingWith: [0x2B], "new HRV", "A value of heart rate variability, in ms.", families: .newer,
-    source: "4.15 [F][C]")
-  public let stressEvent = RingReport<EventValue>(
-    0x73, startingWith: [0x2C], "new stress", "A value of stress.", families: .newer, source: "4.15 [F][C]")
-
-  /// Notifications without a value, or with one that is not understood.
-  let plainNotifications = plain.map { kind, name, source in
-    RingReport<NoFields>(
-      .notification, startingWith: [kind], name, "Something happened.", source: source
-    ).entry
-  }
-
-  private static let plain: [(kind: UInt8, name: String, source: String)] = [
-    (0x01, "new heart rate", "4.15 [A][C]"), (0x02, "new blood pressure", "4.15 [A]"),
-    (0x03, "new SpO2", "4.15 [A]"), (0x04, "new activity", "4.15 [A][C]"),
-    (0x05, "new temperature", "4.15 [A]"), (0x06, "sport ended", "4.15 [A]"),
-    (0x07, "sport session ended", "4.15 [A]"), (0x09, "wants to be synchronised", "4.15 [A]"),
-    (0x0B, "wants to be synchronised", "4.15 [A]"), (0x0D, "new blood sugar", "4.15 [?]"),
-    (0x10, "goals changed", "4.15 [?]"), (0x11, "display or touch", "4.15 [F]"),
-    (0x25, "counter", "4.15 [F]"), (0x27, "value 0x27", "4.15 [F]"), (0x28, "value 0x28", "4.15 [F]"),
-  ]
-
-  var entries: [CommandEntry] {
-    [
-      payloadLength.entry, camera.entry, mediaKey.entry, findPhone.entry, sportUpdate.entry,
-      batteryEvent.entry, liveTotals.entry, variabilityEvent.entry, stressEvent.entry,
-    ] + plainNotifications
   }
 }

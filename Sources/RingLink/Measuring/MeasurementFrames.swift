@@ -17,10 +17,19 @@ public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
   public static let stress = MeasurementKind(rawValue: 8)
   public static let bloodSugar = MeasurementKind(rawValue: 9)
   public static let variability = MeasurementKind(rawValue: 10)
+  public static let bodyTemperature = MeasurementKind(rawValue: 11)
+  /// Several values at once: see ``CombinedMeasurement``.
+  public static let combined = MeasurementKind(rawValue: 12)
+  /// A stream of green light and acceleration, with a packet counter.
+  public static let greenStream = MeasurementKind(rawValue: 13)
+  /// A stream of red and infrared light and acceleration, with a packet counter.
+  public static let redStream = MeasurementKind(rawValue: 14)
+  public static let temperatures = MeasurementKind(rawValue: 15)
 
   static let words = [
     1: "heart rate", 2: "blood pressure", 3: "SpO2", 4: "fatigue", 5: "one-key check",
-    6: "continuous heart rate", 7: "ECG", 8: "stress", 9: "blood sugar", 10: "HRV", 12: "combined",
+    6: "continuous heart rate", 7: "ECG", 8: "stress", 9: "blood sugar", 10: "HRV", 11: "body temperature",
+    12: "combined", 13: "green light", 14: "red and infrared light", 15: "temperatures",
   ]
 }
 
@@ -109,7 +118,7 @@ public struct MeasurementUpdate: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
-    RecordField("status", \.status, at: 2, words: [0: "measuring", 1: "not worn", 2: "ended: not worn"]),
+    RecordField("status", \.status, at: 2, words: MeasurementForms.statuses),
     RecordField("value", \.value, at: 3),
     RecordField("second", \.second, at: 4),
     RecordField("third", \.third, at: 5),
@@ -156,7 +165,7 @@ public final class MeasurementCommands: CommandGroup {
 
   public let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
     0x69, "measurement", "Measures while one waits: starts a measurement, or keeps a continuous one going.",
-    .measurements, isStream: true, source: "4.9 [F][C]")
+    .measurements, isStream: true, replies: MeasurementForms.all, source: "4.9 [F][C][S]")
   public let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
     0x6A, "measurement stop", "Ends a measurement, with the value that the ring is to store.", .measurements,
     source: "4.9 [C]")
@@ -164,8 +173,8 @@ public final class MeasurementCommands: CommandGroup {
     0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,
     families: [.rf03, .unknown], source: "4.9 [A]")
   public let sport = RingQuery<SportControl, SportControl>(
-    0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements, families: .newer,
-    source: "4.14 [A]")
+    0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements,
+    replies: SportControl.replies, families: .newer, source: "4.14 [A][S]")
 
   var entries: [CommandEntry] {
     [measurementStart.entry, measurementStop.entry, liveHeartRate.entry, sport.entry]

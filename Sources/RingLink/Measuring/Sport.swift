@@ -12,8 +12,18 @@ public struct SportControl: FrameRecord {
   /// The ``action`` that ends a session.
   public static let endAction: UInt8 = 4
 
-  /// The names of the kinds of exercise, by their number.
-  public static let sports = [4: "walk", 7: "run", 8: "hike", 9: "cycle", 10: "other"]
+  /// The forms of the answer: an echo, or the time at which the session began.
+  static let replies = [
+    FrameForm("start time", startingWith: [6], SportStart.self), FrameForm("reply", SportControl.self),
+  ]
+
+  /// The names of the kinds of exercise, by their number. Rings know more than sixty; these are those whose number a
+  /// source states.
+  public static let sports = [
+    4: "walk", 5: "rope", 7: "run", 8: "hike", 9: "cycle", 10: "other", 20: "climbing", 21: "badminton",
+    22: "yoga",
+    60: "hiking",
+  ]
 
   public static let fields: [RecordField<Self>] = [
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"]),
@@ -21,42 +31,61 @@ public struct SportControl: FrameRecord {
   ]
 }
 
-/// The data that a ring sends each second of a sport session. One source only.
-public struct SportUpdate: FrameRecord {
-  /// A raw value of ``Sport``.
-  public var sport: UInt8 = 0
-  public var status: UInt8 = 0
-  /// The duration of the session, in seconds.
-  public var seconds: UInt16 = 0
-  /// The heart rate, in beats per minute.
-  public var beatsPerMinute: UInt8 = 0
-  /// Small calories: 1000 make a kilocalorie.
-  public var calories: UInt32 = 0
-  /// The steps of the session.
-  public var steps: UInt32 = 0
-  /// The distance of the session, in meters.
-  public var meters: UInt32 = 0
+/// An answer of the ring that tells when the session began.
+public struct SportStart: FrameRecord {
+  /// In the ring's wall clock, since 1970 as if that were UTC.
+  public var seconds: UInt32 = 0
 
   public init() {}
 
   public static let fields: [RecordField<Self>] = [
+    RecordField("start", \.seconds, at: 3, .uint32LittleEndian, .seconds)
+  ]
+}
+
+/// The data that a ring sends each second of a sport session (ring reference, 4.14).
+public struct SportUpdate: FrameRecord {
+  /// A raw value of ``Sport``.
+  public var sport: UInt8 = 0
+  /// 1 paused, 2 running, 3 not worn; other values are not known.
+  public var status: UInt8 = 2
+  /// The duration of the session, in seconds.
+  public var seconds: UInt16 = 0
+  /// The heart rate, in beats per minute.
+  public var beatsPerMinute: UInt8 = 0
+  /// The steps of the session.
+  public var steps: UInt32 = 0
+  /// The distance of the session, in meters.
+  public var meters: UInt32 = 0
+  /// Small calories: 1000 make a kilocalorie.
+  public var calories: UInt32 = 0
+
+  public init() {}
+
+  public static let statuses = [1: "paused", 2: "running", 3: "not worn"]
+
+  public static let fields: [RecordField<Self>] = [
     RecordField("sport", \.sport, at: 1, words: SportControl.sports),
-    RecordField("status", \.status, at: 2),
-    RecordField("duration", \.seconds, at: 3, .uint16LittleEndian, .seconds),
+    RecordField("status", \.status, at: 2, words: statuses),
+    RecordField("duration", \.seconds, at: 3, .uint16BigEndian, .seconds),
     RecordField("heart-rate", \.beatsPerMinute, at: 5, .uint8, .beatsPerMinute),
-    RecordField("calories", \.calories, at: 6, .uint24BigEndian, .calories),
-    RecordField("steps", \.steps, at: 9, .uint24BigEndian, .steps),
-    RecordField("distance", \.meters, at: 12, .uint24BigEndian, .meters),
+    RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),
+    RecordField("distance", \.meters, at: 9, .uint24BigEndian, .meters),
+    RecordField("calories", \.calories, at: 12, .uint24BigEndian, .calories),
   ]
 }
 
 /// The activity of a sport session (ring reference, 4.14).
 public enum Sport: UInt8, Hashable, Sendable, CaseIterable {
   case walk = 4
+  case rope = 5
   case run = 7
   case hike = 8
   case cycle = 9
   case other = 10
+  case climbing = 20
+  case badminton = 21
+  case yoga = 22
 }
 
 extension Ring {

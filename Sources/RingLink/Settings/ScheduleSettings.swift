@@ -9,6 +9,7 @@ public struct HeartRateSchedule: FrameRecord {
   public var lowAlarm: UInt8 = 0
   /// In beats per minute; 0 is none.
   public var highAlarm: UInt8 = 0
+  /// The main switch of the alarms: 0 leaves it, 1 on, 2 off.
   public var alarms: UInt8 = 0
 
   public init() {}
@@ -19,7 +20,7 @@ public struct HeartRateSchedule: FrameRecord {
     RecordField("start", \.startMinutes, at: 4, .uint8, .minutes),
     RecordField("low-alarm", \.lowAlarm, at: 5, .uint8, .beatsPerMinute),
     RecordField("high-alarm", \.highAlarm, at: 6, .uint8, .beatsPerMinute),
-    RecordField("alarms", \.alarms, at: 7),
+    RecordField("alarms", \.alarms, at: 7, words: [0: "unset", 1: "on", 2: "off"], settable: 0...2),
   ]
 }
 
@@ -32,13 +33,27 @@ public struct Switch: FrameRecord {
   public static let fields: [RecordField<Self>] = [RecordField("enabled", \.isEnabled, at: 2)]
 }
 
+/// How the ring measures SpO2 automatically (ring reference, 4.7).
+public struct OxygenSchedule: FrameRecord {
+  public var isEnabled = false
+  /// In minutes; 0 leaves it to the ring.
+  public var intervalMinutes: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("enabled", \.isEnabled, at: 2),
+    RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes),
+  ]
+}
+
 /// How the ring measures skin temperature automatically (ring reference, 4.7).
 public struct TemperatureSchedule: FrameRecord {
   public var isEnabled = false
-  /// In minutes.
+  /// In minutes; if it is set to 0, ``intervalSeconds`` counts. Rings that report 0 are taken to leave it out.
   public var intervalMinutes: UInt8 = 30
-  /// In minutes.
-  public var startMinutes: UInt8 = 5
+  /// 2 to 120, if ``intervalMinutes`` is 0. The vendor's app writes 5 beside an interval in minutes.
+  public var intervalSeconds: UInt8 = 5
   /// In minutes.
   public var remindMinutes: UInt8 = 10
   public var alarms: UInt8 = 0
@@ -49,8 +64,8 @@ public struct TemperatureSchedule: FrameRecord {
 
   public static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 3),
-    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, settable: 1...255),
-    RecordField("start", \.startMinutes, at: 5, .uint8, .minutes),
+    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, believed: 1...255),
+    RecordField("interval-seconds", \.intervalSeconds, at: 5, .uint8, .seconds, settable: 0...120),
     RecordField("remind", \.remindMinutes, at: 6, .uint8, .minutes),
     RecordField("alarms", \.alarms, at: 7),
     RecordField("alarm", \.alarm, at: 8),
@@ -62,9 +77,9 @@ public final class ScheduleSettings: CommandGroup {
   static let shared = ScheduleSettings()
 
   public let heartRateSchedule = FrameSetting<HeartRateSchedule>(
-    0x16, "heart-rate", "Automatic measurement of heart rate.", source: "4.7 [C]")
-  public let oxygenSchedule = FrameSetting<Switch>(
-    0x2C, "spo2", "Automatic measurement of SpO2.", source: "4.7 [C]")
+    0x16, "heart-rate", "Automatic measurement of heart rate.", source: "4.7 [C][S]")
+  public let oxygenSchedule = FrameSetting<OxygenSchedule>(
+    0x2C, "spo2", "Automatic measurement of SpO2.", source: "4.7 [C][S]")
   public let stressSchedule = FrameSetting<Switch>(
     0x36, "stress", "Automatic estimation of stress.", source: "4.7 [C]")
   public let variabilitySchedule = FrameSetting<Switch>(
@@ -73,7 +88,7 @@ public final class ScheduleSettings: CommandGroup {
   public let temperatureSchedule = FrameSetting<TemperatureSchedule>(
     0x3A, read: [3, 1], write: [3, 2], "temperature",
     "Automatic measurement of skin temperature.",
-    families: .newer, source: "4.7 [A]")
+    families: .newer, source: "4.7 [A][S]")
 
   var settings: [any RingSetting] {
     [heartRateSchedule, oxygenSchedule, stressSchedule, variabilitySchedule, temperatureSchedule]

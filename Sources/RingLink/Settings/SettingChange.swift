@@ -35,8 +35,9 @@ extension RingSetting {
     var result: [String: Int] = [:]
     var missing: [String] = []
     for field in fields {
-      let current = isSilent ? nil : read[field.name].flatMap { field.settable.contains($0) ? $0 : nil }
-      guard let number = changes[field.name] ?? current ?? usual[field.name], field.settable.contains(number)
+      let current = isSilent ? nil : read[field.name].flatMap { field.believed.contains($0) ? $0 : nil }
+      guard let number = changes[field.name] ?? current ?? usual[field.name],
+        field.settable.contains(number) || number == current
       else {
         missing.append(field.name)
         continue

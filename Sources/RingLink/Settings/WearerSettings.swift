@@ -152,18 +152,39 @@ public struct RaiseToWake: FrameRecord {
 
 /// The function of touching or waving the ring (ring reference, 4.13). Rings lose it when they restart.
 public struct TouchControl: FrameRecord {
-  /// 0 is off; the others select the phone's function: music, video, e-book, camera, ...
+  /// 0 is off; 1 to 8 select a function of the phone; with 9, the ring reports what the finger does.
   public var mode: UInt8 = 0
-  /// 1 to 30.
+  /// 1 to 10.
   public var sensitivity: UInt8 = 1
   public var sleep: UInt8 = 0
 
   public init() {}
 
+  static let modes = [
+    0: "off", 1: "music", 2: "video", 3: "counter", 4: "e-book", 5: "camera", 6: "call", 7: "game",
+    8: "heart",
+    9: "events",
+  ]
+
   public static let fields: [RecordField<Self>] = [
-    RecordField("mode", \.mode, at: 3, words: [0: "off"]),
-    RecordField("sensitivity", \.sensitivity, at: 4, settable: 1...30),
+    RecordField("mode", \.mode, at: 3, words: modes),
+    RecordField("sensitivity", \.sensitivity, at: 4, settable: 1...10, believed: 1...30),
     RecordField("sleep", \.sleep, at: 5),
+  ]
+}
+
+/// Whether a ring that is not touched stops to watch for it (ring reference, 4.13).
+public struct TouchSleep: FrameRecord {
+  /// As in ``TouchControl``.
+  public var mode: UInt8 = 0
+  /// The time; its unit is not stated.
+  public var time: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("mode", \.mode, at: 3, words: TouchControl.modes),
+    RecordField("time", \.time, at: 4),
   ]
 }
 
@@ -213,10 +234,13 @@ public final class WearerSettings: CommandGroup {
     source: "4.7 [A]")
   public let touch = FrameSetting<TouchControl>(
     0x3B, read: [1, 0], write: [2, 0], "touch", "What touching the ring does.", families: .newer,
-    source: "4.13 [C]")
+    source: "4.13 [C][S]")
   public let gesture = FrameSetting<TouchControl>(
     0x3B, read: [1, 1], write: [2, 1], "gesture", "What waving the ring does.", families: .newer,
     source: "4.13 [F]")
+  public let touchSleep = FrameSetting<TouchSleep>(
+    0x3B, read: [1, 2], write: [2, 2], "touch-sleep", "When the ring stops to watch for touches.",
+    families: .newer, source: "4.13 [S]")
   public let bloodPressureSchedule = FrameSetting<BloodPressureSchedule>(
     0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
     families: [.rt11cr], source: "4.7 [C]")
@@ -224,7 +248,7 @@ public final class WearerSettings: CommandGroup {
   var settings: [any RingSetting] {
     [
       profile, goals, temperatureUnit, display, doNotDisturb, raiseToWake, touch, gesture,
-      bloodPressureSchedule,
+      touchSleep, bloodPressureSchedule,
     ]
   }
   var entries: [CommandEntry] { settings.map(\.entry) }

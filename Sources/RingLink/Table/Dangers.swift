@@ -17,15 +17,42 @@ extension CommandTable {
 
   /// Why a value must not be written to a characteristic of a ring, by any procedure; nil if it may.
   ///
-  /// Only the beginning is checked, so that neither a missing byte nor a wrong checksum bypasses the check.
+  /// It is checked as the ring would read it, with zeros for what is missing, so that neither a missing byte nor a wrong
+  /// checksum bypasses the check.
   public static func danger(ofWriting value: [UInt8]) -> String? {
     guard let first = value.first else { return nil }
     if first == BulkFrame.magic {
       guard value.count > 1 else { return "begins a bulk frame without telling what it is" }
       return danger(of: BulkID(rawValue: value[1]))
     }
-    if let frame = try? RingFrame(parsing: value.span.bytes) { return danger(of: frame) }
-    return danger(of: RingFrame(RingCommand(rawValue: first)))
+    let payload = value.dropFirst().prefix(RingFrame.payloadLength)
+    return (try? RingFrame(RingCommand(rawValue: first), payload: payload)).flatMap(danger)
+  }
+}
+
+/// What has to be confirmed before it is sent.
+extension CommandTable {
+  /// What a message does to a ring that its user may not want, as a clause: `this restarts the ring`; nil for nothing.
+  public static func consequence(of message: RingMessage) -> String? {
+    switch message {
+    case .frame(let frame): consequence(of: frame)
+    case .bulk(let id, _):
+      !id.isKnown
+        ? "no source says what a bulk frame of id \(Hex.string(id.rawValue)) does" : nil
+    }
+  }
+
+  private static func consequence(of frame: RingFrame) -> String? {
+    switch frame.command {
+    case Self.reboot.command: return "this restarts the ring or switches it off"
+    case Self.factoryReset.command: return "this erases all data on the ring"
+    case Self.radioOff.command where Self.radioOff.entry.requests.contains { $0.matches(frame) }:
+      return "this switches the ring's radio off; only its charger switches it on again"
+    default: break
+    }
+    guard meaning(of: frame, isFromRing: false).form == nil else { return nil }
+    return
+      "no source says what a frame does that begins with \(Hex.string(frame.bytes[..<2], separator: " "))"
   }
 }
 
@@ -59,23 +86,28 @@ final class BlockedCommands: CommandGroup {
   static let shared = BlockedCommands()
 
   let blocked: [CommandEntry] = {
-    let frames: [(RingCommand, String, String)] = [
-      (0x0F, "update mode", "puts old rings into update mode, from which they may not come back"),
-      (0x7C, "factory 7C", "is a factory's command, of unknown effect"),
-      (0x81, "identity", "rewrites the ring's identity"),
-      (0xBF, "factory BF", "is a factory's command, of unknown effect"),
-      (0xC6, "erase", "erases the ring's memory"),
-      (0xC7, "factory C7", "is a factory's command, of unknown effect"),
-      (0xC9, "factory C9", "is a factory's command, of unknown effect"),
-      (0xCA, "factory CA", "is a factory's command, of unknown effect"),
-      (0xCD, "memory", "writes the ring's memory"),
-      (0xCE, "sensor registers", "writes the sensor's registers"),
+    let frames: [(RingCommand, String, String, String)] = [
+      (
+        0x0F, "update mode", "puts old rings into update mode, from which they may not come back", "4.16 [A]"
+      ),
+      (
+        0x7C, "user id", "writes a user's id, after which firmware calls several functions of unknown effect",
+        "4.16 [F][S]"
+      ),
+      (0x81, "identity", "rewrites the ring's identity", "4.16 [F]"),
+      (0xBF, "factory BF", "is a factory's command, of unknown effect", "4.16 [F]"),
+      (0xC6, "erase", "erases the ring's memory", "4.16 [F]"),
+      (0xC7, "factory C7", "is a factory's command, of unknown effect", "4.16 [F]"),
+      (0xC9, "factory C9", "is a factory's command, of unknown effect", "4.16 [F]"),
+      (0xCA, "factory CA", "is a factory's command, of unknown effect", "4.16 [F]"),
+      (0xCD, "memory", "writes the ring's memory", "4.16 [F]"),
+      (0xCE, "sensor registers", "writes the sensor's registers", "4.16 [F]"),
     ]
     let updates = ["start", "init", "data", "check", "end"]
-    return frames.map { command, name, danger in
+    return frames.map { command, name, danger, source in
       CommandEntry(
         subject: .frame(command), name: name, purpose: "It \(danger).", group: .blocked, shape: .none,
-        source: "4.16 [F]", danger: danger)
+        source: source, danger: danger)
     }
       + updates.enumerated().map { index, name in
         CommandEntry(

@@ -3,15 +3,17 @@ public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
   public let command: RingCommand
   public let entry: CommandEntry
 
+  /// - Parameter replies: the forms of the answer, if it has others than that of `Reply`
   init(
     _ command: RingCommand, _ name: String, _ purpose: String, _ group: CommandEntry.Group,
-    isStream: Bool = false, families: Set<RingFamily> = .every, source: String
+    isStream: Bool = false, replies: [FrameForm]? = nil, families: Set<RingFamily> = .every, source: String
   ) {
     self.command = command
     entry = CommandEntry(
       subject: .frame(command), name: name, purpose: purpose, group: group,
       shape: isStream ? .stream : .single, requests: [FrameForm("request", Request.self)],
-      replies: [FrameForm(isStream ? "update" : "reply", Reply.self)], families: families, source: source)
+      replies: replies ?? [FrameForm(isStream ? "update" : "reply", Reply.self)], families: families,
+      source: source)
   }
 
   public func request(_ request: Request = .init()) -> RingFrame { RingFrame(command, request) }

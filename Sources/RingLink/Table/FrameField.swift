@@ -13,6 +13,8 @@ public final class FrameField: Hashable, Sendable {
   public let words: [Int: String]
   /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
   public let settable: ClosedRange<Int>
+  /// The values that are a ring's own; another one is what a ring leaves out.
+  let believed: ClosedRange<Int>
 
   /// - Parameters:
   ///   - name: as shown and as an option
@@ -21,9 +23,10 @@ public final class FrameField: Hashable, Sendable {
   ///   - unit: of the number; nil if it has none
   ///   - words: the names of single values
   ///   - settable: the values to which it can be set; by default all that `form` can hold
+  ///   - believed: those that are a ring's own; by default all to which it can be set
   public init(
     _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
-    settable: ClosedRange<Int>? = nil
+    settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil
   ) {
     self.name = name
     self.offset = offset
@@ -31,12 +34,14 @@ public final class FrameField: Hashable, Sendable {
     self.unit = unit
     self.words = words
     self.settable = settable ?? form.numbers
+    self.believed = believed ?? self.settable
   }
 
   public static func == (left: FrameField, right: FrameField) -> Bool {
     left === right
       || left.name == right.name && left.offset == right.offset && left.form == right.form
         && left.unit == right.unit && left.words == right.words && left.settable == right.settable
+        && left.believed == right.believed
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -51,19 +51,30 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
     public var isRefusal: Bool
     fileprivate var row: Int?
     fileprivate var command: RingCommand
+    /// The byte that tells the rows of a command apart, if no row has it.
+    fileprivate var second: UInt8?
 
     /// The same as ``FrameMeaning/name``.
-    public var name: String { row.map { CommandTable.all[$0].name } ?? command.description }
+    public var name: String {
+      if let row { return CommandTable.all[row].name }
+      guard let second else { return command.description }
+      let start = command == .notification ? "\(command)" : "command \(Hex.string(command.rawValue))"
+      return "\(start), kind \(Hex.string(second))"
+    }
   }
 
   public var kind: Kind {
-    Kind(isRefusal: refusal != nil, row: row, command: refusal?.command ?? frame.command)
+    let command = refusal?.command ?? frame.command
+    let isUnknownKind = row == nil && refusal == nil && isKnown
+    return Kind(
+      isRefusal: refusal != nil, row: row, command: command, second: isUnknownKind ? frame.byte(at: 1) : nil)
   }
 
-  /// Whether the table has a row for it.
-  public var isKnown: Bool { row != nil }
+  /// Whether the table has the command of the frame, or the command that it refuses.
+  public var isKnown: Bool { !CommandTable.rows(for: .frame(refusal?.command ?? frame.command)).isEmpty }
 
-  /// The row of the table, for a refusal that of the refused command; nil if the table has none.
+  /// The row of the table, for a refusal that of the refused command; nil if the table has none, or if several share the
+  /// command and the frame has the form of none.
   public var entry: CommandEntry? { row.map { CommandTable.all[$0] } }
 
   /// Nil if the frame has none of the known forms of its command.
@@ -77,7 +88,7 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// `battery`, or `command 0x55`; for a refusal the name of the refused command.
+  /// `battery`, `command 0x55`, or `notification, kind 0x55`; for a refusal the name of the refused command.
   public var name: String { kind.name }
 
   public var fields: [Field] {
@@ -105,17 +116,22 @@ extension CommandTable {
     of frame: RingFrame, isFromRing: Bool, pending: RingCommand? = nil
   ) -> FrameMeaning {
     if isFromRing, let refusal = refusal(frame, pending: pending) {
-      let row = rows(for: .frame(refusal.command)).first
-      return FrameMeaning(frame: frame, refusal: refusal, row: row, place: .refusal)
+      return FrameMeaning(frame: frame, refusal: refusal, row: onlyRow(of: refusal.command), place: .refusal)
     }
-    let candidates = rows(for: .frame(frame.command))
-    for row in candidates {
+    for row in rows(for: .frame(frame.command)) {
       let forms = isFromRing ? all[row].replies : all[row].requests
       if let index = forms.firstIndex(where: { $0.matches(frame) }) {
         return FrameMeaning(frame: frame, row: row, place: isFromRing ? .reply(index) : .request(index))
       }
     }
-    return FrameMeaning(frame: frame, row: candidates.first)
+    return FrameMeaning(frame: frame, row: onlyRow(of: frame.command))
+  }
+
+  /// The row that a frame of this command belongs to, whatever its form is: nil if several share the command, or if the
+  /// bytes that follow it decide.
+  static func onlyRow(of command: RingCommand) -> Int? {
+    let rows = rows(for: .frame(command))
+    return rows.count == 1 && all[rows[0]].prefix.isEmpty ? rows.first : nil
   }
 
   /// The command that a frame refuses (ring reference, 2): a command without its top bit, set in the answer.

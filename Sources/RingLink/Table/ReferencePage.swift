@@ -15,8 +15,8 @@ public enum ReferencePage {
       CRC-16/MODBUS, both little-endian.
 
       *Families* are recognised by the firmware's name: RF03 (`R02_3.00...`), RY (`RY02...`), RT (`RT02R...`), RT11CR. *Known from* says
-      how sure it is: read from a ring's firmware, captured between a ring and a phone, read from the maker's app, or a single
-      weak source.
+      how sure it is: read from a ring's firmware, captured between a ring and a phone, read from the maker's app or its SDK
+      (the manual and library for other apps), the number of other programs that agree, or one weak source.
 
       """
     for group in CommandEntry.Group.allCases {
@@ -30,9 +30,10 @@ public enum ReferencePage {
     guard !entries.isEmpty else { return "" }
     var text = "\n## \(group.rawValue)\n\n"
     if group == .blocked {
-      text += "| id | name | why |\n| --- | --- | --- |\n"
+      text += "| id | name | why | known from |\n| --- | --- | --- | --- |\n"
       for entry in entries {
-        text += "| \(entry.subject.code) | \(entry.name) | it \(entry.danger ?? "") |\n"
+        text +=
+          "| \(entry.subject.code) | \(entry.name) | it \(entry.danger ?? "") | \(evidence(entry.source)) |\n"
       }
       return text
     }
@@ -58,27 +59,31 @@ public enum ReferencePage {
     var text = "* \(form.name), \(side)"
     if !marks.isEmpty { text += ": begins with `\(entry.subject.code.dropFirst(2)) \(marks)`" }
     if !form.fields.isEmpty { text += marks.isEmpty ? ": " : "; " }
-    return text + form.fields.map(field).joined(separator: ", ") + "\n"
+    return text + form.fields.map { self.field($0, of: form) }.joined(separator: ", ") + "\n"
   }
 
-  private static func field(_ field: FrameField) -> String {
+  private static func field(_ field: FrameField, of form: FrameForm) -> String {
     let range = field.range
     var text = range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound - 1)"
     text += " `\(field.name)`"
     var details: [String] = []
     if field.form != .uint8 { details.append(field.form.description) }
     if let unit = field.unit { details.append(unit.rawValue) }
-    details += field.words.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    // In a form that this byte makes, it has one value.
+    let mark = form.marks.first { $0.offset == field.offset }.map { Int($0.byte) }
+    details += field.words.filter { mark == nil || mark == $0.key }.sorted { $0.key < $1.key }.map {
+      "\($0.key) \($0.value)"
+    }
     return details.isEmpty ? text : text + " (\(details.joined(separator: ", ")))"
   }
 
-  /// The evidence marks that follow the section of the reference, as text.
+  /// The evidence marks that follow the section of the reference, as text: `firmware, 6 clients`.
   private static func evidence(_ source: String) -> String {
-    let marks: KeyValuePairs<String, String> = [
-      "[F]": "firmware", "[C]": "captures", "[A]": "the app", "[?]": "one weak source",
+    let words: [Substring: String] = [
+      "F": "firmware", "C": "captures", "A": "the app", "S": "the SDK", "?": "one weak source",
     ]
-    return marks.filter { mark, _ in source.hasSuffix(mark) || source.contains("\(mark)[") }
-      .map(\.value).joined(separator: ", ")
+    return source.split { $0 == "[" || $0 == "]" }.dropFirst().map { words[$0] ?? "\($0) clients" }
+      .joined(separator: ", ")
   }
 
   private static func families(_ families: Set<RingFamily>) -> String {

@@ -100,6 +100,7 @@ extension RingAnswer {
       },
       action(CommandTable.reboot) { $0.leave() },
       action(CommandTable.powerOff) { if !$0.options.isCharging { $0.switchOff() } },
+      action(CommandTable.radioOff) { if !$0.options.isCharging { $0.switchOff() } },
       action(CommandTable.factoryReset) { $0.forgetEverything() },
     ]
   }

@@ -17,6 +17,8 @@ public struct RingMemory {
     heartRate.startMinutes = 5
     var on = Switch()
     on.isEnabled = true
+    var oxygen = OxygenSchedule()
+    oxygen.isEnabled = true
     var temperature = TemperatureSchedule()
     temperature.isEnabled = true
     var goals = Goals()
@@ -25,7 +27,7 @@ public struct RingMemory {
     goals.meters = 3000
     return [
       CommandTable.heartRateSchedule.entry.name: CommandTable.heartRateSchedule.reply(heartRate),
-      CommandTable.oxygenSchedule.entry.name: CommandTable.oxygenSchedule.reply(on),
+      CommandTable.oxygenSchedule.entry.name: CommandTable.oxygenSchedule.reply(oxygen),
       CommandTable.stressSchedule.entry.name: CommandTable.stressSchedule.reply(on),
       CommandTable.variabilitySchedule.entry.name: CommandTable.variabilitySchedule.reply(on),
       CommandTable.temperatureSchedule.entry.name: CommandTable.temperatureSchedule.reply(temperature),
@@ -33,6 +35,7 @@ public struct RingMemory {
       CommandTable.temperatureUnit.entry.name: CommandTable.temperatureUnit.reply(TemperatureUnit()),
       CommandTable.touch.entry.name: CommandTable.touch.reply(TouchControl()),
       CommandTable.gesture.entry.name: CommandTable.gesture.reply(TouchControl()),
+      CommandTable.touchSleep.entry.name: CommandTable.touchSleep.reply(TouchSleep()),
     ]
   }
 }

@@ -47,7 +47,7 @@ final class SimulatedEvents {
   }
 
   private var next: RingFrame {
-    switch count % 7 {
+    switch count % 10 {
     case 0:
       var totals = LiveTotals()
       totals.steps = 3055 + count
@@ -59,7 +59,10 @@ final class SimulatedEvents {
     case 3: return CommandTable.variabilityEvent.frame(EventValue(31))
     case 4: return CommandTable.stressEvent.frame(EventValue(45))
     case 5: return CommandTable.mediaKey.frame(SingleByte(RingEvent.MediaKey.next.rawValue))
-    default: return CommandTable.findPhone.frame(SingleByte(1))
+    case 6: return CommandTable.findPhone.frame(SingleByte(1))
+    case 7: return CommandTable.buttonEvent.frame(ButtonEvent(.tap))
+    case 8: return CommandTable.heartRateAlarm.frame(HeartRateAlarm(limit: 2, beatsPerMinute: 131))
+    default: return CommandTable.counterEvent.frame(CounterEvent(count))
     }
   }
 }

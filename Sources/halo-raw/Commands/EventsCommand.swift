@@ -202,6 +202,12 @@ private struct EventFields {
       (name, beatsPerMinute) = ("sport", Int(update.beatsPerMinute))
       (steps, calories, meters) = (Int(update.steps), Int(update.calories), Int(update.meters))
       seconds = Int(update.seconds)
+      note = update.status == 2 ? nil : SportUpdate.statuses[Int(update.status)] ?? "status \(update.status)"
+    case .button(let button): (name, note) = ("button", "\(button)")
+    case .heartRateAlarm(let alarm):
+      (name, note) = ("heart-rate-alarm", alarm.limit == 1 ? "too-low" : "too-high")
+      beatsPerMinute = Int(alarm.beatsPerMinute)
+    case .counter(let value): (name, note) = ("counter", "\(value)")
     case .other(let kind): (name, note) = ("notification", kind.description)
     }
   }

@@ -27,14 +27,17 @@ let rawCommand = CommandSpec(
     HEX is a command and its payload, up to 15 bytes; zeros and the checksum are added. Of 16 bytes, the last is verified
     as the checksum.
 
-    Frames that can damage a ring are never sent. Frames that switch it off or erase it need confirmation or --yes. What
-    a frame starts (streams, measurements, the camera mode) is stopped at the end.
+    Frames that can damage a ring are never sent. Frames that switch it or its radio off, that erase it, or that no
+    source explains, need confirmation or --yes. What a frame starts (streams, measurements, the camera mode) is stopped
+    at the end.
     """
 ) { invocation throws(Failure) in
   let message = try rawMessage(invocation)
   let count = invocation[RawOption.count]
   let duration = invocation[RawOption.duration]
-  if let consequence = consequence(of: message) { try Confirmation.obtain(invocation, consequence) }
+  if let consequence = CommandTable.consequence(of: message) {
+    try Confirmation.obtain(invocation, consequence)
+  }
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
@@ -64,7 +67,7 @@ let rawCommand = CommandSpec(
       if case .frame(let frame) = message, ring.client.isConnected {
         for closing in CommandTable.closing(frame) { try? await ring.send(.frame(closing)) }
       }
-      let isExpected = consequence(of: message) != nil
+      let isExpected = CommandTable.consequence(of: message) != nil
       if let loss, !isExpected { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
     }
     await ring.client.disconnect()
@@ -99,16 +102,6 @@ private func rawMessage(_ invocation: Invocation) throws(Failure) -> RingMessage
     return .frame(frame)
   } catch {
     throw .usage(error.description)
-  }
-}
-
-/// What to confirm before it is sent; nil for nothing.
-private func consequence(of message: RingMessage) -> String? {
-  guard case .frame(let frame) = message else { return nil }
-  switch frame.command {
-  case CommandTable.reboot.command: return "this restarts the ring or switches it off"
-  case CommandTable.factoryReset.command: return "this erases all data on the ring"
-  default: return nil
   }
 }
 
@@ -169,13 +162,20 @@ private final class TrafficWriter {
   }
 
   private func print(_ id: BulkID, _ payload: [UInt8], isFromRing: Bool, at time: Instant) {
-    let entry = CommandTable.entries(for: .bulk(id)).first
-    let form = (isFromRing ? entry?.replies : entry?.requests)?.first?.name
+    let meaning = CommandTable.meaning(ofBulk: id, payload, isFromRing: isFromRing)
+    let width = (meaning.values.map { $0.name.count + 2 * $0.depth }.max() ?? 0) + 2
+    let lines = meaning.values.map { value in
+      let name = String(repeating: "  ", count: value.depth) + value.name
+      return value.text.isEmpty
+        ? "    " + name : "    " + name + String(repeating: " ", count: width - name.count) + value.text
+    }
     put(
-      isFromRing, "bulk", [id.rawValue] + payload, name: id.description, form: form,
-      fields: ["payload=\(Hex.string(payload))"], refusal: nil,
-      ["    \(Console.counted(payload.count, "byte")) of payload"],
-      at: time)
+      isFromRing, "bulk", [id.rawValue] + payload, name: id.description, form: meaning.form,
+      fields: ["payload=\(Hex.string(payload))"]
+        + meaning.values.filter { !$0.text.isEmpty }.map {
+          "\($0.name)=\($0.text)"
+        }, refusal: nil,
+      ["    \(Console.counted(payload.count, "byte")) of payload"] + lines, at: time)
   }
 
   private func put(

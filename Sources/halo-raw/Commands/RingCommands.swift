@@ -32,6 +32,7 @@ private func printInformation(
     ("model", information.model), ("serial", information.serialNumber), ("family", family),
     ("MTU", String(ring.client.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
     ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
+    ("features", support.map { $0.features.isEmpty ? "none" : $0.features.joined(separator: ", ") }),
   ]
   printRecord(
     format,
@@ -44,6 +45,7 @@ private func printInformation(
       ("mtu", nil, .number(ring.client.mtu)), ("support", nil, .text(support.map { Hex.string($0.bytes) })),
       ("wants_bond", nil, support.map { .flag($0.wantsBond) } ?? .text(nil)),
       ("interval_temperature", nil, support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil)),
+      ("features", nil, support.map { .list($0.features) } ?? .text(nil)),
     ], text: twoColumns(lines, width: 10))
 }
 

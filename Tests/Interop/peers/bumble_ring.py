@@ -18,10 +18,12 @@ ring sends 0 for want of a value. So order and losses show in what a client deco
 """
 
 import asyncio
+import json
 import struct
 import sys
 import time
 from datetime import datetime
+from pathlib import Path
 
 from bumble import att, hci
 from bumble.core import UUID, AdvertisingData
@@ -54,6 +56,11 @@ LONGEST_VALUE = 512
 def ppg_raw(sample: int) -> int:
     """The value `raw` of the sample with this number, from 0."""
     return (FIRST_RAW - 1 + sample) % 65535 + 1
+
+
+def vectors(name: str) -> dict:
+    """Frames that other people have found, with their source: `vectors/ring.json`."""
+    return json.loads((Path(__file__).parent.parent / "vectors" / "ring.json").read_text())[name]
 
 
 class RawStream:
@@ -160,6 +167,7 @@ class Ring(Worker):
         self.vanished = False
         self.store = ring_history.Store(options.history) if options.history else None
         self.log_frames = 0
+        self.vectors = vectors(options.vector) if options.vector else {}
         properties = Characteristic.Properties
         self.tx = pushed(frames.COMMAND_TX, properties.NOTIFY)
         self.bulk_tx = pushed(frames.BULK_NOTIFY, properties.NOTIFY)
@@ -304,7 +312,9 @@ class Ring(Worker):
             return
         command, sub = value[0], value[1]
         self.journal.note("command", frame=value.hex())
-        if command == frames.BATTERY:
+        if (answers := self.played(value)) is not None:
+            self.spawn(self.play(connection, answers))
+        elif command == frames.BATTERY:
             self.answer(connection, frame(command, bytes([self.options.battery, self.options.charging])))
         elif command == frames.RAW_SENSOR and sub in (frames.RAW_STOP, frames.RAW_STOP_MODE):
             self.stop_stream("stopped")
@@ -330,6 +340,18 @@ class Ring(Worker):
             self.answer(
                 connection, frame(command | frames.ERROR_FLAG, bytes([frames.NOT_SUPPORTED])))
 
+    def played(self, request: bytes):
+        """The bytes that answer a request, as they were found; None if there are none."""
+        return next((
+            answers for start, answers in self.vectors.get("answers", {}).items() if request.hex().startswith(start)), None)
+
+    async def play(self, connection, values):
+        for value in map(bytes.fromhex, values):
+            if value[0] == 0xBC:
+                await self.send_bulk(connection, [value])
+            else:
+                await self.send(connection, value)
+
     async def send_log(self, connection, answer):
         """Sends the frames of an answer, of which options lose some, double some and hold some back."""
         late = None
@@ -354,6 +376,8 @@ class Ring(Worker):
         request = ring_history.parse_bulk(value)
         if not request:
             self.journal.breach(f"not a valid bulk frame: {value.hex()}")
+        elif (answers := self.played(value)) is not None:
+            self.spawn(self.play(connection, answers))
         elif self.store:
             sleep_request = bytes.fromhex(self.options.sleep_request)
             self.spawn(self.send_bulk(
@@ -433,6 +457,7 @@ def parse(arguments=None):
     add("--mtu", type=int, default=247, help="ATT MTU")
     add("--acl-length", type=int, choices=(27, 251), default=27)
     add("--acl-packets", type=int, default=8, help="data buffers of the central's controller")
+    add("--vector", metavar="NAME", help="play the frames of this name in vectors/ring.json")
     add("--history", type=datetime.fromisoformat, metavar="TIME",
         help="has a week stored, up to this time, which its clock says")
     add("--lose-every", type=int, default=0, metavar="N", help="lose every Nth frame of a log")

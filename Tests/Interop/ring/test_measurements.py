@@ -162,7 +162,7 @@ def test_what_no_ring_can_measure(halo):
     (["measure", "heartrate"], "did you mean heart-rate?"),
     (["measure", "spo2", "--continuous"], "works only with heart-rate"),
     (["measure", "heart-rate", "--count", "2"], "--continuous"),
-    (["sport", "swim"], "walk, run, hike, cycle, other"),
+    (["sport", "swim"], "walk, rope, run, hike, cycle, other"),
     (["raw", "xyz"], "not a frame"),
     (["raw", "03" * 16], "checksum"),
     (["raw", "03" * 17], "16 bytes"),
@@ -172,6 +172,11 @@ def test_what_no_ring_can_measure(halo):
     (["raw", "BC01"], "never sent"),
     (["raw", "--bulk", "05ff"], "never sent"),
     (["raw", "0801"], "--yes"),
+    (["raw", "5401"], "radio off"),
+    (["raw", "55"], "no source says"),
+    (["raw", "021A"], "no source says"),
+    (["raw", "--bulk", "49"], "no source says"),
+    (["raw", "7C01"], "user's id"),
     (["raw", "FF6666"], "--yes"),
     (["reboot"], "--yes"),
     (["power-off"], "--yes"),
@@ -219,6 +224,9 @@ def test_raw_explains(halo):
     assert records[1]["fields"] == ["percent=87 %", "charging=no"]
     records = halo.run("raw", "--bulk", "30", *JSON, adapter=FAST).succeeded().records()
     assert [(r["direction"], r["channel"]) for r in records] == [("out", "bulk"), ("in", "bulk")]
+    text = halo.run("raw", "--bulk", "27FF01", "--count", 2, "--format", "text", adapter=FAST).succeeded().out
+    for part in ("naps, event", "sleep, reply", "number of days", "days-ago", "kind light (2)"):
+        assert part in text
 
 
 def test_what_raw_has_started_is_ended(halo, ring_with):

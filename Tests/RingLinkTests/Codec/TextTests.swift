@@ -122,7 +122,7 @@ struct TextTests {
     (BulkContentsError.status(5), "the ring answers with status 5: internal error"),
     (BulkContentsError.status(6), "the ring answers with status 6: battery low"),
     (BulkContentsError.status(7), "the ring answers with status 7: unknown"),
-    (BulkID(rawValue: 0x99), "bulk id 0x99"), (RingCommand(rawValue: 0x55), "command 0x55"),
+    (BulkID(rawValue: 0x99), "bulk frame, id 0x99"), (RingCommand(rawValue: 0x55), "command 0x55"),
     (
       SettingError.unknownField("x", setting: "touch", has: ["mode", "sleep"]),
       "touch has no field \"x\"; it has mode, sleep"
@@ -158,7 +158,7 @@ struct TextTests {
       "blood pressure: 120/80 mmHg (estimate)"
     ), (reading(.bloodSugar, .number(5)), "blood sugar: 5 (estimate)"), (MeasurementKind.fatigue, "fatigue"),
     (MeasurementKind.oneKeyCheck, "one-key check"), (MeasurementKind(rawValue: 7), "ECG"),
-    (MeasurementKind(rawValue: 12), "combined"), (MeasurementKind(rawValue: 11), "measurement 11"),
+    (MeasurementKind(rawValue: 12), "combined"), (MeasurementKind(rawValue: 16), "measurement 16"),
     (
       MeasurementFailure.noValue(seconds: 44.6),
       "the ring has measured for 45 s and found no value; is it worn? Keep the hand still, and try again"

@@ -15,9 +15,16 @@ struct RingEventTests {
     ("73 0c 2b 01", "battery at 43 %, charging"), ("73 0c 65", "battery changed"),
     ("73 12 010203 040506 070809", "today 66051 steps, 460809 m, 263430 cal"), ("73 2b 29", "new HRV: 41 ms"),
     ("73 2c 29", "new stress: 41"), ("73 01", "new heart rate"), ("73 09", "wants to be synchronised"),
-    ("73 0b", "wants to be synchronised"), ("73 28", "value 0x28"), ("73 29", "event 0x29"),
-    ("78 07 05 0102 4b 030405 060708 090a0b", "run: 513 s, 75 bpm, 395016 steps, 592395 m"),
-    ("78 05 00 0000 00", "sport 5: 0 s, 0 bpm, 0 steps, 0 m"), ("03 40", nil), ("a1 01", nil),
+    ("73 0b", "wants to be synchronised"), ("73 28", "value 0x28"), ("73 29", "notification, kind 0x29"),
+    ("73 2d 01", "button: down"), ("73 2d 02", "button: up"), ("73 2d 03", "button: tap"),
+    ("73 2d 04", "button: long"),
+    ("73 2d 05", "button"), ("73 3a 01 2d", "heart rate too low: 45 bpm"),
+    ("73 3a 02 82", "heart rate too high: 130 bpm"),
+    ("73 3a 03 82", "heart rate alarm"), ("73 25 00000013 0007", "counter: 19"),
+    ("78 07 05 0102 4b 030405 060708 090a0b", "run: 258 s, 75 bpm, 197637 steps, 395016 m, status 5"),
+    ("78 04 02 004b 60 000082 00005b 001400", "walk: 75 s, 96 bpm, 130 steps, 91 m"),
+    ("78 04 01 004b 60 000082 00005b 001400", "walk: 75 s, 96 bpm, 130 steps, 91 m, paused"),
+    ("78 06 03 0000 00", "sport 6: 0 s, 0 bpm, 0 steps, 0 m, not worn"), ("03 40", nil), ("a1 01", nil),
   ]
 
   @Test(arguments: told) func eventsAreRead(_ start: String, _ text: String?) throws {
@@ -27,10 +34,10 @@ struct RingEventTests {
   @Test func aSecondOfSportIsRead() throws {
     let update = try CommandTable.sportUpdate.value(frame("78 07 05 0102 4b 030405 060708 090a0b"))
     #expect(
-      update.sport == 7 && update.status == 5 && update.seconds == 0x0201 && update.beatsPerMinute == 75)
-    #expect(update.calories == 0x030405 && update.steps == 0x060708 && update.meters == 0x090A0B)
+      update.sport == 7 && update.status == 5 && update.seconds == 0x0102 && update.beatsPerMinute == 75)
+    #expect(update.steps == 0x030405 && update.meters == 0x060708 && update.calories == 0x090A0B)
     #expect(try CommandTable.sportUpdate.frame(update) == frame("78 07 05 0102 4b 030405 060708 090a0b"))
-    #expect(Sport.allCases.map(\.rawValue) == [4, 7, 8, 9, 10])
+    #expect(Sport.allCases.map(\.rawValue) == [4, 5, 7, 8, 9, 10, 20, 21, 22])
     for sport in Sport.allCases { #expect(SportControl.sports[Int(sport.rawValue)] == "\(sport)") }
   }
 

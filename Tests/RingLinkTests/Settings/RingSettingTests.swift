@@ -26,13 +26,13 @@ import Testing
   @Test func aFieldIsChangedAndTheOthersStay() async throws {
     let ring = try await device.open()
     try store("3b0100 03 09 01")
-    let value = try await ring.change(touch) { $0.sensitivity = 12 }
-    #expect(value.mode == 3 && value.sensitivity == 12 && value.sleep == 1)
-    #expect(device.takeAsked() == ["3b01", "3b0200030c01", "3b01"])
+    let value = try await ring.change(touch) { $0.sensitivity = 10 }
+    #expect(value.mode == 3 && value.sensitivity == 10 && value.sleep == 1)
+    #expect(device.takeAsked() == ["3b01", "3b0200030a01", "3b01"])
     #expect(try await ring.read(touch) == value)
-    #expect(try await ring.numbers(of: touch) == ["mode": 3, "sensitivity": 12, "sleep": 1])
+    #expect(try await ring.numbers(of: touch) == ["mode": 3, "sensitivity": 10, "sleep": 1])
     #expect(try await ring.change(touch as any RingSetting, ["sleep": 0])["sleep"] == 0)
-    #expect(device.takeAsked().contains("3b0200030c"))
+    #expect(device.takeAsked().contains("3b0200030a"))
   }
 
   /// A ring that tells nothing gets the usual values.
@@ -50,7 +50,7 @@ import Testing
     try store("3b0100 03 09 01", keeps: true)
     let (error, _) = await failure { () throws(RingError) in
       _ = try await ring.change(CommandTable.touch) {
-        $0.sensitivity = 12
+        $0.sensitivity = 10
         $0.sleep = 0
       }
     }

@@ -5,18 +5,23 @@ import Testing
 /// What is written when a part of a setting is changed.
 struct SettingChangeTests {
   @Test func fieldsThatAreNotNamedStay() throws {
-    let read = ["enabled": 1, "interval": 30, "start": 5, "low-alarm": 40, "high-alarm": 150, "alarms": 3]
+    let read = ["enabled": 1, "interval": 30, "start": 5, "low-alarm": 40, "high-alarm": 150, "alarms": 2]
     let written = try CommandTable.heartRateSchedule.applying(["interval": 10], to: read)
     #expect(written == read.merging(["interval": 10]) { $1 })
   }
 
   @Test func whatTheRingLeavesOutIsTheUsual() throws {
-    let read = ["enabled": 1, "interval": 0, "start": 0, "remind": 0, "alarms": 0, "alarm": 0]
+    let read = ["enabled": 1, "interval": 0, "interval-seconds": 0, "remind": 0, "alarms": 0, "alarm": 0]
     let written = try CommandTable.temperatureSchedule.applying(["enabled": 0], to: read)
     // 0 min is no interval; the zeros of the others may be meant.
-    #expect(written["interval"] == 30 && written["start"] == 0)
+    #expect(written["interval"] == 30 && written["interval-seconds"] == 0)
+    // The user may mean it: then the seconds count.
+    let seconds = try CommandTable.temperatureSchedule.applying(
+      ["interval": 0, "interval-seconds": 30], to: read)
+    #expect(seconds["interval"] == 0 && seconds["interval-seconds"] == 30)
     let silent = try CommandTable.temperatureSchedule.applying(["enabled": 1], to: read.mapValues { _ in 0 })
-    #expect(silent == ["enabled": 1, "interval": 30, "start": 5, "remind": 10, "alarms": 0, "alarm": 0])
+    #expect(
+      silent == ["enabled": 1, "interval": 30, "interval-seconds": 5, "remind": 10, "alarms": 0, "alarm": 0])
   }
 
   @Test func aProfileIsWrittenAsAWholeOrNotAtAll() throws {
@@ -36,7 +41,7 @@ struct SettingChangeTests {
 
   @Test func limitsAreKept() throws {
     let field = try CommandTable.touch.field("sensitivity")
-    for number in [0, 31, -1, .max, .min] {
+    for number in [0, 11, -1, .max, .min] {
       #expect(throws: SettingError.value(String(number), field)) {
         try CommandTable.touch.applying(["sensitivity": number], to: CommandTable.touch.defaults)
       }

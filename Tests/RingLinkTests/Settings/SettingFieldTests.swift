@@ -21,7 +21,7 @@ struct SettingFieldTests {
     "start-hour 0...23 = 0", "start-minute 0...59 = 0", "end-hour 0...23 = 0", "end-minute 0...59 = 0",
   ]
 
-  private static let touch = ["mode 0...255 = 0", "sensitivity 1...30 = 1", "sleep 0...255 = 0"]
+  private static let touch = ["mode 0...255 = 0", "sensitivity 1...10 = 1", "sleep 0...255 = 0"]
 
   private static func onOff(_ name: String, _ command: String) -> Expected {
     Expected(
@@ -33,15 +33,18 @@ struct SettingFieldTests {
       name: "heart-rate",
       fields: [
         "enabled 0...1 = 0", "interval 1...255 = 5", "start 0...255 = 0", "low-alarm 0...255 = 0",
-        "high-alarm 0...255 = 0", "alarms 0...255 = 0",
-      ], lowest: "16020201", highest: "160201ffffffffff"),
-    onOff("spo2", "2c"), onOff("stress", "36"), onOff("hrv", "38"),
+        "high-alarm 0...255 = 0", "alarms 0...2 = 0",
+      ], lowest: "16020201", highest: "160201ffffffff02"),
+    Expected(
+      name: "spo2", fields: ["enabled 0...1 = 0", "interval 0...255 = 0"], lowest: "2c02", highest: "2c0201ff"
+    ),
+    onOff("stress", "36"), onOff("hrv", "38"),
     Expected(
       name: "temperature",
       fields: [
-        "enabled 0...1 = 0", "interval 1...255 = 30", "start 0...255 = 5", "remind 0...255 = 10",
+        "enabled 0...1 = 0", "interval 0...255 = 30", "interval-seconds 0...120 = 5", "remind 0...255 = 10",
         "alarms 0...255 = 0", "alarm 0...255 = 0",
-      ], lowest: "3a03020001", highest: "3a030201ffffffffff"),
+      ], lowest: "3a0302", highest: "3a030201ff78ffffff"),
     Expected(
       name: "profile",
       fields: [
@@ -70,8 +73,11 @@ struct SettingFieldTests {
     Expected(
       name: "raise-to-wake", fields: ["enabled 0...1 = 0", "delay 0...255 = 0"], lowest: "090202",
       highest: "090201ff"),
-    Expected(name: "touch", fields: touch, lowest: "3b02000001", highest: "3b0200ff1eff"),
-    Expected(name: "gesture", fields: touch, lowest: "3b02010001", highest: "3b0201ff1eff"),
+    Expected(name: "touch", fields: touch, lowest: "3b02000001", highest: "3b0200ff0aff"),
+    Expected(name: "gesture", fields: touch, lowest: "3b02010001", highest: "3b0201ff0aff"),
+    Expected(
+      name: "touch-sleep", fields: ["mode 0...255 = 0", "time 0...255 = 0"], lowest: "3b0202",
+      highest: "3b0202ffff"),
     Expected(
       name: "blood-pressure", fields: ["enabled 0...1 = 0"] + hours + ["interval 1...255 = 60"],
       lowest: "0c02000000000001", highest: "0c0201173b173bff"),

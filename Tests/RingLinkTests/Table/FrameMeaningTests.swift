@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct FrameMeaningTests {
-  private func frame(_ text: String) throws -> RingFrame { try RingFrame(parsing: hex(text).span.bytes) }
+  private func whole(_ text: String) throws -> RingFrame { try RingFrame(parsing: hex(text).span.bytes) }
 
   @Test(arguments: [
     ("03400000000000000000000000000043", true, "battery reply: percent 64 %, charging no"),
@@ -16,11 +16,11 @@ struct FrameMeaningTests {
     ("6901010000000000000000000000006b", false, "measurement request: kind heart rate (1), action start (1)"),
     (
       "6901010000000000000000000000006b", true,
-      "measurement update: kind heart rate (1), status not worn (1), value 0, second 0, third 0, interval 0 ms"
+      "measurement update: kind heart rate (1), status not worn (1), value 0 bpm, interval 0 ms"
     ),
     (
       "690100560000c3020000000000000085", true,
-      "measurement update: kind heart rate (1), status measuring (0), value 86, second 0, third 0, interval 707 ms"
+      "measurement update: kind heart rate (1), status measuring (0), value 86 bpm, interval 707 ms"
     ),
     (
       "69060400000000000000000000000073", false,
@@ -38,12 +38,64 @@ struct FrameMeaningTests {
     ("86ee0000000000000000000000000074", true, "do-not-disturb refused: not supported by this ring"),
   ])
   func framesAreTold(text: String, isFromRing: Bool, meaning: String) throws {
-    #expect(CommandTable.meaning(of: try frame(text), isFromRing: isFromRing).description == meaning)
+    #expect(CommandTable.meaning(of: try whole(text), isFromRing: isFromRing).description == meaning)
+  }
+
+  /// Each kind of a command has fields of its own, and what has no row is not named after another one. The frames of 0x69,
+  /// 0x73 and 0x78 are of the vendor's Android SDK of 2025; 0x77 answers of RT11CR firmware.
+  @Test(arguments: [
+    (
+      "69 03 00 61 01", true, "measurement update: kind SpO2 (3), status measuring (0), value 97 %, final yes"
+    ),
+    (
+      "69 02 00 48 78 50", true,
+      "measurement update: kind blood pressure (2), status measuring (0), value 72, systolic 120 mmHg, diastolic 80 mmHg"
+    ),
+    (
+      "69 0c 00 48 2a 1e c302 00 78 50", true,
+      "measurement update: kind combined (12), status measuring (0), heart-rate 72 bpm, hrv 42 ms, stress 30, "
+        + "interval 707 ms, temperature 0, systolic 120 mmHg, diastolic 80 mmHg"
+    ),
+    (
+      "69 0d 00 07 48 0102 0304 0506 0708 0910", true,
+      "measurement update: kind green light (13), status measuring (0), packet 7, heart-rate 72 bpm, green 513, "
+        + "x 1541, y 2055, z 4105"
+    ),
+    (
+      "69 0e 00 07 61 0102 0304 0506 0708 0910", true,
+      "measurement update: kind red and infrared light (14), status measuring (0), packet 7, spo2 97 %, red 513, "
+        + "infrared 1027, x 1541, y 2055, z 4105"
+    ),
+    (
+      "69 10 00 07 48", true,
+      "measurement update: kind 16, status measuring (0), bytes 07 48 00 00 00 00 00 00 00 00 00 00"
+    ),
+    (
+      "69 0b 00 6d 01", true,
+      "measurement update: kind body temperature (11), status measuring (0), bytes 6d 01 00 00 00 00 00 00 00 00 00 00"
+    ),
+    (
+      "78 04 02 004b 60 000082 00005b 001400", true,
+      "sport update event: sport walk (4), status running (2), duration 75 s, heart-rate 96 bpm, steps 130 steps, "
+        + "distance 91 m, calories 5120 cal"
+    ),
+    ("77 06 04 c0ab3f69", true, "sport session start time: start 1765780416 s"),
+    ("73 25 00000013 0007", true, "counter event: value 19"),
+    ("73 2d 04", true, "button event: button long (4)"),
+    ("73 3a 02 82", true, "heart rate alarm event: limit too high (2), heart-rate 130 bpm"),
+    ("73 55", true, "notification, kind 0x55"), ("02 1a", false, "command 0x02, kind 0x1a"),
+    ("08 05", false, "command 0x08, kind 0x05"), ("50 01", false, "command 0x50, kind 0x01"),
+    ("82 ee", true, "command 0x02 refused: not supported by this ring"),
+    ("bb ee", true, "touch, gesture or touch-sleep refused: not supported by this ring"),
+    ("88 ee", true, "reboot or power off refused: not supported by this ring"),
+  ])
+  func kindsAreToldApart(start: String, isFromRing: Bool, meaning: String) throws {
+    #expect(CommandTable.meaning(of: try frame(start), isFromRing: isFromRing).description == meaning)
   }
 
   @Test func fieldsHaveTheirBytes() throws {
     let meaning = CommandTable.meaning(
-      of: try frame("7312000bef0222090007cf0000000082"), isFromRing: true)
+      of: try whole("7312000bef0222090007cf0000000082"), isFromRing: true)
     #expect(meaning.fields.map(\.name) == ["steps", "calories", "distance"])
     #expect(meaning.fields.map(\.range) == [2..<5, 5..<8, 8..<11])
     #expect(meaning.fields.first?.value == .number(3055, .steps, nil))
@@ -132,15 +184,52 @@ struct FrameMeaningTests {
 struct DangerTests {
   @Test(arguments: [
     "0f", "0f00000000000000000000000000000f", "7c01", "81", "bf", "c66c", "c7", "c9", "ca", "cd", "ce00",
-    "bc01", "bc02000000ffff", "bc05", "bc", "0a02000000000000000000000000000c",
+    "bc01", "bc02000000ffff", "bc05", "bc", "0a02000000000000000000000000000c", "0a02",
+    "0a0200000000000000000000000000ff",
+    "0a0200000000000000000000000000000000",
   ])
   func noValueThatHarmsIsWritten(text: String) {
     #expect(CommandTable.danger(ofWriting: hex(text)) != nil)
   }
 
-  @Test(arguments: ["", "03", "a104", "0801", "ff6666", "bc2aff", "bc0600", "0a02", "00", "ff"])
+  @Test(arguments: [
+    "", "03", "a104", "0801", "ff6666", "bc2aff", "bc0600", "0a0200000022", "0a01", "00", "ff",
+  ])
   func othersAre(text: String) {
     #expect(CommandTable.danger(ofWriting: hex(text)) == nil)
+  }
+
+  /// Only what the table describes is sent without a question.
+  @Test(
+    arguments: [
+      ("03", nil), ("6901", nil), ("a104", nil), ("1601", nil), ("0204", nil), ("10", nil), ("0a01", nil),
+      ("0800", "this restarts the ring or switches it off"),
+      ("0801", "this restarts the ring or switches it off"),
+      ("0802", "this restarts the ring or switches it off"), ("ff6666", "this erases all data on the ring"),
+      ("5401", "this switches the ring's radio off; only its charger switches it on again"),
+      ("5402", "no source says what a frame does that begins with 54 02"),
+      ("021a", "no source says what a frame does that begins with 02 1a"),
+      ("1603", "no source says what a frame does that begins with 16 03"),
+      ("55", "no source says what a frame does that begins with 55 00"),
+      // A report of the ring is no command.
+      ("7801", "no source says what a frame does that begins with 78 01"),
+    ] as [(String, String?)])
+  func theUserIsAsked(start: String, question: String?) throws {
+    #expect(CommandTable.consequence(of: .frame(try frame(start))) == question)
+  }
+
+  @Test func theUserIsAskedAboutBulkFrames() {
+    #expect(CommandTable.consequence(of: .bulk(0x27, payload: [0xFF, 1])) == nil)
+    #expect(
+      CommandTable.consequence(of: .bulk(0x49, payload: []))
+        == "no source says what a bulk frame of id 0x49 does")
+  }
+
+  @Test func eachDangerHasItsSource() {
+    let blocked = CommandTable.all.filter { $0.danger != nil }
+    #expect(
+      blocked.count == 15 && blocked.allSatisfy { $0.source.hasPrefix("4.16 [") || $0.source == "6.5 [A]" })
+    #expect(CommandTable.entries(for: .frame(0x7C)).first?.source == "4.16 [F][S]")
   }
 
   @Test func whatAFrameBeginsIsEnded() {

@@ -1,0 +1,96 @@
+/// The totals of the day, as reported by the ring with each batch of steps (ring reference, 4.15).
+public struct LiveTotals: FrameRecord {
+  /// The steps since the ring's midnight.
+  public var steps: UInt32 = 0
+  /// Small calories: 1000 make a kilocalorie.
+  public var calories: UInt32 = 0
+  /// The distance since the ring's midnight, in meters.
+  public var meters: UInt32 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("steps", \.steps, at: 2, .uint24BigEndian, .steps),
+    RecordField("calories", \.calories, at: 5, .uint24BigEndian, .calories),
+    RecordField("distance", \.meters, at: 8, .uint24BigEndian, .meters),
+  ]
+}
+
+/// The heart rate has left its limits (ring reference, 4.15).
+public struct HeartRateAlarm: FrameRecord, CustomStringConvertible {
+  /// 1 too low, 2 too high.
+  public var limit: UInt8 = 2
+  /// In beats per minute.
+  public var beatsPerMinute: UInt8 = 0
+
+  public init() {}
+
+  public init(limit: UInt8, beatsPerMinute: UInt8) {
+    self.limit = limit
+    self.beatsPerMinute = beatsPerMinute
+  }
+
+  static let limits = [1: "too low", 2: "too high"]
+
+  var isKnown: Bool { Self.limits[Int(limit)] != nil }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("limit", \.limit, at: 2, words: limits),
+    RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute),
+  ]
+
+  /// `heart rate too high: 130 bpm`
+  public var description: String {
+    "heart rate \(Self.limits[Int(limit)] ?? "at limit \(limit)"): \(beatsPerMinute) bpm"
+  }
+}
+
+/// The wearer's counter.
+public struct CounterEvent: FrameRecord {
+  public var value: UInt32 = 0
+
+  public init() {}
+
+  public init(_ value: UInt32) { self.value = value }
+
+  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2, .uint32BigEndian)]
+}
+
+/// What a finger does.
+public struct ButtonEvent: FrameRecord {
+  /// A raw value of ``RingEvent/Button``.
+  public var value: UInt8 = 0
+
+  public init() {}
+
+  public init(_ button: RingEvent.Button) { value = button.rawValue }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("button", \.value, at: 2, words: [1: "down", 2: "up", 3: "tap", 4: "long"])
+  ]
+}
+
+/// An event that carries one small number.
+public struct EventValue: FrameRecord {
+  public var value: UInt8 = 0
+
+  public init() {}
+
+  public init(_ value: UInt8) { self.value = value }
+
+  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2)]
+}
+
+/// A battery event: ``RingBattery``, a byte further back than in the answer.
+public struct BatteryEvent: FrameRecord {
+  public var battery = RingBattery()
+
+  public init() {}
+
+  public init(_ battery: RingBattery) { self.battery = battery }
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("percent", \.battery.percent, at: 2, .uint8, .percent, in: 0...100),
+    RecordField("charging", \.battery.isCharging, at: 3),
+  ]
+}

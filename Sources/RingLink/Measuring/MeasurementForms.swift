@@ -1,0 +1,93 @@
+/// The forms of the updates of a measurement: each kind has fields of its own (ring reference, 4.9). ``MeasurementUpdate``
+/// holds those that a measurement uses.
+enum MeasurementForms {
+  static let statuses = [0: "measuring", 1: "not worn", 2: "ended: not worn"]
+
+  /// One for each kind, told apart by the byte of the kind, and last the form of a kind that is not known.
+  static let all: [FrameForm] =
+    [
+      form(.heartRate, [value(.beatsPerMinute), interval]),
+      form(
+        .bloodPressure,
+        [
+          value(nil), number("systolic", at: 4, .millimetersOfMercury),
+          number("diastolic", at: 5, .millimetersOfMercury),
+        ]
+      ),
+      form(.oxygen, [value(.percent), FrameField("final", at: 4, .flag(on: 1, off: 0))]),
+      form(.fatigue, [value(nil)]),
+      form(.oneKeyCheck, [value(nil)]),
+      form(.continuousHeartRate, [value(.beatsPerMinute), interval]),
+      form(.stress, [value(nil), interval]),
+      form(.bloodSugar, [value(nil)]),
+      form(.variability, [value(.milliseconds), interval]),
+      form(.combined, CombinedMeasurement.fields.map(\.field)),
+    ] + unproved + [FrameForm("update", head + [FrameField("bytes", at: 3, .bytes(12))])]
+
+  /// Those of the vendor's own software, which nobody has captured. The order of the bytes of a pair and the sign of
+  /// acceleration are not proved.
+  private static let unproved: [FrameForm] = [
+    form(
+      .greenStream,
+      [number("packet", at: 3), number("heart-rate", at: 4, .beatsPerMinute), pair("green", at: 5)] + axes),
+    form(
+      .redStream,
+      [number("packet", at: 3), number("spo2", at: 4, .percent), pair("red", at: 5), pair("infrared", at: 7)]
+        + axes),
+    form(
+      .temperatures,
+      [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)]),
+  ]
+
+  private static let head = [
+    FrameField("kind", at: 1, .uint8, words: MeasurementKind.words),
+    FrameField("status", at: 2, .uint8, words: statuses),
+  ]
+
+  private static let interval = FrameField("interval", at: 6, .uint16LittleEndian, .milliseconds)
+  private static let axes = [pair("x", at: 9), pair("y", at: 11), pair("z", at: 13)]
+
+  private static func form(_ kind: MeasurementKind, _ fields: [FrameField]) -> FrameForm {
+    FrameForm("update", startingWith: [kind.rawValue], head + fields)
+  }
+
+  private static func value(_ unit: RingUnit?) -> FrameField { number("value", at: 3, unit) }
+
+  private static func number(_ name: String, at offset: Int, _ unit: RingUnit? = nil) -> FrameField {
+    FrameField(name, at: offset, .uint8, unit)
+  }
+
+  private static func pair(_ name: String, at offset: Int) -> FrameField {
+    FrameField(name, at: offset, .uint16LittleEndian)
+  }
+}
+
+/// The update of a combined measurement, kind 12, of the vendor's software and of RT11CR.
+public struct CombinedMeasurement: FrameRecord {
+  /// In beats per minute; 0 for none, here and below.
+  public var beatsPerMinute: UInt8 = 0
+  /// Heart rate variability in milliseconds. Firmware is known to invent it.
+  public var variability: UInt8 = 0
+  /// 1 to 99. Firmware is known to invent it.
+  public var stress: UInt8 = 0
+  /// The latest beat-to-beat interval in milliseconds.
+  public var beatInterval: UInt16 = 0
+  /// Of the skin; its unit is not stated.
+  public var temperature: UInt8 = 0
+  /// In mmHg. No ring can measure it.
+  public var systolic: UInt8 = 0
+  /// In mmHg. No ring can measure it.
+  public var diastolic: UInt8 = 0
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute),
+    RecordField("hrv", \.variability, at: 4, .uint8, .milliseconds),
+    RecordField("stress", \.stress, at: 5),
+    RecordField("interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds),
+    RecordField("temperature", \.temperature, at: 8),
+    RecordField("systolic", \.systolic, at: 9, .uint8, .millimetersOfMercury),
+    RecordField("diastolic", \.diastolic, at: 10, .uint8, .millimetersOfMercury),
+  ]
+}
