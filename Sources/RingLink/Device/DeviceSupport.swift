@@ -1,0 +1,53 @@
+/// What else the ring can do, and the features that it expects from its host (ring reference, 4.4). Of its 14 bytes, these
+/// are understood.
+public struct DeviceSupport: FrameRecord {
+  public var touch = false
+  /// It counts prayers.
+  public var counter = false
+  /// It has the app's calibration of wearing.
+  public var wearCalibration = false
+  /// It offers to bond. Not needed here.
+  public var wantsBond = false
+  public var gesture = false
+  /// The modes of touch and gesture that it has.
+  public var music = false
+  public var video = false
+  public var eBook = false
+  public var camera = false
+  public var call = false
+  public var game = false
+  /// It stores SpO2 by the minute, bulk id 0x5F.
+  public var minuteOxygen = false
+  /// It stores temperatures at intervals, bulk id 0x74.
+  public var hasTemperatures74 = false
+  /// It stores temperatures in the newer form, bulk id 0x77.
+  public var hasIntervalTemperature = false
+  /// All 14 bytes.
+  public var bytes: [UInt8] = Array(repeating: 0, count: 14)
+
+  public init() {}
+
+  public static let fields: [RecordField<Self>] = [
+    RecordField("bytes", \.bytes, at: 1, count: 14),
+    RecordField("touch", \.touch, at: 2, .bit(0)),
+    RecordField("counter", \.counter, at: 2, .bit(1)),
+    RecordField("wear-calibration", \.wearCalibration, at: 2, .bit(2)),
+    RecordField("wants-bond", \.wantsBond, at: 2, .bit(3)),
+    RecordField("gesture", \.gesture, at: 2, .bit(7)),
+    RecordField("music", \.music, at: 3, .bit(0)),
+    RecordField("video", \.video, at: 3, .bit(1)),
+    RecordField("e-book", \.eBook, at: 3, .bit(2)),
+    RecordField("camera", \.camera, at: 3, .bit(3)),
+    RecordField("call", \.call, at: 3, .bit(4)),
+    RecordField("game", \.game, at: 3, .bit(5)),
+    RecordField("minute-spo2", \.minuteOxygen, at: 8, .bit(2)),
+    RecordField("temperatures-74", \.hasTemperatures74, at: 8, .bit(7)),
+    RecordField("interval-temperature", \.hasIntervalTemperature, at: 9, .bit(7)),
+  ]
+
+  /// The names of the bits that are set: `touch`, `gesture`.
+  public var features: [String] {
+    let frame = RingFrame(CommandTable.deviceSupport.command, self)
+    return Self.fields.map(\.field).filter { $0.value(in: frame) == .flag(true) }.map(\.name)
+  }
+}
