@@ -43,11 +43,12 @@ extension RingLayer {
     switch content {
     case .frame(let meaning): write(meaning, to: &text)
     case .bulk(let frame):
-      let meaning = frame.meaning(isFromRing: isFromRing)
       write(frame.id, to: &text)
       writeSide(to: &text)
       text.write(": ")
-      if meaning.form == "status", let status = meaning.values.first {
+      // A status is one byte; a payload is not gone through for less.
+      let meaning = frame.payload.count == 1 ? frame.meaning(isFromRing: isFromRing) : nil
+      if let meaning, meaning.form == "status", let status = meaning.values.first {
         return text.write("status \(status.text)")
       }
       text.write(frame.payload.count)
@@ -124,8 +125,30 @@ extension RingLayer {
     text.write(")")
   }
 
+  /// Lists the values of a bulk frame.
+  public func listValues(of meaning: BulkMeaning, to list: FieldList) {
+    guard case .bulk(let frame) = content else { return }
+    // Of a frame in several values, only the last one is here.
+    let isWhole = range.count == BulkFrame.headerLength + frame.payload.count
+    let start = range.lowerBound + BulkFrame.headerLength
+    for value in meaning.values {
+      let place =
+        isWhole
+        ? start + value.range.lowerBound..<start + value.range.upperBound
+        : range.lowerBound..<range.lowerBound
+      list.append(
+        PacketField(
+          value.name, value.text, range: place.clamped(to: range), reference: reference,
+          depth: 1 + value.depth))
+    }
+  }
+
+  private var reference: String {
+    "ring reference, " + (meaning?.refusal == nil ? entry?.source ?? "2" : "2")
+  }
+
   func list(to list: FieldList) {
-    let reference = "ring reference, " + (meaning?.refusal == nil ? entry?.source ?? "2" : "2")
+    let reference = self.reference
     func add(_ name: String, _ value: String, _ range: Range<Int>, depth: Int = 0) {
       let start = self.range.lowerBound
       let place = start + range.lowerBound..<start + range.upperBound
@@ -157,13 +180,7 @@ extension RingLayer {
       add("bulk id", "\(frame.id) (\(Hex.string(frame.id.rawValue)))", 0..<0)
       if let form = meaning.form { add("form", form, 0..<0) }
       add("payload", Hex.string(frame.payload, separator: " "), 0..<range.count)
-      // Of a frame in several values, only the last one is here.
-      let isWhole = range.count == BulkFrame.headerLength + frame.payload.count
-      for value in meaning.values {
-        let place =
-          value.range.lowerBound + BulkFrame.headerLength..<value.range.upperBound + BulkFrame.headerLength
-        add(value.name, value.text, isWhole ? place : 0..<0, depth: 1 + value.depth)
-      }
+      listValues(of: meaning, to: list)
     case .part(let id, let received, let length):
       add("bulk id", "\(id) (\(Hex.string(id.rawValue)))", 0..<0)
       add("payload so far", "\(received) of \(length) bytes", 0..<range.count)

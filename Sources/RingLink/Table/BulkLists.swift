@@ -11,7 +11,7 @@ extension BulkField {
       read: { reader, record throws(DecodeError) in
         for _ in 0..<count { record[keyPath: property].append(try Element(parsing: &reader)) }
       },
-      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } },
+      write: { $0[keyPath: property].write(into: &$1) },
       explain: { $1.add(all: $0[keyPath: property], name) })
   }
 
@@ -31,7 +31,7 @@ extension BulkField {
       },
       write: { record, writer in
         writer.write(UInt8(clamping: record[keyPath: property].count))
-        for element in record[keyPath: property] { element.write(into: &writer) }
+        record[keyPath: property].write(into: &writer)
         writer.write(record[keyPath: unread])
       },
       explain: { record, explanation in
@@ -50,7 +50,7 @@ extension BulkField {
       read: { reader, record throws(DecodeError) in
         while !reader.isAtEnd { record[keyPath: property].append(try Element(parsing: &reader)) }
       },
-      write: { record, writer in for element in record[keyPath: property] { element.write(into: &writer) } },
+      write: { $0[keyPath: property].write(into: &$1) },
       explain: { $1.add(all: $0[keyPath: property], name) })
   }
 
@@ -67,7 +67,7 @@ extension BulkField {
         while !reader.isAtEnd, reader.readNext(into: &record, property, unread: unread) {}
       },
       write: { record, writer in
-        for element in record[keyPath: property] { element.write(into: &writer) }
+        record[keyPath: property].write(into: &writer)
         writer.write(record[keyPath: unread])
       },
       explain: { record, explanation in
@@ -78,6 +78,12 @@ extension BulkField {
 
   private static func text(toEnd name: String, _ form: String) -> String {
     "`\(name)` up to the end, each: \(form)"
+  }
+}
+
+extension Array where Element: BulkRecord {
+  fileprivate func write(into writer: inout ByteWriter) {
+    for record in self { record.write(into: &writer) }
   }
 }
 

@@ -75,9 +75,8 @@ extension BulkField {
       },
       explain: { record, explanation in
         let number = Int(clamping: record[keyPath: property])
-        let text =
-          words[number].map { "\($0) (\(number))" } ?? "\(number)" + (unit.map { " \($0.rawValue)" } ?? "")
-        explanation.add(name, text, bytes: Number.bitWidth / 8)
+        let value = FrameFieldValue.number(number, unit, words[number])
+        explanation.add(name, "\(value)", bytes: Number.bitWidth / 8)
       })
   }
 
@@ -116,7 +115,13 @@ extension BulkField {
   static func sized(
     _ fields: [BulkField], unread: any WritableKeyPath<Record, [UInt8]> & Sendable
   ) -> BulkField {
-    BulkField(
+    let block = { @Sendable (record: Record) -> [UInt8] in
+      guard record[keyPath: unread].isEmpty else { return record[keyPath: unread] }
+      var writer = ByteWriter()
+      for field in fields { field.write(record, &writer) }
+      return Array(writer.bytes.prefix(255))
+    }
+    return BulkField(
       text: "the number of bytes that follow, " + fields.map(\.text).joined(separator: ", "),
       read: { reader, record throws(DecodeError) in
         let length = Int(try reader.readUInt8())
@@ -132,21 +137,13 @@ extension BulkField {
         }
       },
       write: { record, writer in
-        var block = ByteWriter()
-        if record[keyPath: unread].isEmpty {
-          for field in fields { field.write(record, &block) }
-        } else {
-          block.write(record[keyPath: unread])
-        }
-        let length = min(block.count, 255)
-        writer.write(UInt8(length))
-        writer.write(block.bytes[..<length])
+        let bytes = block(record)
+        writer.write(UInt8(clamping: bytes.count))
+        writer.write(bytes)
       },
       explain: { record, explanation in
-        var block = ByteWriter()
-        for field in fields { field.write(record, &block) }
+        explanation.add("length", "\(block(record).count)", bytes: 1)
         let unread = record[keyPath: unread]
-        explanation.add("length", "\(unread.isEmpty ? block.count : unread.count)", bytes: 1)
         guard unread.isEmpty else { return explanation.addUnread(unread) }
         for field in fields { field.explain(record, &explanation) }
       })

@@ -146,15 +146,14 @@ private final class TrafficWriter {
   }
 
   private func print(_ meaning: FrameMeaning, isFromRing: Bool, at time: Instant) {
-    let width = (meaning.fields.map(\.name.count).max() ?? 0) + 2
-    let lines = meaning.fields.map { field in
-      let bytes =
-        field.range.count == 1
-        ? "byte \(field.range.lowerBound)"
-        : "bytes \(field.range.lowerBound) to \(field.range.upperBound - 1)"
-      return "    " + field.name + String(repeating: " ", count: width - field.name.count)
-        + "\(field.value)   [\(bytes)]"
-    }
+    let lines = Self.lines(
+      meaning.fields.map { field in
+        let bytes =
+          field.range.count == 1
+          ? "byte \(field.range.lowerBound)"
+          : "bytes \(field.range.lowerBound) to \(field.range.upperBound - 1)"
+        return (field.name, "\(field.value)   [\(bytes)]")
+      })
     put(
       isFromRing, "command", meaning.frame.bytes, name: meaning.name, form: meaning.form?.name,
       fields: meaning.fields.map { "\($0.name)=\($0.value)" },
@@ -163,19 +162,21 @@ private final class TrafficWriter {
 
   private func print(_ id: BulkID, _ payload: [UInt8], isFromRing: Bool, at time: Instant) {
     let meaning = CommandTable.meaning(ofBulk: id, payload, isFromRing: isFromRing)
-    let width = (meaning.values.map { $0.name.count + 2 * $0.depth }.max() ?? 0) + 2
-    let lines = meaning.values.map { value in
-      let name = String(repeating: "  ", count: value.depth) + value.name
-      return value.text.isEmpty
-        ? "    " + name : "    " + name + String(repeating: " ", count: width - name.count) + value.text
-    }
+    let lines = Self.lines(
+      meaning.values.map { (String(repeating: "  ", count: $0.depth) + $0.name, $0.text) })
     put(
       isFromRing, "bulk", [id.rawValue] + payload, name: id.description, form: meaning.form,
       fields: ["payload=\(Hex.string(payload))"]
-        + meaning.values.filter { !$0.text.isEmpty }.map {
-          "\($0.name)=\($0.text)"
-        }, refusal: nil,
+        + meaning.values.filter { !$0.text.isEmpty }.map { "\($0.name)=\($0.text)" }, refusal: nil,
       ["    \(Console.counted(payload.count, "byte")) of payload"] + lines, at: time)
+  }
+
+  /// A line for each value, the texts below each other; a value without a text is a heading.
+  private static func lines(_ values: [(name: String, text: String)]) -> [String] {
+    let width = (values.map(\.name.count).max() ?? 0) + 2
+    return values.map { name, text in
+      "    " + name + (text.isEmpty ? "" : String(repeating: " ", count: width - name.count) + text)
+    }
   }
 
   private func put(

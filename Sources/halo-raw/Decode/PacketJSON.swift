@@ -55,7 +55,7 @@ struct PacketJSON {
     }
     if let att = packet.att { write(att, packet, &output) }
     if let gatt = packet.gatt { Self.write(gatt, &output) }
-    if let ring = packet.ring { Self.write(ring, &output) }
+    if let ring = packet.ring { write(ring, &output) }
     if !packet.unanswered.isEmpty {
       output.write(",\"unanswered\":[\(packet.unanswered.map(String.init).joined(separator: ","))]")
     }
@@ -173,42 +173,28 @@ struct PacketJSON {
     output.write("}")
   }
 
-  private static func write(_ ring: RingLayer, _ output: inout LineWriter) {
+  private func write(_ ring: RingLayer, _ output: inout LineWriter) {
     output.write(ring.isFromRing ? ",\"ring\":{\"from\":\"ring\"" : ",\"ring\":{\"from\":\"host\"")
     if ring.isByShape { output.write(",\"by_shape\":true") }
     switch ring.content {
-    case .frame(let meaning): write(meaning, of: ring, &output)
+    case .frame(let meaning): Self.write(meaning, of: ring, &output)
     case .bulk(let frame):
-      text(",\"name\":", frame.id.description, &output)
-      number(",\"bulk\":", Int(frame.id.rawValue), &output)
-      bytes(",\"payload\":\"", frame.payload, 0..<frame.payload.count, &output)
+      Self.text(",\"name\":", frame.id.description, &output)
+      Self.number(",\"bulk\":", Int(frame.id.rawValue), &output)
+      Self.bytes(",\"payload\":\"", frame.payload, 0..<frame.payload.count, &output)
       let meaning = frame.meaning(isFromRing: ring.isFromRing)
-      if let form = meaning.form { text(",\"form\":", form, &output) }
-      write(meaning.values[...], &output)
+      if let form = meaning.form { Self.text(",\"form\":", form, &output) }
+      fields.removeAll()
+      ring.listValues(of: meaning, to: fields)
+      FieldJSON.write("fields", fields, &output)
     case .part(let id, let received, let length):
-      text(",\"name\":", id.description, &output)
-      number(",\"bulk\":", Int(id.rawValue), &output)
-      number(",\"received\":", received, &output)
-      number(",\"length\":", length, &output)
-    case .damaged(let what): text(",\"problem\":", what, &output)
+      Self.text(",\"name\":", id.description, &output)
+      Self.number(",\"bulk\":", Int(id.rawValue), &output)
+      Self.number(",\"received\":", received, &output)
+      Self.number(",\"length\":", length, &output)
+    case .damaged(let what): Self.text(",\"problem\":", what, &output)
     }
     output.write("}")
-  }
-
-  /// `"fields":[{"name":"number of days","text":"1"},{"name":"days 1","fields":[...]}]`; nothing if there are none.
-  private static func write(_ values: ArraySlice<BulkValue>, _ output: inout LineWriter) {
-    guard let depth = values.first?.depth else { return }
-    output.write(",\"fields\":[")
-    var rest = values
-    while let value = rest.popFirst() {
-      text("{\"name\":", value.name, &output)
-      if !value.text.isEmpty { text(",\"text\":", value.text, &output) }
-      let inner = rest.prefix { $0.depth > depth }
-      write(inner, &output)
-      rest = rest.dropFirst(inner.count)
-      output.write(rest.isEmpty ? "}" : "},")
-    }
-    output.write("]")
   }
 
   /// Acceleration in g and in counts, with the names that `stream` uses; null until the encoding is known.
