@@ -47,7 +47,9 @@ public struct DeviceSupport: FrameRecord {
 
   /// The names of the bits that are set: `touch`, `gesture`.
   public var features: [String] {
-    let frame = RingFrame(CommandTable.deviceSupport.command, self)
-    return Self.fields.map(\.field).filter { $0.value(in: frame) == .flag(true) }.map(\.name)
+    Self.fields.compactMap { field in
+      guard case .number(let get, _) = field.access, get(self) == 1 else { return nil }
+      return field.field.name
+    }
   }
 }

@@ -66,7 +66,9 @@ public struct ButtonEvent: FrameRecord {
   public init(_ button: RingEvent.Button) { value = button.rawValue }
 
   public static let fields: [RecordField<Self>] = [
-    RecordField("button", \.value, at: 2, words: [1: "down", 2: "up", 3: "tap", 4: "long"])
+    RecordField(
+      "button", \.value, at: 2,
+      words: Dictionary(uniqueKeysWithValues: RingEvent.Button.allCases.map { (Int($0.rawValue), "\($0)") }))
   ]
 }
 

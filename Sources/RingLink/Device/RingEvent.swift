@@ -39,13 +39,12 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
 
     /// The name in the command table.
     public var description: String {
-      CommandTable.entries(for: .frame(.notification)).first { $0.prefix == [rawValue] }?.name
-        ?? "notification, kind \(Hex.string(rawValue))"
+      CommandTable.meaning(of: RingFrame(.notification, rawValue), isFromRing: true).name
     }
   }
 
   /// What a finger does with the ring.
-  public enum Button: UInt8, Hashable, Sendable {
+  public enum Button: UInt8, Hashable, Sendable, CaseIterable {
     case down = 1
     case up = 2
     case tap = 3
@@ -134,8 +133,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     case .sport(let update):
       "\(SportControl.sports[Int(update.sport)] ?? "sport \(update.sport)"): \(update.seconds) s, "
         + "\(update.beatsPerMinute) bpm, \(update.steps) steps, \(update.meters) m"
-        + (update.status == 2
-          ? "" : ", \(SportUpdate.statuses[Int(update.status)] ?? "status \(update.status)")")
+        + (update.interruption.map { ", \($0)" } ?? "")
     case .button(let button): "button: \(button)"
     case .heartRateAlarm(let alarm): "\(alarm)"
     case .counter(let value): "counter: \(value)"

@@ -1,9 +1,7 @@
 /// The forms of the updates of a measurement: each kind has fields of its own (ring reference, 4.9). ``MeasurementUpdate``
 /// holds those that a measurement uses.
 enum MeasurementForms {
-  static let statuses = [0: "measuring", 1: "not worn", 2: "ended: not worn"]
-
-  /// One for each kind, told apart by the byte of the kind, and last the form of a kind that is not known.
+  /// The forms of the known kinds, which the byte of the kind distinguishes; the last one is that of any other kind.
   static let all: [FrameForm] =
     [
       form(.heartRate, [value(.beatsPerMinute), interval]),
@@ -24,7 +22,7 @@ enum MeasurementForms {
       form(.combined, CombinedMeasurement.fields.map(\.field)),
     ] + unproved + [FrameForm("update", head + [FrameField("bytes", at: 3, .bytes(12))])]
 
-  /// Those of the vendor's own software, which nobody has captured. The order of the bytes of a pair and the sign of
+  /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair and the sign of
   /// acceleration are not proved.
   private static let unproved: [FrameForm] = [
     form(
@@ -39,12 +37,9 @@ enum MeasurementForms {
       [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)]),
   ]
 
-  private static let head = [
-    FrameField("kind", at: 1, .uint8, words: MeasurementKind.words),
-    FrameField("status", at: 2, .uint8, words: statuses),
-  ]
-
-  private static let interval = FrameField("interval", at: 6, .uint16LittleEndian, .milliseconds)
+  /// The fields that every kind has.
+  private static let head = [MeasurementUpdate.kindField.field, MeasurementUpdate.statusField.field]
+  private static let interval = MeasurementUpdate.intervalField.field
   private static let axes = [pair("x", at: 9), pair("y", at: 11), pair("z", at: 13)]
 
   private static func form(_ kind: MeasurementKind, _ fields: [FrameField]) -> FrameForm {

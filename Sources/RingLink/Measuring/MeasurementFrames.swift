@@ -116,13 +116,15 @@ public struct MeasurementUpdate: FrameRecord {
     }
   }
 
+  static let kindField = RecordField<Self>("kind", \.kind, at: 1, words: MeasurementKind.words)
+  static let statusField = RecordField<Self>(
+    "status", \.status, at: 2, words: [0: "measuring", 1: "not worn", 2: "ended: not worn"])
+  static let intervalField = RecordField<Self>(
+    "interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds)
+
   public static let fields: [RecordField<Self>] = [
-    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
-    RecordField("status", \.status, at: 2, words: MeasurementForms.statuses),
-    RecordField("value", \.value, at: 3),
-    RecordField("second", \.second, at: 4),
-    RecordField("third", \.third, at: 5),
-    RecordField("interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds),
+    kindField, statusField, RecordField("value", \.value, at: 3), RecordField("second", \.second, at: 4),
+    RecordField("third", \.third, at: 5), intervalField,
   ]
 }
 

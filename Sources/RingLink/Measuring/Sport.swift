@@ -31,7 +31,7 @@ public struct SportControl: FrameRecord {
   ]
 }
 
-/// An answer of the ring that tells when the session began.
+/// The ring's answer with the time at which the session began.
 public struct SportStart: FrameRecord {
   /// In the ring's wall clock, since 1970 as if that were UTC.
   public var seconds: UInt32 = 0
@@ -62,7 +62,13 @@ public struct SportUpdate: FrameRecord {
 
   public init() {}
 
-  public static let statuses = [1: "paused", 2: "running", 3: "not worn"]
+  private static let running: UInt8 = 2
+  private static let statuses = [1: "paused", Int(running): "running", 3: "not worn"]
+
+  /// The ``status`` in words: `paused`; nil while the session runs.
+  public var interruption: String? {
+    status == Self.running ? nil : Self.statuses[Int(status)] ?? "status \(status)"
+  }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("sport", \.sport, at: 1, words: SportControl.sports),

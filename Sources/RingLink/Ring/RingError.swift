@@ -53,11 +53,9 @@ extension RingError: CustomStringConvertible {
       "\(selector.whatIsMissing) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
         + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
     case .onlyPossible(let names, let seconds):
-      "no ring was found in \(Int(seconds.rounded())) s, but this may be one: \(names.prefix(3).joined(separator: ", "))"
-        + (names.count > 3 ? " and \(names.count - 3) more" : "") + "; name it to use it"
+      "no ring was found in \(Int(seconds.rounded())) s, but this may be one: \(Self.list(names)); name it to use it"
     case .severalFound(let names):
-      "several rings are near: \(names.prefix(3).joined(separator: ", "))"
-        + (names.count > 3 ? " and \(names.count - 3) more" : "") + "; name the one you mean"
+      "several rings are near: \(Self.list(names)); name the one you mean"
     case .notARing(let services):
       "not a QRing ring: it has no service \(RingGATT.commandService); it has "
         + (services.isEmpty ? "none at all" : services.map(\.description).joined(separator: ", "))
@@ -98,5 +96,10 @@ extension RingError: CustomStringConvertible {
     case .disconnected(let reason): "the connection to the ring was lost: \(reason)"
     case .cancelled: "cancelled"
     }
+  }
+
+  /// The first three, and how many more there are.
+  private static func list(_ names: [String]) -> String {
+    names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
   }
 }

@@ -202,7 +202,7 @@ private struct EventFields {
       (name, beatsPerMinute) = ("sport", Int(update.beatsPerMinute))
       (steps, calories, meters) = (Int(update.steps), Int(update.calories), Int(update.meters))
       seconds = Int(update.seconds)
-      note = update.status == 2 ? nil : SportUpdate.statuses[Int(update.status)] ?? "status \(update.status)"
+      note = update.interruption
     case .button(let button): (name, note) = ("button", "\(button)")
     case .heartRateAlarm(let alarm):
       (name, note) = ("heart-rate-alarm", alarm.limit == 1 ? "too-low" : "too-high")
