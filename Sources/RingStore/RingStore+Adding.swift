@@ -6,11 +6,12 @@ extension RingStore {
   /// - Parameters:
   ///   - records: of one kind
   ///   - complete: days that were over when the ring was read
+  ///   - leftOut: records that cannot be what they say; each is stored once, as the ring sent it
   ///   - sync: from ``beginSync(_:at:policy:offset:clockSet:firmware:)``
   /// - Returns: the number of records that are new or changed
   @discardableResult
   public func add(
-    _ records: HistoryRecords, complete: [RingDay] = [], in sync: SyncID
+    _ records: HistoryRecords, complete: [RingDay] = [], leftOut: [OddRecord] = [], in sync: SyncID
   ) throws(StoreError) -> Int {
     try database.transaction { () throws(StoreError) in
       let added =
@@ -28,20 +29,8 @@ extension RingStore {
       for day in complete {
         try note.run(.integer(sync.ring.row), .text(records.kind.rawValue), .text(day.description))
       }
+      try add(leftOut, sync)
       return added
-    }
-  }
-
-  /// Adds records that are left out, as the ring sent them; each once.
-  public func add(_ odd: [OddRecord], in sync: SyncID) throws(StoreError) {
-    try database.transaction { () throws(StoreError) in
-      let insert = try database.prepare(
-        "INSERT OR IGNORE INTO odd_records (ring, kind, bytes, reason, sync) VALUES (?, ?, ?, ?, ?)")
-      for record in odd {
-        try insert.run(
-          .integer(sync.ring.row), .text(record.kind.rawValue), .bytes(record.bytes), .text(record.reason),
-          .integer(sync.row))
-      }
     }
   }
 
@@ -64,6 +53,17 @@ extension RingStore {
     let known = Set(complete)
     return (days.lowerBound.number...days.upperBound.number).map { RingDay(number: $0) }
       .filter { !known.contains($0) }
+  }
+
+  private func add(_ odd: [OddRecord], _ sync: SyncID) throws(StoreError) {
+    guard !odd.isEmpty else { return }
+    let insert = try database.prepare(
+      "INSERT OR IGNORE INTO odd_records (ring, kind, bytes, reason, sync) VALUES (?, ?, ?, ?, ?)")
+    for record in odd {
+      try insert.run(
+        .integer(sync.ring.row), .text(record.kind.rawValue), .bytes(record.bytes), .text(record.reason),
+        .integer(sync.row))
+    }
   }
 
   // MARK: One kind each

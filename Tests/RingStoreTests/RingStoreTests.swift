@@ -191,8 +191,9 @@ struct RingStoreTests {
 
   @Test func aDeletedRingLeavesNothing() throws {
     let (store, ring, sync) = try open()
-    for records in try oneOfEach() { try store.add(records, in: sync) }
-    try store.add([OddRecord(kind: .sleep, reason: "it is odd", bytes: [0, 0xFF])], in: sync)
+    let odd = OddRecord(kind: .sleep, reason: "it is odd", bytes: [0, 0xFF])
+    for records in try oneOfEach() { try store.add(records, leftOut: [odd], in: sync) }
+    #expect(try store.oddRecords(.sleep, of: ring) == [odd])
     let extent = try store.extent(of: ring)
     #expect(
       extent.records == 8 && extent.first == "2026-11-20T00:00:00" && extent.last == "2026-11-20T13:00:00")

@@ -162,8 +162,8 @@ final class RingSync {
     progress.clear()
     OddRecords.tell(odd)
     do throws(Failure) {
-      if !odd.isEmpty { try await storeRetry(store.add(odd, in: sync)) }
-      outcome.added += try await storeRetry(store.add(records, complete: complete, in: sync))
+      outcome.added += try await storeRetry(
+        store.add(records, complete: complete, leftOut: odd, in: sync))
     } catch {
       session.fail(error)
       throw .cancelled

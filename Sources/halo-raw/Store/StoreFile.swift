@@ -124,8 +124,8 @@ extension StoredHistory {
       let origins = try storeFailure(store.origins(kind, of: ring.id))
       try printer.print(
         try storeFailure(store.records(kind, of: ring.id)), origins, of: ring.address?.description ?? "")
-      let odd = try storeFailure(store.oddRecords(kind, of: ring.id))
-      if format == .jsonl { OddRecords.print(odd, of: ring.address?.description) }
+      guard format == .jsonl else { continue }
+      OddRecords.print(try storeFailure(store.oddRecords(kind, of: ring.id)), of: ring.address?.description)
     }
   }
 }
