@@ -16,7 +16,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
     public static let scanResponse = News(rawValue: 1 << 2)
   }
 
-  /// Tells devices apart: by their address, and anonymous advertisers by the number of their advertising set.
+  /// Identifies a device by its address, and an anonymous advertiser by the number of its advertising set.
   public struct ID: Hashable, Sendable {
     let address: BluetoothAddress
     let advertisingSID: UInt8?

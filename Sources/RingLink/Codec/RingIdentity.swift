@@ -77,8 +77,8 @@ public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertibl
 /// How likely an advertisement is from a ring (ring reference, 1.1). Only the attribute table proves it: some rings do
 /// not advertise any service, and some look-alikes have a ring's name.
 public enum RingIdentity: Int, Hashable, Sendable, Comparable {
-  /// It may be a ring, and is connected to only if it is named: the name of a brand and more, or the company identifier
-  /// 0x1234, which is nobody's.
+  /// It may be a ring, and is connected to only if it is named. It has the name of a brand with a suffix, or the company
+  /// identifier 0x1234, which is not assigned.
   case possible
   /// A name that rings use, and others too: `SMART_RING`, or that of another brand.
   case ambiguousName

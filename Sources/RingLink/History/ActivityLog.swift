@@ -98,7 +98,7 @@ public struct ActivityRecord: FrameRecord {
 
 /// The activity of a day.
 public struct ActivityLog: Hashable, Sendable {
-  /// A frame that is no record of a day, and why.
+  /// A frame that cannot be a record of a day, and the reason.
   public struct Odd: Hashable, Sendable {
     public var frame: RingFrame
     public var reason: String

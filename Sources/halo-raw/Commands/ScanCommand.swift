@@ -159,6 +159,8 @@ private final class ScanView {
 /// What is shown of a device.
 private struct AdvertisementRow {
   private let device: Advertisement
+  /// How likely it is a ring; nil if it does not look like one.
+  private let ring: String?
 
   static let columns: [(name: String, unit: String?)] = [
     ("t", nil), ("time", nil), ("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil),
@@ -166,7 +168,10 @@ private struct AdvertisementRow {
     ("appearance", nil), ("tx_power", "dBm"), ("connectable", nil), ("ring", nil),
   ]
 
-  init(_ device: Advertisement) { self.device = device }
+  init(_ device: Advertisement) {
+    self.device = device
+    ring = RingIdentity.matches(device).map { $0 > .ambiguousName ? "likely" : "possible" }
+  }
 
   /// nil until an advertisement is received.
   private var isConnectable: Bool? { device.advertisingData == nil ? nil : device.isConnectable }
@@ -195,11 +200,6 @@ private struct AdvertisementRow {
       .text(appearance), .number(device.txPower.map(Int.init)), .optionalFlag(isConnectable),
       .text(ring),
     ]
-  }
-
-  /// How likely it is a ring; nil if it does not look like one.
-  private var ring: String? {
-    RingIdentity.matches(device).map { $0 > .ambiguousName ? "likely" : "possible" }
   }
 
   /// `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A  Apple, Inc.: 0215  TX 4 dBm`
