@@ -52,7 +52,8 @@ extension VirtualRingOptions {
     "encoding", "battery",
     "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
-    "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data", "drop-after",
+    "counted", "lose", "reorder", "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data",
+    "drop-after",
     "mute-after", "early", "twice", "deaf", "leave-at-mtu", "faults", "stop-after", "refuse-after",
     "charge-after",
     "bad-checksum-every",
@@ -81,6 +82,9 @@ extension VirtualRingOptions {
     case "packets": aclPackets = try value.integer(in: 1...255)
     case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
     case "ignore-connections": faults.ignoresConnections = try value.flag()
+    case "counted": hasCountedStream = try value.flag()
+    case "lose": faults.losesPacketEvery = try value.integer(in: 2...Int(Int32.max))
+    case "reorder": faults.reordersPackets = try value.flag()
     case "worn": isWorn = try value.flag()
     case "warm-up": warmUp = .nanoseconds(Int64(try value.number(in: 0...120) * 1e9))
     case "events": eventInterval = .nanoseconds(Int64(try value.number(in: 0.01...86400) * 1e9))

@@ -32,6 +32,8 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
   public var rate = 25.0
+  /// Whether it has the counted stream, too.
+  public var hasCountedStream = false
   /// The ATT MTU that the ring requests and accepts.
   public var mtu: UInt16 = 247
   /// The time between two advertisements.
@@ -108,6 +110,10 @@ public struct VirtualRingFaults: Hashable, Sendable {
   public var chargesAfter: Int?
   /// Every Nth frame of a stream has a wrong checksum.
   public var badChecksumEvery: Int?
+  /// Every Nth packet of the counted stream is lost.
+  public var losesPacketEvery: Int?
+  /// Every tenth packet of the counted stream is sent after the one that follows it.
+  public var reordersPackets = false
   /// The ring's services are missing: a look-alike of another manufacturer.
   public var omitsRingService = false
   /// Settings that are written are acknowledged, and stay as they are.

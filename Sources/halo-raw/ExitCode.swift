@@ -152,6 +152,10 @@ extension Failure {
     case .noData: self.init(.timedOut, error.description, .unready)
     case .disconnected: self.init(.connectionLost, error.description, .link)
     case .streamRefused: self.init(.protocolError, error.description, .unready)
+    case .countedStream(_, let failure):
+      self.init(
+        .protocolError, "\(error.description); --source raw streams without a count",
+        failure.mayPass ? .unready : .final)
     case .cancelled: self.init(.interrupted, error.description)
     case .dangerous, .invalidSetting: self.init(.usage, error.description)
     case .notARing, .noBulkService, .refused, .malformed, .malformedBulk, .incomplete, .damaged, .notTaken,

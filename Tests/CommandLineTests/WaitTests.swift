@@ -48,6 +48,9 @@ import Testing
     "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),
     "RingLink/Measuring/Sport.swift": (2, .deadline("the silence after which a session has ended")),
     "RingLink/Ring/Exchanges.swift": (1, .deadline("RingExchange.silence")),
+    "RingLink/Ring/Ring+CountedStream.swift": (
+      2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
+    ),
     "RingLink/Ring/Ring+RawStream.swift": (
       2, .deadline("firstSampleDeadline; 2 s for what is to be written")
     ),
@@ -133,6 +136,9 @@ import Testing
     "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
     "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
     "RingLink/Ring/Ring.swift": (2, .deadline("30 s of ATT for each request")),
+    "RingLink/Ring/Ring+CountedStream.swift": (
+      2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
+    ),
     "RingLink/Ring/Ring+RawStream.swift": (
       4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
     ),
@@ -149,6 +155,10 @@ import Testing
     ),
     ("GATTClient/GATTClient.swift", "public func disconnection(", "no deadline, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
+    (
+      "RingLink/Ring/Ring+CountedStream.swift", "func stopCountedStream(",
+      "Cancelling the task does not cancel this, as"
+    ),
     (
       "RingLink/Ring/Ring+RawStream.swift", "func stopRawStream(",
       "Cancelling the task does not cancel this, as"

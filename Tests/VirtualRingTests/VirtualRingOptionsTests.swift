@@ -17,7 +17,8 @@ import Testing
         + "advertising=500,service=false,rssi=-90,bluetooth5=no,acl=27,packets=2,establish-failures=3,"
         + "refuse,no-data,drop-after=9,stop-after=8,refuse-after=7,charge-after=6,bad-checksum-every=4,look-alike,silent=true,strict-scan,"
         + "ignore-connections,worn=no,warm-up=1.5,events=10,bulk=false,refuse-measurements,ignore-settings,"
-        + "clock=2026-11-21T13:45:00,lose-every=7,double-every=5,delay-every=3,silent-after=20,bad-bulk=2")
+        + "clock=2026-11-21T13:45:00,lose-every=7,double-every=5,delay-every=3,silent-after=20,bad-bulk=2,"
+        + "counted,lose=100,reorder")
     var expected = VirtualRingOptions()
     expected.rate = 4
     expected.seed = 7
@@ -59,9 +60,12 @@ import Testing
     expected.faults.delaysLogFrameEvery = 3
     expected.faults.logFramesUntilSilence = 20
     expected.faults.badBulkCRCs = 2
+    expected.hasCountedStream = true
+    expected.faults.losesPacketEvery = 100
+    expected.faults.reordersPackets = true
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 48)
+    #expect(VirtualRingOptions.optionNames.count == 51)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }

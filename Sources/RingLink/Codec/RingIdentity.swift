@@ -63,6 +63,9 @@ public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertibl
     }
   }
 
+  /// Whether rings of this family have the counted stream (ring reference, 5.7); nil where only the ring knows.
+  public var hasCountedStream: Bool? { self == .rt11cr ? false : nil }
+
   public var description: String {
     switch self {
     case .rf03: "RF03"

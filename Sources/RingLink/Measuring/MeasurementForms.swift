@@ -1,6 +1,15 @@
 /// The forms of the updates of a measurement: each kind has fields of its own (ring reference, 4.9). ``MeasurementUpdate``
 /// holds those that a measurement uses.
 enum MeasurementForms {
+  /// The command that starts a measurement, and that its updates have.
+  static let command: RingCommand = 0x69
+
+  /// The forms of the request, which the byte of the kind distinguishes.
+  static let requests: [FrameForm] =
+    CountedSample.Light.allCases.map {
+      FrameForm("stream", startingWith: [$0.rawValue], CountedStreamStart.self)
+    } + [FrameForm("request", MeasurementStart.self)]
+
   /// The forms of the known kinds, which the byte of the kind distinguishes; the last one is that of any other kind.
   static let all: [FrameForm] =
     [
@@ -24,23 +33,14 @@ enum MeasurementForms {
 
   /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair and the sign of
   /// acceleration are not proved.
-  private static let unproved: [FrameForm] = [
-    form(
-      .greenStream,
-      [number("packet", at: 3), number("heart-rate", at: 4, .beatsPerMinute), pair("green", at: 5)] + axes),
-    form(
-      .redStream,
-      [number("packet", at: 3), number("spo2", at: 4, .percent), pair("red", at: 5), pair("infrared", at: 7)]
-        + axes),
-    form(
-      .temperatures,
-      [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)]),
-  ]
+  private static let unproved: [FrameForm] =
+    CountedSample.Light.allCases.map { form($0.kind, CountedSample.fields($0).map(\.field)) } + [
+      form(.temperatures, [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)])
+    ]
 
   /// The fields that every kind has.
   private static let head = [MeasurementUpdate.kindField.field, MeasurementUpdate.statusField.field]
   private static let interval = MeasurementUpdate.intervalField.field
-  private static let axes = [pair("x", at: 9), pair("y", at: 11), pair("z", at: 13)]
 
   private static func form(_ kind: MeasurementKind, _ fields: [FrameField]) -> FrameForm {
     FrameForm("update", startingWith: [kind.rawValue], head + fields)

@@ -166,8 +166,10 @@ public final class MeasurementCommands: CommandGroup {
   static let shared = MeasurementCommands()
 
   public let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
-    0x69, "measurement", "Measures while one waits: starts a measurement, or keeps a continuous one going.",
-    .measurements, isStream: true, replies: MeasurementForms.all, source: "4.9 [F][C][S]")
+    MeasurementForms.command, "measurement",
+    "Measures while one waits: starts a measurement, or keeps a continuous one going.",
+    .measurements, isStream: true, requests: MeasurementForms.requests, replies: MeasurementForms.all,
+    source: "4.9 [F][C][S]")
   public let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
     0x6A, "measurement stop", "Ends a measurement, with the value that the ring is to store.", .measurements,
     source: "4.9 [C]")

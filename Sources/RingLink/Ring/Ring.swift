@@ -58,6 +58,8 @@ public final class Ring {
   private var changeCount = 0
   /// The one that runs, or ran last.
   var measurement: MeasurementSession?
+  /// The counted stream that runs.
+  var countedStream: CountedStream?
   /// Where bulk frames are written; set once they are needed.
   var bulkWrite: Characteristic?
   /// Where bulk frames are received.

@@ -18,6 +18,8 @@ public final class RingDispatcher {
   @exclusivity(unchecked) public private(set) var counters = Counters()
   /// Called for each frame of the raw stream. The hot path: it does not allocate.
   @exclusivity(unchecked) public var onSample: ((RawSample, Instant) -> Void)?
+  /// Called for each sample of the counted stream; nil while there is none. The hot path, too.
+  @exclusivity(unchecked) public var onCountedSample: ((CountedSample, Instant) -> Void)?
   /// Called for a frame of the wrong length or with a wrong checksum: its bytes, and why it was rejected.
   public var onRejected: ((RawSpan, RingFrameError, Instant) -> Void)?
   /// Called for the ring's unsolicited events.
@@ -168,6 +170,8 @@ public final class RingDispatcher {
     }
     if let sample = RawSample(frame) {
       onSample?(sample, time)
+    } else if let onCountedSample, let sample = CountedSample(frame), sample.status == 0 {
+      onCountedSample(sample, time)
     } else {
       receive(frame, at: time)
     }

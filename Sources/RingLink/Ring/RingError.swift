@@ -41,6 +41,8 @@ public enum RingError: Error, Hashable, Sendable {
   case streamRefused(battery: RingBattery?)
   /// The stream was started, and no data was received.
   case noData(seconds: Double, battery: RingBattery?)
+  /// The ring does not stream with a count.
+  case countedStream(CountedSample.Light, CountedStreamFailure)
   /// The link was lost.
   case disconnected(String)
   case cancelled
@@ -93,6 +95,7 @@ extension RingError: CustomStringConvertible {
           $0.isCharging ? "; it is charging: take it off its charger" : "; its battery is at \($0)"
         }
           ?? "") + ". Is another measurement running?"
+    case .countedStream(let light, let failure): "the ring has no counted stream of \(light): \(failure)"
     case .disconnected(let reason): "the connection to the ring was lost: \(reason)"
     case .cancelled: "cancelled"
     }
@@ -101,5 +104,36 @@ extension RingError: CustomStringConvertible {
   /// The first three, and how many more there are.
   private static func list(_ names: [String]) -> String {
     names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
+  }
+}
+
+/// Why there is no counted stream.
+public enum CountedStreamFailure: Hashable, Sendable, CustomStringConvertible {
+  case refused(RingErrorCode)
+  /// An answer with this status, which is not 0 as that of a sample is.
+  case status(UInt8)
+  /// Frames without a value: the ring takes it for another measurement.
+  case empty
+  /// No sample, and no other answer. Most rings do not know this stream.
+  case silent(seconds: Double)
+
+  /// Whether it will be the same the next time. A ring that has an error may have no finger.
+  public var isDefinite: Bool { if case .status = self { false } else { true } }
+
+  /// Whether the ring may stream a while later: it may be on its charger, or have no finger.
+  public var mayPass: Bool {
+    switch self {
+    case .status, .silent: true
+    case .refused, .empty: false
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .refused(let code): "it refuses (\(code))"
+    case .status(let status): "it answers with status \(status)"
+    case .empty: "its frames are empty"
+    case .silent(let seconds): "it sends nothing within \(seconds) s"
+    }
   }
 }

@@ -3,15 +3,18 @@ public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
   public let command: RingCommand
   public let entry: CommandEntry
 
-  /// - Parameter replies: the forms of the answer, if it has others than that of `Reply`
+  /// - Parameters:
+  ///   - requests: the forms of the request, if it has others than that of `Request`
+  ///   - replies: the forms of the answer, if it has others than that of `Reply`
   init(
     _ command: RingCommand, _ name: String, _ purpose: String, _ group: CommandEntry.Group,
-    isStream: Bool = false, replies: [FrameForm]? = nil, families: Set<RingFamily> = .every, source: String
+    isStream: Bool = false, requests: [FrameForm]? = nil, replies: [FrameForm]? = nil,
+    families: Set<RingFamily> = .every, source: String
   ) {
     self.command = command
     entry = CommandEntry(
       subject: .frame(command), name: name, purpose: purpose, group: group,
-      shape: isStream ? .stream : .single, requests: [FrameForm("request", Request.self)],
+      shape: isStream ? .stream : .single, requests: requests ?? [FrameForm("request", Request.self)],
       replies: replies ?? [FrameForm(isStream ? "update" : "reply", Reply.self)], families: families,
       source: source)
   }

@@ -156,7 +156,7 @@ public struct RecordField<Record>: Sendable {
   }
 }
 
-/// A place in a frame that is known at compile time. The raw stream is read with these, with a few shifts; the
+/// A place in a frame that is known at compile time. Streams are read with these, with a few shifts; the
 /// ``RecordField`` of the same place documents and writes it.
 struct FramePlace: Sendable {
   let name: StaticString
@@ -165,6 +165,12 @@ struct FramePlace: Sendable {
   /// Two bytes, big-endian.
   @inline(__always)
   func word(_ frame: RingFrame) -> UInt16 { frame.uint16BigEndian(at: offset) }
+
+  /// Two bytes, little-endian.
+  @inline(__always)
+  func littleEndianWord(_ frame: RingFrame) -> UInt16 {
+    UInt16(frame.byte(at: offset + 1)) << 8 | UInt16(frame.byte(at: offset))
+  }
 
   /// A byte that is 1 for yes.
   @inline(__always)

@@ -113,12 +113,19 @@ extension RingAnswer {
       RingAnswer(entry: CommandTable.measurementStart.entry) { ring, frame in
         guard let request = try? MeasurementStart(parsing: frame) else { return [] }
         guard ring.measures(request.kind) else { return [.refusal(of: frame.command)].compactMap { $0 } }
+        if let start = try? CountedStreamStart(parsing: frame), ring.options.hasCountedStream,
+          CountedSample.Light(rawValue: start.kind.rawValue) != nil
+        {
+          ring.startCountedStream(start)
+          return []
+        }
         ring.takeSensor()
         ring.measurement.start(request)
         return []
       },
       query(CommandTable.measurementStop) { ring, request in
         ring.measurement.stop(request.kind)
+        ring.stopCountedStream(request.kind)
         return MeasurementStop(request.kind)
       },
       RingAnswer(entry: CommandTable.liveHeartRate.entry) { ring, frame in
@@ -142,6 +149,7 @@ extension SimulatedRing {
     switch kind {
     case .heartRate, .bloodPressure, .oxygen, .continuousHeartRate: return true
     case .fatigue, .oneKeyCheck, .stress, .bloodSugar, .variability: return options.family != .rf03
+    case .greenStream, .redStream: return options.hasCountedStream
     default: return kind.rawValue == 12 && options.family == .rt11cr
     }
   }

@@ -45,7 +45,7 @@ public final class SimulatedRing {
   let events: SimulatedEvents
 
   /// Whether the sensor's light is on.
-  public var isLit: Bool { light.isOn || measurement.isRunning }
+  public var isLit: Bool { light.isOn || measurement.isRunning || counted != nil && isStreaming }
 
   private let timers: Timers
   private var light: SimulatedLight
@@ -55,6 +55,8 @@ public final class SimulatedRing {
   private var framesOfStream = 0
   private var start = Instant.zero
   private var timer: Timers.Token?
+  /// The counted stream that runs, or ran last; nil if it was the raw one.
+  private var counted: SimulatedCountedStream?
 
   public init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
@@ -223,8 +225,37 @@ public final class SimulatedRing {
   }
 
   private func startStream() {
+    guard !options.faults.silentRawStream else { return stop() }
+    counted = nil
+    beginSets()
+  }
+
+  /// Starts the counted stream, or lets it go on. Without a finger and on the charger, there is an error in place of samples.
+  func startCountedStream(_ request: CountedStreamStart) {
+    guard let light = CountedSample.Light(rawValue: request.kind.rawValue) else { return }
+    guard options.isWorn, !options.isCharging else {
+      var sample = CountedSample(light)
+      sample.status = 1
+      return notify(sample.frame)
+    }
+    let end = timers.now + .seconds(Int(request.seconds))
+    if isStreaming, counted?.light == light {
+      counted?.end = end
+      return
+    }
+    takeSensor()
+    measurement.stop()
+    counted = SimulatedCountedStream(light, until: end, options.faults)
+    beginSets()
+  }
+
+  /// - Parameter kind: no other stream is stopped
+  func stopCountedStream(_ kind: MeasurementKind) {
+    if let counted, counted.light.kind == kind { stop() }
+  }
+
+  private func beginSets() {
     stop()
-    guard !options.faults.silentRawStream else { return }
     isStreaming = true
     index = 0
     framesOfStream = 0
@@ -274,29 +305,41 @@ public final class SimulatedRing {
       }
       return
     }
+    if let end = counted?.end, timers.now >= end { return stop() }
     sendSet()
     guard isStreaming else { return }
     let next = start + .nanoseconds(Int64(Double(index) / waveform.rate * 1e9))
     timer = timers.schedule(at: next) { [weak self] in self?.tick() }
   }
 
-  /// All three sensors, back to back.
+  /// All three sensors, back to back; or what the counted stream has in their place.
   private func sendSet() {
-    let samples: [RawSample] = [
-      .spo2(waveform.spo2(at: index)),
-      .ppg(waveform.ppg(at: index)),
-      .accelerometer(AccelerometerSample(waveform.acceleration(at: index), encoding: options.encoding)),
-    ]
+    let acceleration = waveform.acceleration(at: index)
+    let frames: [RingFrame]
+    if counted != nil {
+      let ppg = waveform.ppg(at: index)
+      let red = waveform.spo2(at: index)
+      frames =
+        counted?.frames(
+          index, ppg, red, acceleration, heartRate: waveform.heartRate(at: Double(index) / waveform.rate))
+        ?? []
+    } else {
+      let samples: [RawSample] = [
+        .spo2(waveform.spo2(at: index)), .ppg(waveform.ppg(at: index)),
+        .accelerometer(AccelerometerSample(acceleration, encoding: options.encoding)),
+      ]
+      frames = samples.map(\.frame)
+    }
     index += 1
     counters.sets += 1
-    for sample in samples {
+    for frame in frames {
       framesOfStream += 1
       if let every = options.faults.badChecksumEvery, every > 0, framesOfStream.isMultiple(of: every) {
-        var bytes = sample.frame.bytes
+        var bytes = frame.bytes
         bytes[15] ^= 0x55
         notifyDamaged(bytes)
       } else {
-        notify(sample.frame)
+        notify(frame)
       }
     }
   }
