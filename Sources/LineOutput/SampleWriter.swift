@@ -33,81 +33,25 @@ public final class RecordOrigin {
 /// Each line has the time since the first one, the time of day, the ring, a number that counts the lines of its kind from 0,
 /// and the kind. What happened between the samples is a line in its place: see ``Mark``.
 public struct SampleWriter: ~Copyable {
-  private let format: OutputFormat
-  private let kinds: SampleKinds
-  public private(set) var output: LineWriter
+  let format: OutputFormat
+  let kinds: SampleKinds
+  /// Whether csv has the columns of counted samples.
+  let isCounted: Bool
+  public internal(set) var output: LineWriter
   private var detector: AccelerometerEncodingDetector
   private var clock: RecordClock
   private let sharedOrigin: RecordOrigin
   private var origin: Instant?
   /// In text: the ring, if there are several.
   private let label: String
-  private var plot = DotPlot()
+  var plot = DotPlot()
   /// The number of lines of each kind.
   private var counts = InlineArray<8, Int>(repeating: 0)
-
-  /// What a line is, if it is no sample.
-  public enum Mark: Equatable, Sendable {
-    /// The stream was interrupted: later samples are from another link, or of another start.
-    case gap(String)
-    /// The number of samples that are missing here, because the output was not read in time.
-    case dropped(Int)
-    /// A frame that was received, and is damaged: the reason, and its bytes.
-    case rejected(String, [UInt8])
-    /// The clock of this computer was set: the step in microseconds.
-    case clock(Int64)
-
-    fileprivate var kind: StaticString {
-      switch self {
-      case .gap: "gap"
-      case .dropped: "dropped"
-      case .rejected: "rejected"
-      case .clock: "clock"
-      }
-    }
-
-    fileprivate var index: Int {
-      switch self {
-      case .gap: 3
-      case .dropped: 4
-      case .rejected: 5
-      case .clock: 6
-      }
-    }
-
-    /// The members of a JSON object.
-    fileprivate var json: String {
-      switch self {
-      case .gap(let reason): "\"reason\":\(Field.text(reason).json)"
-      case .dropped(let count): "\"count\":\(count)"
-      case .rejected(let reason, let bytes):
-        "\"reason\":\(Field.text(reason).json),\"bytes\":\"\(Hex.string(bytes))\""
-      case .clock(let step): "\"step_s\":\(DecimalText.string(step, places: 6))"
-      }
-    }
-
-    /// The text of the column `note`.
-    fileprivate var note: String {
-      switch self {
-      case .gap(let reason): reason
-      case .dropped(let count): "\(count)"
-      case .rejected(let reason, let bytes): "\(reason): \(Hex.string(bytes))"
-      case .clock(let step): DecimalText.string(step, places: 6)
-      }
-    }
-
-    fileprivate var text: String {
-      switch self {
-      case .gap, .rejected: note
-      case .dropped(let count): "\(count) samples: the output was not read in time"
-      case .clock: "the clock of this computer was set by \(note) s"
-      }
-    }
-  }
 
   /// - Parameters:
   ///   - format: the form of the lines
   ///   - kinds: the kinds to print
+  ///   - isCounted: whether there may be counted samples
   ///   - encoding: how the ring encodes acceleration; nil to detect it from the samples
   ///   - clock: the time of day of the stamps
   ///   - ring: the ring's address
@@ -117,7 +61,7 @@ public struct SampleWriter: ~Copyable {
   ///   - header: what is printed first, with its line breaks
   ///   - output: the destination
   public init(
-    _ format: OutputFormat, kinds: SampleKinds, encoding: AccelerometerEncoding?,
+    _ format: OutputFormat, kinds: SampleKinds, isCounted: Bool = false, encoding: AccelerometerEncoding?,
     clock: borrowing RecordClock,
     ring: String, label: String = "", origin: RecordOrigin = RecordOrigin(), hasColumns: Bool = true,
     header: String = "", output: consuming LineWriter = LineWriter()
@@ -127,11 +71,12 @@ public struct SampleWriter: ~Copyable {
     sharedOrigin = origin
     self.format = format
     self.kinds = kinds
+    self.isCounted = isCounted
     self.clock = clock.ending(with: Self.ending(format, ring))
     detector = AccelerometerEncodingDetector(known: encoding)
     self.output.write(header)
     if format == .csv, hasColumns {
-      self.output.write(Self.columns(of: kinds).joined(separator: ","))
+      self.output.write(Self.columns(of: kinds, isCounted: isCounted).joined(separator: ","))
       self.output.write("\n")
     }
     self.output.flush()
@@ -147,11 +92,20 @@ public struct SampleWriter: ~Copyable {
   }
 
   /// The columns of csv.
-  public static func columns(of kinds: SampleKinds) -> [String] {
-    var columns = ["t", "time", "ring", "seq", "kind"]
-    if kinds != .accelerometer { columns += ["raw", "max", "min", "diff"] }
-    if kinds.contains(.accelerometer) { columns += ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] }
-    return columns + ["note"]
+  public static func columns(of kinds: SampleKinds, isCounted: Bool = false) -> [String] {
+    ["t", "time", "ring", "seq", "kind"] + lightColumns(kinds) + (isCounted ? countedLightColumns(kinds) : [])
+      + (kinds.contains(.accelerometer) ? ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] : [])
+      + (isCounted ? ["packet", "sent"] : []) + ["note"]
+  }
+
+  private static func lightColumns(_ kinds: SampleKinds) -> [String] {
+    kinds == .accelerometer ? [] : ["raw", "max", "min", "diff"]
+  }
+
+  /// What only counted samples of light have.
+  static func countedLightColumns(_ kinds: SampleKinds) -> [String] {
+    (kinds.contains(.ppg) ? ["heart_rate_bpm"] : [])
+      + (kinds.contains(.spo2) ? ["infrared", "spo2_percent"] : [])
   }
 
   /// How acceleration is encoded; nil while unknown.
@@ -181,11 +135,7 @@ public struct SampleWriter: ~Copyable {
   ///
   /// - Returns: whether its kind is selected
   public mutating func collect(_ sample: RawSample, at time: Instant) -> Bool {
-    if output.droppedLines > 0, output.pending == 0 {
-      write(.dropped(output.droppedLines), at: time)
-      output.endDropCount()
-    }
-    noteStep(at: time)
+    beginLine(at: time)
     switch sample {
     case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", 0, at: time)
     case .spo2(let optical) where kinds.contains(.spo2): print(optical, "spo2", 1, at: time)
@@ -198,6 +148,16 @@ public struct SampleWriter: ~Copyable {
     return true
   }
 
+  /// Prints first what happened before a sample.
+  @inline(__always)
+  mutating func beginLine(at time: Instant) {
+    if output.droppedLines > 0, output.pending == 0 {
+      write(.dropped(output.droppedLines), at: time)
+      output.endDropCount()
+    }
+    noteStep(at: time)
+  }
+
   /// Prints what happened between samples, after the samples collected so far.
   public mutating func mark(_ mark: Mark, at time: Instant) {
     noteStep(at: time)
@@ -207,7 +167,7 @@ public struct SampleWriter: ~Copyable {
 
   /// Marks that the clock was set.
   @inline(__always)
-  private mutating func noteStep(at time: Instant) {
+  mutating func noteStep(at time: Instant) {
     _ = clock.prepare(time)
     guard clock.hasStep else { return }
     write(.clock(clock.takeStep()), at: time)
@@ -222,8 +182,13 @@ public struct SampleWriter: ~Copyable {
       output.write(mark.json)
       output.write("}")
     case .csv:
-      if kinds != .accelerometer { output.write(",,,,") }
-      if kinds.contains(.accelerometer) { output.write(",,,,,,") }
+      skipLight()
+      skipAcceleration()
+      if isCounted {
+        output.write(",")
+        if let packet = mark.packet { output.write(packet) }
+        output.write(",")
+      }
       output.write(",")
       output.write(Field.text(mark.note).csv)
     case .text: output.write(mark.text)
@@ -232,7 +197,7 @@ public struct SampleWriter: ~Copyable {
   }
 
   /// Writes the start of every line: the time since the first one, the time of day, the ring, the number and the kind.
-  private mutating func begin(_ kind: StaticString, _ index: Int, at time: Instant) {
+  mutating func begin(_ kind: StaticString, _ index: Int, at time: Instant) {
     let start = origin ?? begin(at: time)
     let number = counts[index]
     counts[index] = number &+ 1
@@ -288,7 +253,9 @@ public struct SampleWriter: ~Copyable {
       write(",", Int(sample.max))
       write(",", Int(sample.min))
       write(",", Int(sample.diff))
-      output.write(kinds.contains(.accelerometer) ? ",,,,,,,\n" : ",\n")
+      skipCountedLight()
+      skipAcceleration()
+      endCSV()
     case .text:
       output.write(raw ?? 0, width: 6)
       if kind.utf8CodeUnitCount == 3, let raw {
@@ -316,14 +283,14 @@ public struct SampleWriter: ~Copyable {
       write(",\"raw_z\":", counts.map { Int($0.z) }, missing: "null")
       output.write("}\n")
     case .csv:
-      if kinds != .accelerometer { output.write(",,,,") }
+      skipLight()
       write(",", acceleration?.x)
       write(",", acceleration?.y)
       write(",", acceleration?.z)
       write(",", counts.map { Int($0.x) })
       write(",", counts.map { Int($0.y) })
       write(",", counts.map { Int($0.z) })
-      output.write(",\n")
+      endCSV()
     case .text:
       if let acceleration {
         write("x ", acceleration.x)
@@ -336,12 +303,32 @@ public struct SampleWriter: ~Copyable {
     }
   }
 
-  private mutating func write(_ label: StaticString, _ value: Int?, missing: StaticString = "") {
+  // MARK: Columns without a value
+
+  mutating func skipLight() {
+    if kinds != .accelerometer { output.write(",,,,") }
+    skipCountedLight()
+  }
+
+  mutating func skipCountedLight() {
+    guard isCounted else { return }
+    if kinds.contains(.ppg) { output.write(",") }
+    if kinds.contains(.spo2) { output.write(",,") }
+  }
+
+  mutating func skipAcceleration() {
+    if kinds.contains(.accelerometer) { output.write(",,,,,,") }
+  }
+
+  /// Ends a line of csv of a sample that is not counted.
+  private mutating func endCSV() { output.write(isCounted ? ",,,\n" : ",\n") }
+
+  mutating func write(_ label: StaticString, _ value: Int?, missing: StaticString = "") {
     output.write(label)
     if let value { output.write(value) } else { output.write(missing) }
   }
 
-  private mutating func write(_ label: StaticString, _ value: Double?, missing: StaticString = "") {
+  mutating func write(_ label: StaticString, _ value: Double?, missing: StaticString = "") {
     output.write(label)
     if let value { output.write(value) } else { output.write(missing) }
   }

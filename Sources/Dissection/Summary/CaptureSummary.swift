@@ -130,6 +130,7 @@ public struct CaptureSummary: Sendable {
   /// What a ring's frame is counted as.
   private enum FrameKind: Hashable, CustomStringConvertible {
     case sample(RawSample.Name)
+    case packet(CountedSample.Light)
     /// A frame with the same meaning.
     case frame(FrameMeaning.Kind, isFromRing: Bool)
     case bulk(BulkID, isFromRing: Bool)
@@ -139,6 +140,8 @@ public struct CaptureSummary: Sendable {
       case .frame(let meaning):
         if meaning.refusal == nil, let sample = ring.sample {
           self = .sample(sample.name)
+        } else if let sample = ring.countedSample {
+          self = .packet(sample.light)
         } else {
           self = .frame(meaning.kind, isFromRing: ring.isFromRing)
         }
@@ -150,6 +153,7 @@ public struct CaptureSummary: Sendable {
     var description: String {
       switch self {
       case .sample(let name): name.rawValue
+      case .packet(let light): "packets of \(light)"
       case .frame(let kind, let isFromRing):
         kind.isRefusal ? "\(kind.name), refused" : "\(kind.name), \(Self.side(isFromRing))"
       case .bulk(let id, let isFromRing): "\(id.isKnown ? "bulk " : "")\(id), \(Self.side(isFromRing))"
@@ -404,6 +408,18 @@ extension RingLayer {
   /// The sample in a value of a ring; nil for any other value.
   public var sample: RawSample? {
     if case .frame(let meaning) = content, isFromRing { RawSample(meaning.frame) } else { nil }
+  }
+
+  /// The sample of the counted stream in a value of a ring; nil for any other value.
+  public var countedSample: CountedSample? {
+    guard case .frame(let meaning) = content, isFromRing else { return nil }
+    return CountedSample(meaning.frame).flatMap { $0.status == 0 ? $0 : nil }
+  }
+
+  /// The request for a counted stream in a value to a ring.
+  public var countedStreamRequest: CountedSample.Light? {
+    guard case .frame(let meaning) = content, !isFromRing else { return nil }
+    return CountedSample(meaning.frame)?.light
   }
 }
 

@@ -46,6 +46,8 @@ final class Session {
   let selector: RingSelector
   let scanParameters: ScanParameters
   var known: KnownRings
+  /// Which firmware has the counted stream.
+  let countedFirmware: CountedFirmware
   private var failure: Failure?
 
   /// The time limit for closing all links and the adapter.
@@ -102,6 +104,9 @@ final class Session {
     }
     // Simulated rings are not stored.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
+    countedFirmware = CountedFirmware(
+      path: spec.isReal ? UserFolders.state.map { $0 + "/streams.json" } : nil
+    ) { Console.error("halo-raw: \($0)") }
     paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
     notes = opened.recordedNotes
     // A replayed peripheral is the only one that can be connected to.

@@ -19,6 +19,9 @@ enum SessionNote: Equatable, Sendable {
   case keepsParameters
   /// The firmware and the settings of the ring are read for the description of the data. Without this note they are not.
   case describesRing
+  /// Whether the ring's firmware was known to have the counted stream; nil if the ring was asked. Without this note it was neither
+  /// known nor asked.
+  case countedStream(Bool?)
 
   /// Whether a recording holds all of it.
   var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
@@ -49,6 +52,11 @@ extension [SessionNote] {
 
   var describesRing: Bool { contains(.describesRing) }
 
+  /// What was known of the counted stream; nil without a note of it.
+  var countedStream: Bool?? {
+    lazy.compactMap { if case .countedStream(let known) = $0 { .some(known) } else { nil } }.last
+  }
+
   var savedMeasurements: SavedMeasurements {
     var saved = SavedMeasurements()
     for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
@@ -58,7 +66,7 @@ extension [SessionNote] {
 
 extension SessionNote: LosslessStringConvertible {
   /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
-  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`
+  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`, `counted-stream asked`
   var description: String {
     switch self {
     case .zone(let offset): "zone utc-offset=\(offset)"
@@ -69,6 +77,7 @@ extension SessionNote: LosslessStringConvertible {
     case .ring(let ring): "ring \(ring.list.line)"
     case .keepsParameters: "keep-parameters"
     case .describesRing: "describe-ring"
+    case .countedStream(let known): "counted-stream \(known.map { $0 ? "yes" : "no" } ?? "asked")"
     }
   }
 
@@ -100,6 +109,13 @@ extension SessionNote: LosslessStringConvertible {
       self = .ring(ring)
     case "keep-parameters": self = .keepsParameters
     case "describe-ring": self = .describesRing
+    case "counted-stream" where parts.count == 2:
+      switch parts[1] {
+      case "yes": self = .countedStream(true)
+      case "no": self = .countedStream(false)
+      case "asked": self = .countedStream(nil)
+      default: return nil
+      }
     default: return nil
     }
   }

@@ -12,6 +12,8 @@ protocol SampleObserver: AnyObject {
   ///   - ring: the ring, on its link of now
   func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring)
   func take(_ sample: RawSample, at time: Instant)
+  /// - Parameter packet: the unwrapped number of the sample's packet
+  func take(_ sample: CountedSample, packet: Int, at time: Instant)
   func mark(_ mark: SampleWriter.Mark, at time: Instant)
   /// The stream has ended. Nothing is asked of the ring afterwards.
   func end() async

@@ -19,6 +19,9 @@ final class SampleStream {
   }
 
   private var ring: Ring
+  private var chosen: ChosenStream
+  /// What the ring streams now.
+  private var source: StreamSource
   private let link: KeptLink<Ring>
   /// The ring in messages, if there are several.
   private let name: String?
@@ -61,10 +64,12 @@ final class SampleStream {
   ///   - ring: the ring, open
   ///   - link: its link
   ///   - name: that of the ring in messages, if there are several
+  ///   - chosen: what the ring is to stream
   ///   - writer: prints the samples
   ///   - observers: get them, too
   init(
-    _ ring: Ring, _ link: KeptLink<Ring>, name: String? = nil, writer: consuming SampleWriter,
+    _ ring: Ring, _ link: KeptLink<Ring>, name: String? = nil, _ chosen: ChosenStream,
+    writer: consuming SampleWriter,
     observers: [any SampleObserver],
     _ options: StreamOptions, _ session: Session
   ) {
@@ -73,6 +78,8 @@ final class SampleStream {
     self.name = name
     self.writer = writer
     self.observers = observers
+    self.chosen = chosen
+    source = chosen.source
     count = options.count
     duration = options.duration
     pausesMeasurements = options.pausesMeasurements
@@ -136,17 +143,9 @@ final class SampleStream {
     }
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
     ring.onRejectedFrame = { bytes, error, time in self.reject(bytes, error, at: time) }
-    var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
-    if !observers.isEmpty {
-      sink = { sample, time in
-        if self.end == nil { for observer in self.observers { observer.take(sample, at: time) } }
-        self.take(sample, at: time)
-      }
-    }
-    let take = sink
     do throws(RingError) {
       try await link.interruption.cancels { () async throws(RingError) in
-        try await ring.startRawStream(sink: take)
+        try await self.request(ring)
       }
     } catch {
       var failure = Failure(error)
@@ -154,6 +153,39 @@ final class SampleStream {
       if case .notAnswered = error { failure.fault = .silence }
       throw failure
     }
+    if chosen.isChosen, summary.source != source { Console.error(prefixed("streaming \(source.title)")) }
+    summary.source = source
+  }
+
+  /// Has the ring stream; the raw stream, if it has no counted one after all.
+  private func request(_ ring: Ring) async throws(RingError) {
+    source = chosen.source
+    if case .counted(let light) = source {
+      do throws(RingError) {
+        return try await ring.startCountedStream(
+          light, onRequest: { self.summary.requestedAgain() }, sink: { self.take($0, at: $1) })
+      } catch .countedStream(_, let failure) where chosen.isChosen && failure.isDefinite {
+        chosen.isDenied = true
+        source = .raw
+      }
+    }
+    try await requestRaw(ring)
+    // The ring has sent a sample: it streams, and not with a count.
+    guard chosen.isDenied else { return }
+    chosen.isDenied = false
+    chosen.source = .raw
+    session.remember(countedStream: false, of: ring)
+  }
+
+  private func requestRaw(_ ring: Ring) async throws(RingError) {
+    var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
+    if !observers.isEmpty {
+      sink = { sample, time in
+        if self.end == nil { for observer in self.observers { observer.take(sample, at: time) } }
+        self.take(sample, at: time)
+      }
+    }
+    try await ring.startRawStream(sink: sink)
   }
 
   private func identify() {
@@ -253,7 +285,10 @@ final class SampleStream {
         note("\(silence): the samples were delayed")
         return watchForSilence(since: lastSample)
       }
-      let cause = battery.map { $0.isCharging ? "the ring is on its charger" : "its battery is at \($0)" }
+      var cause = battery.map { $0.isCharging ? "the ring is on its charger" : "its battery is at \($0)" }
+      if let status = ring.countedStreamStatus, status.time > lastSample ?? .zero {
+        cause = "it sends status \(status.code); is it worn?"
+      }
       finish(.silent("\(silence); \(cause ?? "the ring does not answer")", doesAnswer: battery != nil))
     }
   }
@@ -267,7 +302,7 @@ final class SampleStream {
   }
 
   private func leave() async {
-    await ring.stopRawStream()
+    if source.isCounted { await ring.stopCountedStream() } else { await ring.stopRawStream() }
     ring.onRejectedFrame = nil
     await identification?.value
     for observer in observers { await observer.end() }
@@ -290,6 +325,35 @@ final class SampleStream {
     if isFailing { flowAgain() }
     guard writer.collect(sample, at: time) else { return summary.filtered += 1 }
     summary.printed += 1
+    printSoon()
+  }
+
+  /// The hot path of the counted stream.
+  private func take(_ sample: CountedSample, at time: Instant) {
+    guard end == nil else { return }
+    let step = summary.add(sample, at: time)
+    if step.kind != .next { mark(step, at: time) }
+    guard step.kind != .doubled else { return }
+    for observer in observers { observer.take(sample, packet: step.number, at: time) }
+    lastSample = timers.now
+    if isFailing { flowAgain() }
+    let rest = count.map { $0 - summary.printed } ?? .max
+    let lines = writer.collect(sample, packet: step.number, at: time, atMost: rest)
+    summary.filtered += CountedSample.samples - lines
+    guard lines > 0 else { return }
+    summary.printed += lines
+    printSoon()
+  }
+
+  /// Marks packets that are lost, late or doubled, at their place.
+  private func mark(_ step: PacketCounter.Step, at time: Instant) {
+    flush()
+    mark(.packets(step), at: time)
+  }
+
+  /// Prints what is collected at the end of this turn, or now if it is enough.
+  @inline(__always)
+  private func printSoon() {
     if let duration, durationTimer == nil {
       durationTimer = timers.schedule(after: duration) { self.link.interruption.request() }
     }

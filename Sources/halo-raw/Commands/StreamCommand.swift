@@ -7,13 +7,21 @@ import RingLink
 /// What a stream of one ring is asked for.
 struct StreamOptions {
   var kinds: SampleKinds
+  var source: StreamSource.Choice
   var count: Int?
   var duration: Duration?
   var retryTime: Duration
   var pausesMeasurements: Bool
 
-  fileprivate init(_ invocation: Invocation) {
+  fileprivate init(_ invocation: Invocation) throws(Failure) {
+    source = invocation[StreamOption.source]
     kinds = SampleKinds(invocation)
+    if source == .counted, kinds.countedLight == nil {
+      guard !SampleOption.all.contains(where: { invocation.isGiven($0) }) else {
+        throw .usage("the counted stream has one light at a time; leave out --ppg or --spo2")
+      }
+      kinds = [.ppg, .accelerometer]
+    }
     count = invocation[StreamOption.count]
     duration = invocation[StreamOption.duration]
     retryTime = invocation[CommonOptions.retryTime]
@@ -24,6 +32,9 @@ struct StreamOptions {
 private enum StreamOption {
   static let all = Flag(
     "--all", help: "stream every ring that is heard within 5 s, or within --wait if it is given")
+  static let source = Option(
+    "--source", as: .choice("SOURCE", StreamSource.Choice.allCases.map { ($0.rawValue, $0) }),
+    default: "auto", help: "the stream: counted (0x69), raw (0xA1), or auto")
   static let count = Option("--count", as: .count, help: "stop after N samples")
   static let duration = Option(
     "--duration", as: .time, help: "stop after this time, counted from the first sample")
@@ -39,7 +50,7 @@ let streamCommand = CommandSpec(
   summary: "stream the raw sensors: photoplethysmogram, acceleration, red light",
   positionals: 0...StreamGroup.maximumRings,
   options: SampleOption.all + [
-    StreamOption.all, StreamOption.plot, StreamOption.count, StreamOption.duration,
+    StreamOption.source, StreamOption.all, StreamOption.plot, StreamOption.count, StreamOption.duration,
     StreamOption.pausesMeasurements,
     CommonOptions.retryTime,
   ] + LiveOption.all + RealTime.options,
@@ -61,6 +72,13 @@ let streamCommand = CommandSpec(
   details: """
     Without --ppg, --accel or --spo2, all three are streamed. Each sample is printed as soon as its packet is received.
     A stock ring sends one set per second.
+
+    Rings have one or two streams. All have the raw one (0xA1), of all sensors. Some have a counted one (0x69, kinds 13 and
+    14), of one light and acceleration: a lost packet shows as a line of kind "lost", with the number of the first one in
+    "packet" and how many in "count"; so does one that is late (count -1), or doubled (0). "sent" has the bytes of a value
+    as they were sent: their order, and the sign and scale of acceleration, are not proved. With --source auto, the counted
+    stream is used where it has all that is wanted: not for --ppg together with --spo2. A ring is asked once: it has 1.5 s
+    to answer, and the answer is kept for its firmware. --source counted without a selection streams --ppg and --accel.
 
     "t" is the time of the packet in seconds since the first sample, on a clock that is never set; "time" is the same as
     time of day. "seq" counts the samples of each kind from 0, also over a new connection. If the clock of this computer
@@ -92,13 +110,14 @@ let streamCommand = CommandSpec(
     If the output is not read in time, samples are dropped; a line of kind "dropped" has their number, in their place.
 
     At the end, a summary goes to standard error: samples, rate, jitter, gaps and delays of each kind; and what became of
-    every frame. How many samples are missing in a gap is not known: the ring does not count them.
+    every frame. How many samples are missing in a gap is not known: the raw stream does not count them. The counted stream
+    has its losses in the summary.
 
     \(RealTime.details)
     """
 ) { invocation throws(Failure) in
   try RealTime.apply(invocation)
-  let options = StreamOptions(invocation)
+  let options = try StreamOptions(invocation)
   let isAll = invocation[StreamOption.all]
   let selectors = try StreamGroup.selectors(invocation, isAll: isAll)
   if invocation[StreamOption.plot] {
@@ -121,16 +140,22 @@ let streamCommand = CommandSpec(
       try await session.prepareStream(of: ring, options.kinds)
       try await live.describe(ring)
     }
-    let ring = try await link.open()
-    try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds))
+    var chosen = ChosenStream(source: .raw)
+    let ring = try await link.ask { ring throws(Failure) in
+      chosen = try await session.chooseStream(of: ring, options)
+      return ring
+    }
+    let isCounted = chosen.source.isCounted
+    try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted))
     let plot = invocation[StreamOption.plot] ? StreamPlot(session, of: ring, options.kinds) : nil
     let writer = SampleWriter(
-      live.format, kinds: options.kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
-      ring: live.device, header: live.header,
+      live.format, kinds: options.kinds, isCounted: isCounted,
+      encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: live.device,
+      header: live.header,
       output: plot == nil || live.isFile ? live.writer : LineWriter(to: DiscardedRecords()))
     let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
     let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
-    let stream = SampleStream(ring, link, writer: writer, observers: observers, options, session)
+    let stream = SampleStream(ring, link, chosen, writer: writer, observers: observers, options, session)
     try await live.complete({ stream.client }, results: { stream.results }) { () async throws(Failure) in
       try await stream.run()
     }
@@ -143,109 +168,6 @@ extension Session {
     guard kinds.contains(.accelerometer) else { return }
     if ring.isAssumed || ring.firmware.firmwareRevision == nil { try await identify(ring) }
     warnAboutUnknownFirmware(of: ring, needsAcceleration: true)
-  }
-}
-
-/// The summary of a stream at its end. All that was received is counted once: frames received = printed + filtered + rejected
-/// + dropped + other.
-struct StreamSummary {
-  var printed = 0
-  /// Samples of kinds that are not selected.
-  var filtered = 0
-  /// Damaged frames.
-  var rejected = 0
-  /// Frames of the stream that hold no sample.
-  var other = 0
-  /// How often the stream was interrupted.
-  private var interruptions = 0
-  /// Samples that were not printed because the output was not read in time.
-  var dropped = 0
-
-  private var ppg = StreamStatistics()
-  private var accelerometer = StreamStatistics()
-  private var spo2 = StreamStatistics()
-
-  /// Counts a sample; allocates nothing.
-  ///
-  /// - Returns: false if its kind is never printed
-  mutating func add(_ sample: RawSample, at time: Instant) -> Bool {
-    switch sample {
-    case .ppg: ppg.add(time)
-    case .accelerometer: accelerometer.add(time)
-    case .spo2: spo2.add(time)
-    default:
-      other += 1
-      return false
-    }
-    return true
-  }
-
-  /// The stream is interrupted: the time to the next sample is not an interval, but a gap.
-  mutating func interrupt() {
-    interruptions += 1
-    ppg.interrupt()
-    accelerometer.interrupt()
-    spo2.interrupt()
-  }
-
-  mutating func finish(at time: Instant) {
-    ppg.finish(at: time)
-    accelerometer.finish(at: time)
-    spo2.finish(at: time)
-  }
-
-  /// What is printed so far.
-  var progress: CommandStatus.Progress {
-    let last = max(ppg.last, accelerometer.last, spo2.last)
-    return CommandStatus.Progress(records: printed, last: last > .zero ? last : nil)
-  }
-
-  private var received: Int { printed + filtered + rejected + other + dropped }
-
-  var hasAcceleration: Bool { accelerometer.count > 0 }
-
-  /// The interval between samples of a kind; zero if it is unknown.
-  var usualInterval: Duration {
-    let rates = [ppg, accelerometer, spo2].compactMap(\.rate)
-    return rates.max().map { .nanoseconds(Int64(1e9 / $0)) } ?? .zero
-  }
-
-  /// The rates and the counts, by name. A ring has its own rate: none is asked for.
-  var results: [String: JSONValue] {
-    var rates: [String: JSONValue] = [:]
-    var counts: [String: JSONValue] = [:]
-    for (name, statistics) in [("ppg", ppg), ("accel", accelerometer), ("spo2", spo2)]
-    where statistics.count > 0 {
-      rates[name] = .object([
-        "Asked": .null, "Measured": statistics.rate.map { .number(($0 * 1000).rounded() / 1000) } ?? .null,
-      ])
-      counts[name] = .integer(statistics.count)
-    }
-    return [
-      "SamplingFrequency": .object(rates), "Samples": .object(counts), "Gaps": .integer(interruptions),
-      "Received": .integer(received), "Printed": .integer(printed), "NotSelected": .integer(filtered),
-      "Rejected": .integer(rejected), "Other": .integer(other), "Dropped": .integer(dropped),
-    ]
-  }
-
-  /// A line for each kind, and one for what was not printed.
-  var lines: [String] {
-    var lines: [String] = []
-    for (name, statistics) in [("ppg", ppg), ("accel", accelerometer), ("spo2", spo2)]
-    where statistics.count > 0 {
-      var line = "\(name): \(Console.counted(statistics.count, "sample"))"
-      if let rate = statistics.rate { line += ", \(decimal(rate, 2)) a second" }
-      if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
-      line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
-      line += ", " + Console.counted(statistics.gaps + interruptions, "gap")
-      if statistics.delays > 0 { line += ", " + Console.counted(statistics.delays, "delay") }
-      lines.append(line)
-    }
-    lines.append(
-      "\(Console.counted(received, "frame")) received: \(printed) printed, \(filtered) not selected, \(rejected) rejected"
-        + (other > 0 ? ", \(other) without a sample" : "")
-        + (dropped > 0 ? ", \(dropped) dropped because the output was not read in time" : ""))
-    return lines
   }
 }
 

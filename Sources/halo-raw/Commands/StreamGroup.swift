@@ -61,7 +61,8 @@ final class StreamGroup {
       throw .usage("a replay at the level of ATT has one ring; name one, and leave out --all")
     }
     session.waitsForAdvertisements = true
-    try await live.beginSeveral(columns: SampleWriter.columns(of: options.kinds))
+    try await live.beginSeveral(
+      columns: SampleWriter.columns(of: options.kinds, isCounted: options.mayBeCounted))
     try await live.complete { () async throws(Failure) in
       for selector in selectors { add(selector) }
       if let scanTime { try await addAll(within: scanTime) }
@@ -132,7 +133,11 @@ final class StreamGroup {
       try await session.prepareStream(of: ring, kinds)
       try await live.describe(ring)
     }
-    let ring = try await link.open()
+    var chosen = ChosenStream(source: .raw)
+    let ring = try await link.ask { [options] ring throws(Failure) in
+      chosen = try await session.chooseStream(of: ring, options)
+      return ring
+    }
     let found = link.name
     let address = ring.client.peer
     let isUnique = found.map { !names.values.contains($0) } ?? false
@@ -140,14 +145,15 @@ final class StreamGroup {
     names[address] = name
     let header = live.add(live.description(of: ring, name: found))
     let writer = SampleWriter(
-      live.format, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: live.clock,
-      ring: address.description, label: label(name), origin: origin,
+      live.format, kinds: kinds, isCounted: options.mayBeCounted,
+      encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: address.description,
+      label: label(name), origin: origin,
       hasColumns: names.count == 1, header: header, output: live.writer)
     let mirror = live.publisher(of: address, name: found).map {
       SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
     }
     let stream = SampleStream(
-      ring, link, name: name, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
+      ring, link, name: name, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
     hasStreamed = true
     defer { live.complete(address, stream.client.parameters?.interval, stream.results) }
     try await stream.run()

@@ -182,6 +182,15 @@ final class SampleMirror {
 
   func take(_ sample: RawSample, at time: Instant) {
     _ = writer.collect(sample, at: time)
+    passOn()
+  }
+
+  func take(_ sample: CountedSample, packet: Int, at time: Instant) {
+    _ = writer.collect(sample, packet: packet, at: time)
+    passOn()
+  }
+
+  private func passOn() {
     if writer.output.pending > Self.largestCollection { _ = writer.flush() }
   }
 

@@ -92,6 +92,14 @@ final class StreamPlot: SampleObserver {
     }
   }
 
+  func take(_ sample: CountedSample, packet: Int, at time: Instant) {
+    if sample.raw > 0 {
+      if sample.light == .green { pulse.add(Int(sample.raw), at: time) }
+      add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time)
+    }
+    if let g = sample.acceleration(detector.encoding) { add([g.x, g.y, g.z], .accelerometer, at: time) }
+  }
+
   private func add(_ values: [Double], _ kind: SampleKinds, at time: Instant) {
     guard let index = panels.firstIndex(where: { $0.kind == kind }) else { return }
     panels[index].panel.add(values, at: time)

@@ -29,8 +29,8 @@ struct RecordFields {
     case malformed
   }
 
-  /// Columns of numbers that are drawn.
-  private static let drawn = Set(SessionReport.Kind.all.flatMap(\.columns))
+  /// Columns of numbers that are drawn or counted.
+  private static let drawn = Set(SessionReport.Kind.all.flatMap(\.columns) + ["packet"])
   /// What every file of a live command has.
   private static let required = ["t", "time", "ring", "kind"]
   private static let droppedStart = "dropped="

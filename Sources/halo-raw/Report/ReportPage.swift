@@ -52,6 +52,10 @@ struct ReportPage {
         rows.append(("Interval of the link", "\(decimal(interval, 2)) ms at the end"))
       }
     }
+    if let (lost, all) = report.packets {
+      let percent = decimal(Double(lost) / Double(max(1, all)) * 100, 2)
+      rows.append(("Packets", "\(lost) of \(all) lost (\(percent) %)"))
+    }
     if report.dropped > 0 {
       rows.append(("Dropped", "\(report.dropped) records, as the output was not read in time"))
     }
@@ -103,8 +107,10 @@ struct ReportPage {
 
   // MARK: Plots
 
-  private func gaps(of series: SessionReport.Series) -> [Double] {
-    report.marks.filter { $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
+  private func gaps(of series: SessionReport.Series) -> [Double] { times(of: "gap", series) }
+
+  private func times(of kind: String, _ series: SessionReport.Series) -> [Double] {
+    report.marks.filter { $0.kind == kind && $0.ring == series.ring }.map(\.time)
   }
 
   private func plots(of series: SessionReport.Series) -> String {
@@ -112,10 +118,10 @@ struct ReportPage {
     let unit = series.kind.unit
     let names = series.curves.map { $0.name.prefix { $0 != "_" } }
     let gaps = gaps(of: series)
+    let losses = times(of: "lost", series)
     let signal = ReportPlot(
       title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
-      end: report.end,
-      start: report.start)
+      losses: losses, end: report.end, start: report.start)
     let intervals = ReportPlot(
       title: "\(title): time since the sample before, in milliseconds",
       curves: [series.intervals], gaps: gaps, end: report.end, start: report.start,

@@ -6,6 +6,7 @@ struct ReportPlot {
   private let title: String
   private let curves: [Envelope]
   private let gaps: [Double]
+  private let losses: [Double]
   private let end: Double
   private let start: Double?
   private let low: Double
@@ -24,15 +25,18 @@ struct ReportPlot {
   ///   - title: what it shows, for people who can't see it
   ///   - curves: the values
   ///   - gaps: where the signal is interrupted, in seconds
+  ///   - losses: where packets are lost, in seconds
   ///   - end: in seconds
   ///   - start: the time of day at 0; nil if it is unknown
   ///   - beginsAtZero: whether the scale begins at zero
   init(
-    title: String, curves: [Envelope], gaps: [Double], end: Double, start: Double?, beginsAtZero: Bool = false
+    title: String, curves: [Envelope], gaps: [Double], losses: [Double] = [], end: Double, start: Double?,
+    beginsAtZero: Bool = false
   ) {
     self.title = title
     self.curves = curves
     self.gaps = gaps
+    self.losses = losses
     self.end = end
     self.start = start
     low = beginsAtZero ? 0 : curves.map(\.low).min() ?? 0
@@ -70,6 +74,12 @@ struct ReportPlot {
     for gap in gaps {
       let x = decimal(x(gap), 1)
       svg += "<line class=\"gap\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(decimal(Self.top, 1))\""
+      svg += " y2=\"\(decimal(Self.height - Self.bottom, 1))\"/>\n"
+    }
+    for loss in losses {
+      let x = decimal(x(loss), 1)
+      svg +=
+        "<line class=\"lost\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(decimal(Self.height - Self.bottom - 8, 1))\""
       svg += " y2=\"\(decimal(Self.height - Self.bottom, 1))\"/>\n"
     }
     for (index, curve) in curves.enumerated() {

@@ -13,10 +13,14 @@ struct SessionReport {
     let unit: String
     /// The columns that are drawn.
     let columns: [String]
+    /// Whether records without its columns have nothing to do with it.
+    var isOptional = false
 
     static let all = [
       Kind(name: "ppg", title: "Green light", unit: "counts", columns: ["raw"]),
       Kind(name: "spo2", title: "Red and infrared light", unit: "counts", columns: ["raw"]),
+      // Only the counted stream has it by itself. It is much stronger than red light: it needs a scale of its own.
+      Kind(name: "spo2", title: "Infrared light", unit: "counts", columns: ["infrared"], isOptional: true),
       Kind(name: "accel", title: "Acceleration", unit: "g", columns: ["x_g", "y_g", "z_g"]),
     ]
   }
@@ -30,6 +34,8 @@ struct SessionReport {
     /// The time since the sample before, in milliseconds.
     var intervals = Envelope()
     var statistics = StreamStatistics()
+    /// The samples that have the number of their packet.
+    fileprivate var numbered = 0
     /// Of the sample before; nil at the beginning and after a gap.
     fileprivate var last: Double?
   }
@@ -63,7 +69,10 @@ struct SessionReport {
   private var origin = 0.0
   private var lastTime = 0.0
 
-  private static let markKinds = ["gap", "rejected", "clock", "dropped"]
+  /// The packets of counted streams that are lost, by ring.
+  private var lost: [String: Int] = [:]
+
+  private static let markKinds = ["gap", "rejected", "clock", "dropped", "lost"]
   static let maximumMarks = 1000
   /// Of all rings: a file of another program has more kinds.
   private static let maximumSeries = 64
@@ -93,18 +102,41 @@ struct SessionReport {
     let time = max(0, record.time + origin)
     (lastTime, end) = (time, max(end, time))
     records += 1
-    guard let kind = Kind.all.first(where: { $0.name == record.kind }) else { return mark(record, time) }
+    guard Kind.all.contains(where: { $0.name == record.kind }) else { return mark(record, time) }
+    for kind in Kind.all where kind.name == record.kind { add(record, to: kind, at: time) }
+  }
+
+  private mutating func add(_ record: RecordFields.Record, to kind: Kind, at time: Double) {
+    if kind.isOptional, !kind.columns.contains(where: { record.values[$0] != nil }) { return }
     guard let index = index(of: record, kind) else { return }
     for (place, name) in kind.columns.enumerated() {
       if let value = record.values[name] { series[index].curves[place].envelope.add(value, at: time) }
     }
     if let last = series[index].last { series[index].intervals.add((time - last) * 1000, at: time) }
     series[index].last = time
+    if record.values["packet"] != nil { series[index].numbered += 1 }
     series[index].statistics.add(Instant(nanoseconds: Int64(min(time, 9e9) * 1e9)))
   }
 
+  /// A file may hold any number.
+  private static func sum(_ first: Int, _ second: Int) -> Int {
+    let (sum, overflow) = first.addingReportingOverflow(second)
+    return overflow ? first : sum
+  }
+
+  /// The packets of counted streams: how many are lost, and how many there should be; nil without a counted stream.
+  var packets: (lost: Int, all: Int)? {
+    var received: [String: Int] = [:]
+    for series in series where series.numbered > 0 {
+      received[series.ring] = max(received[series.ring] ?? 0, series.numbered)
+    }
+    guard !received.isEmpty else { return nil }
+    let lost = lost.values.reduce(0, Self.sum)
+    return (max(0, lost), received.values.reduce(max(0, lost), Self.sum))
+  }
+
   private mutating func index(of record: RecordFields.Record, _ kind: Kind) -> Int? {
-    if let index = series.firstIndex(where: { $0.kind.name == kind.name && $0.ring == record.ring }) {
+    if let index = series.firstIndex(where: { $0.kind.title == kind.title && $0.ring == record.ring }) {
       return index
     }
     guard series.count < Self.maximumSeries else { return nil }
@@ -116,6 +148,9 @@ struct SessionReport {
     markCounts[Self.markKinds.contains(record.kind) ? record.kind : "other", default: 0] += 1
     if marks.count < Self.maximumMarks {
       marks.append(Mark(time: time, ring: record.ring, kind: record.kind, note: record.note))
+    }
+    if record.kind == "lost", let count = record.note.split(separator: " ").last.flatMap({ Int($0) }) {
+      lost[record.ring, default: 0] = Self.sum(lost[record.ring] ?? 0, count)
     }
     guard record.kind == "gap" else { return }
     for index in series.indices where series[index].ring == record.ring {

@@ -31,6 +31,8 @@ enum HotPathCheck {
           try await measure("read to a JSON line", .jsonl),
           try await measure("read to a csv line", .csv),
           try await measure("the same, recorded", .csv, isRecorded: true),
+          try await measure("counted, to two JSON lines", .jsonl, isCounted: true),
+          try await measure("counted, to two csv lines", .csv, isCounted: true),
         ]
         guard allocation_count() > 0 else {
           print("hot-path-check: the counter does not count: to set up the stack allocates")
@@ -49,7 +51,7 @@ enum HotPathCheck {
   ///   queue doubles its memory, a few times at most.
   @BluetoothActor
   static func measure(
-    _ name: String, _ format: OutputFormat?, isRecorded: Bool = false
+    _ name: String, _ format: OutputFormat?, isRecorded: Bool = false, isCounted: Bool = false
   ) async throws -> Bool {
     let bench = try Bench(isRecorded: isRecorded)
     let ring = try await bench.open()
@@ -57,16 +59,24 @@ enum HotPathCheck {
     let printer = format.map {
       Printer(
         SampleWriter(
-          $0, kinds: .all, encoding: .sixteenBit, clock: RecordClock(offset: 0) { _ in 0 },
+          $0, kinds: .all, isCounted: isCounted, encoding: .sixteenBit,
+          clock: RecordClock(offset: 0) { _ in 0 },
           ring: "30:35:38:41:BE:EF", output: LineWriter(queue)))
     }
     let meter = Meter()
-    try await ring.startRawStream { sample, time in
-      printer?.print(sample, at: time)
-      meter.count()
+    if isCounted {
+      try await ring.startCountedStream(.green) { sample, time in
+        printer?.print(sample, at: time)
+        meter.count()
+      }
+    } else {
+      try await ring.startRawStream { sample, time in
+        printer?.print(sample, at: time)
+        meter.count()
+      }
     }
     await bench.settle()
-    try bench.flood(warmUp + notifications)
+    try bench.flood(warmUp + notifications, isCounted: isCounted)
     await withCheckedContinuation { continuation in meter.whenDone { continuation.resume() } }
     bench.close()
     let each = Double(meter.nanoseconds) / Double(notifications)
@@ -81,6 +91,7 @@ enum HotPathCheck {
 @BluetoothActor
 final class Printer: @BluetoothActor TurnEnd {
   private var writer: SampleWriter
+  private var counter = PacketCounter()
   private var isCollecting = false
 
   init(_ writer: consuming SampleWriter) {
@@ -89,6 +100,17 @@ final class Printer: @BluetoothActor TurnEnd {
 
   func print(_ sample: RawSample, at time: Instant) {
     guard writer.collect(sample, at: time), !isCollecting else { return }
+    printSoon()
+  }
+
+  func print(_ sample: CountedSample, at time: Instant) {
+    let step = counter.add(sample)
+    if step.kind != .next { writer.mark(.packets(step), at: time) }
+    guard writer.collect(sample, packet: step.number, at: time) > 0, !isCollecting else { return }
+    printSoon()
+  }
+
+  private func printSoon() {
     isCollecting = true
     EpollLoop.shared.atEndOfTurn(self)
   }
@@ -141,6 +163,7 @@ final class Bench {
     var options = VirtualRingOptions()
     // One set of samples at the start, and then silence.
     options.rate = 0.01
+    options.hasCountedStream = true
     let controller = VirtualController(options: options, timers: EpollLoop.shared.timers) { side.send($0) }
     self.controller = controller
     side.onPacket = { [weak controller] packet, _ in controller?.receive(packet) }
@@ -167,18 +190,30 @@ final class Bench {
     controller = nil
   }
 
-  /// Writes `count` notifications of a PPG frame as the controller would, from a thread of its own.
-  func flood(_ count: Int) throws {
-    let sample = RawSample.ppg(OpticalSample(raw: 11_500, max: 11_600, min: 10_900, diff: 700, isValid: true))
+  /// Writes `count` notifications of a frame as the controller would, from a thread of its own. Numbered packets are in order.
+  func flood(_ count: Int, isCounted: Bool) throws {
+    var counted = CountedSample(.green)
+    (counted.vital, counted.raw, counted.x) = (70, 11_500, 1000)
+    let frames = (0..<256).map { number -> RingFrame in
+      counted.packet = UInt8(number)
+      return isCounted ? counted.frame : Self.ppg.frame
+    }
+    let chunk = frames.flatMap(Self.packet)
+    try Flood(descriptor: controllerDescriptor, chunk: chunk, chunks: (count + 255) / 256).start()
+  }
+
+  private static let ppg = RawSample.ppg(
+    OpticalSample(raw: 11_500, max: 11_600, min: 10_900, diff: 700, isValid: true))
+
+  private static func packet(_ frame: RingFrame) -> [UInt8] {
     var packet = ByteWriter()
     // ACL on the virtual link, first fragment; L2CAP on CID 4; a notification of the ring's TX value.
     packet.write(hex: "02 0100 0000")
     packet.overwrite(at: 1, with: UInt16(0x2000) | VirtualController.linkHandle.rawValue)
     packet.overwrite(at: 3, with: UInt16(23))
     packet.write(hex: "1300 0400 1b 1200")
-    sample.frame.write(into: &packet)
-    let chunk = Array(repeatElement(packet.bytes, count: 32).joined())
-    try Flood(descriptor: controllerDescriptor, chunk: chunk, chunks: (count + 31) / 32).start()
+    frame.write(into: &packet)
+    return packet.bytes
   }
 
   func close() {

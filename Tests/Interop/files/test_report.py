@@ -64,6 +64,24 @@ def test_a_session_with_gaps(halo, tmp_path, browser, name):
     assert "R02_BEEF, 30:35:38:41:BE:EF" in facts["text"] and "stream --duration 20s" in facts["text"]
 
 
+@pytest.mark.verdict
+@pytest.mark.parametrize("name", ["session.csv", "session.jsonl"])
+def test_lost_packets(halo, tmp_path, browser, name):
+    adapter = "virtual:fast,counted,lose=50"
+    file = session(halo, tmp_path, "--source", "counted", "--spo2", "--accel", name=name, adapter=adapter)
+    halo.run("report", file).succeeded()
+    facts = shown(browser, tmp_path / f"{name}.html")
+    frame = pd.read_csv(file) if name.endswith("csv") else pd.read_json(file, lines=True)
+    lost, packets = (frame["kind"] == "lost").sum(), int(frame["packet"].max() - frame["packet"].min()) + 1
+    assert 9 <= lost <= 10 and 499 <= packets <= 501
+    assert f"{lost} of {packets} lost ({lost / packets:.2%}".replace("%", " %)") in facts["text"]
+    assert [row[0] for row in facts["rows"][1:]] == ["Red and infrared light", "Infrared light", "Acceleration"]
+    assert [mark[2:] for mark in facts["marks"]] == [["lost", "lost: 1"]] * lost
+    browser.open(tmp_path / f"{name}.html")
+    assert browser.run("[...document.querySelectorAll('svg')].map(plot => plot.querySelectorAll('.lost').length)") == [lost, 0] * 3
+    assert all(plot["inside"] for plot in facts["plots"])
+
+
 def test_several_rings_and_several_files(halo, tmp_path, browser):
     for _ in range(2):
         halo.run("stream", "R02_BEEF", "R02_BEF0", "--ppg", "--count", "20", "--output", f"{tmp_path}/pulse/", "--rotate", "1h",

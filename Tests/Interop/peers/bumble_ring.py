@@ -19,6 +19,7 @@ ring sends 0 for want of a value. So order and losses show in what a client deco
 
 import asyncio
 import json
+import random
 import struct
 import sys
 import time
@@ -110,6 +111,58 @@ class RawStream:
         return bytes([counts >> 4, counts & 0x0F])
 
 
+class CountedStream:
+    """The stream of the vendor's software, 0x69 with kinds 13 and 14: each packet has a number. Packets are lost at random,
+    every now and then one is doubled or changes places with the next; the journal has what became of each."""
+
+    def __init__(self, ring, connection, kind, seconds):
+        self.ring, self.connection, self.kind = ring, connection, kind
+        self.request(seconds)
+        self.chance = random.Random(ring.options.seed)
+        self.task = asyncio.create_task(self.run())
+        self.task.add_done_callback(lambda task: task.cancelled() or task.result())
+
+    def request(self, seconds):
+        self.end = time.monotonic() + seconds
+
+    def stop(self):
+        self.task.cancel()
+
+    async def run(self):
+        options, number = self.ring.options, 0
+        held = None
+        start = time.monotonic()
+        while time.monotonic() < self.end:
+            due = int((time.monotonic() - start) * options.rate) + 1
+            while number < due and number < (options.packets or sys.maxsize):
+                value = self.packet(number)
+                fate = self.chance.random() * 100
+                number += 1
+                if fate < options.lose:
+                    self.ring.journal.note("lost", packet=number - 1)
+                    continue
+                if fate > 100 - options.swap and held is None:
+                    held = value
+                    continue
+                for _ in range(2 if fate > 100 - options.swap - options.double else 1):
+                    await self.ring.send(self.connection, value)
+                if held:
+                    await self.ring.send(self.connection, held)
+                    held = None
+                if number == options.disconnect_after:
+                    return await self.ring.leave(self.connection)
+                await asyncio.sleep(0)
+            await asyncio.sleep(max(1 / options.rate, 0.002))
+            while self.ring.backlog() > 65536:
+                await asyncio.sleep(0.001)
+
+    def packet(self, number):
+        green = self.kind == frames.GREEN_STREAM
+        light = (ppg_raw(number), 0) if green else (ppg_raw(number), 65535 - number % 65535)
+        return frame(frames.MEASURE_START, struct.pack(
+            "<BBBBHHhhh", self.kind, 0, number % 256, 72 if green else 97, *light, number % 64 - 32, 4096, -8192))
+
+
 class TestService:
     """What a ring does not have, for the generic commands."""
 
@@ -163,6 +216,7 @@ class Ring(Worker):
     def __init__(self, device, options, journal, backlog):
         self.device, self.options, self.journal, self.backlog = device, options, journal, backlog
         self.stream = None
+        self.counted = None
         self.measurement = None
         self.vanished = False
         self.store = ring_history.Store(options.history) if options.history else None
@@ -311,7 +365,7 @@ class Ring(Worker):
             self.journal.breach(f"not a valid frame: {value.hex()}")
             return
         command, sub = value[0], value[1]
-        self.journal.note("command", frame=value.hex())
+        self.journal.note("command", frame=value.hex(), at=time.monotonic())
         if (answers := self.played(value)) is not None:
             self.spawn(self.play(connection, answers))
         elif command == frames.BATTERY:
@@ -325,12 +379,15 @@ class Ring(Worker):
         elif command == frames.RAW_SENSOR:
             self.answer(connection, frame(command, bytes([frames.RAW_REFUSED])))
         elif command == frames.MEASURE_START:
+            if sub in (frames.GREEN_STREAM, frames.RED_STREAM):
+                return self.start_counted(connection, sub, value[2])
             ends = value[1:3] == frames.END_CONTINUOUS
             self.stop_measurement("stopped" if ends else "restarted")
             if not ends:
                 self.measurement = Measurement(self, connection, sub)
         elif command == frames.MEASURE_STOP:
             self.stop_measurement("stopped")
+            self.stop_stream("stopped")
             self.answer(connection, frame(command, bytes([sub])))
         elif command == frames.POWER:
             self.spawn(self.leave(connection))
@@ -339,6 +396,15 @@ class Ring(Worker):
         elif not command & frames.ERROR_FLAG:
             self.answer(
                 connection, frame(command | frames.ERROR_FLAG, bytes([frames.NOT_SUPPORTED])))
+
+    def start_counted(self, connection, kind, seconds):
+        if not self.options.counted:
+            refusal = bytes([frames.NOT_SUPPORTED])
+            return self.answer(connection, frame(frames.MEASURE_START | frames.ERROR_FLAG, refusal))
+        if self.counted and self.counted.kind == kind:
+            return self.counted.request(seconds)
+        self.stop_stream("taken over")
+        self.counted = CountedStream(self, connection, kind, seconds)
 
     def played(self, request: bytes):
         """The bytes that answer a request, as they were found; None if there are none."""
@@ -394,6 +460,10 @@ class Ring(Worker):
                     connection, self.bulk_tx, value[start:start + length])
 
     def stop_stream(self, why: str):
+        if self.counted:
+            self.counted.stop()
+            self.counted = None
+            self.journal.note("counted stream ended", why=why)
         if self.stream:
             self.stream.stop()
             self.stream = None
@@ -447,6 +517,11 @@ def parse(arguments=None):
     add("--battery", type=int, default=87, metavar="PERCENT")
     add("--charging", action="store_true", help="and so refuses to stream")
     add("--no-data", action="store_true", help="takes the start of a stream and sends nothing")
+    add("--counted", action="store_true", help="it has the counted stream, too")
+    add("--lose", type=float, default=0, metavar="PERCENT", help="lose packets of the counted stream")
+    add("--double", type=float, default=0, metavar="PERCENT", help="send packets of the counted stream twice")
+    add("--swap", type=float, default=0, metavar="PERCENT", help="send packets behind the next ones")
+    add("--seed", type=int, default=1, help="of what is lost, doubled and swapped")
     add("--rate", type=float, default=25, metavar="HZ", help="sample sets a second")
     add("--tick", type=float, default=0.5, metavar="S", help="from one word of a measurement to the next")
     add("--not-worn", dest="worn", action="store_false", help="measurements find no skin")

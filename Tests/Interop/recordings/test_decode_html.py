@@ -558,6 +558,18 @@ def test_charts_have_the_samples_that_decode_prints(halo, page):
         tuple(pytest.approx(float(value), abs=5.1e-5) for value in values) for values in printed]
 
 
+def test_charts_of_the_counted_stream(halo, page):
+    """Little-endian pairs, and counts of acceleration with a sign."""
+    capture = CAPTURES / "virtual-counted.btsnoop"
+    rows = list(csv.DictReader(halo.run("decode", capture, "--samples").succeeded().out.splitlines()))
+    charts = page(capture).run(CHARTS)
+    assert charts["Green light"][0]["values"] == [int(row["raw"]) for row in rows if row["kind"] == "ppg"]
+    axes = {series["name"]: series["values"] for series in charts["Acceleration beside green light"]}
+    for axis in "xyz":
+        assert axes[axis] == [int(row[f"raw_{axis}"]) for row in rows if row["kind"] == "accel"] and len(axes[axis]) > 50
+    assert "PPG" not in charts
+
+
 @pytest.mark.parametrize("family", ["rf03", "ry", "rt", "rt11cr"])
 def test_charts_of_every_family_have_its_acceleration(halo, page, family):
     capture = CAPTURES / family / "stream.btsnoop"

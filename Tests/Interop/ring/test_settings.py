@@ -190,6 +190,7 @@ def test_a_lost_link_does_not_leave_them_off(halo, state):
 def test_a_ring_without_settings_streams_nevertheless(halo, state, ring):
     """The ring on the other stack refuses them all."""
     halo.run(*PAUSED, "--count", 10, adapter=ring.adapter).succeeded()
-    assert ring.commands()[:5] == ["1601", "2c01", "3601", "3801", "3a03"]
-    assert ring.commands()[5:] == ["a104", "a105", "a102"]
+    # It is asked for the counted stream first.
+    assert ring.commands()[:6] == ["690d", "1601", "2c01", "3601", "3801", "3a03"]
+    assert ring.commands()[6:] == ["a104", "a105", "a102"]
     assert not (state / "paused").exists()

@@ -3,7 +3,7 @@ import Dissection
 import LineOutput
 import RingLink
 
-/// How the script of a report reads a ring's samples in the bytes of its packets: the forms of the raw stream's frames,
+/// How the script of a report reads a ring's samples in the bytes of its packets: the forms of the streams' frames,
 /// from ``CommandTable``, and the encoding of acceleration.
 ///
 ///     [{"name":"PPG","marks":[[0,161],[1,2]],"unit":"","perUnit":1,"values":[["raw",2,[32768,...,1]]]}, ...]
@@ -19,26 +19,29 @@ struct PageSamples {
   private var named: AccelerometerEncoding?
   private var detector = AccelerometerEncodingDetector()
   private var hasSamples = false
+  private var hasCounted = false
 
   mutating func add(_ packet: DissectedPacket) {
     if let firmware = packet.readText(of: RingGATT.firmwareRevision) {
       let ring = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
       if let encoding = ring.accelerometerEncoding { named = encoding }
     }
+    if packet.ring?.countedSample != nil { hasCounted = true }
     guard let sample = packet.ring?.sample else { return }
     hasSamples = true
     if case .accelerometer(let acceleration) = sample { detector.observe(acceleration) }
   }
 
   func write(into output: inout LineWriter) {
-    let forms = hasSamples ? CommandTable.entries(for: .frame(.rawStream)).flatMap(\.replies) : []
+    var drawings: [Drawing] = []
+    if hasSamples {
+      drawings += CommandTable.entries(for: .frame(.rawStream)).flatMap(\.replies).compactMap(drawing(of:))
+    }
+    if hasCounted { drawings += CountedSample.Light.allCases.flatMap(countedDrawings(of:)) }
     output.write("[")
-    var isFirst = true
-    for form in forms {
-      guard let drawing = drawing(of: form) else { continue }
-      if !isFirst { output.write(",") }
-      isFirst = false
-      write(form, drawing, &output)
+    for (index, drawing) in drawings.enumerated() {
+      if index > 0 { output.write(",") }
+      write(drawing, &output)
     }
     output.write("]")
   }
@@ -47,6 +50,9 @@ struct PageSamples {
 
   /// What is drawn of a form: the fields, and how their bytes are read.
   private struct Drawing {
+    var name: String
+    var command = RingCommand.rawStream
+    var marks: [FrameForm.Mark]
     var fields: [FrameField]
     var unit = ""
     var countsPerUnit = 1
@@ -59,22 +65,47 @@ struct PageSamples {
     if form.fields == AccelerometerSample.fields.map(\.field) {
       guard let encoding = named ?? detector.encoding else {
         // The first byte is the same in both encodings: this has the shape, but no unit.
-        return Drawing(fields: form.fields) { Int(AccelerometerEncoding.sixteenBit.counts($0)) }
+        return Drawing(name: form.name, marks: form.marks, fields: form.fields) {
+          Int(AccelerometerEncoding.sixteenBit.counts($0))
+        }
       }
-      return Drawing(fields: form.fields, unit: "g", countsPerUnit: Int(encoding.countsPerG)) {
-        Int(encoding.counts($0))
-      }
+      return Drawing(
+        name: form.name, marks: form.marks, fields: form.fields, unit: "g",
+        countsPerUnit: Int(encoding.countsPerG)
+      ) { Int(encoding.counts($0)) }
     }
     guard form.fields == OpticalSample.fields.map(\.field) else { return nil }
-    return Drawing(fields: form.fields.filter { $0.name == "raw" }) { Int($0) }
+    return Drawing(name: form.name, marks: form.marks, fields: form.fields.filter { $0.name == "raw" }) {
+      Int($0)
+    }
   }
 
-  private func write(_ form: FrameForm, _ drawing: Drawing, _ output: inout LineWriter) {
+  /// What is drawn of the counted stream: its light and its acceleration, in counts.
+  private func countedDrawings(of light: CountedSample.Light) -> [Drawing] {
+    let frame = CountedSample(light).frame
+    let fields =
+      CommandTable.entries(for: .frame(frame.command)).flatMap(\.replies)
+      .first { $0.matches(frame) }?.fields.filter { $0.form == .uint16LittleEndian } ?? []
+    let axes: Set = ["x", "y", "z"]
+    let marks = FrameForm("sample", startingWith: [light.rawValue, 0]).marks
+    return [
+      Drawing(
+        name: light.description, command: frame.command, marks: marks,
+        fields: fields.filter { !axes.contains($0.name) }
+      ) { Int($0.byteSwapped) },
+      Drawing(
+        name: "acceleration beside \(light)", command: frame.command, marks: marks,
+        fields: fields.filter { axes.contains($0.name) }
+      ) { Int(Int16(bitPattern: $0.byteSwapped)) },
+    ]
+  }
+
+  private func write(_ drawing: Drawing, _ output: inout LineWriter) {
     output.write("{\"name\":")
-    output.writeQuoted(form.name)
+    output.writeQuoted(drawing.name)
     output.write(",\"marks\":[[0,")
-    output.write(Int(RingCommand.rawStream.rawValue))
-    for mark in form.marks {
+    output.write(Int(drawing.command.rawValue))
+    for mark in drawing.marks {
       output.write("],[")
       output.write(mark.offset)
       output.write(",")

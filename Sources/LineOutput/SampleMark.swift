@@ -1,0 +1,98 @@
+import BluetoothCore
+import RingLink
+
+extension SampleWriter {
+  /// What a line is, if it is no sample.
+  public enum Mark: Equatable, Sendable {
+    /// The stream was interrupted: later samples are from another link, or of another start.
+    case gap(String)
+    /// The number of samples that are missing here, because the output was not read in time.
+    case dropped(Int)
+    /// A frame that was received, and is damaged: the reason, and its bytes.
+    case rejected(String, [UInt8])
+    /// The clock of this computer was set: the step in microseconds.
+    case clock(Int64)
+    /// A frame of the counted stream that is not the next one: which are lost before it, or that it is late or doubled.
+    case packets(PacketCounter.Step)
+
+    var kind: StaticString {
+      switch self {
+      case .gap: "gap"
+      case .dropped: "dropped"
+      case .rejected: "rejected"
+      case .clock: "clock"
+      case .packets: "lost"
+      }
+    }
+
+    var index: Int {
+      switch self {
+      case .gap: 3
+      case .dropped: 4
+      case .rejected: 5
+      case .clock: 6
+      case .packets: 7
+      }
+    }
+
+    /// The members of a JSON object.
+    var json: String {
+      switch self {
+      case .gap(let reason): "\"reason\":\(Field.text(reason).json)"
+      case .dropped(let count): "\"count\":\(count)"
+      case .rejected(let reason, let bytes):
+        "\"reason\":\(Field.text(reason).json),\"bytes\":\"\(Hex.string(bytes))\""
+      case .clock(let step): "\"step_s\":\(DecimalText.string(step, places: 6))"
+      case .packets(let step): "\"packet\":\(step.first),\"count\":\(step.loss),\"reason\":\"\(step.reason)\""
+      }
+    }
+
+    /// The number of the frame that it is about; nil if there is none.
+    var packet: Int? { if case .packets(let step) = self { step.first } else { nil } }
+
+    /// The text of the column `note`.
+    var note: String {
+      switch self {
+      case .gap(let reason): reason
+      case .dropped(let count): "\(count)"
+      case .rejected(let reason, let bytes): "\(reason): \(Hex.string(bytes))"
+      case .clock(let step): DecimalText.string(step, places: 6)
+      case .packets(let step): "\(step.reason): \(step.loss)"
+      }
+    }
+
+    var text: String {
+      switch self {
+      case .gap, .rejected: note
+      case .dropped(let count): "\(count) samples: the output was not read in time"
+      case .clock: "the clock of this computer was set by \(note) s"
+      case .packets(let step):
+        step.loss > 0 ? "\(step.loss) from packet \(step.first) on" : "packet \(step.first) is \(step.reason)"
+      }
+    }
+  }
+}
+
+extension PacketCounter.Step {
+  /// The number of the first missing frame, or that of the frame itself.
+  fileprivate var first: Int { number - max(0, loss) }
+
+  /// How many frames are lost more than before. The sum of all is the number of lost frames.
+  fileprivate var loss: Int {
+    switch kind {
+    case .afterLoss(let count): count
+    case .late: -1
+    case .next, .doubled, .restarted: 0
+    }
+  }
+
+  fileprivate var reason: StaticString {
+    switch kind {
+    case .next: "in order"
+    case .afterLoss: "lost"
+    case .late: "late"
+    case .doubled: "doubled"
+    case .restarted: "the first of a new count"
+    }
+  }
+}
