@@ -47,6 +47,16 @@ def test_the_picture_is_the_one_that_the_code_draws(program, tmp_path):
     assert (tmp_path / "session.edf").stat().st_size > 1000 and (tmp_path / "session.parquet").exists()
 
 
+def test_lost_packets_are_counted(program, tmp_path):
+    adapter = "virtual:fast,counted,lose=100"
+    options = ("--ppg", "--duration", "20s", "--output", tmp_path / "counted.csv")
+    program("stream", *options, "--adapter", adapter)
+    output = io.StringIO()
+    with contextlib.chdir(tmp_path), contextlib.redirect_stdout(output):
+        exec("import halo_raw\n" + next(block for block in BLOCKS if "lost_packets" in block), {})
+    assert re.match(r"5 lost, 1\.0\d%|4 lost, 0\.\d\d%", output.getvalue()), output.getvalue()
+
+
 def test_two_rings_are_two_columns(store, tmp_path, monkeypatch):
     folder = tmp_path / "halo-raw"
     folder.mkdir()

@@ -13,9 +13,9 @@ from .live import Record, stream
 from .lsl import Outlet
 from .program import ProgramError
 from .store import read_store
-from .streams import marks, rate, read_stream, samples, segments
+from .streams import lost_packets, marks, positions, rate, read_stream, samples, segments
 
 __all__ = [
-    "Outlet", "ProgramError", "Record", "marks", "rate", "read_capture", "read_store", "read_stream", "samples",
-    "segments", "stream", "to_edf", "to_parquet",
+    "Outlet", "ProgramError", "Record", "lost_packets", "marks", "positions", "rate", "read_capture", "read_store",
+    "read_stream", "samples", "segments", "stream", "to_edf", "to_parquet",
 ]

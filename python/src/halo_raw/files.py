@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .streams import marks, rate, segments
+from .streams import marks, positions, rate, segments
 
 #: The signals of each kind: the column, its unit, and the smallest and the largest value.
 _SIGNALS: dict[str, list[tuple[str, str, float, float]]] = {
     "ppg": [("raw", "counts", 0, 65535)],
-    "spo2": [("raw", "counts", 0, 65535)],
+    "spo2": [("raw", "counts", 0, 65535), ("infrared", "counts", 0, 65535)],
     "accel": [("x_g", "g", -8, 8), ("y_g", "g", -8, 8), ("z_g", "g", -8, 8)],
 }
 #: The digital value of a place without a sample. No sample has it.
@@ -31,7 +31,8 @@ def to_edf(
 
     EDF has a fixed rate: `rate_hz`, or the measured one, rounded. Within an uninterrupted part, samples are written one after
     the other, as the ring took them; a part begins at the time of its first sample. Nothing is interpolated: a place without
-    a sample has the digital minimum, and an annotation; so have marks. A value that the sensor did not give is such a place.
+    a sample has the digital minimum, and an annotation; so have marks. A value that the sensor did not give is such a place,
+    and a lost packet of a counted stream.
 
     Raises ValueError if the frame has several rings or no samples.
     """
@@ -52,9 +53,12 @@ def to_edf(
         hertz = rate_hz or max(1, round(rate(frame, kind)))
         places = _places(frame, kind, hertz, origin)
         chosen = frame[frame["kind"] == kind]
-        length = -(-(int(places[-1]) + 1) // hertz) * hertz
+        last = int(places.max())
+        length = -(-(last + 1) // hertz) * hertz
         taken = np.zeros(length, dtype=bool)
         for column, unit, low, high in _SIGNALS[kind]:
+            if column not in chosen.columns:
+                continue
             values = chosen[column].to_numpy(dtype=float)
             # The digital minimum stays free for places without a sample. Counts are exact.
             digital = np.round((values - low) / (high - low) * 65535) - 32768
@@ -68,7 +72,7 @@ def to_edf(
                 "physical_min": low, "physical_max": high,
                 "digital_min": MISSING, "digital_max": 32767, "transducer": "", "prefilter": "",
             })
-        notes += _holes(taken[: int(places[-1]) + 1], hertz, kind)
+        notes += _holes(taken[: last + 1], hertz, kind)
     # All signals have the same duration.
     seconds = max(len(signal) // header["sample_frequency"] for signal, header in zip(data, headers, strict=True))
     data = [
@@ -102,10 +106,10 @@ def _places(frame: pd.DataFrame, kind: str, hertz: int, origin: float) -> np.nda
     parts = segments(frame, kind)
     places: list[int] = []
     for number in parts.unique():
-        times = chosen.loc[parts == number, "t"]
-        first = round((float(times.iloc[0]) - origin) * hertz)
-        first = max(first, places[-1] + 1 if places else 0)
-        places += range(first, first + len(times))
+        part = chosen[parts == number]
+        first = round((float(part["t"].iloc[0]) - origin) * hertz)
+        first = max(first, max(places) + 1 if places else 0)
+        places += (first + positions(part)).tolist()
     return np.asarray(places, dtype=np.int64)
 
 

@@ -20,7 +20,7 @@ _FAREWELL = 10
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sample, or a mark between samples (`gap`, `dropped`, `rejected`, `clock`)."""
+    """A sample, or a mark between samples (`gap`, `dropped`, `rejected`, `clock`, `lost`)."""
 
     #: Seconds since the first record.
     t: float

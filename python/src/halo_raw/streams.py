@@ -11,7 +11,7 @@ from typing import TextIO
 import pandas as pd
 
 #: Records that are no samples: what happened between them.
-MARKS = ("gap", "dropped", "rejected", "clock")
+MARKS = ("gap", "dropped", "rejected", "clock", "lost")
 #: In usual intervals: a longer one ends a segment. Shorter ones are jitter, as a link delivers in bursts.
 PAUSE = 3.0
 
@@ -47,7 +47,12 @@ def read_stream(source: str | os.PathLike[str] | TextIO) -> pd.DataFrame:
                 description = description or record["header"]
         frame = pd.DataFrame([record for record in records if record.get("kind") != "header"])
     else:
-        frame = pd.read_csv(io.StringIO(body)) if body else pd.DataFrame()
+        # Bytes may look like a number.
+        frame = pd.read_csv(io.StringIO(body), dtype={"sent": "object"}) if body else pd.DataFrame()
+        if "packet" in frame.columns:
+            # JSON has the count by itself; csv has it behind the reason.
+            notes = frame["note"].astype("object").where(frame["kind"] == "lost")
+            frame["count"] = pd.to_numeric(notes.str.extract(r"(-?\d+)$", expand=False))
     if not {"t", "time", "ring", "seq"} <= set(frame.columns):
         raise ValueError(f"{path or 'the input'} has no records of halo-raw: the columns t, time, ring and seq are missing")
     frame["time"] = pd.to_datetime(frame["time"], utc=True, format="ISO8601")
@@ -81,18 +86,30 @@ def samples(frame: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 def marks(frame: pd.DataFrame) -> pd.DataFrame:
-    """What happened between the samples: gaps, dropped samples, rejected frames, a clock that was set."""
+    """What happened between the samples: gaps, dropped samples, rejected frames, a clock that was set, lost packets."""
     return frame[frame["kind"].isin(MARKS)].dropna(axis="columns", how="all").reset_index(drop=True)
 
 
+def lost_packets(frame: pd.DataFrame) -> int:
+    """How many packets of a counted stream are lost: the sum of `count` of the records of kind `lost`.
+
+    Raises ValueError for a stream whose packets have no number.
+    """
+    if "packet" not in frame.columns:
+        raise ValueError("the packets of this stream have no number: how many are lost is not known")
+    lost = frame[frame["kind"] == "lost"]
+    return 0 if lost.empty else int(lost["count"].sum())
+
+
 def rate(frame: pd.DataFrame, kind: str) -> float:
-    """Samples per second of a kind, from its first sample to its last, without the gaps.
+    """Samples per second of a kind, from its first sample to its last, without the gaps. Samples whose packet is known to be
+    lost count.
 
     Raises ValueError for fewer than two samples.
     """
     chosen = frame[frame["kind"] == kind]
     parts = segments(frame, kind)
-    intervals = sum(int((parts == number).sum()) - 1 for number in parts.unique())
+    intervals = sum(int(positions(chosen[parts == number]).max()) for number in parts.unique())
     spans = chosen.groupby(parts)["t"].agg(lambda times: times.max() - times.min())
     seconds = float(spans.sum())
     if intervals < 1 or seconds <= 0:
@@ -100,16 +117,29 @@ def rate(frame: pd.DataFrame, kind: str) -> float:
     return intervals / seconds
 
 
+def positions(samples: pd.DataFrame) -> pd.Series[int]:
+    """The position of each sample of an uninterrupted part, from 0: by the number of its packet, so that lost ones have a
+    position, too; without such a number, one after the other."""
+    if "packet" in samples.columns and samples["packet"].notna().all():
+        packets = samples["packet"].astype(int)
+        return packets - packets.min()
+    return pd.Series(range(len(samples)), index=samples.index)
+
+
 def segments(frame: pd.DataFrame, kind: str) -> pd.Series[int]:
     """The number of the uninterrupted part that each sample of a kind belongs to, counted from 0, with the samples' index.
 
     A part ends at a gap and where samples were dropped. A rejected frame may be of another kind: it ends a part only if a
-    sample is late after it.
+    sample is late after it. A lost packet ends none: see `positions`.
     """
     chosen = frame[frame["kind"] == kind]
     interval = chosen["t"].diff()
     usual = interval[interval > 0].median()
     rejected = frame["kind"].eq("rejected").cumsum()[chosen.index].diff() > 0
     ends = frame["kind"].isin(["gap", "dropped"]).cumsum()[chosen.index].diff() > 0
-    new = ends | (interval > PAUSE * usual) | (rejected & (interval > 1.5 * usual))
+    pause = interval > PAUSE * usual
+    if "packet" in chosen.columns:
+        # The packets that are lost take their time.
+        pause &= ~(interval <= (PAUSE + chosen["packet"].diff()) * usual)
+    new = ends | pause | (rejected & (interval > 1.5 * usual))
     return new.cumsum().astype(int).rename("segment")
