@@ -152,6 +152,11 @@ extension Ring {
       let contents = try await bulk(
         CommandTable.intervalTemperatures, DayPacket(daysAgo: daysAgo, packet: packet))
       guard !contents.values.isEmpty else { break }
+      guard contents.daysAgo == daysAgo, contents.packet == packet else {
+        leaveOut(
+          .temperature, "it is not packet \(packet) of that day, which was asked for", contents.payload)
+        break
+      }
       minutes = Int(contents.minutesPerSlot)
       values += contents.values
       guard packet + 1 < contents.packets, values.count < 1440 / minutes else { break }

@@ -6,6 +6,7 @@ import struct
 from datetime import date, datetime, timedelta
 
 import pytest
+from program import PROTOCOL
 
 JSON = ("--format", "jsonl")
 FAST = "virtual:fast"
@@ -82,3 +83,78 @@ def test_an_odd_record_of_activity_is_told(halo, ring_with):
     assert (odd["left_out"], odd["reason"]) == ("steps", "there is no day 15 of month 0")
     assert odd["bytes"] == "43240015580103007900150010000076"
     assert "there is no day 15 of month 0" in result.err
+
+
+# --- the raw stream
+
+
+def test_the_raw_stream_of_an_old_ring(halo, ring_with):
+    ring = ring_with("--vector", "raw stream")
+    records = halo.run("stream", "--count", 6, "--source", "raw", *JSON, adapter=ring.adapter).succeeded().records()
+    light = [[record[name] for name in ("kind", "raw", "max", "min", "diff")] for record in records if "raw" in record]
+    # A zero is a gap of the sensor.
+    assert light == [
+        ["spo2", 160, 194, 114, 149], ["ppg", 10625, 10957, 10689, 268], ["spo2", None, 194, 114, 149],
+        ["ppg", None, 10957, 10689, 268]]
+    axes = [[record[name] for name in ("raw_x", "raw_y", "raw_z")] for record in records if record["kind"] == "accel"]
+    assert axes == [[372, 291, 189], [360, 282, 177]]
+    g = next(record for record in records if record["kind"] == "accel")
+    assert sum(g[axis] ** 2 for axis in ("x_g", "y_g", "z_g")) ** 0.5 == pytest.approx(0.994, abs=5e-4)
+
+
+def test_the_raw_stream_of_a_newer_ring(halo, ring_with):
+    ring = ring_with("--vector", "raw stream, 16 bits", "--firmware", "RT02CR_1.00.02_260319")
+    records = halo.run("stream", "--count", 5, "--source", "raw", *JSON, adapter=ring.adapter).succeeded().records()
+    assert [records[0][name] for name in ("raw", "max", "min", "diff")] == [1635, 8232, 8017, 215]
+    assert [[record[name] for name in ("raw_x", "raw_y", "raw_z")] for record in records[1:]] == [
+        [-1217, -8219, -444], [-1234, -8275, -355], [-1294, -8182, -227], [-1218, -8524, -568]]
+    lengths = [sum(record[axis] ** 2 for axis in ("x_g", "y_g", "z_g")) ** 0.5 for record in records[1:]]
+    assert lengths == [pytest.approx(length, abs=1e-3) for length in (1.016, 1.022, 1.012, 1.053)]
+
+
+# --- settings
+
+
+def test_settings_as_they_were_captured(halo, ring_with):
+    ring = ring_with("--vector", "settings")
+    records = halo.run("settings", *JSON, adapter=ring.adapter).succeeded().records()
+    found = {(record["setting"], record["field"]): record["value"] for record in records}
+    expected = {
+        ("heart-rate", "enabled"): True, ("heart-rate", "interval"): 60, ("spo2", "enabled"): True, ("hrv", "enabled"): True,
+        ("temperature", "enabled"): False, ("goals", "steps"): 5000, ("goals", "calories"): 300000,
+        ("goals", "distance"): 3000}
+    assert {key: found.get(key) for key in expected} == expected
+
+
+def test_a_setting_that_is_acknowledged_and_not_taken(halo, ring_with):
+    ring = ring_with("--vector", "settings, not taken")
+    result = halo.run("settings", "heart-rate", "enabled=true", "interval=10", adapter=ring.adapter)
+    assert result.code == PROTOCOL and "did not take over heart-rate interval" in result.err
+    assert ring.commands().count("1602") == 1
+
+
+# --- temperatures
+
+
+def test_temperatures_of_half_hours(halo, ring_with):
+    ring = ring_with("--vector", "temperature", "--firmware", "RT02CR_1.00.02_260319")
+    records = halo.run("history", "temperature", *JSON, adapter=ring.adapter).succeeded().records()
+    midnight = datetime.combine(date.today(), datetime.min.time())
+    assert [(record["time"][:19], record["temperature_celsius"]) for record in records] == [(midnight.isoformat(), 35.0)]
+
+
+def test_temperatures_at_intervals(halo, ring_with):
+    ring = ring_with("--vector", "interval temperature", "--firmware", "RT02CR_1.00.02_260319")
+    records = halo.run("history", "temperature", *JSON, adapter=ring.adapter).succeeded().records()
+    yesterday = datetime.combine(date.today() - timedelta(days=1), datetime.min.time())
+    assert [(record["time"][:19], record["temperature_celsius"]) for record in records] == [(yesterday.isoformat(), 36.26)]
+
+
+def test_a_packet_of_temperatures_that_comes_again_is_not_a_later_one(halo, ring_with):
+    ring = ring_with("--vector", "interval temperature, stalled", "--firmware", "RT02CR_1.00.02_260319")
+    result = halo.run("history", "temperature", *JSON, adapter=ring.adapter).succeeded()
+    midnight = datetime.combine(date.today() - timedelta(days=1), datetime.min.time())
+    values = [(record["time"][:19], record["temperature_celsius"]) for record in result.records() if "left_out" not in record]
+    assert values == [(midnight.isoformat(), 36.26), ((midnight + timedelta(minutes=30)).isoformat(), 36.36)]
+    (odd,) = [record for record in result.records() if "left_out" in record]
+    assert odd["bytes"] == "011e03002a0e340e" and "packet" in odd["reason"]
