@@ -78,7 +78,7 @@ extension PacketCounter.Step {
   fileprivate var first: Int { number - max(0, loss) }
 
   /// How many frames are lost more than before. The sum of all is the number of lost frames.
-  fileprivate var loss: Int {
+  public var loss: Int {
     switch kind {
     case .afterLoss(let count): count
     case .late: -1

@@ -17,6 +17,8 @@ final class StreamPlot: SampleObserver {
   private var pulse = PulseRate()
   private var battery: RingBattery?
   private var gaps = 0
+  /// The packets of the counted stream that are lost; nil for another stream.
+  private var lost: Int?
   /// The samples of the first kind since ``rateStart``.
   private var count = 0
   private var rateStart: Instant?
@@ -93,6 +95,7 @@ final class StreamPlot: SampleObserver {
   }
 
   func take(_ sample: CountedSample, packet: Int, at time: Instant) {
+    if lost == nil { lost = 0 }
     if sample.raw > 0 {
       if sample.light == .green { pulse.add(Int(sample.raw), at: time) }
       add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time)
@@ -111,6 +114,7 @@ final class StreamPlot: SampleObserver {
   }
 
   func mark(_ mark: SampleWriter.Mark, at time: Instant) {
+    if case .packets(let step) = mark { lost = (lost ?? 0) + step.loss }
     guard case .gap = mark else { return }
     gaps += 1
     pulse.interrupt()
@@ -156,7 +160,7 @@ final class StreamPlot: SampleObserver {
     return lines
   }
 
-  /// `R02_BEEF  25.0/s  interval 15 ms  battery 87 %  72 bpm  0 gaps`
+  /// `R02_BEEF  25.0/s  interval 15 ms  battery 87 %  72 bpm  0 gaps  3 lost`
   private var header: String {
     let client = ring?().client
     let parts = [
@@ -165,7 +169,7 @@ final class StreamPlot: SampleObserver {
       client?.parameters.map { "interval \($0.interval)" },
       battery.map { "battery \($0)" },
       panels.first?.kind == .ppg ? pulse.beatsPerMinute.map { "\($0) bpm" } ?? "- bpm" : nil,
-      Console.counted(gaps, "gap"),
+      Console.counted(gaps, "gap"), lost.map { "\($0) lost" },
     ]
     return parts.compactMap { $0 }.joined(separator: "  ")
   }

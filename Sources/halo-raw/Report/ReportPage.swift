@@ -107,10 +107,14 @@ struct ReportPage {
 
   // MARK: Plots
 
-  private func gaps(of series: SessionReport.Series) -> [Double] { times(of: "gap", series) }
+  private func gaps(of series: SessionReport.Series) -> [Double] {
+    report.marks.filter { $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
+  }
 
-  private func times(of kind: String, _ series: SessionReport.Series) -> [Double] {
-    report.marks.filter { $0.kind == kind && $0.ring == series.ring }.map(\.time)
+  /// Where packets are missing. A late or doubled one is a mark of the same kind.
+  private func losses(of series: SessionReport.Series) -> [Double] {
+    report.marks.filter { $0.kind == "lost" && $0.note.hasPrefix("lost") && $0.ring == series.ring }.map(
+      \.time)
   }
 
   private func plots(of series: SessionReport.Series) -> String {
@@ -118,7 +122,7 @@ struct ReportPage {
     let unit = series.kind.unit
     let names = series.curves.map { $0.name.prefix { $0 != "_" } }
     let gaps = gaps(of: series)
-    let losses = times(of: "lost", series)
+    let losses = losses(of: series)
     let signal = ReportPlot(
       title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
       losses: losses, end: report.end, start: report.start)
