@@ -18,9 +18,12 @@ public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
   ) async throws {
     // A suite and a test in it may both have the trait.
     guard Self.scope == nil else { return try await function() }
+    let turn = Task.detached { try await Hang.watch(test.name, longestUse: nil) }
+    defer { turn.cancel() }
     let scope = await VirtualTimeScope()
+    turn.cancel()
     defer { BluetoothActor.run { scope.end() } }
-    let limit = Task.detached { try await Hang.watch(test.name) }
+    let limit = Task.detached { try await Hang.watch(test.name, longestUse: Hang.longestUse) }
     defer { limit.cancel() }
     try await Self.$scope.withValue(scope) {
       try await withTaskExecutorPreference(EpollLoop.shared) { try await function() }
@@ -36,14 +39,17 @@ private enum Hang {
   /// The process, which runs other tests as well, uses this much.
   static let longestUse = Duration.seconds(240)
 
-  static func watch(_ name: String) async throws {
+  /// - Parameter longestUse: nil while the test waits for its turn, which takes the time of others
+  static func watch(_ name: String, longestUse: Duration?) async throws {
     let start = use
     var last = start
     while true {
       try await Task.sleep(for: idleTime)
       let now = use
       guard now - last >= idleUse else { fatalError("\(name) has done nothing for \(idleTime)") }
-      guard now - start < longestUse else { fatalError("\(name) has not ended after \(now - start)") }
+      guard now - start < longestUse ?? .seconds(86400) else {
+        fatalError("\(name) has not ended after \(now - start)")
+      }
       last = now
     }
   }
@@ -70,8 +76,11 @@ final class VirtualTimeScope {
 
   /// Waits for the end of the scopes before it.
   init() async {
-    if Self.isTaken { await withCheckedContinuation { Self.waiting.append($0) } }
-    Self.isTaken = true
+    // Decided within the closure: nothing can come between the question and the place in the line.
+    await withCheckedContinuation { (turn: CheckedContinuation<Void, Never>) in
+      if Self.isTaken { Self.waiting.append(turn) } else { turn.resume() }
+      Self.isTaken = true
+    }
     time = EpollLoop.shared.makeVirtualTime()
   }
 

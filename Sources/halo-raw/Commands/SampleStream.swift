@@ -394,8 +394,11 @@ final class SampleStream {
   }
 
   private func waitForEnd() async {
-    guard end == nil else { return }
-    await withCheckedContinuation { continuation in onEnd = OneShot { continuation.resume() } }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let end = OneShot<Void> { continuation.resume() }
+      // Asked here: an end that came between a question before and this place would be missed.
+      if self.end == nil { onEnd = end } else { end() }
+    }
   }
 
   // MARK: Messages

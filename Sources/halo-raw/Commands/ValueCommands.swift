@@ -291,11 +291,11 @@ private final class ValueListener {
   /// - Returns: why the link was lost, if it was
   /// - Throws: why a subscription ended although the link is up
   func wait() async throws(Failure) -> LinkLoss? {
-    if let end { throw Failure(end) }
-    guard !isDone else { return nil }
     var forget: (() -> Void)?
     let loss = await withCheckedContinuation { (continuation: CheckedContinuation<LinkLoss?, Never>) in
       onEnd = OneShot { continuation.resume(returning: $0) }
+      // Asked here: an end that came between a question before and this place would be missed.
+      guard end == nil, !isDone else { return finish(nil) }
       forget = interruption.onRequest { self.finish(nil) }
       client?.whenDisconnected { self.finish($0) }
     }
