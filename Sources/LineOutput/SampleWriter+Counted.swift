@@ -76,12 +76,7 @@ extension SampleWriter {
     let g = sample.acceleration(encoding)
     switch format {
     case .jsonl:
-      write(",\"x_g\":", g?.x, missing: "null")
-      write(",\"y_g\":", g?.y, missing: "null")
-      write(",\"z_g\":", g?.z, missing: "null")
-      write(",\"raw_x\":", Int(counts.x))
-      write(",\"raw_y\":", Int(counts.y))
-      write(",\"raw_z\":", Int(counts.z))
+      writeAxes(g, counts)
       endJSON(packet)
       writeSent(sample.x)
       writeSent(sample.y)
@@ -89,12 +84,7 @@ extension SampleWriter {
       output.write("\"}\n")
     case .csv:
       skipLight()
-      write(",", g?.x)
-      write(",", g?.y)
-      write(",", g?.z)
-      write(",", Int(counts.x))
-      write(",", Int(counts.y))
-      write(",", Int(counts.z))
+      writeAxes(g, counts)
       if beginPacket(packet) {
         writeSent(sample.x)
         writeSent(sample.y)
@@ -103,10 +93,7 @@ extension SampleWriter {
       output.write(",\n")
     case .text:
       if let g {
-        write("x ", g.x)
-        write(" g  y ", g.y)
-        write(" g  z ", g.z)
-        output.write(" g\n")
+        writeText(g)
       } else {
         write("x ", Int(counts.x))
         write("  y ", Int(counts.y))

@@ -275,32 +275,46 @@ public struct SampleWriter: ~Copyable {
     let acceleration = encoding.map { sample.acceleration($0) }
     switch format {
     case .jsonl:
-      write(",\"x_g\":", acceleration?.x, missing: "null")
-      write(",\"y_g\":", acceleration?.y, missing: "null")
-      write(",\"z_g\":", acceleration?.z, missing: "null")
-      write(",\"raw_x\":", counts.map { Int($0.x) }, missing: "null")
-      write(",\"raw_y\":", counts.map { Int($0.y) }, missing: "null")
-      write(",\"raw_z\":", counts.map { Int($0.z) }, missing: "null")
+      writeAxes(acceleration, counts)
       output.write("}\n")
     case .csv:
       skipLight()
-      write(",", acceleration?.x)
-      write(",", acceleration?.y)
-      write(",", acceleration?.z)
-      write(",", counts.map { Int($0.x) })
-      write(",", counts.map { Int($0.y) })
-      write(",", counts.map { Int($0.z) })
+      writeAxes(acceleration, counts)
       endCSV()
     case .text:
       if let acceleration {
-        write("x ", acceleration.x)
-        write(" g  y ", acceleration.y)
-        write(" g  z ", acceleration.z)
-        output.write(" g\n")
+        writeText(acceleration)
       } else {
         output.write("(its encoding is not known yet)\n")
       }
     }
+  }
+
+  /// Writes acceleration in JSON and csv: in g, and in counts.
+  mutating func writeAxes(_ g: Acceleration?, _ counts: AccelerationCounts?) {
+    if format == .jsonl {
+      write(",\"x_g\":", g?.x, missing: "null")
+      write(",\"y_g\":", g?.y, missing: "null")
+      write(",\"z_g\":", g?.z, missing: "null")
+      write(",\"raw_x\":", counts.map { Int($0.x) }, missing: "null")
+      write(",\"raw_y\":", counts.map { Int($0.y) }, missing: "null")
+      write(",\"raw_z\":", counts.map { Int($0.z) }, missing: "null")
+    } else {
+      write(",", g?.x)
+      write(",", g?.y)
+      write(",", g?.z)
+      write(",", counts.map { Int($0.x) })
+      write(",", counts.map { Int($0.y) })
+      write(",", counts.map { Int($0.z) })
+    }
+  }
+
+  /// Writes acceleration in text.
+  mutating func writeText(_ g: Acceleration) {
+    write("x ", g.x)
+    write(" g  y ", g.y)
+    write(" g  z ", g.z)
+    output.write(" g\n")
   }
 
   // MARK: Columns without a value
