@@ -75,6 +75,7 @@ extension Ring {
   private func session(
     _ kind: MeasurementKind, method: MeasurementSession.Method
   ) -> MeasurementSession {
+    leaveCountedStream()
     // Rings measure one quantity at a time: the caller of the other measurement gets an error.
     measurement?.stop(because: .measurement(measurement?.kind ?? kind, .takenOver(by: kind)))
     let session = MeasurementSession(

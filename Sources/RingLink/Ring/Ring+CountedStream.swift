@@ -24,7 +24,7 @@ extension Ring {
     onRequest: (() -> Void)? = nil, sink: @escaping (CountedSample, Instant) -> Void
   ) async throws(RingError) {
     measurement?.stop(because: .measurement(measurement?.kind ?? light.kind, .takenOver(by: light.kind)))
-    countedStream?.end()
+    leaveCountedStream()
     let stream = CountedStream(light, dispatcher, timers, onRequest: onRequest)
     countedStream = stream
     do throws(RingError) {
@@ -33,8 +33,7 @@ extension Ring {
         return { done(.failure(.cancelled)) }
       }
     } catch {
-      stream.end()
-      countedStream = nil
+      leaveCountedStream()
       // Nothing waits for the answer: what comes next may be another stream.
       if case .countedStream(_, .refused) = error { throw error }
       try? dispatcher.post(stream.stop)
@@ -50,13 +49,18 @@ extension Ring {
   /// cancel this, as the light would stay on.
   public func stopCountedStream() async {
     guard let stream = countedStream else { return }
-    stream.end()
-    countedStream = nil
+    leaveCountedStream()
     guard client.isConnected else { return }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       dispatcher.start(
         RingExchange(.frame(stream.stop), accept: { _ in .done }) { _ in continuation.resume() })
     }
+  }
+
+  /// Requests the counted stream no more: another one takes the sensor from it.
+  func leaveCountedStream() {
+    countedStream?.end()
+    countedStream = nil
   }
 }
 

@@ -14,6 +14,7 @@ extension Ring {
   ///   was received. Nothing is copied, allocated or handed to another thread on the way here.
   /// - Throws: `.streamRefused` if the ring refuses, `.noData` if it does not answer
   public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
+    leaveCountedStream()
     let dispatcher = self.dispatcher
     let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
       let end = OneShot<Result<Bool?, RingError>> { result in

@@ -109,6 +109,31 @@ import Testing
     }
   }
 
+  /// A stream that another has taken the sensor from is not requested again: that would take it back.
+  @Test(arguments: [true, false]) func aStreamThatIsTakenOverIsRequestedNoMore(_ measures: Bool) async throws
+  {
+    let device = ScriptedRing()
+    device.answer = {
+      switch $0.digits {
+      case "690d3c": [Self.packet(0)]
+      case "a104": [RawSample.ppg(OpticalSample()).frame]
+      default: []
+      }
+    }
+    let ring = try await device.open()
+    var packets = 0
+    try await ring.startCountedStream(.green) { _, _ in packets += 1 }
+    let measuring = measures ? spawn { try await ring.measure(.heartRate) } : nil
+    if !measures { try await ring.startRawStream { _, _ in } }
+    await settle()
+    _ = device.takeAsked()
+    device.send(Self.packet(1))
+    await testTimers.sleep(for: .seconds(60))
+    #expect(packets == 1 && !device.takeAsked().contains("690d3c"))
+    measuring?.cancel()
+    _ = await measuring?.result
+  }
+
   @Test func theEndOfTheLinkAndOfTheTaskEndTheStart() async throws {
     let device = ScriptedRing()
     let ring = try await device.open()
