@@ -416,10 +416,10 @@ extension RingLayer {
     return CountedSample(meaning.frame).flatMap { $0.status == 0 ? $0 : nil }
   }
 
-  /// The request for a counted stream in a value to a ring.
-  public var countedStreamRequest: CountedSample.Light? {
-    guard case .frame(let meaning) = content, !isFromRing else { return nil }
-    return CountedSample(meaning.frame)?.light
+  /// Whether a value to a ring requests a counted stream.
+  public var requestsCountedStream: Bool {
+    guard case .frame(let meaning) = content, !isFromRing else { return false }
+    return CountedStreamStart(meaning.frame) != nil
   }
 }
 

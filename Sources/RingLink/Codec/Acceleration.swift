@@ -48,6 +48,15 @@ public struct AccelerationCounts: Hashable, Sendable {
   }
 }
 
+extension AccelerationCounts {
+  /// The same in g, in the scale of an encoding.
+  @inline(__always)
+  func acceleration(_ encoding: AccelerometerEncoding) -> Acceleration {
+    let scale = encoding.countsPerG
+    return Acceleration(x: Double(x) / scale, y: Double(y) / scale, z: Double(z) / scale)
+  }
+}
+
 /// Acceleration in multiples of the standard gravity.
 public struct Acceleration: Hashable, Sendable {
   /// In g.
@@ -82,10 +91,7 @@ extension AccelerometerSample {
   }
 
   public func acceleration(_ encoding: AccelerometerEncoding) -> Acceleration {
-    let counts = counts(encoding)
-    return Acceleration(
-      x: Double(counts.x) / encoding.countsPerG, y: Double(counts.y) / encoding.countsPerG,
-      z: Double(counts.z) / encoding.countsPerG)
+    counts(encoding).acceleration(encoding)
   }
 }
 

@@ -101,11 +101,7 @@ public struct CountedSample: Hashable, Sendable {
   /// Acceleration in g, if the counts are those of the sensor in 16 bits; nil for another encoding, whose place in these
   /// frames is not known.
   public func acceleration(_ encoding: AccelerometerEncoding?) -> Acceleration? {
-    guard encoding == .sixteenBit else { return nil }
-    let counts = acceleration
-    let scale = AccelerometerEncoding.sixteenBit.countsPerG
-    return Acceleration(
-      x: Double(counts.x) / scale, y: Double(counts.y) / scale, z: Double(counts.z) / scale)
+    encoding == .sixteenBit ? acceleration.acceleration(.sixteenBit) : nil
   }
 
   /// Whether it has no value: not even gravity. Firmware that does not know the kind may send such frames.
@@ -130,6 +126,17 @@ public struct CountedStreamStart: FrameRecord {
     kind = light.kind
     self.seconds = seconds
   }
+
+  /// Reads a request; nil if it is one for another measurement.
+  public init?(_ frame: RingFrame) {
+    guard let start = try? Self(parsing: frame, of: MeasurementForms.command), start.light != nil else {
+      return nil
+    }
+    self = start
+  }
+
+  /// What is to be measured; nil for another kind of measurement.
+  public var light: CountedSample.Light? { CountedSample.Light(rawValue: kind.rawValue) }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),

@@ -59,7 +59,7 @@ public struct PacketCounter: Sendable {
   private static let reach = 64
   /// How many frames a ring may take to count anew after a request.
   private static let framesToRestart = 64
-  /// After so many numbers in a row that were there already, a ring is taken for one that does not count.
+  /// After this many repeated numbers in a row, the ring does not count.
   private static let maximumRestarts = 8
 
   public init() {}

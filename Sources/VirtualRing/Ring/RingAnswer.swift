@@ -113,9 +113,7 @@ extension RingAnswer {
       RingAnswer(entry: CommandTable.measurementStart.entry) { ring, frame in
         guard let request = try? MeasurementStart(parsing: frame) else { return [] }
         guard ring.measures(request.kind) else { return [.refusal(of: frame.command)].compactMap { $0 } }
-        if let start = try? CountedStreamStart(parsing: frame), ring.options.hasCountedStream,
-          CountedSample.Light(rawValue: start.kind.rawValue) != nil
-        {
+        if let start = CountedStreamStart(frame) {
           ring.startCountedStream(start)
           return []
         }

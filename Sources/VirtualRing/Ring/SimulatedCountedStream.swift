@@ -36,8 +36,8 @@ struct SimulatedCountedStream {
     sample.raw = light == .green ? green.raw : red.raw
     // Infrared light goes through more blood: the same pulse on a stronger signal.
     if light == .red { sample.infrared = UInt16(clamping: 40 * Int(red.raw)) }
-    func word(_ g: Double) -> UInt16 { AccelerometerEncoding.sixteenBit.pair(Int((g * 8192).rounded())) }
-    (sample.x, sample.y, sample.z) = (word(acceleration.x), word(acceleration.y), word(acceleration.z))
+    let axes = AccelerometerSample(acceleration, encoding: .sixteenBit)
+    (sample.x, sample.y, sample.z) = (axes.x, axes.y, axes.z)
     let late = held.take()
     if reorders, late == nil, (index + 1).isMultiple(of: Self.reorderInterval) {
       held = sample.frame

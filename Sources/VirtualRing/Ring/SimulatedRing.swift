@@ -232,7 +232,7 @@ public final class SimulatedRing {
 
   /// Starts the counted stream, or lets it go on. Without a finger and on the charger, there is an error in place of samples.
   func startCountedStream(_ request: CountedStreamStart) {
-    guard let light = CountedSample.Light(rawValue: request.kind.rawValue) else { return }
+    guard let light = request.light else { return }
     guard options.isWorn, !options.isCharging else {
       var sample = CountedSample(light)
       sample.status = 1

@@ -140,10 +140,8 @@ let streamCommand = CommandSpec(
       try await session.prepareStream(of: ring, options.kinds)
       try await live.describe(ring)
     }
-    var chosen = ChosenStream(source: .raw)
-    let ring = try await link.ask { ring throws(Failure) in
-      chosen = try await session.chooseStream(of: ring, options)
-      return ring
+    let (ring, chosen) = try await link.ask { ring throws(Failure) in
+      (ring, try await session.chooseStream(of: ring, options))
     }
     let isCounted = chosen.source.isCounted
     try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted))

@@ -133,10 +133,8 @@ final class StreamGroup {
       try await session.prepareStream(of: ring, kinds)
       try await live.describe(ring)
     }
-    var chosen = ChosenStream(source: .raw)
-    let ring = try await link.ask { [options] ring throws(Failure) in
-      chosen = try await session.chooseStream(of: ring, options)
-      return ring
+    let (ring, chosen) = try await link.ask { [options] ring throws(Failure) in
+      (ring, try await session.chooseStream(of: ring, options))
     }
     let found = link.name
     let address = ring.client.peer

@@ -60,7 +60,7 @@ struct SampleExtraction: ~Copyable {
       return
     }
     guard let frame = packet.ring else { return }
-    if frame.countedStreamRequest != nil { rings[peer]?.packets.requestedAgain() }
+    if frame.requestsCountedStream { rings[peer]?.packets.requestedAgain() }
     if let sample = frame.sample {
       let ring = begin(peer, isCounted: false)
       _ = ring.writer?.print(sample, at: time)
