@@ -1,3 +1,5 @@
+import BluetoothCore
+
 /// The result of a measurement, with its unit.
 public enum MeasuredValue: Hashable, Sendable {
   /// Beats a minute.
@@ -10,16 +12,30 @@ public enum MeasuredValue: Hashable, Sendable {
   case stress(Int)
   /// Millimetres of mercury.
   case bloodPressure(systolic: Int, diastolic: Int)
+  /// Several values at once.
+  case combined(CombinedMeasurement)
   /// A number of unknown meaning.
   case number(Int)
+  /// The 12 bytes that follow the status, as sent: their layout is not known.
+  case bytes([UInt8])
 
-  /// The value; of a blood pressure, the systolic one.
-  public var number: Int {
+  /// The value: of a blood pressure the systolic one, of a combined measurement the heart rate; nil for bytes.
+  public var number: Int? {
     switch self {
     case .heartRate(let value), .oxygen(let value), .variability(let value), .stress(let value),
       .number(let value):
       value
     case .bloodPressure(let systolic, _): systolic
+    case .combined(let values): Int(values.beatsPerMinute)
+    case .bytes: nil
+    }
+  }
+
+  /// What a ring is told to store as the result; 0 for nothing. A ring that measured several values has them already.
+  var stored: UInt8 {
+    switch self {
+    case .combined: 0
+    default: UInt8(clamping: number ?? 0)
     }
   }
 
@@ -29,7 +45,8 @@ public enum MeasuredValue: Hashable, Sendable {
     case .oxygen: .percent
     case .variability: .milliseconds
     case .bloodPressure: .millimetersOfMercury
-    case .stress, .number: nil
+    case .combined: .beatsPerMinute
+    case .stress, .number, .bytes: nil
     }
   }
 }
@@ -38,7 +55,8 @@ extension MeasuredValue: CustomStringConvertible {
   public var description: String {
     switch self {
     case .bloodPressure(let systolic, let diastolic): "\(systolic)/\(diastolic) mmHg"
-    default: unit.map { "\(number) \($0.rawValue)" } ?? "\(number)"
+    case .bytes(let bytes): Hex.string(bytes, separator: " ")
+    default: [number.map { "\($0)" }, unit?.rawValue].compactMap { $0 }.joined(separator: " ")
     }
   }
 }
@@ -100,7 +118,7 @@ extension MeasurementKind {
   /// Why no value of this kind is a measurement; nil if each value has to be checked.
   public var estimate: EstimateReason? {
     switch self {
-    case .heartRate, .continuousHeartRate, .oxygen: nil
+    case .heartRate, .continuousHeartRate, .oxygen, .combined, .bodyTemperature: nil
     case .variability, .stress: .replaced
     case .bloodPressure, .bloodSugar: .fabricated
     default: .unexplained
@@ -133,7 +151,7 @@ struct MeasurementJudge {
     guard let first, let last, (95...98).contains(last) else { return nil }
     let jumped = !(95...98).contains(first.value) && abs(first.value - last) > Self.disagreement
     if first.after >= Self.lateValue || jumped { return .suspicious }
-    guard kind == .heartRate else { return nil }
+    guard kind == .heartRate || kind == .combined else { return nil }
     guard let beatInterval, beatInterval > 0 else { return .suspicious }
     return abs(60_000 / beatInterval - last) > Self.disagreement ? .suspicious : nil
   }

@@ -29,7 +29,13 @@ enum MeasurementForms {
       form(.bloodSugar, [value(nil)]),
       form(.variability, [value(.milliseconds), interval]),
       form(.combined, CombinedMeasurement.fields.map(\.field)),
-    ] + unproved + [FrameForm("update", head + [FrameField("bytes", at: 3, .bytes(12))])]
+    ] + unproved + [
+      FrameForm(
+        "update", head + [FrameField("bytes", at: contents.lowerBound, .bytes(UInt8(contents.count)))])
+    ]
+
+  /// What follows the kind and the status, in bytes of the frame.
+  static let contents = 3..<15
 
   /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair and the sign of
   /// acceleration are not proved.
@@ -75,6 +81,19 @@ public struct CombinedMeasurement: FrameRecord {
   public var diastolic: UInt8 = 0
 
   public init() {}
+
+  /// The interval between beats comes before the results.
+  var hasResult: Bool {
+    [beatsPerMinute, variability, stress, temperature, systolic, diastolic].contains { $0 > 0 }
+  }
+
+  /// The update that a ring sends.
+  public var frame: RingFrame {
+    RingFrame(MeasurementForms.command) { frame in
+      MeasurementUpdate.fields.store(MeasurementUpdate(.combined), in: &frame)
+      Self.fields.store(self, in: &frame)
+    }
+  }
 
   public static let fields: [RecordField<Self>] = [
     RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute),

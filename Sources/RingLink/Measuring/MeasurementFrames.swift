@@ -29,7 +29,7 @@ public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
   static let words = [
     1: "heart rate", 2: "blood pressure", 3: "SpO2", 4: "fatigue", 5: "one-key check",
     6: "continuous heart rate", 7: "ECG", 8: "stress", 9: "blood sugar", 10: "HRV", 11: "body temperature",
-    12: "combined", 13: "green light", 14: "red and infrared light", 15: "temperatures",
+    12: "combined values", 13: "green light", 14: "red and infrared light", 15: "temperatures",
   ]
 }
 
@@ -101,10 +101,20 @@ public struct MeasurementUpdate: FrameRecord {
   }
 
   /// The result; nil until there is a value.
-  var measuredValue: MeasuredValue? {
-    if kind == .bloodPressure {
+  ///
+  /// - Parameter frame: the whole update
+  func measuredValue(_ frame: RingFrame) -> MeasuredValue? {
+    switch kind {
+    case .bloodPressure:
       return second > 0 && third > 0
         ? .bloodPressure(systolic: Int(second), diastolic: Int(third)) : nil
+    case .combined:
+      guard let values = try? CombinedMeasurement(parsing: frame), values.hasResult else { return nil }
+      return .combined(values)
+    case .bodyTemperature:
+      let bytes = MeasurementForms.contents.map(frame.byte(at:))
+      return bytes.contains { $0 != 0 } ? .bytes(bytes) : nil
+    default: break
     }
     guard value > 0 else { return nil }
     return switch kind {

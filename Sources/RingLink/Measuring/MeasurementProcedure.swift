@@ -130,8 +130,8 @@ package struct MeasurementProcedure {
     switch method {
     case .spot:
       // The ring stores the value sent here; it must not store an invented value as measured.
-      let kept = (try? result.get()).flatMap { $0.estimate == nil ? $0.value.number : nil }
-      return CommandTable.measurementStop.request(MeasurementStop(kind, value: UInt8(clamping: kept ?? 0)))
+      let kept = (try? result.get()).flatMap { $0.estimate == nil ? $0.value.stored : nil }
+      return CommandTable.measurementStop.request(MeasurementStop(kind, value: kept ?? 0))
     case .continuous: return request(action: MeasurementStart.stopAction)
     case .live: return request(action: LiveHeartRateControl.stopAction)
     }
@@ -152,7 +152,7 @@ package struct MeasurementProcedure {
     do throws(RingFrameError) {
       return method == .live
         ? receive(try CommandTable.liveHeartRate.reply(frame), at: time, now)
-        : receive(try CommandTable.measurementStart.reply(frame), at: time, now)
+        : receive(try CommandTable.measurementStart.reply(frame), of: frame, at: time, now)
     } catch {
       return finish(.failure(.malformed(.frame(command), error)))
     }
@@ -166,7 +166,9 @@ package struct MeasurementProcedure {
     return actions
   }
 
-  private mutating func receive(_ update: MeasurementUpdate, at time: Instant, _ now: Instant) -> [Action] {
+  private mutating func receive(
+    _ update: MeasurementUpdate, of frame: RingFrame, at time: Instant, _ now: Instant
+  ) -> [Action] {
     guard update.kind == kind else {
       // Updates still in transit from an earlier measurement when this one began do not indicate another one.
       guard time.nanoseconds(since: started) >= 1_000_000_000 else { return [] }
@@ -181,8 +183,9 @@ package struct MeasurementProcedure {
       interval = beats
       actions.append(.report(.beatInterval(beats), time))
     }
-    actions += take(update.measuredValue, at: time, now)
-    if kind == .oxygen, update.second == 1, update.measuredValue != nil, let candidate {
+    let value = update.measuredValue(frame)
+    actions += take(value, at: time, now)
+    if kind == .oxygen, update.second == 1, value != nil, let candidate {
       return actions + finish(.success(candidate))
     }
     expectFrame(at: now)
@@ -210,7 +213,7 @@ package struct MeasurementProcedure {
       limit = now + Self.readingTime
       return [.report(.reading(reading), time)]
     }
-    judge.add(value.number, after: time - started)
+    if let number = value.number { judge.add(number, after: time - started) }
     reading.estimate = judge.verdict(kind, beatInterval: interval)
     if candidate == nil { limit = now + Self.settlingTime }
     candidate = reading

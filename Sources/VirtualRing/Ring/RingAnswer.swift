@@ -148,7 +148,8 @@ extension SimulatedRing {
     case .heartRate, .bloodPressure, .oxygen, .continuousHeartRate: return true
     case .fatigue, .oneKeyCheck, .stress, .bloodSugar, .variability: return options.family != .rf03
     case .greenStream, .redStream: return options.hasCountedStream
-    default: return kind.rawValue == 12 && options.family == .rt11cr
+    case .bodyTemperature, .combined: return options.family == .rt11cr
+    default: return false
     }
   }
 }

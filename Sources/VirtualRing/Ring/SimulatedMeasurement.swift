@@ -111,12 +111,25 @@ final class SimulatedMeasurement {
       return send(CommandTable.measurementStart.frame(of: update))
     }
     let first = max(1, Int(warmUp.inSeconds * 2))
-    let hasInterval = kind == .heartRate || kind == .stress || kind == .variability || kind.rawValue == 12
+    let hasInterval = kind == .heartRate || kind == .stress || kind == .variability || kind == .combined
     if hasInterval, ticks > first * 31 / 51 { update.beatInterval = interval }
     let isLast = ticks >= first + 9
     if ticks >= first { fill(&update, isLast: isLast) }
     if isLast { stop() }
-    send(CommandTable.measurementStart.frame(of: update))
+    send(
+      kind == .combined && ticks >= first
+        ? combined(update) : CommandTable.measurementStart.frame(of: update))
+  }
+
+  private func combined(_ update: MeasurementUpdate) -> RingFrame {
+    var values = CombinedMeasurement()
+    values.beatsPerMinute = update.value
+    values.variability = update.second
+    values.stress = update.third
+    values.beatInterval = update.beatInterval
+    values.systolic = 118
+    values.diastolic = 76
+    return values.frame
   }
 
   private func fill(_ update: inout MeasurementUpdate, isLast: Bool) {
@@ -130,13 +143,15 @@ final class SimulatedMeasurement {
       update.value = beats
       update.second = UInt8(112 + dice)
       update.third = UInt8(70 + dice / 2)
-    default:
-      update.value = UInt8(30 + dice)
-      if update.kind.rawValue == 12 {
-        update.value = beats
-        update.second = UInt8(30 + dice)
-        update.third = UInt8(30 + dice)
-      }
+    case .combined:
+      update.value = beats
+      update.second = UInt8(30 + dice)
+      update.third = UInt8(30 + dice)
+    case .bodyTemperature:
+      // 36.5 degrees in tenths, little-endian: one of the layouts that a ring may have.
+      update.value = 0x6D
+      update.second = 0x01
+    default: update.value = UInt8(30 + dice)
     }
   }
 

@@ -47,7 +47,9 @@ let measureCommand = CommandSpec(
     "gap" marks the loss.
 
     Firmware makes up values if its sensor gives none. Values that may be made up are marked as estimates. Kinds that
-    are always made up are refused without --include-estimates.
+    are always made up are refused without --include-estimates; of "all", only the heart rate is printed then.
+
+    "temperature" prints bytes as the ring sends them, since no source states their layout. Few rings have it, and "all".
     """
 ) { invocation throws(Failure) in
   let measured = try Measured(invocation)
@@ -102,6 +104,8 @@ private struct Measured {
   let kind: MeasurementKind
   /// The columns of its value: of a blood pressure, two.
   let columns: [(name: String, unit: String?)]
+  /// Whether to print what a ring makes up beside a measured value.
+  private var showsEstimates = false
 
   init(_ name: String, _ kind: MeasurementKind, _ columns: (name: String, unit: String?)...) {
     self.name = name
@@ -118,7 +122,8 @@ private struct Measured {
           + "; use \(names.joined(separator: ", "))")
     }
     self = found
-    if kind.isFabricated, let reason = kind.estimate, !invocation[MeasureOption.estimates] {
+    showsEstimates = invocation[MeasureOption.estimates]
+    if kind.isFabricated, let reason = kind.estimate, !showsEstimates {
       throw .usage("\(name) is not measured: \(reason.rawValue); to print it, use --include-estimates")
     }
   }
@@ -129,7 +134,40 @@ private struct Measured {
   func fields(of value: MeasuredValue?) -> [Field] {
     switch value {
     case .bloodPressure(let systolic, let diastolic)?: [.number(systolic), .number(diastolic)]
+    case .combined(let values)?: numbers(of: values).map { .number($0) }
+    case .bytes(let bytes)?: [.text(Hex.string(bytes))]
     default: [.number(value?.number)] + columns.dropFirst().map { _ in .text(nil) }
+    }
+  }
+
+  /// In the order of the columns; only heart rate unless estimates are asked for.
+  private func numbers(of values: CombinedMeasurement) -> [Int?] {
+    let estimates = [
+      values.variability, values.stress, values.temperature, values.systolic, values.diastolic,
+    ]
+    return ([values.beatsPerMinute] + estimates.map { showsEstimates ? $0 : 0 }).map {
+      $0 > 0 ? Int($0) : nil
+    }
+  }
+
+  /// One line, `heart rate: 70 bpm`.
+  func text(of reading: MeasurementReading) -> String {
+    guard case .combined(let values) = reading.value else { return reading.description }
+    let fields = CombinedMeasurement.fields.map(\.field).filter { $0.name != "interval" }
+    return zip(fields, numbers(of: values)).compactMap { field, number in
+      number.map { "\(field.name) \($0)" + (field.unit.map { " \($0.rawValue)" } ?? "") }
+    }.joined(separator: ", ")
+  }
+
+  /// What to say of a result besides its value; nil for nothing.
+  func note(on value: MeasuredValue) -> String? {
+    switch value {
+    case .combined(let values):
+      if showsEstimates { return "all but heart_rate are estimates; the unit of temperature is not known" }
+      return (values.beatsPerMinute > 0 ? "" : "no heart rate; ")
+        + "left out what rings are known to make up; to print it, use --include-estimates"
+    case .bytes: return "bytes as sent, since their layout is not known"
+    default: return nil
     }
   }
 }
@@ -142,6 +180,10 @@ private let measurements = [
   Measured("blood-pressure", .bloodPressure, ("systolic", "mmhg"), ("diastolic", "mmhg")),
   Measured("blood-sugar", .bloodSugar, ("blood_sugar", nil)),
   Measured("fatigue", .fatigue, ("fatigue", nil)),
+  Measured("temperature", .bodyTemperature, ("bytes", nil)),
+  Measured(
+    "all", .combined, ("heart_rate", "bpm"), ("hrv", "ms"), ("stress", nil), ("temperature", nil),
+    ("systolic", "mmhg"), ("diastolic", "mmhg")),
 ]
 
 /// A measurement and its output.
@@ -257,10 +299,12 @@ private final class Measuring {
   private func show(_ reading: MeasurementReading, at time: Instant) {
     readings += 1
     publisher?.update(reading)
+    let note = measured.note(on: reading.value)
     print(
       "value", at: time, reading.value, interval: reading.beatInterval,
-      isEstimate: reading.estimate != nil,
-      text: reading.description + (reading.estimate.map { ": \($0.rawValue)" } ?? ""))
+      isEstimate: reading.estimate != nil, note: note,
+      text: measured.text(of: reading) + (reading.estimate.map { ": \($0.rawValue)" } ?? "")
+        + (note.map { " (\($0))" } ?? ""))
   }
 
   private func print(

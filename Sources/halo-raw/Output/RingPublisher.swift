@@ -88,8 +88,12 @@ final class RingPublisher {
   }
 
   func update(_ reading: MeasurementReading) {
-    if case .heartRate(let rate) = reading.value, reading.estimate == nil {
-      update { $0.beatsPerMinute = rate }
+    guard reading.estimate == nil else { return }
+    switch reading.value {
+    case .heartRate(let rate): update { $0.beatsPerMinute = rate }
+    case .combined(let values) where values.beatsPerMinute > 0:
+      update { $0.beatsPerMinute = Int(values.beatsPerMinute) }
+    default: break
     }
   }
 

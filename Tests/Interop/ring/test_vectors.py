@@ -158,3 +158,30 @@ def test_a_packet_of_temperatures_that_comes_again_is_not_a_later_one(halo, ring
     assert values == [(midnight.isoformat(), 36.26), ((midnight + timedelta(minutes=30)).isoformat(), 36.36)]
     (odd,) = [record for record in result.records() if "left_out" in record]
     assert odd["bytes"] == "011e03002a0e340e" and "packet" in odd["reason"]
+
+
+# --- measurements
+
+
+def test_several_values_at_once(halo, ring_with):
+    ring = ring_with("--vector", "combined measurement")
+    names = ("heart_rate_bpm", "hrv_ms", "stress", "temperature", "systolic_mmhg", "diastolic_mmhg", "interval_ms", "estimate")
+
+    def measure(*options):
+        record = halo.run("measure", "all", *options, *JSON, adapter=ring.adapter).succeeded().records()[-1]
+        return [record[name] for name in names], record["note"]
+
+    values, note = measure()
+    assert values == [72, None, None, None, None, None, 707, False] and "--include-estimates" in note
+    values, note = measure("--include-estimates")
+    assert values == [72, 42, 30, None, 120, 80, 707, False] and "all but heart_rate are estimates" in note
+    # The ring measured several values, and is told to store none.
+    assert [event["frame"][:6] for event in ring.events("command")][:2] == ["690c01", "6a0c00"]
+
+
+def test_a_body_temperature_is_bytes(halo, ring_with):
+    ring = ring_with("--vector", "body temperature")
+    record = halo.run("measure", "temperature", *JSON, adapter=ring.adapter).succeeded().records()[-1]
+    assert (record["bytes"], record["estimate"]) == ("6d0100000000000000000000", False)
+    assert "layout is not known" in record["note"]
+    assert [event["frame"][:6] for event in ring.events("command")] == ["690b01", "6a0b00"]

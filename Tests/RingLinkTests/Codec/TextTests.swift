@@ -158,7 +158,7 @@ struct TextTests {
       "blood pressure: 120/80 mmHg (estimate)"
     ), (reading(.bloodSugar, .number(5)), "blood sugar: 5 (estimate)"), (MeasurementKind.fatigue, "fatigue"),
     (MeasurementKind.oneKeyCheck, "one-key check"), (MeasurementKind(rawValue: 7), "ECG"),
-    (MeasurementKind(rawValue: 12), "combined"), (MeasurementKind(rawValue: 16), "measurement 16"),
+    (MeasurementKind(rawValue: 12), "combined values"), (MeasurementKind(rawValue: 16), "measurement 16"),
     (
       MeasurementFailure.noValue(seconds: 44.6),
       "the ring has measured for 45 s and found no value; is it worn? Keep the hand still, and try again"

@@ -80,6 +80,6 @@ struct RingEventTests {
   func whatAnUpdateHas(kind: UInt8, value: UInt8, second: UInt8, third: UInt8, measured: MeasuredValue?) {
     var update = MeasurementUpdate(MeasurementKind(rawValue: kind))
     (update.value, update.second, update.third) = (value, second, third)
-    #expect(update.measuredValue == measured)
+    #expect(update.measuredValue(CommandTable.measurementStart.frame(of: update)) == measured)
   }
 }

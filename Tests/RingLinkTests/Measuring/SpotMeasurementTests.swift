@@ -81,6 +81,51 @@ struct SpotMeasurementTests {
     #expect(!MeasurementKind.heartRate.isFabricated && !MeasurementKind.stress.isFabricated)
   }
 
+  /// The layout is that of the vendor's software (qring_sdk_flutter, `StopHeartRateRsp`).
+  @Test func severalValuesAtOnce() throws {
+    let talk = MeasurementDialogue(.combined)
+    talk.ring(hex("690c0000000000000000000000000075"))
+    talk.ring(hex("690c0000000000c3020000000000003a"))
+    #expect(talk.events == [.warmingUp, .beatInterval(707), .warmingUp])
+    talk.ring(hex("690c00482a1ec3020078500000000092"))
+    talk.timers.advance(by: .milliseconds(1500))
+    // The ring measured several values: it is told none.
+    #expect(talk.sent == ["69 0c 01", "6a 0c"])
+    talk.acknowledge(.combined)
+    let reading = try #require(talk.reading)
+    var values = CombinedMeasurement()
+    (values.beatsPerMinute, values.variability, values.stress, values.beatInterval) = (72, 42, 30, 707)
+    (values.systolic, values.diastolic) = (120, 80)
+    #expect(reading == MeasurementReading(kind: .combined, value: .combined(values), beatInterval: 707))
+    #expect(reading.value.number == 72 && "\(reading)" == "combined values: 72 bpm, 707 ms from beat to beat")
+    #expect(values.frame.bytes == hex("690c00482a1ec3020078500000000092"))
+  }
+
+  /// A rate of 95 to 98 whose beats say something else is not believed here either.
+  @Test func aSuspiciousRateAmongSeveralValues() {
+    let talk = MeasurementDialogue(.combined)
+    var values = CombinedMeasurement()
+    values.beatsPerMinute = 97
+    values.beatInterval = 850
+    talk.ring(values.frame)
+    talk.timers.advance(by: .milliseconds(1500))
+    talk.acknowledge(.combined)
+    #expect(talk.reading?.estimate == .suspicious)
+  }
+
+  /// No source states where the temperature is: the bytes are the result.
+  @Test func aBodyTemperatureIsBytes() {
+    let talk = MeasurementDialogue(.bodyTemperature)
+    talk.ring(hex("690b0000000000000000000000000074"))
+    talk.ring(hex("690b006d0100000000000000000000e2"))
+    talk.timers.advance(by: .milliseconds(1500))
+    #expect(talk.sent.last == "6a 0b")
+    talk.acknowledge(.bodyTemperature)
+    #expect(talk.reading?.value == .bytes([0x6D, 0x01] + Array(repeating: 0, count: 10)))
+    #expect(
+      talk.reading.map { "\($0)" } == "body temperature: 6d 01 00 00 00 00 00 00 00 00 00 00")
+  }
+
   /// A failed check ends with a random 95 to 98.
   @Test(arguments: [
     // Came only when the check ended.

@@ -53,7 +53,7 @@ struct FrameMeaningTests {
     ),
     (
       "69 0c 00 48 2a 1e c302 00 78 50", true,
-      "measurement update: kind combined (12), status measuring (0), heart-rate 72 bpm, hrv 42 ms, stress 30, "
+      "measurement update: kind combined values (12), status measuring (0), heart-rate 72 bpm, hrv 42 ms, stress 30, "
         + "interval 707 ms, temperature 0, systolic 120 mmHg, diastolic 80 mmHg"
     ),
     (
