@@ -46,7 +46,7 @@ import Testing
       .deadline("the time for a ring to leave; events end with the link or by cancellation: they may be rare")
     ),
     "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),
-    "RingLink/Measuring/Sport.swift": (2, .deadline("the silence after which a session has ended")),
+    "RingLink/Measuring/Ring+Sport.swift": (2, .deadline("the silence after which a session has ended")),
     "RingLink/Ring/Exchanges.swift": (1, .deadline("RingExchange.silence")),
     "RingLink/Ring/Ring+CountedStream.swift": (
       2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
@@ -132,7 +132,9 @@ import Testing
     "RingLink/Measuring/Ring+Measurements.swift": (
       3, .deadline("MeasurementProcedure's; next() by the end of the measurement")
     ),
-    "RingLink/Measuring/Sport.swift": (1, .ended(by: "ten seconds without data, or the link's end")),
+    "RingLink/Measuring/Ring+Sport.swift": (
+      3, .ended(by: "silence of a request, ten seconds without data, or the link's end")
+    ),
     "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
     "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
     "RingLink/Ring/Ring.swift": (2, .deadline("30 s of ATT for each request")),
@@ -164,7 +166,7 @@ import Testing
       "Cancelling the task does not cancel this, as"
     ),
     ("RingLink/Device/ActionsAndEvents.swift", "public func listen(", "no deadline, as"),
-    ("RingLink/Measuring/Sport.swift", "public func exercise(", "no deadline, but"),
+    ("RingLink/Measuring/Ring+Sport.swift", "public func exercise(", "no deadline, but"),
   ]
 
   private static let root =

@@ -215,16 +215,18 @@ import VirtualRing
 
   @Test func aSportSessionCounts() throws {
     let host = try subscribed()
-    var control = SportControl()
-    control.sport = Sport.run.rawValue
-    host.write(CommandTable.sport.request(control))
+    host.write(CommandTable.sport.request(SportControl(SportControl.startAction, .run)))
     host.run(.milliseconds(5500))
-    control.action = SportControl.endAction
-    host.write(CommandTable.sport.request(control))
+    host.write(CommandTable.sport.request(SportControl(SportControl.pauseAction, .run)))
+    host.run(.seconds(2))
+    host.write(CommandTable.sport.request(SportControl(SportControl.resumeAction, .run)))
+    host.run(.milliseconds(1500))
+    host.write(CommandTable.sport.request(SportControl(SportControl.endAction, .run)))
     host.run(.seconds(5))
     let updates = host.frames.compactMap { try? CommandTable.sportUpdate.value($0) }
-    #expect(updates.map(\.seconds) == [1, 2, 3, 4, 5])
-    #expect(updates.allSatisfy { $0.sport == 7 })
+    #expect(updates.map(\.seconds) == [1, 2, 3, 4, 5, 5, 5, 6])
+    #expect(updates.map(\.status) == [2, 2, 2, 2, 2, 1, 1, 2])
+    #expect(updates.allSatisfy { $0.sport == .run })
   }
 
   @Test(arguments: [(CommandTable.reboot, true), (CommandTable.powerOff, false)])

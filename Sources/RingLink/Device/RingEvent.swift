@@ -131,7 +131,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     case .mediaKey(let key): "key: \(key)"
     case .findsPhone(let begins): begins ? "looks for the phone" : "looks for the phone no longer"
     case .sport(let update):
-      "\(SportControl.sports[Int(update.sport)] ?? "sport \(update.sport)"): \(update.seconds) s, "
+      "\(update.sport): \(update.seconds) s, "
         + "\(update.beatsPerMinute) bpm, \(update.steps) steps, \(update.meters) m"
         + (update.interruption.map { ", \($0)" } ?? "")
     case .button(let button): "button: \(button)"

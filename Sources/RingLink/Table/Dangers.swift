@@ -72,10 +72,8 @@ extension CommandTable {
     case Self.cameraEnter.command where Self.cameraEnter.entry.requests.contains { $0.matches(frame) }:
       return [Self.cameraLeave.frame]
     case Self.sport.command where second != SportControl.endAction:
-      var end = SportControl()
-      end.action = SportControl.endAction
-      end.sport = frame.byte(at: 2)
-      return [Self.sport.request(end)]
+      let sport = Sport(rawValue: frame.byte(at: 2))
+      return [Self.sport.request(SportControl(SportControl.endAction, sport))]
     default: return []
     }
   }

@@ -22,8 +22,13 @@ public enum ReferencePage {
     for group in CommandEntry.Group.allCases {
       page += section(group)
     }
+    page += "\n## Kinds of sport\n\n"
+    page += Sport.allCases.map { "\($0.rawValue) \($0)" }.joined(separator: ", ") + "\n"
     return page
   }
+
+  /// The most names that are listed where they are used.
+  private static let longestList = 32
 
   private static func section(_ group: CommandEntry.Group) -> String {
     let entries = CommandTable.all.filter { $0.group == group }
@@ -71,8 +76,12 @@ public enum ReferencePage {
     if let unit = field.unit { details.append(unit.rawValue) }
     // In a form that this byte makes, it has one value.
     let mark = form.marks.first { $0.offset == field.offset }.map { Int($0.byte) }
-    details += field.words.filter { mark == nil || mark == $0.key }.sorted { $0.key < $1.key }.map {
-      "\($0.key) \($0.value)"
+    if field.words.count > longestList {
+      details.append("one of \(field.words.count) kinds of sport, listed below")
+    } else {
+      details += field.words.filter { mark == nil || mark == $0.key }.sorted { $0.key < $1.key }.map {
+        "\($0.key) \($0.value)"
+      }
     }
     return details.isEmpty ? text : text + " (\(details.joined(separator: ", ")))"
   }

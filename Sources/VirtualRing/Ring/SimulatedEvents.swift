@@ -79,14 +79,15 @@ final class SimulatedSport {
   init(timers: Timers) { self.timers = timers }
 
   func control(_ request: SportControl) {
-    timers.cancel(timer)
-    timer = nil
+    stop()
     switch request.action {
-    case 1:
+    case SportControl.startAction:
       update = SportUpdate()
       update.sport = request.sport
       schedule()
-    case 3: schedule()
+    case SportControl.pauseAction, SportControl.resumeAction:
+      update.status = request.action == SportControl.pauseAction ? SportUpdate.paused : SportUpdate.running
+      schedule()
     default: break
     }
   }
@@ -99,7 +100,7 @@ final class SimulatedSport {
   private func schedule() {
     timer = timers.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      update.seconds &+= 1
+      if update.status == SportUpdate.running { update.seconds &+= 1 }
       let seconds = UInt32(update.seconds)
       // The heart needs a minute to get used to it.
       update.beatsPerMinute = UInt8(

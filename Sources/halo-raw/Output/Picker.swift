@@ -11,8 +11,6 @@ struct Picker {
 
   /// How long the user may take.
   private static let deadline = Duration.seconds(60)
-  /// More bytes than a number has: the rest of a longer line is dropped.
-  private static let longestLine = 64
 
   init(_ title: String, _ lines: [String]) {
     self.title = title
@@ -21,7 +19,7 @@ struct Picker {
 
   /// Whether there is a terminal to choose on, in whose foreground this process is.
   static var isPossible: Bool {
-    isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+    StandardInput.isForegroundTerminal && isatty(STDERR_FILENO) == 1
   }
 
   /// Shows the list, and waits for a number.
@@ -32,56 +30,35 @@ struct Picker {
     Console.error("\(title):")
     for (index, line) in lines.enumerated() { Console.error("  \(index + 1)  \(line)") }
     Console.writeToStandardError(prompt)
-    let reader = LineReader()
-    let limit = timers.current + Self.deadline
-    while let line = try await reader.line(until: limit, in: timers) {
-      if let number = Int(line), (1...lines.count).contains(number) { return number - 1 }
-      Console.writeToStandardError(prompt)
+    return try await awaitCallback { (done: @escaping (Result<Int?, RingError>) -> Void) in
+      let input = StandardInput()
+      var timer: Timers.Token?
+      let end = OneShot { (result: Result<Int?, RingError>) in
+        input.stop()
+        timers.cancel(timer)
+        done(result)
+      }
+      let giveUp = {
+        // The prompt has no end.
+        Console.error("")
+        end(.success(nil))
+      }
+      let isOpen = input.listen { [self] line in
+        guard let line else { return giveUp() }
+        if let number = Int(line), lines.indices.contains(number - 1) {
+          end(.success(number - 1))
+        } else {
+          Console.writeToStandardError(prompt)
+        }
+      }
+      guard isOpen else {
+        giveUp()
+        return {}
+      }
+      timer = timers.schedule(after: Self.deadline) { giveUp() }
+      return { end(.failure(.cancelled)) }
     }
-    // The prompt has no end.
-    Console.error("")
-    return nil
   }
 
   private var prompt: String { "number (1 to \(lines.count)): " }
-
-  /// Reads lines from the terminal, which gives whole lines.
-  @BluetoothActor
-  private final class LineReader {
-    private var bytes: [UInt8] = []
-
-    /// - Returns: nil at the end of the input, or after `limit`
-    func line(until limit: Instant, in timers: Timers) async throws(RingError) -> String? {
-      try await awaitCallback { (done: @escaping (Result<String?, RingError>) -> Void) in
-        var watch: EpollLoop.Watch?
-        var timer: Timers.Token?
-        let end = OneShot { (result: Result<String?, RingError>) in
-          watch?.cancel()
-          timers.cancel(timer)
-          done(result)
-        }
-        watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { [self] _ in
-          if let result = read() { end(.success(result)) }
-        }
-        guard watch != nil else {
-          end(.success(nil))
-          return {}
-        }
-        timer = timers.schedule(at: limit) { end(.success(nil)) }
-        return { end(.failure(.cancelled)) }
-      }
-    }
-
-    /// - Returns: a line; `.some(nil)` at the end of the input; nil if the line is not complete
-    private func read() -> String?? {
-      var buffer = [UInt8](repeating: 0, count: Picker.longestLine)
-      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-      guard count > 0 else { return count < 0 && (errno == EINTR || errno == EAGAIN) ? nil : .some(nil) }
-      bytes = Array((bytes + buffer.prefix(count)).suffix(2 * Picker.longestLine))
-      guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-      let line = String(decoding: bytes[..<end].filter { $0 > 0x20 }, as: UTF8.self)
-      bytes.removeFirst(end + 1)
-      return line
-    }
-  }
 }

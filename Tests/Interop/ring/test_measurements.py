@@ -162,7 +162,7 @@ def test_what_no_ring_can_measure(halo):
     (["measure", "heartrate"], "did you mean heart-rate?"),
     (["measure", "spo2", "--continuous"], "works only with heart-rate"),
     (["measure", "heart-rate", "--count", "2"], "--continuous"),
-    (["sport", "swim"], "walk, rope, run, hike, cycle, other"),
+    (["sport", "swimm"], "did you mean swim?"),
     (["raw", "xyz"], "not a frame"),
     (["raw", "03" * 16], "checksum"),
     (["raw", "03" * 17], "16 bytes"),

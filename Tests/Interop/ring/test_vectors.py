@@ -2,7 +2,9 @@
 halo-raw makes of them. Its own encoder has no part in it, so that a field that is read and written at the same wrong
 place shows."""
 
+import json
 import struct
+import subprocess
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -20,6 +22,22 @@ def test_a_sport_session(halo, ring_with):
     assert {name: record[name] for name in ("duration_s", "heart_rate_bpm", "steps", "distance_m", "energy_kcal")} == {
         "duration_s": 75, "heart_rate_bpm": 96, "steps": 130, "distance_m": 91, "energy_kcal": 5.12}
     assert ring.commands() == ["7701", "7704"]
+
+
+def test_a_session_is_paused_by_standard_input(halo, ring_with):
+    ring = ring_with("--vector", "sport")
+    process = halo.start("sport", "walk", "--control", *JSON, adapter=ring.adapter, stdin=subprocess.PIPE)
+    running = json.loads(process.stdout.readline())
+    process.stdin.write("pause\nnonsense\n")
+    process.stdin.flush()
+    paused = json.loads(process.stdout.readline())
+    process.stdin.write("resume\nend\n")
+    process.stdin.flush()
+    result = halo.wait(process)
+    assert result.code == 0, result
+    assert (running["note"], paused["note"]) == (None, "paused")
+    assert '"nonsense" is not pause, resume or end' in result.err
+    assert ring.commands() == ["7701", "7702", "7703", "7704"]
 
 
 def test_the_virtual_ring_has_the_same_layout(halo):

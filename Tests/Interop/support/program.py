@@ -63,9 +63,9 @@ class Halo:
         command = [str(self.path), *map(str, arguments)]
         if adapter:
             command += ["--adapter", adapter]
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, env=self.environment, **options)
+        options = {
+            "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+        process = subprocess.Popen(command, env=self.environment, **options)
         self.processes.append(process)
         return process
 

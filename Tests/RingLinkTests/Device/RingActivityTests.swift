@@ -117,7 +117,7 @@ import Testing
 
   private func update(_ seconds: UInt8) -> RingFrame {
     var update = SportUpdate()
-    (update.sport, update.seconds) = (7, UInt16(seconds))
+    (update.sport, update.seconds) = (.run, UInt16(seconds))
     return CommandTable.sportUpdate.frame(update)
   }
 
@@ -150,6 +150,49 @@ import Testing
     let (error, time) = await failure { () throws(RingError) in try await ring.exercise(.cycle) { _, _ in } }
     #expect(error == .sportEnded(seconds: 10) && device.takeAsked() == ["770109", "770409"])
     #expect(time >= .seconds(12) && time < .milliseconds(12_010))
+  }
+
+  /// A paused session may be silent for as long as one likes; a resumed one may not.
+  @Test func aPausedSessionMayBeSilent() async throws {
+    let ring = try await device.open()
+    device.answer = { [$0] }
+    var session: SportSession?
+    let task = spawn {
+      try await ring.exercise(.hike) {
+        session = $0
+      } sink: { _, _ in
+      }
+    }
+    await testTimers.sleep(for: .seconds(5))
+    let running = try #require(session)
+    try await running.resume()
+    try await running.pause()
+    try await running.pause()
+    #expect(running.isPaused && device.takeAsked() == ["770108", "770208"])
+    await testTimers.sleep(for: .seconds(60))
+    try await running.resume()
+    #expect(!running.isPaused && device.takeAsked() == ["770308"])
+    await testTimers.sleep(for: .milliseconds(9990))
+    #expect(device.takeAsked() == [])
+    await #expect(throws: RingError.sportEnded(seconds: 10)) { try await task.value }
+    #expect(device.takeAsked() == ["770408"])
+  }
+
+  @Test func aSessionThatCannotBePausedGoesOn() async throws {
+    let ring = try await device.open()
+    device.answer = { $0.digits == "770204" ? RingFrame.refusal(of: $0.command).map { [$0] } ?? [] : [$0] }
+    var session: SportSession?
+    let task = spawn {
+      try await ring.exercise(.walk) {
+        session = $0
+      } sink: { _, _ in
+      }
+    }
+    await testTimers.sleep(for: .seconds(1))
+    let running = try #require(session)
+    let (error, _) = await failure { () throws(RingError) in try await running.pause() }
+    #expect(error == .refused(.frame(0x77), .notSupported) && !running.isPaused)
+    await #expect(throws: RingError.sportEnded(seconds: 10)) { try await task.value }
   }
 
   @Test func aRingWithoutSessionsRefuses() async throws {

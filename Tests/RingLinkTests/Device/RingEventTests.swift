@@ -24,7 +24,8 @@ struct RingEventTests {
     ("78 07 05 0102 4b 030405 060708 090a0b", "run: 258 s, 75 bpm, 197637 steps, 395016 m, status 5"),
     ("78 04 02 004b 60 000082 00005b 001400", "walk: 75 s, 96 bpm, 130 steps, 91 m"),
     ("78 04 01 004b 60 000082 00005b 001400", "walk: 75 s, 96 bpm, 130 steps, 91 m, paused"),
-    ("78 06 03 0000 00", "sport 6: 0 s, 0 bpm, 0 steps, 0 m, not worn"), ("03 40", nil), ("a1 01", nil),
+    ("78 63 03 0000 00", "balance training: 0 s, 0 bpm, 0 steps, 0 m, not worn"),
+    ("78 ff 03 0000 00", "sport 255: 0 s, 0 bpm, 0 steps, 0 m, not worn"), ("03 40", nil), ("a1 01", nil),
   ]
 
   @Test(arguments: told) func eventsAreRead(_ start: String, _ text: String?) throws {
@@ -34,11 +35,27 @@ struct RingEventTests {
   @Test func aSecondOfSportIsRead() throws {
     let update = try CommandTable.sportUpdate.value(frame("78 07 05 0102 4b 030405 060708 090a0b"))
     #expect(
-      update.sport == 7 && update.status == 5 && update.seconds == 0x0102 && update.beatsPerMinute == 75)
+      update.sport == .run && update.status == 5 && update.seconds == 0x0102 && update.beatsPerMinute == 75)
     #expect(update.steps == 0x030405 && update.meters == 0x060708 && update.calories == 0x090A0B)
     #expect(try CommandTable.sportUpdate.frame(update) == frame("78 07 05 0102 4b 030405 060708 090a0b"))
-    #expect(Sport.allCases.map(\.rawValue) == [4, 5, 7, 8, 9, 10, 20, 21, 22])
-    for sport in Sport.allCases { #expect(SportControl.sports[Int(sport.rawValue)] == "\(sport)") }
+  }
+
+  /// The numbers are those of both libraries of the vendor: `OdmSportPlusExerciseModelType` of its manual for Android and
+  /// of the headers for iOS.
+  @Test func sportsHaveNames() {
+    let some: [Sport] = [.walk, .rope, .run, .hike, .cycle, .other, .climbing, .badminton, .yoga]
+    #expect(some.map(\.rawValue) == [4, 5, 7, 8, 9, 10, 20, 21, 22])
+    #expect(
+      some.map(\.option) == [
+        "walk", "rope", "run", "hike", "cycle", "other", "climbing", "badminton", "yoga",
+      ])
+    for sport in Sport.allCases {
+      #expect(Sport(name: "\(sport)") == sport && Sport(name: sport.option) == sport)
+      #expect(sport.option.utf8.allSatisfy { (97...122).contains($0) || $0 == 45 })
+    }
+    #expect(Sport.allCases.count == 179 && Sport(name: "Fat-burning Run")?.rawValue == 45)
+    #expect(Sport(name: "strength-training")?.rawValue == 88 && Sport(name: "") == nil)
+    #expect(Sport(name: "255") == nil && "\(Sport(rawValue: 99))" == "balance training")
   }
 
   /// Firmware is known to invent these (ring reference, 4.9).

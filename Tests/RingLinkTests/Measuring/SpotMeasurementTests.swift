@@ -85,7 +85,7 @@ struct SpotMeasurementTests {
   @Test func severalValuesAtOnce() throws {
     let talk = MeasurementDialogue(.combined)
     talk.ring(hex("690c0000000000000000000000000075"))
-    talk.ring(hex("690c0000000000c3020000000000003a"))
+    talk.ring(hex("690c00000000c302000000000000003a"))
     #expect(talk.events == [.warmingUp, .beatInterval(707), .warmingUp])
     talk.ring(hex("690c00482a1ec3020078500000000092"))
     talk.timers.advance(by: .milliseconds(1500))
