@@ -9,6 +9,7 @@ package struct HomeAssistant {
   private let model: String?
   private let firmware: String?
   private let topics: Topics
+  private let moments: RingMoments
   /// The version of this program.
   private let version: String
 
@@ -18,11 +19,13 @@ package struct HomeAssistant {
   ///   - model: the name of its hardware, if it was read
   ///   - firmware: the name of its firmware, if it was read
   ///   - topics: where its state is published
+  ///   - moments: what can happen to it
   ///   - version: that of the program
   package init(
     _ ring: BluetoothAddress, name: String?, model: String?, firmware: String?, topics: Topics,
-    version: String
+    moments: RingMoments, version: String
   ) {
+    self.moments = moments
     self.ring = ring
     self.name = name
     self.model = model
@@ -31,14 +34,18 @@ package struct HomeAssistant {
     self.version = version
   }
 
-  /// A value of ``RingState``.
+  /// A value of ``RingState``, or a kind of ``RingMoment``.
   private struct Entity {
     var component = "sensor"
     /// In the identifier.
     var what: String
     var name: String
-    var template: String
+    var topic: @Sendable (Topics, BluetoothAddress) -> String = { $0.state(of: $1) }
+    /// Nil if the message itself is what Home Assistant wants.
+    var template: String?
     var others: [String: JSONValue]
+    /// The types of an event.
+    var types: (@Sendable (RingMoments) -> [String])?
   }
 
   // A value that is not in the state leaves the old one in Home Assistant, which ignores an empty text.
@@ -66,6 +73,19 @@ package struct HomeAssistant {
         "unit_of_measurement": .string("steps"), "state_class": .string("total_increasing"),
         "icon": .string("mdi:walk"),
       ]),
+    // Few wearers count anything.
+    Entity(
+      what: "counter", name: "Counter", template: "{{ value_json.counter | default('') }}",
+      others: [
+        "state_class": .string("measurement"), "icon": .string("mdi:counter"),
+        "enabled_by_default": .bool(false),
+      ]),
+    Entity(
+      component: "event", what: "button", name: "Button", topic: { $0.button(of: $1) },
+      others: ["device_class": .string("button")], types: \.buttons),
+    Entity(
+      component: "event", what: "heart_rate_alarm", name: "Heart rate alarm", topic: { $0.alarm(of: $1) },
+      others: ["icon": .string("mdi:heart-flash")], types: \.alarms),
   ]
 
   package var messages: [Message] {
@@ -81,8 +101,9 @@ package struct HomeAssistant {
       members["name"] = .string(entity.name)
       members["unique_id"] = .string("\(id)_\(entity.what)")
       members["object_id"] = .string("\(id)_\(entity.what)")
-      members["state_topic"] = .string(topics.state(of: ring))
-      members["value_template"] = .string(entity.template)
+      members["state_topic"] = .string(entity.topic(topics, ring))
+      members["value_template"] = entity.template.map { .string($0) }
+      members["event_types"] = entity.types.map { .array($0(moments).map { .string($0) }) }
       members["availability_topic"] = .string(topics.status)
       members["device"] = device
       members["origin"] = .object(["name": .string("halo-raw"), "sw_version": .string(version)])

@@ -144,13 +144,14 @@ final class BrokerConnection {
     if code != MOSQ_ERR_SUCCESS.rawValue, !hasReported { onEvent(.lost(reason(code))) }
   }
 
-  /// Publishes a message with QoS 1.
+  /// Publishes a message: with QoS 1, or with QoS 0 if it is of the moment.
   ///
   /// - Returns: the number that its acknowledgement has; nil if it can never be sent
   func publish(_ message: Message) -> Int32? {
     var number: Int32 = 0
     let code = functions.publish(
-      client, &number, message.topic, Int32(message.payload.count), message.payload, 1, message.isRetained)
+      client, &number, message.topic, Int32(message.payload.count), message.payload,
+      message.isMomentary ? 0 : 1, message.isRetained)
     switch mosq_err_t(code) {
     // Without a connection, the library keeps the message for the next one.
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: return number

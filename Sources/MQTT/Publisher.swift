@@ -4,7 +4,7 @@ import Glibc
 import SystemCalls
 
 /// Publishes messages, in order, with QoS 1: each is on disk from when it is added until the broker has it, also over
-/// the end of the process. One thread stores, and one talks to the broker; no call but ``finish(within:)`` waits for them.
+/// the end of the process. Messages of the moment are on no disk, and are dropped without a connection. One thread stores, and one talks to the broker; no call but ``finish(within:)`` waits for them.
 package final class Publisher: @unchecked Sendable {
   /// What the user should know.
   package enum Event: Hashable, Sendable {
@@ -40,6 +40,8 @@ package final class Publisher: @unchecked Sendable {
 
   /// The number of messages that may wait for their acknowledgement: what is sent again after a lost connection.
   private static let window = 16
+  /// The number of messages of the moment that may wait for the thread that talks.
+  private static let momentaryLimit = 256
   /// In bytes: what may wait for a slow disk.
   private static let memoryLimit = 1 << 26
   /// In seconds.
@@ -65,6 +67,8 @@ package final class Publisher: @unchecked Sendable {
   private var isConnected = false
   /// Whether the last attempt to connect has failed.
   private var hasFailed = false
+  /// Of the moment, not handed to the connection yet.
+  private var momentary: [Message] = []
   private var pending: [Message] = []
   private var pendingBytes = 0
   /// Stored, and not handed to the connection yet.
@@ -130,12 +134,20 @@ package final class Publisher: @unchecked Sendable {
 
   /// Adds a message. Never waits.
   package func add(_ message: Message) {
+    if message.isMomentary { return addMomentary(message) }
     monitor.locked {
       guard pendingBytes + message.payload.count <= Self.memoryLimit else { return lost += 1 }
       pending.append(message)
       pendingBytes += message.payload.count
       monitor.signal()
     }
+  }
+
+  private func addMomentary(_ message: Message) {
+    monitor.locked {
+      if isConnected, momentary.count < Self.momentaryLimit { momentary.append(message) }
+    }
+    wake()
   }
 
   /// The number of messages that the broker does not have yet.
@@ -244,12 +256,13 @@ package final class Publisher: @unchecked Sendable {
   private func talk() {
     connection.onEvent = { [unowned self] in take($0) }
     while true {
-      let entries = monitor.locked {
-        let entries = isConnected ? outbox : []
-        if isConnected { outbox = [] }
-        return entries
+      let (entries, messages) = monitor.locked {
+        guard isConnected else { return ([MessageQueue.Entry](), [Message]()) }
+        defer { (outbox, momentary) = ([], []) }
+        return (outbox, momentary)
       }
       for entry in entries { publish(entry) }
+      for message in messages { _ = connection.publish(message) }
       if hasEnded { break }
       if connection.socket < 0, Self.now >= nextAttempt {
         nextAttempt = Self.now + pause
@@ -360,6 +373,7 @@ package final class Publisher: @unchecked Sendable {
     monitor.locked {
       self.isConnected = isConnected
       hasFailed = !isConnected
+      if !isConnected { momentary = [] }
       monitor.signal()
     }
   }

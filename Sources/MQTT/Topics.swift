@@ -27,6 +27,12 @@ package struct Topics: Hashable, Sendable {
 
   /// Retained: what is known of the ring.
   package func state(of ring: BluetoothAddress) -> String { batches(of: ring, "state") }
+
+  /// What a finger does.
+  package func button(of ring: BluetoothAddress) -> String { batches(of: ring, "button") }
+
+  /// The heart rate has left its limits.
+  package func alarm(of ring: BluetoothAddress) -> String { batches(of: ring, "alarm") }
 }
 
 /// What is known of a ring at a time; the newest value of each.
@@ -36,6 +42,8 @@ package struct RingState: Hashable, Sendable {
   package var beatsPerMinute: Int?
   /// Since the ring's midnight.
   package var steps: Int?
+  /// The wearer's counter.
+  package var counter: Int?
 
   package init() {}
 
@@ -44,10 +52,44 @@ package struct RingState: Hashable, Sendable {
     let members: [String: JSONValue?] = [
       "battery_percent": batteryPercent.map { .integer($0) }, "charging": isCharging.map { .bool($0) },
       "heart_rate_bpm": beatsPerMinute.map { .integer($0) }, "steps": steps.map { .integer($0) },
-      "time": .string(time),
+      "counter": counter.map { .integer($0) }, "time": .string(time),
     ]
     return Message(
       topic: topics.state(of: ring), text: JSONValue.object(members.compactMapValues(\.self)).line,
       isRetained: true)
+  }
+}
+
+/// Something that has happened to a ring, for those who listen at that moment: Home Assistant takes no event from a retained
+/// message, and one that has waited would come at the wrong time.
+package enum RingMoment: Hashable, Sendable {
+  /// `tap`, for example.
+  case button(String)
+  /// `too-high` or `too-low`, and the heart rate in beats per minute.
+  case alarm(String, beatsPerMinute: Int)
+
+  /// - Parameter time: ISO 8601
+  package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
+    var members: [String: JSONValue] = ["time": .string(time)]
+    switch self {
+    case .button(let type):
+      members["event_type"] = .string(type)
+      return Message(momentary: topics.button(of: ring), text: JSONValue.object(members).line)
+    case .alarm(let type, let rate):
+      members["event_type"] = .string(type)
+      members["heart_rate_bpm"] = .integer(rate)
+      return Message(momentary: topics.alarm(of: ring), text: JSONValue.object(members).line)
+    }
+  }
+}
+
+/// The types of what can happen to a ring.
+package struct RingMoments: Hashable, Sendable {
+  package var buttons: [String]
+  package var alarms: [String]
+
+  package init(buttons: [String], alarms: [String]) {
+    self.buttons = buttons
+    self.alarms = alarms
   }
 }

@@ -73,24 +73,62 @@ import Testing
         == #"{"battery_percent":87,"charging":false,"time":"2026-11-21T13:45:00Z"}"#)
   }
 
+  private let moments = RingMoments(
+    buttons: ["down", "up", "tap", "long"], alarms: ["too-low", "too-high"])
+
+  /// The messages that Home Assistant's `mqtt/event.py` takes: JSON with an `event_type` that was announced, not retained.
+  @Test func aMomentIsAnEventThatWasAnnounced() throws {
+    let topics = Topics("home/rings")
+    let messages = HomeAssistant(
+      ring, name: nil, model: nil, firmware: nil, topics: topics, moments: moments, version: "1"
+    ).messages
+    var announced: [String: [JSONValue]] = [:]
+    for message in messages {
+      let config = try object(message.payload)
+      guard case .array(let types)? = config["event_types"], case .string(let topic)? = config["state_topic"]
+      else { continue }
+      announced[topic] = types
+    }
+    #expect(announced.count == 2)
+    let moments: [RingMoment] = [
+      .button("down"), .button("up"), .button("tap"), .button("long"),
+      .alarm("too-high", beatsPerMinute: 131),
+      .alarm("too-low", beatsPerMinute: 38),
+    ]
+    for moment in moments {
+      let message = moment.message(topics, of: ring, time: "2026-11-21T13:45:00Z")
+      #expect(message.isMomentary && !message.isRetained)
+      let event = try object(message.payload)
+      let types = try #require(announced[message.topic])
+      let type = try #require(event["event_type"])
+      #expect(types.contains(type))
+      #expect(event["time"] == .string("2026-11-21T13:45:00Z"))
+    }
+  }
+
   /// What Home Assistant reads is what is published: each template names a member of the state.
   @Test func homeAssistantIsToldOfEachValue() throws {
     let topics = Topics("home/rings")
     var state = RingState()
     (state.batteryPercent, state.isCharging, state.beatsPerMinute, state.steps) = (87, true, 60, 5147)
+    state.counter = 19
     let members = try object(state.message(topics, of: ring, time: "now").payload)
     let messages = HomeAssistant(
-      ring, name: nil, model: nil, firmware: "R02_3", topics: topics, version: "1"
+      ring, name: nil, model: nil, firmware: "R02_3", topics: topics, moments: moments, version: "1"
     ).messages
-    #expect(messages.count == 4)
-    #expect(Set(messages.map(\.topic)).count == 4)
+    #expect(messages.count == 7)
+    #expect(Set(messages.map(\.topic)).count == 7)
     var read: Set<String> = []
     for message in messages {
       #expect(message.isRetained)
       #expect(message.topic.hasPrefix("homeassistant/") && message.topic.hasSuffix("/config"))
       let config = try object(message.payload)
-      #expect(config["state_topic"] == .string(topics.state(of: ring)))
       #expect(config["availability_topic"] == .string(topics.status))
+      guard config["event_types"] == nil else {
+        #expect(message.topic.hasPrefix("homeassistant/event/") && config["value_template"] == nil)
+        continue
+      }
+      #expect(config["state_topic"] == .string(topics.state(of: ring)))
       guard case .string(let template)? = config["value_template"] else { continue }
       read.formUnion(members.keys.filter { template.contains("value_json.\($0) ") })
     }

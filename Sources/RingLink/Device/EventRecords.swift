@@ -32,6 +32,16 @@ public struct HeartRateAlarm: FrameRecord, CustomStringConvertible {
 
   static let limits = [1: "too low", 2: "too high"]
 
+  /// What ``word`` can be.
+  public static let words = limits.keys.sorted().map {
+    HeartRateAlarm(limit: UInt8($0), beatsPerMinute: 0).word
+  }
+
+  /// `too-low` or `too-high`; `limit-3` for an unknown one.
+  public var word: String {
+    Self.limits[Int(limit)].map { $0.split(separator: " ").joined(separator: "-") } ?? "limit-\(limit)"
+  }
+
   var isKnown: Bool { Self.limits[Int(limit)] != nil }
 
   public static let fields: [RecordField<Self>] = [

@@ -37,7 +37,7 @@ final class EventWriter {
 
   func print(_ event: RingEvent, at time: Instant) {
     printed += 1
-    publisher?.update(event)
+    publisher?.update(event, at: time)
     let record = EventFields(event)
     printer.print(
       record.name,
@@ -86,7 +86,7 @@ private struct EventFields {
       note = update.interruption
     case .button(let button): (name, note) = ("button", "\(button)")
     case .heartRateAlarm(let alarm):
-      (name, note) = ("heart-rate-alarm", alarm.limit == 1 ? "too-low" : "too-high")
+      (name, note) = ("heart-rate-alarm", alarm.word)
       beatsPerMinute = Int(alarm.beatsPerMinute)
     case .counter(let value): (name, note) = ("counter", "\(value)")
     case .other(let kind): (name, note) = ("notification", kind.description)

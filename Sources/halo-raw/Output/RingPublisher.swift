@@ -67,7 +67,10 @@ final class RingPublisher {
   func announce(_ ring: Ring) {
     let assistant = HomeAssistant(
       device, name: name, model: ring.firmware.hardwareRevision, firmware: ring.firmware.firmwareRevision,
-      topics: output.topics, version: HelpPage.version)
+      topics: output.topics,
+      moments: RingMoments(
+        buttons: RingEvent.Button.allCases.map { "\($0)" }, alarms: HeartRateAlarm.words),
+      version: HelpPage.version)
     for message in assistant.messages { output.send(message) }
   }
 
@@ -77,14 +80,23 @@ final class RingPublisher {
     if state != old { changed = output.session.timers.current.wholeMicroseconds }
   }
 
-  func update(_ event: RingEvent) {
+  func update(_ event: RingEvent, at time: Instant) {
     switch event {
     case .battery(let battery): update(battery)
     case .liveTotals(let totals): update { $0.steps = Int(totals.steps) }
     case .sport(let sport) where sport.beatsPerMinute > 0:
       update { $0.beatsPerMinute = Int(sport.beatsPerMinute) }
+    case .counter(let value): update { $0.counter = Int(value) }
+    case .button(let button): tell(.button("\(button)"), at: time)
+    case .heartRateAlarm(let alarm):
+      update { $0.beatsPerMinute = Int(alarm.beatsPerMinute) }
+      tell(.alarm(alarm.word, beatsPerMinute: Int(alarm.beatsPerMinute)), at: time)
     default: break
     }
+  }
+
+  private func tell(_ moment: RingMoment, at time: Instant) {
+    output.send(moment.message(output.topics, of: device, time: clock.text(time)))
   }
 
   func update(_ reading: MeasurementReading) {

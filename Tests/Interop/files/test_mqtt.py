@@ -269,17 +269,19 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
     configs = {topic: json.loads(payload) for topic, payload in subscriber.messages()
                if topic.startswith("homeassistant/")}
     assert {topic.split("/")[2] for topic in configs} == {
-        f"halo_{RING}_{what}" for what in ("battery", "charging", "heart_rate", "steps")}
+        f"halo_{RING}_{what}"
+        for what in ("battery", "charging", "heart_rate", "steps", "counter", "button", "heart_rate_alarm")}
     identifiers = set()
     for topic, config in configs.items():
         root, component, identifier, last = topic.split("/")
-        assert (root, last) == ("homeassistant", "config") and component in ("sensor", "binary_sensor")
+        assert (root, last) == ("homeassistant", "config") and component in ("sensor", "binary_sensor", "event")
         assert config["unique_id"] == identifier
         identifiers.update(config["device"]["identifiers"])
         assert config["device"]["name"] == "R02_BEEF" and config["device"]["sw_version"]
-        assert config["state_topic"] in topics and config["availability_topic"] in topics
+        assert config["availability_topic"] in topics
+        assert (config["state_topic"] in topics) == (component != "event")
     assert identifiers == {f"halo_{RING}"}
-    state, = {config["state_topic"] for config in configs.values()}
+    state, = {config["state_topic"] for config in configs.values() if "event_types" not in config}
     known = json.loads(subscriber.of(state)[-1])
     assert walked > 0
     assert (known["battery_percent"], known["charging"], known["steps"]) == (87, False, walked)
@@ -307,6 +309,33 @@ def test_events_and_measurements_reach_the_broker(halo, state, broker, subscribe
     topic = f"{PREFIX}/{RING}/events"
     wait_for("events", lambda: len(records(subscriber.batches(topic))) == 3)
     assert records(subscriber.batches(topic)) == result.records()
+
+
+@pytest.mark.verdict
+def test_touches_and_alarms_are_events_of_the_moment(halo, state, broker, subscribe):
+    """Home Assistant takes no event from a retained message, and a touch that waited on disk for its broker would be one at
+    the wrong time: awtrix-ng 45, tellstick-plugin-mqtt-hass 5, mochad_dispatch 18, Zwave2Mqtt 143, ha-xcomfort-bridge 106."""
+    arguments = ("events", "--format", "jsonl", "--mqtt", broker.url())
+    # Without a broker they are in the batches, and nowhere else.
+    halo.run(*arguments, "--count", 10, adapter="virtual:fast,events=1").succeeded()
+    broker.start()
+    subscriber = subscribe(broker)
+    halo.run(*arguments, "--count", 20, adapter="virtual:events=0.2").succeeded()
+    wait_for("farewell", lambda: subscriber.of(f"{PREFIX}/status")[-1:] == ["offline"])
+    told = records(subscriber.batches(f"{PREFIX}/{RING}/events"))
+    assert [record["event"] for record in told].count("button") == 3
+    touches = [json.loads(payload) for payload in subscriber.of(f"{PREFIX}/{RING}/button")]
+    alarms = [json.loads(payload) for payload in subscriber.of(f"{PREFIX}/{RING}/alarm")]
+    assert [touch["event_type"] for touch in touches] == ["tap", "tap"]
+    assert [(alarm["event_type"], alarm["heart_rate_bpm"]) for alarm in alarms] == [("too-high", 131)] * 2
+    times = [record["time"] for record in told if record["event"] == "button"]
+    assert [touch["time"] for touch in touches] == times[1:]
+    known = json.loads(subscriber.of(f"{PREFIX}/{RING}/state")[-1])
+    assert (known["counter"], known["heart_rate_bpm"]) == (19, 131)
+    late = subprocess.run(
+        ["mosquitto_sub", "-p", str(broker.port), "-t", f"{PREFIX}/{RING}/#", "--retained-only", "-F", "%t", "-W", "1"],
+        capture_output=True, text=True, timeout=10)
+    assert set(late.stdout.split()) == {f"{PREFIX}/{RING}/state"}
 
 
 def test_several_rings_have_topics_of_their_own(halo, state, broker, subscribe):
