@@ -23,6 +23,9 @@ extension RingStore {
         case .variability(let readings): try add(readings, to: "hrv", "hrv_ms", sync)
         case .temperature(let readings): try add(readings, sync)
         case .sleep(let sessions): try add(sessions, sync)
+        case .oxygenValues(let values): try add(values, sync)
+        case .sport(let sports): try add(sports, sync)
+        case .sedentary(let days): try add(days, sync)
         }
       let note = try database.prepare(
         "INSERT OR IGNORE INTO complete_days (ring, kind, day) VALUES (?, ?, ?)")
@@ -136,6 +139,48 @@ extension RingStore {
     try add(readings, to: "temperature", ["temperature_celsius"], sync) {
       ($0.time, [.decimal($0.centidegrees, places: 2)])
     }
+  }
+
+  private func add(_ values: [OxygenValue], _ sync: SyncID) throws(StoreError) -> Int {
+    try add(values, to: "spo2_values", ["manual", "spo2_percent"], sync) {
+      ($0.time, [$0.isManual ? 1 : 0, .integer($0.percent)])
+    }
+  }
+
+  /// A session that was not over has more now.
+  private func add(_ sports: [StoredSport], _ sync: SyncID) throws(StoreError) -> Int {
+    let columns = [
+      "sport", "duration_s", "distance_m", "energy_kcal", "heart_rate_bpm", "heart_rate_minimum_bpm",
+      "heart_rate_maximum_bpm", "steps", "interval_s", "heart_rates_bpm", "bytes",
+    ]
+    return try add(
+      sports, to: "sport", columns,
+      onConflict: """
+        DO UPDATE SET \((columns + ["sync"]).map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        WHERE excluded.bytes <> bytes OR length(excluded.heart_rates_bpm) > length(heart_rates_bpm)
+        """, sync
+    ) { sport in
+      (
+        sport.time,
+        [
+          .text(sport.sport.description), .optionalInteger(sport.seconds), .optionalInteger(sport.meters),
+          sport.calories.map { .decimal($0, places: 3) } ?? .text(nil), .optionalInteger(sport.averageRate),
+          .optionalInteger(sport.minimumRate), .optionalInteger(sport.maximumRate),
+          .optionalInteger(sport.steps), .optionalInteger(sport.sampleSeconds),
+          .text(sport.heartRates.map(String.init).joined(separator: " ")), .bytes(sport.bytes),
+        ]
+      )
+    }
+  }
+
+  /// A day that was not over has more now.
+  private func add(_ days: [SedentaryDay], _ sync: SyncID) throws(StoreError) -> Int {
+    try add(
+      days, to: "sedentary", ["bytes"],
+      onConflict:
+        "DO UPDATE SET bytes = excluded.bytes, sync = excluded.sync WHERE length(excluded.bytes) > length(bytes)",
+      sync
+    ) { ($0.day.midnight, [.bytes($0.bytes)]) }
   }
 
   /// A night that was not over has a later end now, which replaces the earlier one with its stages.

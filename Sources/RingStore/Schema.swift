@@ -1,3 +1,5 @@
+import RingLink
+
 /// The tables and their migrations. `docs/store.md` describes them.
 enum Schema {
   /// Identifies the file as a store ("halo"), here and for file(1).
@@ -188,7 +190,60 @@ enum Schema {
       PRIMARY KEY (ring, kind, bytes)
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE spo2_values (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      manual BOOLEAN NOT NULL CHECK (manual IN (0, 1)),
+      spo2_percent INTEGER NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset, manual)
+    ) WITHOUT ROWID;
+    CREATE TABLE sport (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      sport TEXT NOT NULL,
+      duration_s INTEGER,
+      distance_m INTEGER,
+      energy_kcal REAL,
+      heart_rate_bpm INTEGER,
+      heart_rate_minimum_bpm INTEGER,
+      heart_rate_maximum_bpm INTEGER,
+      steps INTEGER,
+      interval_s INTEGER,
+      heart_rates_bpm TEXT NOT NULL,
+      bytes BLOB NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    CREATE TABLE sedentary (
+      ring INTEGER NOT NULL REFERENCES rings (id),
+      time TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
+      bytes BLOB NOT NULL,
+      sync INTEGER NOT NULL REFERENCES syncs (id),
+      PRIMARY KEY (ring, time, utc_offset)
+    ) WITHOUT ROWID;
+    """,
   ]
+
+  /// The table of a kind, the column that orders its records, and the one with which each begins.
+  static func table(of kind: HistoryKind) -> (name: String, order: String, start: String) {
+    switch kind {
+    case .steps: ("steps", "time", "time")
+    case .heartRate: ("heart_rate", "time", "time")
+    case .oxygen: ("spo2", "time", "time")
+    case .oxygenValues: ("spo2_values", "time", "time")
+    case .sleep: ("sleep", "\"end\"", "start")
+    case .stress: ("stress", "time", "time")
+    case .variability: ("hrv", "time", "time")
+    case .temperature: ("temperature", "time", "time")
+    case .sport: ("sport", "time", "time")
+    case .sedentary: ("sedentary", "time", "time")
+    }
+  }
 
   /// Verifies that a file is a store or empty, and not newer than this version. A file with views, triggers or virtual
   /// tables is not a store.

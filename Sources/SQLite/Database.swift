@@ -171,6 +171,7 @@ package final class Statement<Failure: DatabaseFailure> {
   /// The value of a parameter or a column.
   package enum Value: ExpressibleByIntegerLiteral {
     case integer(Int)
+    case optionalInteger(Int?)
     case text(String?)
     case bytes([UInt8])
     /// In units of 10^-places.
@@ -238,6 +239,13 @@ package final class Statement<Failure: DatabaseFailure> {
       return number
     }
 
+    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// The same, or nil.
+    package func optionalInteger(_ column: Int32, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+      isNull(column) ? nil : try integer(column, in: range)
+    }
+
     /// A decimal number in units of 10^-places; in these units it must be in a range.
     package func decimal(_ column: Int32, places: Int, in range: ClosedRange<Int>) throws(Failure) -> Int {
       let type = sqlite3_column_type(handle, column)
@@ -271,7 +279,9 @@ package final class Statement<Failure: DatabaseFailure> {
       let place = Int32(index + 1)
       let status =
         switch value {
-        case .integer(let number): sqlite3_bind_int64(handle, place, Int64(number))
+        case .optionalInteger(nil): sqlite3_bind_null(handle, place)
+        case .integer(let number), .optionalInteger(let number?):
+          sqlite3_bind_int64(handle, place, Int64(number))
         case .decimal(let number, let places):
           sqlite3_bind_double(
             handle, place, Double(number) / (0..<places).reduce(1.0) { unit, _ in unit * 10 })

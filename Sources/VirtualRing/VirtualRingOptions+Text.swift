@@ -52,7 +52,8 @@ extension VirtualRingOptions {
     "encoding", "battery",
     "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
-    "counted", "lose", "reorder", "worn", "warm-up", "events", "bulk", "refuse-measurements", "no-data",
+    "support", "counted", "lose", "reorder", "worn", "warm-up", "events", "bulk", "refuse-measurements",
+    "no-data",
     "drop-after",
     "mute-after", "early", "twice", "deaf", "leave-at-mtu", "faults", "stop-after", "refuse-after",
     "charge-after",
@@ -82,6 +83,7 @@ extension VirtualRingOptions {
     case "packets": aclPackets = try value.integer(in: 1...255)
     case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
     case "ignore-connections": faults.ignoresConnections = try value.flag()
+    case "support": support = try value.names(of: DeviceSupport.featureNames)
     case "counted": hasCountedStream = try value.flag()
     case "lose": faults.losesPacketEvery = try value.integer(in: 2...Int(Int32.max))
     case "reorder": faults.reordersPackets = try value.flag()
@@ -158,6 +160,15 @@ extension VirtualRingOptions {
       case "16": return .sixteenBit
       default: throw wrong("12 or 16")
       }
+    }
+
+    /// Separated by +.
+    func names(of all: [String]) throws(VirtualRingOptionsError) -> [String] {
+      let names = (text ?? "").split(separator: "+").map(String.init)
+      guard !names.isEmpty, names.allSatisfy(all.contains) else {
+        throw wrong("names of \(all.joined(separator: ", ")), separated by +")
+      }
+      return names
     }
 
     func flag() throws(VirtualRingOptionsError) -> Bool {

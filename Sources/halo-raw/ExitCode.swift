@@ -158,7 +158,8 @@ extension Failure {
         failure.mayPass ? .unready : .final)
     case .cancelled: self.init(.interrupted, error.description)
     case .dangerous, .invalidSetting: self.init(.usage, error.description)
-    case .notARing, .noBulkService, .refused, .malformed, .malformedBulk, .incomplete, .damaged, .notTaken,
+    case .notARing, .noBulkService, .notOffered, .refused, .malformed, .malformedBulk, .incomplete, .damaged,
+      .notTaken,
       .measurement, .stillConnected, .sportEnded:
       self.init(.protocolError, error.description)
     }

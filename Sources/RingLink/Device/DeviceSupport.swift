@@ -45,6 +45,18 @@ public struct DeviceSupport: FrameRecord {
     RecordField("interval-temperature", \.hasIntervalTemperature, at: 9, .bit(7)),
   ]
 
+  /// The names of all bits that are understood.
+  public static let featureNames = fields.compactMap { field in
+    if case .number = field.access { field.field.name } else { nil }
+  }
+
+  /// Sets a bit by its name; does nothing if there is none of this name.
+  public mutating func set(_ feature: String) {
+    for field in Self.fields where field.field.name == feature {
+      if case .number(_, let set) = field.access { try? set(&self, 1) }
+    }
+  }
+
   /// The names of the bits that are set: `touch`, `gesture`.
   public var features: [String] {
     Self.fields.compactMap { field in

@@ -3,10 +3,16 @@ public enum HistoryKind: String, Hashable, Sendable, CaseIterable {
   case steps
   case heartRate = "heart-rate"
   case oxygen = "spo2"
+  /// Each value, where ``oxygen`` has hours.
+  case oxygenValues = "spo2-values"
   case sleep
   case stress
   case variability = "hrv"
   case temperature
+  /// Sessions of sport.
+  case sport
+  /// Times of sitting, as bytes.
+  case sedentary
 
   /// Firmware is known to invent these where the sensor has no result (ring reference, 4.9).
   public var isEstimate: Bool { self == .stress || self == .variability }
@@ -32,22 +38,28 @@ public enum HistoryRecords: Hashable, Sendable {
   case steps([ActivityReading])
   case heartRate([HeartRateReading])
   case oxygen([OxygenReading])
+  case oxygenValues([OxygenValue])
   case sleep([SleepSession])
   /// See ``HistoryKind/isEstimate``.
   case stress([EstimateReading])
   /// See ``HistoryKind/isEstimate``. In milliseconds.
   case variability([EstimateReading])
   case temperature([TemperatureReading])
+  case sport([StoredSport])
+  case sedentary([SedentaryDay])
 
   public var kind: HistoryKind {
     switch self {
     case .steps: .steps
     case .heartRate: .heartRate
     case .oxygen: .oxygen
+    case .oxygenValues: .oxygenValues
     case .sleep: .sleep
     case .stress: .stress
     case .variability: .variability
     case .temperature: .temperature
+    case .sport: .sport
+    case .sedentary: .sedentary
     }
   }
 
@@ -56,9 +68,12 @@ public enum HistoryRecords: Hashable, Sendable {
     case .steps(let records): records.count
     case .heartRate(let records): records.count
     case .oxygen(let records): records.count
+    case .oxygenValues(let records): records.count
     case .sleep(let records): records.count
     case .stress(let records), .variability(let records): records.count
     case .temperature(let records): records.count
+    case .sport(let records): records.count
+    case .sedentary(let records): records.count
     }
   }
 }
@@ -91,6 +106,20 @@ public struct OxygenReading: Hashable, Sendable {
     self.time = time
     self.minimum = minimum
     self.maximum = maximum
+  }
+}
+
+/// An oxygen saturation, in percent.
+public struct OxygenValue: Hashable, Sendable {
+  public var time: RingTime
+  public var percent: Int
+  /// Whether it was measured on request; otherwise it is an automatic measurement.
+  public var isManual: Bool
+
+  public init(time: RingTime, percent: Int, isManual: Bool) {
+    self.time = time
+    self.percent = percent
+    self.isManual = isManual
   }
 }
 
@@ -141,56 +170,14 @@ public struct ActivityReading: Hashable, Sendable {
   }
 }
 
-/// A night or a nap.
-public struct SleepSession: Hashable, Sendable {
-  public var start: RingTime
-  public var end: RingTime
-  /// Whether it is a nap; otherwise it is a night.
-  public var isNap: Bool
-  /// In order; together they last from start to end, if the ring is consistent.
-  public var stages: [SleepStage]
+/// The times of sitting of a day.
+public struct SedentaryDay: Hashable, Sendable {
+  public var day: RingDay
+  /// Pairs of a kind and a duration; their meaning is not known.
+  public var bytes: [UInt8]
 
-  public init(start: RingTime, end: RingTime, isNap: Bool, stages: [SleepStage]) {
-    self.start = start
-    self.end = end
-    self.isNap = isNap
-    self.stages = stages
-  }
-
-  /// Whether the stages last as long as the session.
-  public var isConsistent: Bool { stages.reduce(0) { $0 + $1.minutes } * 60 == end.seconds - start.seconds }
-}
-
-/// A part of a night in which one slept the same way.
-public struct SleepStage: Hashable, Sendable {
-  public var kind: Kind
-  /// The duration, in minutes.
-  public var minutes: Int
-
-  public init(_ kind: Kind, minutes: Int) {
-    self.kind = kind
-    self.minutes = minutes
-  }
-
-  /// The ring reference, 6.1.
-  public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    public var rawValue: UInt8
-
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    public static let light = Kind(rawValue: 2)
-    public static let deep = Kind(rawValue: 3)
-    public static let rem = Kind(rawValue: 4)
-    public static let awake = Kind(rawValue: 5)
-
-    public var description: String {
-      switch self {
-      case .light: "light"
-      case .deep: "deep"
-      case .rem: "REM"
-      case .awake: "awake"
-      default: "unknown \(rawValue)"
-      }
-    }
+  public init(day: RingDay, bytes: [UInt8]) {
+    self.day = day
+    self.bytes = bytes
   }
 }

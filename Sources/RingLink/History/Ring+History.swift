@@ -10,7 +10,8 @@ extension Ring {
   ///   - now: the ring's wall clock, as known to the host: rings count days back from their own today
   ///   - progress: called as answers arrive
   /// - Returns: in the order of time, each moment once
-  /// - Throws: `.refused` by rings that do not support the kind, `.noBulkService` by old rings, `.notAnswered`,
+  /// - Throws: `.refused` by rings that do not support the kind, `.notOffered` by those that do not report it,
+  ///   `.noBulkService` by old rings, `.notAnswered`,
   ///   `.incomplete` and `.damaged` if the link is bad, `.malformed` and `.malformedBulk`
   public func history(
     _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime,
@@ -37,14 +38,41 @@ extension Ring {
       return .variability(try await reading.eachDay(variability(on:now:progress:)).inOrder(of: \.time))
     case .temperature:
       return .temperature(try await temperatures(reading))
+    case .oxygenValues: return .oxygenValues(try await oxygenValues(reading))
+    case .sport:
+      return .sport(
+        try await reading.inOnePiece { _, report throws(RingError) in
+          try await self.storedSports(progress: report)
+        }.filter { days.contains($0.time.day) })
+    case .sedentary:
+      return .sedentary(
+        try await reading.inOnePiece(sedentaryDays(now:progress:)).filter { days.contains($0.day) })
+    }
+  }
+
+  private func oxygenValues(_ reading: HistoryReading) async throws(RingError) -> [OxygenValue] {
+    guard try await deviceSupport()?.minuteOxygen == true else { throw .notOffered(.oxygenValues) }
+    let automatic = try await reading.eachDay { day, now, _ throws(RingError) in
+      try await self.minuteOxygen(on: day, now: now)
+    }
+    let manual = try await reading.inOnePiece { now, report throws(RingError) in
+      try await self.manualOxygenIfAny(onlyToday: reading.days.lowerBound >= now.day, now: now, report)
+    }.filter { reading.days.contains($0.time.day) }
+    return (automatic.inOrder(of: \.time) + manual).sorted {
+      $0.time == $1.time ? !$0.isManual && $1.isManual : $0.time < $1.time
     }
   }
 
   private func temperatures(_ reading: HistoryReading) async throws(RingError) -> [TemperatureReading] {
     let readings: [TemperatureReading]
-    if try await keepsIntervalTemperatures() {
+    let support = try await deviceSupport()
+    if support?.hasIntervalTemperature == true {
       readings = try await reading.eachDay { day, now, _ throws(RingError) in
         try await self.intervalTemperatures(on: day, now: now)
+      }
+    } else if support?.hasTemperatures74 == true {
+      readings = try await reading.eachDay { day, now, _ throws(RingError) in
+        try await self.temperatures74(on: day, now: now)
       }
     } else {
       readings = try await reading.inOnePiece { now, report throws(RingError) in
@@ -54,12 +82,14 @@ extension Ring {
     return readings.filter { reading.days.contains($0.time.day) }.inOrder(of: \.time)
   }
 
-  /// Old rings refuse this request.
-  private func keepsIntervalTemperatures() async throws(RingError) -> Bool {
+  /// The oxygen saturations measured on request; none of rings that do not answer.
+  public func manualOxygenIfAny(
+    onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [OxygenValue] {
     do throws(RingError) {
-      return try await request(CommandTable.deviceSupport).hasIntervalTemperature
-    } catch .refused {
-      return false
+      return try await manualOxygen(onlyToday ? .daysAgo(0) : .all, now: now, progress: progress)
+    } catch .notAnswered {
+      return []
     }
   }
 
@@ -138,7 +168,9 @@ extension HistoryKind {
   public var daysKept: Int {
     switch self {
     case .steps, .heartRate, .oxygen, .sleep: 30
-    case .stress, .variability, .temperature: 7
+    case .stress, .variability, .temperature, .oxygenValues, .sedentary: 7
+    // The ten latest, however old.
+    case .sport: 366
     }
   }
 }

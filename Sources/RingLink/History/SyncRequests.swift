@@ -76,13 +76,9 @@ public final class SyncCommands: CommandGroup {
   public let beginSync = BulkQuery<BulkStatus<NoBulkFields>>(
     0x30, "begin sync", "What the vendor's app says before it reads what is stored. Its effect is not known.",
     source: "6 [C]")
-  public let sportRecords = BulkQuery<BulkStatus<SinceTime>>(
-    0x41, answeredBy: 0x42, "sport records",
-    "Sessions of sport since a time. Only the empty answer is known.",
-    source: "6 [C]")
   public let nickname = BulkQuery<BulkStatus<Nickname>>(
     0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
 
-  var bulkRows: [any BulkRow] { [beginSync, sportRecords, nickname] }
+  var bulkRows: [any BulkRow] { [beginSync, nickname] }
   var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }

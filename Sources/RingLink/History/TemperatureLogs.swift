@@ -9,25 +9,6 @@ public struct DayCount: BulkRequest, BulkRecord {
   public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
 }
 
-/// Requests one of the packets of a day.
-public struct DayPacket: BulkRequest, BulkRecord {
-  /// 0 is today.
-  public var daysAgo: UInt8 = 0
-  /// Counted from 0.
-  public var packet: UInt8 = 0
-
-  public init() {}
-
-  public init(daysAgo: UInt8, packet: UInt8) {
-    self.daysAgo = daysAgo
-    self.packet = packet
-  }
-
-  public static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days), BulkField("packet", \.packet, nil, "from 0"),
-  ]
-}
-
 /// Skin temperatures of several days (ring reference, 6.4).
 public struct TemperatureLog: BulkContents, BulkRecord {
   public typealias Request = DayCount
@@ -78,44 +59,14 @@ public struct TemperatureLog: BulkContents, BulkRecord {
   }
 }
 
-/// A packet of the skin temperatures of a day, as newer rings keep them (ring reference, 6.4).
-public struct IntervalTemperatures: BulkContents, BulkRecord {
-  public typealias Request = DayPacket
-
-  /// 0 is today.
-  public var daysAgo: UInt8 = 0
-  /// The length of a slot, in minutes.
-  public var minutesPerSlot: UInt8 = 0
-  /// The number of packets of the day.
-  public var packets: UInt8 = 0
-  /// The index of this packet, from 0.
-  public var packet: UInt8 = 0
-  /// Hundredths of a degree Celsius; 0 for none.
-  public var values: [UInt16] = []
-
-  public init() {}
-
-  public init(daysAgo: UInt8, minutesPerSlot: UInt8, packets: UInt8, packet: UInt8, values: [UInt16]) {
-    self.daysAgo = daysAgo
-    self.minutesPerSlot = minutesPerSlot
-    self.packets = packets
-    self.packet = packet
-    self.values = values
-  }
-
-  public static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days), BulkField("interval", \.minutesPerSlot, .minutes),
-    BulkField("packets", \.packets), BulkField("packet", \.packet, nil, "from 0"),
-    BulkField("values", \.values, "hundredths of a degree Celsius, 0 for none"),
-  ]
-
-  public init(payload: [UInt8]) throws(BulkContentsError) {
-    try self.init(contents: payload)
-    guard minutesPerSlot > 0 || values.isEmpty else { throw .value("interval can't be 0", offset: 1) }
-  }
-
-  public var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
+/// Skin temperatures, at intervals.
+public enum SkinTemperatures: IntervalQuantity {
+  public typealias Number = UInt16
+  public static let note = "hundredths of a degree Celsius, 0 for none"
 }
+
+/// A packet of the skin temperatures of a day, as newer rings keep them (ring reference, 6.4).
+public typealias IntervalTemperatures = IntervalLog<SkinTemperatures>
 
 public final class TemperatureCommands: CommandGroup {
   static let shared = TemperatureCommands()
@@ -125,8 +76,11 @@ public final class TemperatureCommands: CommandGroup {
   public let intervalTemperatures = BulkQuery<IntervalTemperatures>(
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
     families: .newer, source: "6.4 [A][2]")
+  public let temperatures74 = BulkQuery<IntervalTemperatures>(
+    0x74, "temperatures at intervals", "The same of rings whose 0x3C has the bit for this id.", families: [],
+    source: "6.4 [S]")
 
-  var bulkRows: [any BulkRow] { [temperatureLog, intervalTemperatures] }
+  var bulkRows: [any BulkRow] { [temperatureLog, intervalTemperatures, temperatures74] }
   var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
@@ -137,7 +91,9 @@ extension Ring {
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [TemperatureReading] {
     let log = try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
-    if !log.unread.isEmpty { leaveOut(.temperature, "it is no day of temperatures", log.unread) }
+    if !log.unread.isEmpty {
+      leaveOut(.temperature, "its bytes are not the temperatures of a day", log.unread)
+    }
     return log.readings(today: now.day).filter { $0.time <= now }.inOrder(of: \.time)
   }
 
@@ -145,26 +101,27 @@ extension Ring {
   public func intervalTemperatures(
     on day: RingDay, now: RingTime
   ) async throws(RingError) -> [TemperatureReading] {
-    guard let daysAgo = now.daysSince(day) else { return [] }
-    var values: [UInt16] = []
-    var minutes = 0
-    for packet in UInt8(0)...254 {
-      let contents = try await bulk(
-        CommandTable.intervalTemperatures, DayPacket(daysAgo: daysAgo, packet: packet))
-      guard !contents.values.isEmpty else { break }
-      guard contents.daysAgo == daysAgo, contents.packet == packet else {
-        leaveOut(
-          .temperature, "it is not packet \(packet) of that day, which was asked for", contents.payload)
-        break
-      }
-      minutes = Int(contents.minutesPerSlot)
-      values += contents.values
-      guard packet + 1 < contents.packets, values.count < 1440 / minutes else { break }
+    let log = try await intervalLog(.temperature, CommandTable.intervalTemperatures, on: day, now: now)
+    return readings(log, on: day, now: now)
+  }
+
+  /// The same from rings that store them under the id 0x74. Those with three sensors have three temperatures for each
+  /// time, and it is not known which is that of the skin: such a day is left out.
+  public func temperatures74(on day: RingDay, now: RingTime) async throws(RingError) -> [TemperatureReading] {
+    let log = try await intervalLog(
+      .temperature, CommandTable.temperatures74, on: day, now: now, valuesPerSlot: 3)
+    guard log.values.count <= log.slots else {
+      leaveOut(
+        .temperature, "it has several temperatures for each time",
+        log.values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
+      return []
     }
-    return values.enumerated().compactMap { index, value in
-      let time = day.midnight.adding(minutes: index * minutes)
-      guard value > 0, time.day == day, time <= now else { return nil }
-      return TemperatureReading(time: time, centidegrees: Int(value))
-    }
+    return readings(log, on: day, now: now)
+  }
+
+  private func readings(
+    _ log: IntervalDay<UInt16>, on day: RingDay, now: RingTime
+  ) -> [TemperatureReading] {
+    log.readings(of: day, until: now).map { TemperatureReading(time: $0.time, centidegrees: Int($0.value)) }
   }
 }

@@ -93,54 +93,14 @@ public struct OxygenLog: BulkContents, BulkRecord {
   }
 }
 
-/// The heart rates measured on request, of a day (ring reference, 6.3).
-public struct ManualHeartRates: BulkContents, BulkRecord {
-  public typealias Request = DayOrAll
-
-  /// One measurement.
-  public struct Reading: BulkRecord {
-    /// The minutes since midnight.
-    public var minuteOfDay: UInt16 = 0
-    /// In beats per minute.
-    public var beatsPerMinute: UInt8 = 0
-
-    public init() {}
-
-    public init(minuteOfDay: UInt16, beatsPerMinute: UInt8) {
-      self.minuteOfDay = minuteOfDay
-      self.beatsPerMinute = beatsPerMinute
-    }
-
-    public static let fields: [BulkField<Self>] = [
-      BulkField("minute", \.minuteOfDay, nil, "of the day"),
-      BulkField("heart-rate", \.beatsPerMinute, .beatsPerMinute),
-    ]
-  }
-
-  /// 0 is today.
-  public var daysAgo: UInt8 = 0
-  public var readings: [Reading] = []
-  /// What follows the last reading.
-  public var unread: [UInt8] = []
-
-  public init() {}
-
-  public init(daysAgo: UInt8, readings: [Reading]) {
-    self.daysAgo = daysAgo
-    self.readings = readings
-  }
-
-  /// A payload of one byte is a day without readings.
-  public static let isNothingAByte = false
-
-  public static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings, unread: \.unread),
-  ]
-
-  public init(payload: [UInt8]) throws(BulkContentsError) {
-    try self.init(contents: payload.isEmpty ? [0] : payload)
-  }
+/// SpO2, at intervals.
+public enum OxygenSaturations: IntervalQuantity {
+  public typealias Number = UInt8
+  public static let note = "percent, 0 for none"
 }
+
+/// A packet of the SpO2 of a day by the minute (ring reference, 6.2).
+public typealias MinuteOxygen = IntervalLog<OxygenSaturations>
 
 public final class VitalCommands: CommandGroup {
   static let shared = VitalCommands()
@@ -149,8 +109,14 @@ public final class VitalCommands: CommandGroup {
     0x28, "manual heart rates", "The heart rates measured on request.", source: "6.3 [C]")
   public let oxygenLog = BulkQuery<OxygenLog>(
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
+  public let minuteOxygen = BulkQuery<MinuteOxygen>(
+    0x5F, "SpO2 by the minute",
+    "The oxygen saturation of a day, of rings whose 0x3C says that they store it.",
+    families: [], source: "6.2 [S]")
+  public let manualOxygen = BulkQuery<ManualOxygen>(
+    0x49, "manual SpO2", "The oxygen saturations measured on request.", families: [], source: "6.3 [S]")
 
-  var bulkRows: [any BulkRow] { [manualHeartRates, oxygenLog] }
+  var bulkRows: [any BulkRow] { [manualHeartRates, oxygenLog, minuteOxygen, manualOxygen] }
   var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
@@ -160,18 +126,8 @@ extension Ring {
   public func manualHeartRates(
     _ days: DayOrAll, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
-    let contents = try await bulk(CommandTable.manualHeartRates, days, progress: progress)
-    let midnight = now.day.adding(days: -Int(contents.daysAgo)).midnight
-    for reading in contents.readings where reading.minuteOfDay >= 1440 {
-      leaveOut(.heartRate, "a day has no minute \(reading.minuteOfDay)", reading.bytes())
-    }
-    if !contents.unread.isEmpty { leaveOut(.heartRate, "it is no minute and rate", contents.unread) }
-    return contents.readings.filter {
-      $0.minuteOfDay < 1440 && $0.beatsPerMinute != 0 && $0.beatsPerMinute != 255
-    }.map {
-      HeartRateReading(
-        time: midnight.adding(minutes: Int($0.minuteOfDay)), beatsPerMinute: Int($0.beatsPerMinute),
-        isManual: true)
+    try await manual(.heartRate, CommandTable.manualHeartRates, days, now: now, progress: progress).map {
+      HeartRateReading(time: $0.time, beatsPerMinute: $0.value, isManual: true)
     }.inOrder(of: \.time)
   }
 
@@ -180,7 +136,24 @@ extension Ring {
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenReading] {
     let log = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
-    if !log.unread.isEmpty { leaveOut(.oxygen, "it is no day of 24 hours", log.unread) }
+    if !log.unread.isEmpty { leaveOut(.oxygen, "its bytes are not the 24 hours of a day", log.unread) }
     return log.readings(today: now.day).inOrder(of: \.time)
+  }
+
+  /// The oxygen saturation of a day, as often as the ring has measured it, from rings that report that they store it.
+  public func minuteOxygen(on day: RingDay, now: RingTime) async throws(RingError) -> [OxygenValue] {
+    try await intervalLog(.oxygenValues, CommandTable.minuteOxygen, on: day, now: now)
+      .readings(of: day, until: now).filter { $0.value <= 100 }.map {
+        OxygenValue(time: $0.time, percent: Int($0.value), isManual: false)
+      }
+  }
+
+  /// The oxygen saturations measured on request.
+  public func manualOxygen(
+    _ days: DayOrAll, now: RingTime, progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [OxygenValue] {
+    try await manual(.oxygenValues, CommandTable.manualOxygen, days, now: now, progress: progress)
+      .filter { $0.value <= 100 }.map { OxygenValue(time: $0.time, percent: $0.value, isManual: true) }
+      .inOrder(of: \.time)
   }
 }

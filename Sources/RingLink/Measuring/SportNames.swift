@@ -17,11 +17,11 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   /// Those that have a name.
   public static let allCases = names.keys.sorted().map { Sport(rawValue: UInt8($0)) }
 
-  /// The one with a name: `walk`, `strength training` or `strength-training`.
+  /// The one with a name: `walk`, `strength training` or `strength-training`; also `sport 255`.
   public init?(name: String) {
-    guard let sport = Self.allCases.first(where: { $0.option == Self.option(name.lowercased()) }) else {
-      return nil
-    }
+    let option = Self.option(name.lowercased())
+    let all = (0...255).map { Sport(rawValue: $0) }
+    guard let sport = all.first(where: { $0.option == option }) else { return nil }
     self = sport
   }
 

@@ -122,7 +122,7 @@ private struct LogReception<Assembler: LogAssembler> {
 /// The second pair of characteristics, for long answers (ring reference, 3 and 6).
 extension Ring {
   /// The timeout for the answer to a bulk request, and between two pieces of an answer.
-  private static let bulkSilence = Duration.seconds(5)
+  static let bulkSilence = Duration.seconds(5)
   /// The time to wait for a frame that may follow an answer.
   private static let companionTime = Duration.seconds(1)
 

@@ -16,6 +16,8 @@ public enum RingError: Error, Hashable, Sendable {
   /// The ring answered a command with an error.
   case refused(CommandEntry.Subject, RingErrorCode)
   case notAnswered(CommandEntry.Subject, seconds: Double)
+  /// The ring does not report that it stores this, so it is not asked for it.
+  case notOffered(HistoryKind)
   /// The answer cannot be parsed.
   case malformed(CommandEntry.Subject, RingFrameError)
   case malformedBulk(BulkID, BulkContentsError)
@@ -65,6 +67,8 @@ extension RingError: CustomStringConvertible {
     case .refused(let subject, let code): "the ring refused \(subject): \(code)"
     case .notAnswered(let subject, let seconds):
       "the ring did not answer \(subject) within \(Int(seconds.rounded())) s"
+    case .notOffered(let kind):
+      "the ring does not report that it stores \(kind.rawValue) (0x3C); \"halo-raw info\" prints what it reports"
     case .malformed(let subject, let error): "the ring's answer to \(subject) can't be read: \(error)"
     case .malformedBulk(let id, let error): "the ring's answer to \(id) can't be read: \(error)"
     case .incomplete(let subject, let missing):

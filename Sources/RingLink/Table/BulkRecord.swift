@@ -68,11 +68,7 @@ extension BulkField {
         guard limits?.contains(number) ?? true else { throw reader.invalid("\(name) can't be \(number)") }
         record[keyPath: property] = number
       },
-      write: { record, writer in
-        for index in 0..<Number.bitWidth / 8 {
-          writer.write(UInt8(truncatingIfNeeded: record[keyPath: property] >> (index * 8)))
-        }
-      },
+      write: { $1.writeLittleEndian($0[keyPath: property]) },
       explain: { record, explanation in
         let number = Int(clamping: record[keyPath: property])
         let value = FrameFieldValue.number(number, unit, words[number])
@@ -96,35 +92,54 @@ extension BulkField {
       explain: { $1.add(name, numbers: $0[keyPath: property], width: 1) })
   }
 
-  /// Numbers of 16 bits up to the end.
-  init(
-    _ name: String, _ property: any WritableKeyPath<Record, [UInt16]> & Sendable, _ note: String
+  /// Numbers up to the end.
+  init<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
+    _ name: String, _ property: any WritableKeyPath<Record, [Number]> & Sendable, _ note: String
   ) {
+    let width = Number.bitWidth / 8
     self.init(
-      text: "`\(name)` up to the end (u16 LE, \(note))",
+      text: "`\(name)` up to the end (\(width > 1 ? "u\(Number.bitWidth) LE, " : "")\(note))",
       read: { reader, record throws(DecodeError) in
-        while !reader.isAtEnd { record[keyPath: property].append(try reader.readUInt16()) }
+        while !reader.isAtEnd { record[keyPath: property].append(try reader.readLittleEndian()) }
       },
-      write: { record, writer in for value in record[keyPath: property] { writer.write(value) } },
-      explain: { $1.add(name, numbers: $0[keyPath: property], width: 2) })
+      write: { record, writer in for value in record[keyPath: property] { writer.writeLittleEndian(value) } },
+      explain: { $1.add(name, numbers: $0[keyPath: property], width: width) })
+  }
+
+  /// Bytes up to the end, whose meaning is not known or depends on something else.
+  init(bytes name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable) {
+    self.init(
+      text: "`\(name)` up to the end",
+      read: { reader, record throws(DecodeError) in record[keyPath: property] = reader.readRestBytes() },
+      write: { record, writer in writer.write(record[keyPath: property]) },
+      explain: { record, explanation in
+        let bytes = record[keyPath: property]
+        explanation.add(name, Hex.string(bytes, separator: " "), bytes: bytes.count)
+      })
   }
 
   /// The number of bytes that follow, and in them other fields.
   ///
-  /// - Parameter unread: takes the bytes if they do not have these fields
+  /// - Parameters:
+  ///   - unread: takes the bytes if they do not have these fields
+  ///   - countsItself: whether the byte of the number is counted, too
   static func sized(
-    _ fields: [BulkField], unread: any WritableKeyPath<Record, [UInt8]> & Sendable
+    _ fields: [BulkField], unread: any WritableKeyPath<Record, [UInt8]> & Sendable,
+    countsItself: Bool = false
   ) -> BulkField {
+    let own = countsItself ? 1 : 0
     let block = { @Sendable (record: Record) -> [UInt8] in
       guard record[keyPath: unread].isEmpty else { return record[keyPath: unread] }
       var writer = ByteWriter()
       for field in fields { field.write(record, &writer) }
-      return Array(writer.bytes.prefix(255))
+      return Array(writer.bytes.prefix(255 - own))
     }
     return BulkField(
-      text: "the number of bytes that follow, " + fields.map(\.text).joined(separator: ", "),
+      text: "the number of bytes \(countsItself ? "from here on" : "that follow"), "
+        + fields.map(\.text).joined(separator: ", "),
       read: { reader, record throws(DecodeError) in
-        let length = Int(try reader.readUInt8())
+        let length = Int(try reader.readUInt8()) - own
+        guard length >= 0 else { throw reader.invalid("length can't be 0") }
         var block = ByteReader(try reader.readSpan(length))
         var whole = record
         do throws(DecodeError) {
@@ -138,15 +153,21 @@ extension BulkField {
       },
       write: { record, writer in
         let bytes = block(record)
-        writer.write(UInt8(clamping: bytes.count))
+        writer.write(UInt8(clamping: bytes.count + own))
         writer.write(bytes)
       },
       explain: { record, explanation in
-        explanation.add("length", "\(block(record).count)", bytes: 1)
+        explanation.add("length", "\(block(record).count + own)", bytes: 1)
         let unread = record[keyPath: unread]
         guard unread.isEmpty else { return explanation.addUnread(unread) }
         for field in fields { field.explain(record, &explanation) }
       })
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func writeLittleEndian(_ number: some FixedWidthInteger) {
+    for index in 0..<number.bitWidth / 8 { write(UInt8(truncatingIfNeeded: number >> (index * 8))) }
   }
 }
 

@@ -9,7 +9,8 @@ import BluetoothCore
 public enum CommandTable {
   static let groups: [any CommandGroup] = [
     DeviceCommands.shared, MeasurementCommands.shared, ActivityCommands.shared, DayLogCommands.shared,
-    SleepCommands.shared, VitalCommands.shared, TemperatureCommands.shared, SyncCommands.shared,
+    SleepCommands.shared, VitalCommands.shared, TemperatureCommands.shared, SedentaryCommands.shared,
+    SportLogCommands.shared, SyncCommands.shared,
     ScheduleSettings.shared,
     WearerSettings.shared, ActionCommands.shared, RawStreamCommands.shared, RingReports.shared,
     BlockedCommands.shared,
@@ -49,6 +50,8 @@ public enum CommandTable {
   public static subscript<R>(dynamicMember row: KeyPath<SleepCommands, R>) -> R { read(row) }
   public static subscript<R>(dynamicMember row: KeyPath<VitalCommands, R>) -> R { read(row) }
   public static subscript<R>(dynamicMember row: KeyPath<TemperatureCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<SedentaryCommands, R>) -> R { read(row) }
+  public static subscript<R>(dynamicMember row: KeyPath<SportLogCommands, R>) -> R { read(row) }
   public static subscript<R>(dynamicMember row: KeyPath<SyncCommands, R>) -> R { read(row) }
   public static subscript<R>(dynamicMember row: KeyPath<ScheduleSettings, R>) -> R { read(row) }
   public static subscript<R>(dynamicMember row: KeyPath<WearerSettings, R>) -> R { read(row) }
@@ -147,7 +150,7 @@ public struct CommandEntry: Hashable, Sendable, CommandRow {
   public var shape: ReplyShape
   public var requests: [FrameForm] = []
   public var replies: [FrameForm] = []
-  /// Rings that are known to answer; others refuse or do not answer.
+  /// Rings that are known to answer, which may be none; others refuse or do not answer.
   public var families: Set<RingFamily> = .every
   /// The source of this information: a section of the ring reference.
   public var source: String

@@ -220,6 +220,7 @@ public enum RingUnit: String, Hashable, Sendable {
   /// Small calories, as the ring counts them: 1000 make a kilocalorie.
   case calories = "cal"
   case centimeters = "cm"
+  case centimetersPerSecond = "cm/s"
   case days = "d"
   case degreesCelsius = "°C"
   case kilograms = "kg"

@@ -97,6 +97,7 @@ public enum ReferencePage {
 
   private static func families(_ families: Set<RingFamily>) -> String {
     if families == .every { return "all" }
+    if families.isEmpty { return "none known" }
     return RingFamily.allCases.filter(families.contains).map(\.description).joined(separator: ", ")
   }
 }

@@ -54,21 +54,45 @@ extension SimulatedHistory {
 /// How the simulated ring answers a bulk request of the table.
 struct RingBulkAnswer {
   let entry: CommandEntry
+  /// Whether a ring has it; nil if that depends on its family alone.
+  var isOffered: ((SimulatedRing) -> Bool)?
   /// The frames that answer a payload: their ids and payloads. None if the ring ignores it.
   let frames: (SimulatedRing, [UInt8]) -> [(BulkID, [UInt8])]
 
   /// The answer to a request; nil if the ring does not support it.
-  static func answer(to id: BulkID, family: RingFamily) -> RingBulkAnswer? {
-    all.first { $0.entry.subject == .bulk(id) && $0.entry.families.contains(family) }
+  static func answer(to id: BulkID, of ring: SimulatedRing) -> RingBulkAnswer? {
+    all.first {
+      $0.entry.subject == .bulk(id)
+        && ($0.isOffered?(ring) ?? $0.entry.families.contains(ring.options.family))
+    }
   }
 
   private static func query<Contents>(
-    _ query: BulkQuery<Contents>, _ answer: @escaping (SimulatedRing, Contents.Request) -> Contents
+    _ query: BulkQuery<Contents>, isOffered: ((SimulatedRing) -> Bool)? = nil,
+    _ answer: @escaping (SimulatedRing, Contents.Request) -> Contents
   ) -> RingBulkAnswer {
-    RingBulkAnswer(entry: query.entry) { ring, payload in
+    RingBulkAnswer(entry: query.entry, isOffered: isOffered) { ring, payload in
       guard let request = Contents.Request(payload: payload) else { return [] }
       return [(query.replyID, answer(ring, request).payload)]
     }
+  }
+
+  /// Half a day of values at intervals, which are two packets.
+  private static func packet<Quantity>(
+    _ request: DayPacket, every minutes: Int, _ values: [Quantity.Number]
+  ) -> IntervalLog<Quantity> {
+    let half = 720 / minutes
+    return IntervalLog(
+      daysAgo: request.daysAgo, minutesPerSlot: UInt8(minutes), packets: 2, packet: request.packet,
+      values: Array(values.dropFirst(Int(request.packet) * half).prefix(half)))
+  }
+
+  /// A day of readings on request.
+  private static func manual<Quantity>(
+    _ request: DayOrAll, _ ring: SimulatedRing, _ readings: (RingDay) -> [ManualReadings<Quantity>.Reading]
+  ) -> ManualReadings<Quantity> {
+    let daysAgo: UInt8 = if case .daysAgo(let days) = request { days } else { 0 }
+    return ManualReadings(daysAgo: daysAgo, readings: ring.history.day(daysAgo).map(readings) ?? [])
   }
 
   private static var all: [RingBulkAnswer] {
@@ -85,13 +109,34 @@ struct RingBulkAnswer {
         ]
       },
       query(CommandTable.beginSync) { _, _ in BulkStatus() },
-      query(CommandTable.sportRecords) { _, _ in BulkStatus() },
+      query(CommandTable.sportRecords, isOffered: { _ in true }) { ring, request in
+        SportLog(sessions: ring.sports.filter { $0.start.seconds > Int(request.seconds) }.map(\.record))
+      },
+      RingBulkAnswer(entry: CommandTable.sportCourse.entry, isOffered: { _ in true }) { ring, payload in
+        guard let request = SportCourseRequest(payload: payload) else { return [] }
+        let session = ring.sports.first {
+          $0.sport == request.sport && $0.start.seconds == Int(request.start)
+        }
+        return session?.course ?? [(CommandTable.sportCourse.replyID, [0])]
+      },
+      query(CommandTable.sedentaryLog, isOffered: { $0.deviceSupport.minuteOxygen }) { ring, request in
+        let days = ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }
+        return SedentaryLog(
+          days: days.map { SedentaryLog.Day(daysAgo: $0.daysAgo, parts: ring.history.sedentary(on: $0.day)) })
+      },
+      query(CommandTable.minuteOxygen, isOffered: { $0.deviceSupport.minuteOxygen }) { ring, request in
+        packet(
+          request, every: 5, ring.history.day(request.daysAgo).map(ring.history.oxygenMinutes(on:)) ?? [])
+      },
+      query(CommandTable.manualOxygen, isOffered: { $0.deviceSupport.minuteOxygen }) { ring, request in
+        manual(request, ring, ring.history.manualOxygen(on:))
+      },
+      query(CommandTable.temperatures74, isOffered: { $0.deviceSupport.hasTemperatures74 }) { ring, request in
+        packet(request, every: 30, ring.temperatures(daysAgo: request.daysAgo))
+      },
       query(CommandTable.nickname) { _, _ in BulkStatus() },
       query(CommandTable.manualHeartRates) { ring, request in
-        let daysAgo: UInt8 = if case .daysAgo(let days) = request { days } else { 0 }
-        return ManualHeartRates(
-          daysAgo: daysAgo,
-          readings: ring.history.day(daysAgo).map(ring.history.manualHeartRates(on:)) ?? [])
+        manual(request, ring, ring.history.manualHeartRates(on:))
       },
       query(CommandTable.oxygenLog) { ring, request in
         let days = ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }
@@ -107,18 +152,23 @@ struct RingBulkAnswer {
           })
       },
       query(CommandTable.intervalTemperatures) { ring, request in
-        let values = ring.history.day(request.daysAgo).map(ring.history.temperatures(on:)) ?? []
-        // Half a day each.
-        let packet = values.dropFirst(Int(request.packet) * 24).prefix(24)
-        return IntervalTemperatures(
-          daysAgo: request.daysAgo, minutesPerSlot: 30, packets: 2, packet: request.packet,
-          values: packet.map { UInt16(clamping: $0) })
+        packet(request, every: 30, ring.temperatures(daysAgo: request.daysAgo))
       },
     ]
   }
 }
 
 extension SimulatedRing {
+  /// Hundredths of a degree Celsius in slots of half an hour, 0 for none.
+  fileprivate func temperatures(daysAgo: UInt8) -> [UInt16] {
+    (history.day(daysAgo).map(history.temperatures(on:)) ?? []).map { UInt16(clamping: $0) }
+  }
+
+  /// The sessions of sport that it has stored, the oldest first.
+  fileprivate var sports: [SimulatedSession] {
+    Array((history.walks + memory.sports).suffix(RingMemory.maximumSports))
+  }
+
   /// Up to the present.
   var history: SimulatedHistory {
     let written = memory.settings[CommandTable.heartRateSchedule.entry.name]

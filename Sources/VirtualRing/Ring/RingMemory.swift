@@ -7,6 +7,15 @@ public struct RingMemory {
   /// The values written to each setting, as reported when it is read.
   var settings = RingMemory.usualSettings
   var notificationMask = NotificationMask()
+  /// The sessions of sport that were run on it, the oldest first.
+  private(set) var sports: [SimulatedSession] = []
+
+  /// As many as a ring keeps.
+  static let maximumSports = 10
+
+  mutating func add(_ session: SimulatedSession) {
+    sports = (sports + [session]).suffix(Self.maximumSports)
+  }
 
   init(clock: RingClock) { self.clock = clock }
 

@@ -12,7 +12,8 @@ struct SimulatedHistory {
   static let days = 7
 
   private enum Topic: UInt64 {
-    case steps, heartRate, manual, oxygen, sleep, nap, stress, variability, temperature
+    case steps, heartRate, manual, oxygen, sleep, nap, stress, variability, temperature, oxygenMinutes
+    case manualOxygen, sedentary, sport
   }
 
   func isKept(_ day: RingDay) -> Bool { (0..<Self.days).contains(now.day.number - day.number) }
@@ -87,7 +88,7 @@ struct SimulatedHistory {
     [552, 1174].compactMap { minute in
       guard day.midnight.adding(minutes: minute) <= now else { return nil }
       return ManualHeartRates.Reading(
-        minuteOfDay: UInt16(minute), beatsPerMinute: UInt8(70 + random(.manual, day, minute, 25)))
+        minuteOfDay: UInt16(minute), value: UInt8(70 + random(.manual, day, minute, 25)))
     }
   }
 
@@ -116,6 +117,50 @@ struct SimulatedHistory {
       let minimum = 95 + random(.oxygen, day, hour * 3 + 1, 4)
       return OxygenLog.Hour(
         minimum: UInt8(minimum), maximum: UInt8(min(minimum + random(.oxygen, day, hour * 3 + 2, 3), 100)))
+    }
+  }
+
+  /// In percent, every five minutes while one sleeps; 0 for none.
+  func oxygenMinutes(on day: RingDay) -> [UInt8] {
+    stride(from: 0, to: 1440, by: 5).map { minute in
+      guard minute < 420, day.midnight.adding(minutes: minute) <= now else { return 0 }
+      return UInt8(94 + random(.oxygenMinutes, day, minute, 6))
+    }
+  }
+
+  /// Measured on request in the evening.
+  func manualOxygen(on day: RingDay) -> [ManualOxygen.Reading] {
+    let minute = 1180
+    guard day.midnight.adding(minutes: minute) <= now else { return [] }
+    return [
+      ManualOxygen.Reading(
+        minuteOfDay: UInt16(minute), value: UInt8(95 + random(.manualOxygen, day, minute, 5)))
+    ]
+  }
+
+  /// Pairs, as the form of the answer has them; their meaning is not known.
+  func sedentary(on day: RingDay) -> [SedentaryLog.Part] {
+    (0..<6).map { part in
+      SedentaryLog.Part(
+        kind: UInt8(part % 2 + 1), duration: UInt8(30 + random(.sedentary, day, part, 90)))
+    }
+  }
+
+  /// Every second evening one goes for a walk.
+  var walks: [SimulatedSession] {
+    keptDays.compactMap { _, day in
+      let start = day.midnight.adding(minutes: 1085 + random(.sport, day, 0, 30))
+      let minutes = 25 + random(.sport, day, 1, 15)
+      guard (day.number + Int(seed % 2)) % 2 == 0, start.adding(minutes: minutes) <= now else { return nil }
+      var walk = SimulatedSession(sport: .walk, start: start)
+      walk.seconds = minutes * 60
+      walk.steps = walk.seconds * 2
+      walk.meters = walk.seconds * 3 / 2
+      walk.calories = walk.seconds * 90
+      walk.rates = (0..<walk.seconds / SimulatedSession.interval).map {
+        UInt8(95 + random(.sport, day, 2 + $0, 20))
+      }
+      return walk
     }
   }
 

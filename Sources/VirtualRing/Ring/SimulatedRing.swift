@@ -78,6 +78,8 @@ public final class SimulatedRing {
     measurement.send = { [weak self] in self?.notify($0) }
     sport.heartRate = waveform.heartRate
     sport.send = { [weak self] in self?.notify($0) }
+    sport.now = { [weak self] in self?.memory.clock.now ?? Self.firstTime }
+    sport.store = { [weak self] in self?.memory.add($0) }
     events.battery = { [weak self] in
       RingBattery(percent: self?.options.battery ?? 0, isCharging: self?.options.isCharging ?? false)
     }
@@ -111,7 +113,7 @@ public final class SimulatedRing {
     guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
     var assembler = BulkAssembler()
     if case .frame(let request) = assembler.receive(bytes, at: .zero) {
-      if let answer = RingBulkAnswer.answer(to: request.id, family: options.family) {
+      if let answer = RingBulkAnswer.answer(to: request.id, of: self) {
         for (id, payload) in answer.frames(self, request.payload) { sendBulk(id, payload) }
       } else if CommandTable.entries(for: .bulk(request.id)).isEmpty {
         sendBulk(request.id, [0])
@@ -173,6 +175,7 @@ public final class SimulatedRing {
       support.hasIntervalTemperature = true
       support.bytes = [0x00, 0x8C, 0x27, 0x00, 0x28, 0x80, 0, 0, 0, 0, 0, 0, 0, 0]
     }
+    for name in options.support { support.set(name) }
     return support
   }
 

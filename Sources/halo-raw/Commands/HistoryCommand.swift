@@ -23,7 +23,10 @@ let historyCommand = CommandSpec(
 
     Times are the ring's own wall clock, without a time zone.
 
-    Days that the ring does not store are empty; most rings store seven.
+    Days that the ring does not store are empty; most rings store seven. Of sport, the ten latest sessions are printed.
+
+    spo2-values needs a ring that reports (0x3C) that it stores them. Which rings store sedentary is not known: it is
+    bytes, and others do not answer.
 
     Firmware replaces stress and hrv values that it can't measure with random numbers. They are marked "estimate" and
     only printed with --include-estimates.
@@ -40,7 +43,7 @@ let historyCommand = CommandSpec(
   }
   if command[storedOption] {
     let stored = try StoredHistory(command)
-    let days = try command.days(today: HostClock().now.day)
+    let days = try command.days(of: kind, today: HostClock().now.day)
     var printer = HistoryPrinter(format, kind)
     return try printer.print(try stored.records(kind, in: days))
   }
@@ -51,13 +54,22 @@ let historyCommand = CommandSpec(
     let records = try await session.withRing { ring, _ throws(Failure) in
       odd.listen(to: ring)
       let now = session.ringTime
-      let days = try command.days(today: now.day)
+      let days = try command.days(of: kind, today: now.day)
       return try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
     }
     line.clear()
     var printer = HistoryPrinter(format, kind)
     try printer.print(records)
     odd.print(format)
+  }
+}
+
+extension Invocation {
+  /// The days from `--from` to `--to`; by default the last seven, and for sport all: a ring keeps ten sessions.
+  fileprivate func days(of kind: HistoryKind, today: RingDay) throws(Failure) -> ClosedRange<RingDay> {
+    let days = try days(today: today)
+    guard kind == .sport, self[DayArgument.from] == nil else { return days }
+    return days.upperBound.adding(days: 1 - kind.daysKept)...days.upperBound
   }
 }
 

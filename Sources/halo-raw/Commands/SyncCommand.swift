@@ -7,7 +7,7 @@ import RingStore
 
 private let kindOption = Option(
   "--kind", as: .choice("KIND", HistoryKind.allCases.map { ($0.rawValue, $0) }),
-  help: "only this kind: \(HistoryKind.names) (default: all)")
+  help: "only this kind: \(HistoryKind.names) (default: all but sedentary)")
 
 let syncCommand = CommandSpec(
   name: "sync", arguments: "[RING]", summary: "copy the data of the ring into the local store",
@@ -22,7 +22,7 @@ let syncCommand = CommandSpec(
     ended, the next run continues there. docs/store.md describes the file.
     """
 ) { invocation throws(Failure) in
-  let kinds = invocation[kindOption].map { [$0] } ?? HistoryKind.allCases
+  let kinds = invocation[kindOption].map { [$0] } ?? HistoryKind.allCases.filter(\.isSynced)
   let retryTime = invocation[CommonOptions.retryTime]
   var printer = RecordPrinter(
     OutputFormat(invocation),
@@ -126,7 +126,7 @@ final class RingSync {
   /// Whether the ring does not support the request. Some rings refuse it; others do not answer.
   private func isRefusal(_ error: RingError) -> Bool {
     switch error {
-    case .refused, .noBulkService: true
+    case .refused, .noBulkService, .notOffered: true
     case .notAnswered(let subject, _):
       !CommandTable.entries(for: subject).contains { $0.families.contains(ring.firmware.family) }
     default: false
@@ -201,9 +201,13 @@ extension HistoryKind {
   fileprivate var isReadByDay: Bool {
     switch self {
     case .steps, .heartRate, .stress, .variability: true
-    case .oxygen, .sleep, .temperature: false
+    case .oxygen, .oxygenValues, .sleep, .temperature, .sport, .sedentary: false
     }
   }
+
+  /// Whether it is copied unless another kind is named. Nothing says which rings store the times of sitting, and the
+  /// others do not answer.
+  fileprivate var isSynced: Bool { self != .sedentary }
 }
 
 extension Ring {

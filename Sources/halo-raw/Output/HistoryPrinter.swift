@@ -1,3 +1,4 @@
+import BluetoothCore
 import LineOutput
 import RingLink
 import RingStore
@@ -71,6 +72,14 @@ struct HistoryPrinter: ~Copyable {
     case .stress: [("time", nil), ("stress", nil), ("estimate", nil)]
     case .variability: [("time", nil), ("hrv", "ms"), ("estimate", nil)]
     case .temperature: [("time", nil), ("temperature", "celsius")]
+    case .oxygenValues: [("time", nil), ("spo2", "percent"), ("manual", nil)]
+    case .sport:
+      [
+        ("time", nil), ("sport", nil), ("duration", "s"), ("distance", "m"), ("energy", "kcal"),
+        ("heart_rate", "bpm"), ("heart_rate_minimum", "bpm"), ("heart_rate_maximum", "bpm"), ("steps", nil),
+        ("interval", "s"), ("heart_rates", "bpm"), ("bytes", nil),
+      ]
+    case .sedentary: [("time", nil), ("bytes", nil)]
     }
   }
 
@@ -83,6 +92,9 @@ struct HistoryPrinter: ~Copyable {
     case .stress(let readings): for reading in readings { print(reading, unit: "") }
     case .variability(let readings): for reading in readings { print(reading, unit: " ms") }
     case .temperature(let readings): for reading in readings { print(reading) }
+    case .oxygenValues(let values): for value in values { print(value) }
+    case .sport(let sports): for sport in sports { print(sport) }
+    case .sedentary(let days): for day in days { print(day) }
     }
   }
 
@@ -122,6 +134,35 @@ struct HistoryPrinter: ~Copyable {
       label + [.time(reading.time), value] + origins(reading.time), text: "\(reading.time)  \(value.text) °C")
   }
 
+  private mutating func print(_ value: OxygenValue) {
+    printer.print(
+      label + [.time(value.time), .number(value.percent), .flag(value.isManual)] + origins(value.time),
+      text: "\(value.time)  \(value.percent) %\(value.isManual ? ", manual" : "")")
+  }
+
+  private mutating func print(_ sport: StoredSport) {
+    let parts: [String?] = [
+      sport.seconds.map { "\($0 / 60) min \($0 % 60) s" }, sport.meters.map { "\($0) m" },
+      sport.calories.map { "\($0 / 1000) kcal" }, sport.averageRate.map { "\($0) bpm" },
+      sport.steps.map { "\($0) steps" },
+    ]
+    printer.print(
+      label + [
+        .time(sport.time), .text(sport.sport.description), .number(sport.seconds), .number(sport.meters),
+        sport.calories.map { .energy($0) } ?? .text(nil), .number(sport.averageRate),
+        .number(sport.minimumRate), .number(sport.maximumRate), .number(sport.steps),
+        .number(sport.sampleSeconds), .text(sport.heartRates.map(String.init).joined(separator: " ")),
+        .text(Hex.string(sport.bytes)),
+      ] + origins(sport.time),
+      text: "\(sport.time)  \(([sport.sport.description] + parts.compactMap { $0 }).joined(separator: ", "))")
+  }
+
+  private mutating func print(_ day: SedentaryDay) {
+    printer.print(
+      label + [.time(day.day.midnight), .text(Hex.string(day.bytes))] + origins(day.day.midnight),
+      text: "\(day.day)  \(Hex.string(day.bytes, separator: " ")) (pairs whose meaning is not known)")
+  }
+
   private mutating func print(_ session: SleepSession) {
     if format == .text {
       let kind = session.isNap ? "nap" : "night"
@@ -159,6 +200,9 @@ extension HistoryRecords {
     case .stress(let all): .stress(Array(all[index...index]))
     case .variability(let all): .variability(Array(all[index...index]))
     case .temperature(let all): .temperature(Array(all[index...index]))
+    case .oxygenValues(let all): .oxygenValues(Array(all[index...index]))
+    case .sport(let all): .sport(Array(all[index...index]))
+    case .sedentary(let all): .sedentary(Array(all[index...index]))
     }
   }
 }

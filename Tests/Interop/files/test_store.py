@@ -24,8 +24,9 @@ def test_everything_is_there_once(halo, tmp_path, complete):
     first = halo.run("sync", "--store", store, "--format", "jsonl",
                      adapter=f"virtual:fast,{CLOCK}").succeeded().records()
     assert {r["kind"] for r in first} == {
-        "steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"}
-    assert all(r["read"] == r["added"] > 0 and r["supported"] for r in first)
+        "steps", "heart-rate", "spo2", "spo2-values", "sleep", "stress", "hrv", "temperature", "sport"}
+    assert [r["kind"] for r in first if not r["supported"]] == ["spo2-values"]
+    assert all(r["read"] == r["added"] > 0 for r in first if r["supported"])
     assert contents(store) == complete
     assert all(complete[table] for table in TABLES)
     second = halo.run("sync", "--store", store, "--format", "jsonl",
@@ -108,7 +109,7 @@ def test_export_is_what_history_prints(halo, tmp_path):
     store = tmp_path / "rings.sqlite"
     adapter = f"virtual:fast,{CLOCK}"
     halo.run("sync", "--store", store, adapter=adapter).succeeded()
-    for kind in ("steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"):
+    for kind in ("steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature", "sport"):
         live = halo.run("history", kind, "--from", "2026-11-15", "--include-estimates", "--format", "jsonl",
                         "--to", "2026-11-21", adapter=adapter).succeeded().out
         stored = halo.run("history", kind, "--stored", "--store", store, "--from", "2026-11-15", "--to",
@@ -126,7 +127,7 @@ def test_export_is_what_history_prints(halo, tmp_path):
             assert record[f"{name}_utc"] == record[name] + "Z"
     everything = halo.run("export", "all", "--store", store).succeeded()
     kinds = {json.loads(line)["history"] for line in everything.out.splitlines()}
-    assert kinds == {"steps", "heart-rate", "spo2", "sleep", "temperature"}
+    assert kinds == {"steps", "heart-rate", "spo2", "sleep", "temperature", "sport"}
     assert "estimates" in everything.err
 
 

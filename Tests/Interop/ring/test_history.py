@@ -179,14 +179,15 @@ def test_a_ring_that_does_not_answer(halo, ring_of):
 
 # --- the built-in ring
 
-@pytest.mark.parametrize("kind", ["steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"])
+@pytest.mark.parametrize("kind", [
+    "steps", "heart-rate", "spo2", "spo2-values", "sleep", "stress", "hrv", "temperature", "sedentary"])
 @pytest.mark.parametrize("form", ["text", "csv", "jsonl"])
 def test_the_virtual_ring(halo, kind, form):
-    adapter = "virtual:fast,clock=2026-11-21T13:45:00"
+    adapter = "virtual:fast,clock=2026-11-21T13:45:00,support=minute-spo2"
     arguments = ("history", kind, "--include-estimates", "--format", form)
     result = halo.run(*arguments, adapter=adapter).succeeded()
     lines = result.out.splitlines()
-    assert len(lines) > 7 and "2026-11-15" in result.out
+    assert len(lines) >= 7 and "2026-11-15" in result.out
     assert not any("2026-11-21T13:46" <= line[:16] for line in lines[1:] if line.startswith("2026"))
     assert ("estimate" in result.out) == (kind in ("stress", "hrv"))
     assert result.err == ""

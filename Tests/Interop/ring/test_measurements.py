@@ -175,7 +175,7 @@ def test_what_no_ring_can_measure(halo):
     (["raw", "5401"], "radio off"),
     (["raw", "55"], "no source says"),
     (["raw", "021A"], "no source says"),
-    (["raw", "--bulk", "49"], "no source says"),
+    (["raw", "--bulk", "60"], "no source says"),
     (["raw", "7C01"], "user's id"),
     (["raw", "FF6666"], "--yes"),
     (["reboot"], "--yes"),

@@ -203,3 +203,76 @@ def test_a_body_temperature_is_bytes(halo, ring_with):
     assert (record["bytes"], record["estimate"]) == ("6d0100000000000000000000", False)
     assert "layout is not known" in record["note"]
     assert [event["frame"][:6] for event in ring.events("command")] == ["690b01", "6a0b00"]
+
+
+# --- sport sessions, and values of a day
+
+
+def test_stored_sport_sessions(halo, ring_with, tmp_path):
+    ring = ring_with("--vector", "sport sessions")
+    result = halo.run("history", "sport", "--from", "2026-11-01", *JSON, adapter=ring.adapter).succeeded()
+    training, run, odd = result.records()
+    assert {name: value for name, value in training.items() if name != "bytes"} == {
+        "time": "2026-11-20T18:30:00", "sport": "strength training", "duration_s": 1830, "distance_m": None,
+        "energy_kcal": 151.2, "heart_rate_bpm": 112, "heart_rate_minimum_bpm": 88, "heart_rate_maximum_bpm": 141,
+        "steps": 240, "interval_s": 60, "heart_rates_bpm": "96 104 0 118"}
+    assert training["bytes"].startswith("23580601")
+    assert (run["time"], run["sport"], run["distance_m"], run["steps"], run["heart_rates_bpm"]) == (
+        "2026-11-21T18:30:00", "run", 1500, 1600, "")
+    assert (odd["left_out"], odd["reason"]) == ("sport", "it has no start") and "it has no start" in result.err
+    file = str(tmp_path / "rings.sqlite")
+    for added in (2, 0):
+        (kind,) = halo.run("sync", "--kind", "sport", "--store", file, *JSON, adapter=ring.adapter).succeeded().records()
+        assert (kind["read"], kind["added"], kind["left_out"]) == (2, added, 1)
+    exported = halo.run("export", "sport", "--store", file, *JSON).succeeded().records()
+    assert {name: exported[0][name] for name in training} == training
+
+
+def test_a_course_that_is_cut_off_costs_no_session(halo, ring_with):
+    ring = ring_with("--vector", "sport sessions, cut off")
+    result = halo.run("history", "sport", "--from", "2026-11-01", *JSON, adapter=ring.adapter).succeeded()
+    session, *odd = result.records()
+    assert (session["sport"], session["heart_rates_bpm"]) == ("strength training", "96 104 0")
+    assert [record["reason"] for record in odd] == [
+        "it is cut off", "of its course, 1 of 2 packets are missing"]
+
+
+def test_no_sport_sessions(halo, ring_with):
+    ring = ring_with("--vector", "no sport")
+    assert halo.run("history", "sport", *JSON, adapter=ring.adapter).succeeded().records() == []
+
+
+def test_oxygen_by_the_minute(halo, ring_with):
+    ring = ring_with("--vector", "SpO2 by the minute", "--firmware", "RT02CR_1.00.02_260319")
+    arguments = ("history", "spo2-values", "--from", "yesterday", *JSON)
+    result = halo.run(*arguments, adapter=ring.adapter).succeeded()
+    *records, odd = result.records()
+    yesterday = date.today() - timedelta(days=1)
+    assert [(record["time"], record["spo2_percent"], record["manual"]) for record in records] == [
+        (f"{yesterday}T{clock}:00", *rest) for clock, *rest in [
+            ("00:00", 97, False), ("02:00", 96, False), ("10:10", 98, True), ("12:00", 99, False)]]
+    assert (odd["left_out"], odd["reason"]) == ("spo2-values", "a day has no minute 1500")
+
+
+def test_a_ring_that_does_not_report_it_is_not_asked(halo, ring_with):
+    ring = ring_with("--vector", "interval temperature", "--firmware", "RT02CR_1.00.02_260319")
+    halo.run("history", "spo2-values", adapter=ring.adapter).failed(PROTOCOL, saying="does not report that it stores")
+    assert ring.commands() == ["3c00"]
+
+
+def test_temperatures_of_the_other_id(halo, ring_with):
+    ring = ring_with("--vector", "temperatures, id 0x74", "--firmware", "RT02CR_1.00.02_260319")
+    result = halo.run("history", "temperature", "--from", "yesterday", *JSON, adapter=ring.adapter).succeeded()
+    *records, odd = result.records()
+    yesterday = date.today() - timedelta(days=1)
+    assert [(record["time"], record["temperature_celsius"]) for record in records] == [
+        (f"{yesterday}T00:00:00", 36.26), (f"{yesterday}T08:00:00", 35.8)]
+    # Three sensors: which one is that of the skin is not known.
+    assert odd["reason"] == "it has several temperatures for each time" and odd["bytes"].startswith("2a0ed40db60d")
+
+
+def test_times_of_sitting_are_bytes(halo, ring_with):
+    ring = ring_with("--vector", "sedentary")
+    day, odd = halo.run("history", "sedentary", *JSON, adapter=ring.adapter).succeeded().records()
+    assert (day["time"], day["bytes"]) == (f"{date.today() - timedelta(days=1)}T00:00:00", "015a021e")
+    assert (odd["reason"], odd["bytes"]) == ("its bytes are not pairs", "0003012d02")

@@ -4,7 +4,7 @@ import sqlite3
 
 CLOCK = "clock=2026-11-21T13:45:00"
 VIRTUAL = f"virtual:fast,{CLOCK}"
-TABLES = ("steps", "heart_rate", "spo2", "stress", "hrv", "temperature", "sleep", "sleep_stages")
+TABLES = ("steps", "heart_rate", "spo2", "stress", "hrv", "temperature", "sport", "sleep", "sleep_stages")
 ORIGIN = ("ring", "firmware", "utc_offset", "time_utc", "start_utc", "end_utc", "stage_start_utc")
 
 

@@ -114,7 +114,7 @@ import Testing
 
   @Test func manualHeartRates() throws {
     let log: ManualHeartRates = try contents("bc28040022f200960459")
-    #expect(log == ManualHeartRates(daysAgo: 0, readings: [.init(minuteOfDay: 1174, beatsPerMinute: 89)]))
+    #expect(log == ManualHeartRates(daysAgo: 0, readings: [.init(minuteOfDay: 1174, value: 89)]))
     #expect(try ManualHeartRates(payload: [0]).readings.isEmpty)
     #expect(try ManualHeartRates(payload: []).readings.isEmpty)
   }
@@ -153,7 +153,7 @@ import Testing
     let oxygen = try OxygenLog(payload: [1] + hours + [0, 97])
     #expect(oxygen.days.count == 1 && oxygen.unread == [0, 97])
     let rates = try ManualHeartRates(payload: [0, 1, 0, 80, 7])
-    #expect(rates.readings.map(\.beatsPerMinute) == [80] && rates.unread == [7])
+    #expect(rates.readings.map(\.value) == [80] && rates.unread == [7])
     let temperatures = try TemperatureLog(payload: [0, 0, 1])
     #expect(temperatures.days.isEmpty && temperatures.unread == [0, 0, 1])
   }

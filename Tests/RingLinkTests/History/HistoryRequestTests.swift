@@ -34,7 +34,7 @@ import Testing
       #expect(try await ring.history(.oxygen, days: days, now: now).count == 0)
     }
     #expect(device.takeAsked() == [])
-    #expect(HistoryKind.allCases.map(\.daysKept) == [30, 30, 30, 30, 7, 7, 7])
+    #expect(HistoryKind.allCases.map(\.daysKept) == [30, 30, 30, 7, 30, 7, 7, 7, 366, 7])
   }
 
   /// Values of the future are those of an earlier day. The time of a request is the midnight of the day.

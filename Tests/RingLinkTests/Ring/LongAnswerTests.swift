@@ -130,7 +130,7 @@ import Testing
     let (reply, error, _, progress) = try await bulk([pieces])
     #expect(error == nil && reply?.daysAgo == 1)
     #expect(
-      reply?.readings.map(\.minuteOfDay) == [16, 1439] && reply?.readings.map(\.beatsPerMinute) == [70, 71])
+      reply?.readings.map(\.minuteOfDay) == [16, 1439] && reply?.readings.map(\.value) == [70, 71])
     #expect(progress == ["0 of 7", "3 of 7"])
     #expect(device.takeAsked() == [Hex.string(bulkFrame(0x28, [1]))])
   }

@@ -20,6 +20,14 @@ struct BulkFormTests {
       "`days` up to the end, each: `days-ago` (d), 24 `hours`, each: `minimum` (%, 0 for none), `maximum` (%, 0 for none)"
     ),
     (
+      "SpO2 by the minute", "`days-ago` (d), `packet` (from 0)",
+      "`days-ago` (d), `interval` (min), `packets`, `packet` (from 0), `values` up to the end (percent, 0 for none)"
+    ),
+    (
+      "manual SpO2", dayOrAll,
+      "`days-ago` (d), `readings` up to the end, each: `minute` (u16 LE, of the day), `spo2` (%)"
+    ),
+    (
       "temperature log", "`days` (d)",
       "`days` up to the end, each: `days-ago` (d), `interval` (min), as many `values` as the day has (tenths of a degree "
         + "above 20 °C, 0 for none)"
@@ -28,16 +36,35 @@ struct BulkFormTests {
       "interval temperatures", "`days-ago` (d), `packet` (from 0)",
       "`days-ago` (d), `interval` (min), `packets`, `packet` (from 0), `values` up to the end (u16 LE, hundredths of a degree "
         + "Celsius, 0 for none)"
-    ), ("begin sync", "", "`status` (0)"),
+    ),
+    (
+      "temperatures at intervals", "`days-ago` (d), `packet` (from 0)",
+      "`days-ago` (d), `interval` (min), `packets`, `packet` (from 0), `values` up to the end (u16 LE, hundredths of a degree "
+        + "Celsius, 0 for none)"
+    ),
+    (
+      "sedentary times", dayOrAll,
+      "their number, `days`, each: `days-ago` (d), the number of bytes that follow, `parts` up to the end, each: `kind`, "
+        + "`duration`"
+    ),
     (
       "sport records", "`time` (u32 LE, s, since 1970 of the ring's wall clock; 0 for everything)",
-      "`status` (0)"
+      "their number, `sessions`, each: the number of bytes from here on, `sport` (a kind of sport), `numbers` up to the end, "
+        + "each: the number of bytes from here on, `key` (\(keys)), `number` up to the end"
     ),
+    (
+      "sport course", "`sport` (a kind of sport), `start` (u32 LE, s)",
+      "`status`, `packets` (u16 LE), `interval` (s), `columns` up to the end, each: `width`, `key` (\(keys))"
+    ), ("sport course packet", nil, "`packet` (u16 LE, from 1), `samples` up to the end"),
+    ("begin sync", "", "`status` (0)"),
     (
       "nickname", "`01 01 00`, then the name in UTF-16 LE behind its byte order mark `FF FE`.", "`status` (0)"
     ),
   ]
 
+  private static let keys =
+    "1 start, 2 duration, 3 distance, 4 energy, 5 average speed, 6 maximum speed, 7 average rate, 8 minimum rate, "
+    + "9 maximum rate, 10 elevation, 11 uphill, 12 downhill, 13 step rate, 14 count, 17 rate, 19 steps"
   private static let dayOrAll = "`FF`: all days; else how many days ago, 0 is today."
   private static let sleep =
     "their number, `days`, each: `days-ago` (d), the number of bytes that follow, `start` (u16 LE, min, after midnight; a "
@@ -111,7 +138,7 @@ struct BulkFormTests {
       SinceTime(seconds: 0x0102_0304).payload == hex("04030201") && SinceTime().payload == hex("00000000"))
     #expect(DayPacket(daysAgo: 1, packet: 2).payload == [1, 2] && DayCount().payload == [1])
     #expect(DayPacket().payload == [0, 0] && TemperatureLog.Day().minutesPerSlot == 30)
-    let rates = ManualHeartRates(daysAgo: 1, readings: [.init(minuteOfDay: 1439, beatsPerMinute: 70)])
+    let rates = ManualHeartRates(daysAgo: 1, readings: [.init(minuteOfDay: 1439, value: 70)])
     #expect(rates.payload == hex("01 9f05 46") && ManualHeartRates().payload == [0])
     #expect(try ManualHeartRates(payload: []) == ManualHeartRates())
     #expect(

@@ -47,6 +47,31 @@ struct BulkMeaningTests {
     #expect(sport.name == "sport records" && sport.form == "reply")
   }
 
+  /// The frames of `vectors/ring.json`: a session of strength training, one without a start, and a part of a course.
+  @Test func aSportSessionHasItsNumbers() throws {
+    let list = try meaning(
+      "bc4250009ec60323580601a891006b040226070604a04e020003077003085803098d040e0c000413f0000c0404023c0006034b000000"
+        + "2007060128e3016b040258020603dc0500000405fa0004063601061340060000")
+    #expect(list.name == "sport records" && list.form == "reply")
+    #expect(
+      lines(list).prefix(11) == [
+        "number of sessions: 3 @0+1", "sessions 1:  @1+35", "  length: 35 @1+1",
+        "  sport: strength training (88) @2+1", "  start: 1795199400 s @3+6", "  duration: 1830 s @9+4",
+        "  energy: 151200 cal @13+6", "  average rate: 112 bpm @19+3", "  minimum rate: 88 bpm @22+3",
+        "  maximum rate: 141 bpm @25+3", "  count: 12 @28+4",
+      ])
+    let request = try meaning("bc43050035af58a891006b", isFromRing: false)
+    #expect(lines(request) == ["sport: strength training (88) @0+1", "start: 1795199400 s @1+4"])
+    #expect(
+      lines(try meaning("bc440800e35a0002003c01110212")) == [
+        "status: 0 @0+1", "packets: 2 @1+2", "interval: 60 s @3+1", "columns 1: width 1, key rate (17) @4+2",
+        "columns 2: width 2, key 18 @6+2",
+      ])
+    #expect(
+      lines(try meaning("bc450b001a0e0100600100680200000300"))
+        == ["packet: 1 @0+2", "samples: 60 01 00 68 02 00 00 03 00 @2+9"])
+  }
+
   /// A single byte is a status: a wrong CRC during an update, and no days (the vendor's SDK; PulseLoopAndroid's pull request 26).
   @Test func aByteIsAStatus() throws {
     let update = try meaning("bc0301003e8102")
@@ -56,8 +81,8 @@ struct BulkMeaningTests {
   }
 
   @Test func whatIsNotKnownIsNotNamed() {
-    let meaning = CommandTable.meaning(ofBulk: 0x49, [7], isFromRing: true)
-    #expect(meaning.name == "bulk frame, id 0x49" && meaning.form == nil && meaning.values.isEmpty)
+    let meaning = CommandTable.meaning(ofBulk: 0x60, [7], isFromRing: true)
+    #expect(meaning.name == "bulk frame, id 0x60" && meaning.form == nil && meaning.values.isEmpty)
     // A request that no ring would understand.
     #expect(CommandTable.meaning(ofBulk: 0x27, [9, 9, 9], isFromRing: false).form == nil)
   }

@@ -43,8 +43,8 @@ struct DangerTests {
   @Test func theUserIsAskedAboutBulkFrames() {
     #expect(CommandTable.consequence(of: .bulk(0x27, payload: [0xFF, 1])) == nil)
     #expect(
-      CommandTable.consequence(of: .bulk(0x49, payload: []))
-        == "no source says what a bulk frame of id 0x49 does")
+      CommandTable.consequence(of: .bulk(0x60, payload: []))
+        == "no source says what a bulk frame of id 0x60 does")
   }
 
   @Test func eachDangerHasItsSource() {

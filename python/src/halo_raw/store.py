@@ -9,10 +9,11 @@ from typing import Literal
 
 import pandas as pd
 
-Kind = Literal["steps", "heart-rate", "spo2", "sleep", "stress", "hrv", "temperature"]
+Kind = Literal[
+    "steps", "heart-rate", "spo2", "spo2-values", "sleep", "stress", "hrv", "temperature", "sport", "sedentary"]
 
 _APPLICATION = 0x68616C6F
-_SCHEMA = 3
+_SCHEMA = 4
 _STAGES = {2: "light", 3: "deep", 4: "rem", 5: "awake"}
 _VALUES = {
     "steps": "steps, distance_m, energy_kcal",
@@ -21,7 +22,13 @@ _VALUES = {
     "stress": "stress",
     "hrv": "hrv_ms",
     "temperature": "temperature_celsius",
+    "spo2-values": "spo2_percent, manual",
+    "sport": "sport, duration_s, distance_m, energy_kcal, heart_rate_bpm, heart_rate_minimum_bpm, heart_rate_maximum_bpm, "
+             "steps, interval_s, heart_rates_bpm, bytes",
+    "sedentary": "bytes",
 }
+_WHOLE = (
+    "duration_s", "distance_m", "heart_rate_bpm", "heart_rate_minimum_bpm", "heart_rate_maximum_bpm", "steps", "interval_s")
 
 
 def default_store() -> Path:
@@ -37,7 +44,8 @@ def read_store(
     """Reads one kind of data, of all rings or of one, given by its address or name.
 
     `time` is in UTC, `local` is the ring's wall clock, `utc_offset` their difference in seconds. Each row has the address of
-    the ring and the firmware it had: group by `ring`. Sleep has a row for each stage.
+    the ring and the firmware it had: group by `ring`. Sleep has a row for each stage. Of a sport session, a number that the
+    ring does not report is `<NA>`, and `heart_rates_bpm` is a list: one number each `interval_s`, 0 for none.
 
     Raises ValueError if the file is not a store.
     """
@@ -78,6 +86,9 @@ def _readings(database: sqlite3.Connection, kind: str) -> pd.DataFrame:
         f"ORDER BY ring, time, {table}.utc_offset DESC", database)
     if "manual" in frame:
         frame["manual"] = frame["manual"].astype(bool)
+    if kind == "sport":
+        frame = frame.astype(dict.fromkeys(_WHOLE, "Int64"))
+        frame["heart_rates_bpm"] = [[int(rate) for rate in rates.split()] for rates in frame["heart_rates_bpm"]]
     return _with_times(frame)
 
 

@@ -1,0 +1,111 @@
+/// What a ring stores at intervals of a day.
+public protocol IntervalQuantity: Hashable, Sendable {
+  associatedtype Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Hashable & Sendable
+  /// The unit of a number, and the one that stands for none.
+  static var note: String { get }
+}
+
+/// Requests one of the packets of a day.
+public struct DayPacket: BulkRequest, BulkRecord {
+  /// 0 is today.
+  public var daysAgo: UInt8 = 0
+  /// Counted from 0.
+  public var packet: UInt8 = 0
+
+  public init() {}
+
+  public init(daysAgo: UInt8, packet: UInt8) {
+    self.daysAgo = daysAgo
+    self.packet = packet
+  }
+
+  public static let fields: [BulkField<Self>] = [
+    BulkField("days-ago", \.daysAgo, .days), BulkField("packet", \.packet, nil, "from 0"),
+  ]
+}
+
+/// A packet of the values that a ring has stored of a day at intervals (ring reference, 6.4).
+public struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord {
+  public typealias Request = DayPacket
+
+  /// 0 is today.
+  public var daysAgo: UInt8 = 0
+  /// The length of a slot, in minutes.
+  public var minutesPerSlot: UInt8 = 0
+  /// The number of packets of the day.
+  public var packets: UInt8 = 0
+  /// The index of this packet, from 0.
+  public var packet: UInt8 = 0
+  public var values: [Quantity.Number] = []
+
+  public init() {}
+
+  public init(
+    daysAgo: UInt8, minutesPerSlot: UInt8, packets: UInt8, packet: UInt8, values: [Quantity.Number]
+  ) {
+    self.daysAgo = daysAgo
+    self.minutesPerSlot = minutesPerSlot
+    self.packets = packets
+    self.packet = packet
+    self.values = values
+  }
+
+  public static var fields: [BulkField<Self>] {
+    [
+      BulkField("days-ago", \.daysAgo, .days), BulkField("interval", \.minutesPerSlot, .minutes),
+      BulkField("packets", \.packets), BulkField("packet", \.packet, nil, "from 0"),
+      BulkField("values", \.values, Quantity.note),
+    ]
+  }
+
+  public init(payload: [UInt8]) throws(BulkContentsError) {
+    try self.init(contents: payload)
+    guard minutesPerSlot > 0 || values.isEmpty else { throw .value("interval can't be 0", offset: 1) }
+  }
+
+  public var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
+}
+
+/// The values of all packets of a day.
+struct IntervalDay<Number: FixedWidthInteger & Sendable>: Sendable {
+  var minutesPerSlot = 1
+  var values: [Number] = []
+
+  /// The number of slots of a day.
+  var slots: Int { 1440 / minutesPerSlot }
+
+  /// The slots with a value that have begun: when they begin, and the value.
+  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: Number)] {
+    values.prefix(slots).enumerated().compactMap { index, value in
+      let time = day.midnight.adding(minutes: index * minutesPerSlot)
+      return value > 0 && time <= now ? (time, value) : nil
+    }
+  }
+}
+
+extension Ring {
+  /// Reads the packets of a day, one after the other.
+  ///
+  /// - Parameters:
+  ///   - kind: that of an answer that is left out, since it is about another day or packet
+  ///   - valuesPerSlot: the most that a ring may send
+  func intervalLog<Quantity>(
+    _ kind: HistoryKind, _ query: BulkQuery<IntervalLog<Quantity>>, on day: RingDay, now: RingTime,
+    valuesPerSlot: Int = 1
+  ) async throws(RingError) -> IntervalDay<Quantity.Number> {
+    var log = IntervalDay<Quantity.Number>()
+    guard let daysAgo = now.daysSince(day) else { return log }
+    for packet in UInt8(0)...254 {
+      let contents = try await bulk(query, DayPacket(daysAgo: daysAgo, packet: packet))
+      guard !contents.values.isEmpty else { break }
+      guard contents.daysAgo == daysAgo, contents.packet == packet else {
+        leaveOut(kind, "it is not packet \(packet) of that day, which was asked for", contents.payload)
+        break
+      }
+      log.minutesPerSlot = Int(contents.minutesPerSlot)
+      log.values += contents.values
+      guard packet + 1 < contents.packets, log.values.count < log.slots * valuesPerSlot else { break }
+    }
+    return log
+  }
+}

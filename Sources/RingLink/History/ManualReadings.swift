@@ -1,0 +1,87 @@
+/// What is measured on request.
+public protocol ManualQuantity: Hashable, Sendable {
+  static var name: String { get }
+  static var unit: RingUnit { get }
+}
+
+public enum ManualHeartRate: ManualQuantity {
+  public static let name = "heart-rate"
+  public static let unit = RingUnit.beatsPerMinute
+}
+
+public enum ManualOxygenSaturation: ManualQuantity {
+  public static let name = "spo2"
+  public static let unit = RingUnit.percent
+}
+
+public typealias ManualHeartRates = ManualReadings<ManualHeartRate>
+public typealias ManualOxygen = ManualReadings<ManualOxygenSaturation>
+
+/// The values measured on request, of a day (ring reference, 6.3).
+public struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecord {
+  public typealias Request = DayOrAll
+
+  /// One measurement.
+  public struct Reading: BulkRecord {
+    /// The minutes since midnight.
+    public var minuteOfDay: UInt16 = 0
+    /// In the unit of the quantity.
+    public var value: UInt8 = 0
+
+    public init() {}
+
+    public init(minuteOfDay: UInt16, value: UInt8) {
+      self.minuteOfDay = minuteOfDay
+      self.value = value
+    }
+
+    public static var fields: [BulkField<Self>] {
+      [
+        BulkField("minute", \.minuteOfDay, nil, "of the day"),
+        BulkField(Quantity.name, \.value, Quantity.unit),
+      ]
+    }
+  }
+
+  /// 0 is today.
+  public var daysAgo: UInt8 = 0
+  public var readings: [Reading] = []
+  /// What follows the last reading.
+  public var unread: [UInt8] = []
+
+  public init() {}
+
+  public init(daysAgo: UInt8, readings: [Reading]) {
+    self.daysAgo = daysAgo
+    self.readings = readings
+  }
+
+  /// A payload of one byte is a day without readings.
+  public static var isNothingAByte: Bool { false }
+
+  public static var fields: [BulkField<Self>] {
+    [BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings, unread: \.unread)]
+  }
+
+  public init(payload: [UInt8]) throws(BulkContentsError) {
+    try self.init(contents: payload.isEmpty ? [0] : payload)
+  }
+}
+
+extension Ring {
+  /// The readings with a value.
+  func manual<Quantity>(
+    _ kind: HistoryKind, _ query: BulkQuery<ManualReadings<Quantity>>, _ days: DayOrAll, now: RingTime,
+    progress: ((Int, Int) -> Void)?
+  ) async throws(RingError) -> [(time: RingTime, value: Int)] {
+    let contents = try await bulk(query, days, progress: progress)
+    let midnight = now.day.adding(days: -Int(contents.daysAgo)).midnight
+    for reading in contents.readings where reading.minuteOfDay >= 1440 {
+      leaveOut(kind, "a day has no minute \(reading.minuteOfDay)", reading.bytes())
+    }
+    if !contents.unread.isEmpty { leaveOut(kind, "it is cut off", contents.unread) }
+    return contents.readings.filter { $0.minuteOfDay < 1440 && $0.value != 0 && $0.value != 255 }.map {
+      (midnight.adding(minutes: Int($0.minuteOfDay)), Int($0.value))
+    }
+  }
+}

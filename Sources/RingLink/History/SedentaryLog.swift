@@ -1,0 +1,86 @@
+/// The times of sitting that a ring has stored (ring reference, 6.6). Each part has a kind and a duration; what they mean is
+/// not known.
+public struct SedentaryLog: BulkContents, BulkRecord {
+  public typealias Request = DayOrAll
+
+  /// The parts of a day.
+  public struct Day: BulkRecord {
+    /// 0 is today.
+    public var daysAgo: UInt8 = 0
+    public var parts: [Part] = []
+    /// The bytes of the parts, if they are not pairs.
+    public var unread: [UInt8] = []
+
+    public init() {}
+
+    public init(daysAgo: UInt8, parts: [Part]) {
+      self.daysAgo = daysAgo
+      self.parts = parts
+    }
+
+    public static let fields: [BulkField<Self>] = [
+      BulkField("days-ago", \.daysAgo, .days),
+      .sized([BulkField(toEnd: "parts", \.parts)], unread: \.unread),
+    ]
+  }
+
+  /// A part of a day.
+  public struct Part: BulkRecord {
+    public var kind: UInt8 = 0
+    public var duration: UInt8 = 0
+
+    public init() {}
+
+    public init(kind: UInt8, duration: UInt8) {
+      self.kind = kind
+      self.duration = duration
+    }
+
+    public static let fields: [BulkField<Self>] = [
+      BulkField("kind", \.kind), BulkField("duration", \.duration),
+    ]
+  }
+
+  public var days: [Day] = []
+  /// What follows the last day that can be read.
+  public var unread: [UInt8] = []
+
+  public init() {}
+
+  public init(days: [Day]) { self.days = days }
+
+  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
+}
+
+public final class SedentaryCommands: CommandGroup {
+  static let shared = SedentaryCommands()
+
+  public let sedentaryLog = BulkQuery<SedentaryLog>(
+    0x5B, "sedentary times", "How long the wearer sat. The kinds of the parts are not known.", families: [],
+    source: "6.6 [S]")
+
+  var bulkRows: [any BulkRow] { [sedentaryLog] }
+  var entries: [CommandEntry] { bulkRows.map(\.entry) }
+}
+
+extension Ring {
+  /// The times of sitting of all days that the ring has stored. No bit of 0x3C says which rings have them: others may
+  /// not answer.
+  ///
+  /// - Parameter now: the ring's wall clock, as known to the host
+  public func sedentaryDays(
+    now: RingTime, progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [SedentaryDay] {
+    let log = try await bulk(CommandTable.sedentaryLog, .all, progress: progress)
+    var days: [RingDay: [UInt8]] = [:]
+    for day in log.days {
+      if day.unread.isEmpty {
+        days[now.day.adding(days: -Int(day.daysAgo))] = day.parts.flatMap { [$0.kind, $0.duration] }
+      } else {
+        leaveOut(.sedentary, "its bytes are not pairs", day.bytes())
+      }
+    }
+    if !log.unread.isEmpty { leaveOut(.sedentary, "it is cut off", log.unread) }
+    return days.sorted { $0.key < $1.key }.map { SedentaryDay(day: $0.key, bytes: $0.value) }
+  }
+}
