@@ -78,6 +78,21 @@ def test_a_store_has_all_rings_and_right_times(store):
 
 
 @pytest.mark.verdict
+def test_the_newer_kinds_of_a_store(program, tmp_path):
+    file = str(tmp_path / "rings.sqlite")
+    for arguments in ([], ["--kind", "sedentary"]):
+        program("sync", *arguments, "--store", file, "--adapter", f"{CLOCK},support=minute-spo2")
+    sport = halo_raw.read_store("sport", file)
+    assert list(sport["sport"]) == ["walk"] * len(sport) and len(sport) > 0
+    assert sport["duration_s"].dtype == "Int64" and sport["energy_kcal"].gt(100).all()
+    for rates, low, high in zip(sport["heart_rates_bpm"], sport["heart_rate_minimum_bpm"], sport["heart_rate_maximum_bpm"]):
+        assert (min(rates), max(rates)) == (low, high)
+    values = halo_raw.read_store("spo2-values", file)
+    assert values["manual"].dtype == bool and values["spo2_percent"].between(90, 100).all()
+    assert all(len(parts) % 2 == 0 for parts in halo_raw.read_store("sedentary", file)["bytes"])
+
+
+@pytest.mark.verdict
 def test_a_store_is_what_export_prints(program, store):
     steps = halo_raw.read_store("steps", store).sort_values(["ring", "time"])
     exported = pd.read_csv(io.StringIO(program("export", "steps", "--all", "--store", store))).sort_values(["ring", "time"])
@@ -152,3 +167,25 @@ def test_runs_in_a_folder_are_told_apart(program, tmp_path):
     assert frame["run"].tolist() == [0, 0, 0, 1, 1, 1] and frame["seq"].tolist() == [0, 1, 2, 0, 1, 2]
     with pytest.raises(ValueError, match="no complete csv or jsonl file"):
         halo_raw.read_stream(tmp_path.parent)
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_buttons_alarms_and_counters_are_events(program, form):
+    text = program("events", "--count", 10, "--format", form, "--adapter", f"{CLOCK},events=1")
+    events = halo_raw.read_stream(io.StringIO(text))
+    notes = {event: note for event, note in zip(events["event"], events["note"]) if event != "notification"}
+    assert (notes["button"], notes["heart-rate-alarm"], notes["counter"]) == ("tap", "too-high", "9")
+    alarm = events[events["event"] == "heart-rate-alarm"]
+    assert alarm["heart_rate_bpm"].tolist() == [131]
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_several_values_at_once_and_bytes(program, form):
+    ring = f"{CLOCK},firmware=RT11CR_1.00.08_250514"
+    text = program("measure", "all", "--include-estimates", "--format", form, "--adapter", ring)
+    last = halo_raw.read_stream(io.StringIO(text)).iloc[-1]
+    assert 40 < last["heart_rate_bpm"] < 120 and (last["systolic_mmhg"], last["diastolic_mmhg"]) == (118, 76)
+    text = program("measure", "temperature", "--format", form, "--adapter", ring)
+    assert halo_raw.read_stream(io.StringIO(text)).iloc[-1]["bytes"] == "6d01" + "00" * 10

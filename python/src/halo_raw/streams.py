@@ -47,8 +47,9 @@ def read_stream(source: str | os.PathLike[str] | TextIO) -> pd.DataFrame:
                 description = description or record["header"]
         frame = pd.DataFrame([record for record in records if record.get("kind") != "header"])
     else:
-        # Bytes may look like a number.
-        frame = pd.read_csv(io.StringIO(body), dtype={"sent": "object"}) if body else pd.DataFrame()
+        # Bytes and notes may look like a number.
+        texts = dict.fromkeys(("sent", "bytes", "note"), "object")
+        frame = pd.read_csv(io.StringIO(body), dtype=texts) if body else pd.DataFrame()
         if "packet" in frame.columns:
             # JSON has the count by itself; csv has it behind the reason.
             notes = frame["note"].astype("object").where(frame["kind"] == "lost")
