@@ -10,6 +10,11 @@ from ring_process import RingProcess
 from simulation import Simulation
 
 
+# nohup(1) has a process ignore this signal, and all that it starts; what a program takes care of itself is not passed on.
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """With several workers, none is left alone with slow tests at the end: who has nothing to do takes them over."""
