@@ -9,7 +9,7 @@ let historyCommand = CommandSpec(
   positionals: 1...2,
   options: [
     DayArgument.from, DayArgument.to, HistoryKind.estimatesOption, storedOption, StoreFile.option,
-    CommonOptions.format,
+    BrokerOutput.option, CommonOptions.format,
   ],
   examples: [
     ("halo-raw history steps --adapter virtual", "the last seven days, hour by hour"),
@@ -42,6 +42,7 @@ let historyCommand = CommandSpec(
     return try printer.print(.stress([]))
   }
   if command[storedOption] {
+    if command[BrokerOutput.option] != nil { throw .usage("--stored and --mqtt exclude each other") }
     let stored = try StoredHistory(command)
     let days = try command.days(of: kind, today: HostClock().now.day)
     var printer = HistoryPrinter(format, kind)
@@ -51,8 +52,14 @@ let historyCommand = CommandSpec(
     let line = ProgressLine()
     defer { line.clear() }
     let odd = OddRecords()
+    let broker = try await session.interruption.cancels { () async throws(Failure) in
+      try await BrokerOutput.open(invocation, session, kind: kind.rawValue)
+    }
+    var publisher: RingPublisher?
     let records = try await session.withRing { ring, _ throws(Failure) in
       odd.listen(to: ring)
+      publisher =
+        publisher ?? broker.map { RingPublisher($0, of: ring.client.peer, name: session.ringName) }
       let now = session.ringTime
       let days = try command.days(of: kind, today: now.day)
       return try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
@@ -61,6 +68,10 @@ let historyCommand = CommandSpec(
     var printer = HistoryPrinter(format, kind)
     try printer.print(records)
     odd.print(format)
+    guard let broker, let publisher else { return }
+    var mirror = HistoryPrinter(.jsonl, kind, output: publisher.writer)
+    try mirror.print(records)
+    try await broker.finish()
   }
 }
 

@@ -77,7 +77,7 @@ let sportCommand = CommandSpec(
 }
 
 extension Sport {
-  /// Those of the app's first page.
+  /// The kinds that the help names.
   fileprivate static let common: [Sport] = [
     .walk, .rope, .run, .hike, .cycle, .climbing, .badminton, .yoga, .other,
   ]

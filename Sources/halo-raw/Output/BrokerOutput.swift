@@ -13,7 +13,7 @@ final class BrokerOutput {
     help: "send the records to this MQTT broker, too: mqtt:// or mqtts://[USER:PASSWORD@]HOST[:PORT]/PREFIX")
 
   let topics: Topics
-  /// The name of the command, which is in the topics.
+  /// The name of the command, which is in the topics; of a history with its kind.
   let command: String
   let session: Session
   private let address: BrokerAddress
@@ -29,22 +29,26 @@ final class BrokerOutput {
   /// In seconds: how long the end may take.
   private nonisolated static let lastChance = 5.0
 
-  private init(_ address: BrokerAddress, _ invocation: Invocation, _ session: Session) {
+  private init(_ address: BrokerAddress, _ command: String, _ session: Session) {
     self.address = address
     topics = Topics(address.prefix)
-    command = invocation.command.name
+    self.command = command
     self.session = session
   }
 
   /// Opens the queue for the broker, and begins to connect.
   ///
+  /// - Parameter kind: distinguishes the records of a command that has several kinds
   /// - Returns: nil without `--mqtt`
-  static func open(_ invocation: Invocation, _ session: Session) async throws(Failure) -> BrokerOutput? {
+  static func open(
+    _ invocation: Invocation, _ session: Session, kind: String? = nil
+  ) async throws(Failure) -> BrokerOutput? {
     guard let address = invocation[option] else { return nil }
     guard let state = UserFolders.state else {
       throw Failure(.cannotOpenFile, "there is no folder for the queue of --mqtt; set HOME or XDG_STATE_HOME")
     }
-    let output = BrokerOutput(address, invocation, session)
+    let command = [invocation.command.name, kind].compactMap { $0 }.joined(separator: "/")
+    let output = BrokerOutput(address, command, session)
     let report: @Sendable (Publisher.Event) -> Void = { [weak output] event in
       BluetoothActor.run { output?.take(event) }
     }

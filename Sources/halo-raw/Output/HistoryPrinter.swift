@@ -20,7 +20,11 @@ struct HistoryPrinter: ~Copyable {
   ///   - kind: the kind of data
   ///   - isLabelled: whether each record has its kind
   ///   - hasOrigins: whether each record has its ring, firmware, offset and UTC
-  init(_ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false, hasOrigins: Bool = false) {
+  ///   - output: the destination
+  init(
+    _ format: OutputFormat, _ kind: HistoryKind, isLabelled: Bool = false, hasOrigins: Bool = false,
+    output: consuming LineWriter = LineWriter()
+  ) {
     self.format = format
     self.hasOrigins = hasOrigins
     label = isLabelled ? [.text(kind.rawValue)] : []
@@ -28,7 +32,8 @@ struct HistoryPrinter: ~Copyable {
     let origins: [(name: String, unit: String?)] =
       [("ring", nil), ("firmware", nil), ("utc_offset", nil)] + times.map { ($0 + "_utc", nil) }
     printer = RecordPrinter(
-      format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind) + (hasOrigins ? origins : []))
+      format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind) + (hasOrigins ? origins : []),
+      output: output)
   }
 
   /// The columns of the origin of a record with these times.

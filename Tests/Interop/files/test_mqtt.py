@@ -338,6 +338,18 @@ def test_touches_and_alarms_are_events_of_the_moment(halo, state, broker, subscr
     assert set(late.stdout.split()) == {f"{PREFIX}/{RING}/state"}
 
 
+def test_a_history_reaches_the_broker(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    ring = "virtual:fast,clock=2026-11-21T13:45:00,support=minute-spo2"
+    for kind in ("sport", "spo2-values", "sedentary", "sleep", "temperature"):
+        result = halo.run("history", kind, "--format", "jsonl", "--mqtt", broker.url(), adapter=ring).succeeded()
+        topic = f"{PREFIX}/{RING}/history/{kind}"
+        wait_for(kind, lambda: len(records(subscriber.batches(topic))) == len(result.records()))
+        assert records(subscriber.batches(topic)) == result.records() != []
+    halo.run("history", "sleep", "--stored", "--mqtt", broker.url()).failed(USAGE, saying="exclude each other")
+
+
 def test_several_rings_have_topics_of_their_own(halo, state, broker, subscribe):
     broker.start()
     subscriber = subscribe(broker)
