@@ -125,6 +125,10 @@ extension MeasurementKind {
     }
   }
 
+  /// Whether the first value is the result, but for its last digits. Of several, or of bytes whose layout is not known, the
+  /// first may come long before the last: the ring says when it is over.
+  var hasOneValue: Bool { self != .combined && self != .bodyTemperature }
+
   /// Whether it contains no sensor data, as far as is known.
   public var isFabricated: Bool { estimate == .fabricated || estimate == .unexplained }
 }

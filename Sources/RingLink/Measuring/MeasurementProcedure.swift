@@ -215,7 +215,7 @@ package struct MeasurementProcedure {
     }
     if let number = value.number { judge.add(number, after: time - started) }
     reading.estimate = judge.verdict(kind, beatInterval: interval)
-    if candidate == nil { limit = now + Self.settlingTime }
+    if candidate == nil, kind.hasOneValue { limit = now + Self.settlingTime }
     candidate = reading
     return []
   }

@@ -113,6 +113,30 @@ struct SpotMeasurementTests {
     #expect(talk.reading?.estimate == .suspicious)
   }
 
+  /// Something may be in the bytes from the beginning: what counts is what the ring has sent last.
+  @Test func bytesAreThoseOfTheEnd() {
+    let talk = MeasurementDialogue(.bodyTemperature)
+    for _ in 0..<59 { talk.ring(hex("690b0001000000000000000000000075")) }
+    #expect(talk.result == nil && talk.sent == ["69 0b 01"])
+    talk.ring(hex("690b006d0100000000000000000000e2"))
+    talk.timers.advance(by: .milliseconds(1500))
+    talk.acknowledge(.bodyTemperature)
+    #expect(talk.reading?.value == .bytes([0x6D, 0x01] + Array(repeating: 0, count: 10)))
+  }
+
+  /// A ring that does not end it is stopped.
+  @Test func severalValuesHaveADeadline() {
+    let talk = MeasurementDialogue(.combined)
+    var values = CombinedMeasurement()
+    values.beatsPerMinute = 72
+    for second in 0..<76 where talk.result == nil {
+      values.variability = UInt8(second)
+      talk.ring(values.frame, after: .seconds(1))
+      if talk.sent.count > 1 { talk.acknowledge(.combined) }
+    }
+    #expect(talk.sent == ["69 0c 01", "6a 0c"] && talk.reading?.value.number == 72)
+  }
+
   /// No source states where the temperature is: the bytes are the result.
   @Test func aBodyTemperatureIsBytes() {
     let talk = MeasurementDialogue(.bodyTemperature)
