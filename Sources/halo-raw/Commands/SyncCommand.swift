@@ -150,24 +150,32 @@ final class RingSync {
     _ kind: HistoryKind, _ day: RingDay?, _ sync: RingStore.SyncID, _ outcome: inout Outcome
   ) async throws(RingError) {
     let now = session.ringTime
-    let records = try await reading { ring throws(RingError) in
-      try await ring.stored(kind, day, now: now)
+    let result: Result<HistoryRecords, RingError>
+    do throws(RingError) {
+      result = .success(
+        try await reading { ring throws(RingError) in try await ring.stored(kind, day, now: now) })
+    } catch {
+      result = .failure(error)
     }
-    outcome.read += records.count
+    let records = try? result.get()
+    outcome.read += records?.count ?? 0
+    // Also of an answer that ended early.
     let odd = self.odd.take()
     outcome.leftOut += odd.count
     // A day that could not be read is asked for again.
-    let complete = day.map { $0 < now.day && odd.isEmpty ? [$0] : [] } ?? []
+    let isComplete = records != nil && odd.isEmpty
+    let complete = day.map { $0 < now.day && isComplete ? [$0] : [] } ?? []
     let store = self.store
     progress.clear()
     OddRecords.tell(odd)
     do throws(Failure) {
       outcome.added += try await storeRetry(
-        store.add(records, complete: complete, leftOut: odd, in: sync))
+        store.add(records ?? .stress([]), complete: complete, leftOut: odd, in: sync))
     } catch {
       session.fail(error)
       throw .cancelled
     }
+    _ = try result.get()
   }
 
   /// Reads from the ring. If the link is lost, it is made again, and the ring is read again.

@@ -311,7 +311,6 @@ def test_events_and_measurements_reach_the_broker(halo, state, broker, subscribe
     assert records(subscriber.batches(topic)) == result.records()
 
 
-@pytest.mark.verdict
 def test_touches_and_alarms_are_events_of_the_moment(halo, state, broker, subscribe):
     """Home Assistant takes no event from a retained message, and a touch that waited on disk for its broker would be one at
     the wrong time: awtrix-ng 45, tellstick-plugin-mqtt-hass 5, mochad_dispatch 18, Zwave2Mqtt 143, ha-xcomfort-bridge 106."""

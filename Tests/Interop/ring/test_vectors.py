@@ -8,14 +8,12 @@ import subprocess
 from datetime import date, datetime, timedelta
 
 import pytest
-from program import PROTOCOL
+from program import PROTOCOL, TIMEOUT
 
 JSON = ("--format", "jsonl")
 FAST = "virtual:fast"
 
-pytestmark = pytest.mark.verdict
-
-
+@pytest.mark.verdict
 def test_a_sport_session(halo, ring_with):
     ring = ring_with("--vector", "sport")
     (record,) = halo.run("sport", "walk", "--duration", "1s", *JSON, adapter=ring.adapter).succeeded().records()
@@ -24,6 +22,7 @@ def test_a_sport_session(halo, ring_with):
     assert ring.commands() == ["7701", "7704"]
 
 
+@pytest.mark.verdict
 def test_a_session_is_paused_by_standard_input(halo, ring_with):
     ring = ring_with("--vector", "sport")
     process = halo.start("sport", "walk", "--control", *JSON, adapter=ring.adapter, stdin=subprocess.PIPE)
@@ -40,6 +39,7 @@ def test_a_session_is_paused_by_standard_input(halo, ring_with):
     assert ring.commands() == ["7701", "7702", "7703", "7704"]
 
 
+@pytest.mark.verdict
 def test_the_virtual_ring_has_the_same_layout(halo):
     records = halo.run("raw", "770104", "--duration", "4s", *JSON, adapter=FAST).succeeded().records()
     updates = [bytes.fromhex(record["bytes"]) for record in records if record["bytes"].startswith("78")]
@@ -51,6 +51,7 @@ def test_the_virtual_ring_has_the_same_layout(halo):
         assert (steps, metres, calories) == (2 * second, 3 * second // 2, 90 * second)
 
 
+@pytest.mark.verdict
 def test_events(halo, ring_with):
     ring = ring_with("--vector", "events")
     records = halo.run("events", "--camera", "--count", 7, *JSON, adapter=ring.adapter).succeeded().records()
@@ -62,6 +63,7 @@ def test_events(halo, ring_with):
     assert records[5]["heart_rate_bpm"] == 130
 
 
+@pytest.mark.verdict
 def test_an_odd_night_does_not_cost_the_others(halo, ring_with, tmp_path):
     ring = ring_with("--vector", "sleep")
     today = date.today()
@@ -89,11 +91,13 @@ def test_an_odd_night_does_not_cost_the_others(halo, ring_with, tmp_path):
     assert len([record for record in exported if "stage" in record]) == 2
 
 
+@pytest.mark.verdict
 def test_no_nights(halo, ring_with):
     ring = ring_with("--vector", "no sleep")
     assert halo.run("history", "sleep", *JSON, adapter=ring.adapter).succeeded().records() == []
 
 
+@pytest.mark.verdict
 def test_an_odd_record_of_activity_is_told(halo, ring_with):
     ring = ring_with("--vector", "activity")
     result = halo.run("history", "steps", "--from", "-1", *JSON, adapter=ring.adapter).succeeded()
@@ -106,6 +110,7 @@ def test_an_odd_record_of_activity_is_told(halo, ring_with):
 # --- the raw stream
 
 
+@pytest.mark.verdict
 def test_the_raw_stream_of_an_old_ring(halo, ring_with):
     ring = ring_with("--vector", "raw stream")
     records = halo.run("stream", "--count", 6, "--source", "raw", *JSON, adapter=ring.adapter).succeeded().records()
@@ -120,6 +125,7 @@ def test_the_raw_stream_of_an_old_ring(halo, ring_with):
     assert sum(g[axis] ** 2 for axis in ("x_g", "y_g", "z_g")) ** 0.5 == pytest.approx(0.994, abs=5e-4)
 
 
+@pytest.mark.verdict
 def test_the_raw_stream_of_a_newer_ring(halo, ring_with):
     ring = ring_with("--vector", "raw stream, 16 bits", "--firmware", "RT02CR_1.00.02_260319")
     records = halo.run("stream", "--count", 5, "--source", "raw", *JSON, adapter=ring.adapter).succeeded().records()
@@ -144,6 +150,7 @@ def test_settings_as_they_were_captured(halo, ring_with):
     assert {key: found.get(key) for key in expected} == expected
 
 
+@pytest.mark.verdict
 def test_a_setting_that_is_acknowledged_and_not_taken(halo, ring_with):
     ring = ring_with("--vector", "settings, not taken")
     result = halo.run("settings", "heart-rate", "enabled=true", "interval=10", adapter=ring.adapter)
@@ -154,6 +161,7 @@ def test_a_setting_that_is_acknowledged_and_not_taken(halo, ring_with):
 # --- temperatures
 
 
+@pytest.mark.verdict
 def test_temperatures_of_half_hours(halo, ring_with):
     ring = ring_with("--vector", "temperature", "--firmware", "RT02CR_1.00.02_260319")
     records = halo.run("history", "temperature", *JSON, adapter=ring.adapter).succeeded().records()
@@ -161,6 +169,7 @@ def test_temperatures_of_half_hours(halo, ring_with):
     assert [(record["time"][:19], record["temperature_celsius"]) for record in records] == [(midnight.isoformat(), 35.0)]
 
 
+@pytest.mark.verdict
 def test_temperatures_at_intervals(halo, ring_with):
     ring = ring_with("--vector", "interval temperature", "--firmware", "RT02CR_1.00.02_260319")
     records = halo.run("history", "temperature", *JSON, adapter=ring.adapter).succeeded().records()
@@ -168,6 +177,7 @@ def test_temperatures_at_intervals(halo, ring_with):
     assert [(record["time"][:19], record["temperature_celsius"]) for record in records] == [(yesterday.isoformat(), 36.26)]
 
 
+@pytest.mark.verdict
 def test_a_packet_of_temperatures_that_comes_again_is_not_a_later_one(halo, ring_with):
     ring = ring_with("--vector", "interval temperature, stalled", "--firmware", "RT02CR_1.00.02_260319")
     result = halo.run("history", "temperature", *JSON, adapter=ring.adapter).succeeded()
@@ -208,6 +218,7 @@ def test_a_body_temperature_is_bytes(halo, ring_with):
 # --- sport sessions, and values of a day
 
 
+@pytest.mark.verdict
 def test_stored_sport_sessions(halo, ring_with, tmp_path):
     ring = ring_with("--vector", "sport sessions")
     result = halo.run("history", "sport", "--from", "2026-11-01", *JSON, adapter=ring.adapter).succeeded()
@@ -237,11 +248,13 @@ def test_a_course_that_is_cut_off_costs_no_session(halo, ring_with):
         "it is cut off", "of its course, 1 of 2 packets are missing"]
 
 
+@pytest.mark.verdict
 def test_no_sport_sessions(halo, ring_with):
     ring = ring_with("--vector", "no sport")
     assert halo.run("history", "sport", *JSON, adapter=ring.adapter).succeeded().records() == []
 
 
+@pytest.mark.verdict
 def test_oxygen_by_the_minute(halo, ring_with):
     ring = ring_with("--vector", "SpO2 by the minute", "--firmware", "RT02CR_1.00.02_260319")
     arguments = ("history", "spo2-values", "--from", "yesterday", *JSON)
@@ -254,12 +267,14 @@ def test_oxygen_by_the_minute(halo, ring_with):
     assert (odd["left_out"], odd["reason"]) == ("spo2-values", "a day has no minute 1500")
 
 
+@pytest.mark.verdict
 def test_a_ring_that_does_not_report_it_is_not_asked(halo, ring_with):
     ring = ring_with("--vector", "interval temperature", "--firmware", "RT02CR_1.00.02_260319")
     halo.run("history", "spo2-values", adapter=ring.adapter).failed(PROTOCOL, saying="does not report that it stores")
     assert ring.commands() == ["3c00"]
 
 
+@pytest.mark.verdict
 def test_temperatures_of_the_other_id(halo, ring_with):
     ring = ring_with("--vector", "temperatures, id 0x74", "--firmware", "RT02CR_1.00.02_260319")
     result = halo.run("history", "temperature", "--from", "yesterday", *JSON, adapter=ring.adapter).succeeded()
@@ -271,6 +286,18 @@ def test_temperatures_of_the_other_id(halo, ring_with):
     assert odd["reason"] == "it has several temperatures for each time" and odd["bytes"].startswith("2a0ed40db60d")
 
 
+def test_what_is_odd_is_kept_although_the_rest_does_not_come(halo, ring_with, tmp_path):
+    ring = ring_with("--vector", "temperatures, then silence", "--firmware", "RT02CR_1.00.02_260319")
+    file = str(tmp_path / "rings.sqlite")
+    result = halo.run("sync", "--kind", "temperature", "--store", file, *JSON, adapter=ring.adapter)
+    assert result.code == TIMEOUT and "it is not packet 0 of that day" in result.err, result
+    (kind,) = result.records()
+    assert (kind["read"], kind["added"], kind["left_out"]) == (0, 0, 1)
+    (odd,) = halo.run("export", "temperature", "--store", file, *JSON).succeeded().records()
+    assert odd["bytes"] == "053c01002a0e"
+
+
+@pytest.mark.verdict
 def test_times_of_sitting_are_bytes(halo, ring_with):
     ring = ring_with("--vector", "sedentary")
     day, odd = halo.run("history", "sedentary", *JSON, adapter=ring.adapter).succeeded().records()
