@@ -4,7 +4,8 @@ import Glibc
 import SystemCalls
 
 /// Publishes messages, in order, with QoS 1: each is on disk from when it is added until the broker has it, also over
-/// the end of the process. Messages of the moment are on no disk, and are dropped without a connection. One thread stores, and one talks to the broker; no call but ``finish(within:)`` waits for them.
+/// the end of the process. Messages of the moment are not stored, and are dropped without a connection. One thread stores,
+/// and one talks to the broker; no call but ``finish(within:)`` waits for them.
 package final class Publisher: @unchecked Sendable {
   /// What the user should know.
   package enum Event: Hashable, Sendable {

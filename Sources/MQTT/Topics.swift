@@ -70,16 +70,15 @@ package enum RingMoment: Hashable, Sendable {
 
   /// - Parameter time: ISO 8601
   package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
-    var members: [String: JSONValue] = ["time": .string(time)]
-    switch self {
-    case .button(let type):
-      members["event_type"] = .string(type)
-      return Message(momentary: topics.button(of: ring), text: JSONValue.object(members).line)
-    case .alarm(let type, let rate):
-      members["event_type"] = .string(type)
-      members["heart_rate_bpm"] = .integer(rate)
-      return Message(momentary: topics.alarm(of: ring), text: JSONValue.object(members).line)
-    }
+    let (topic, type, rate): (String, String, Int?) =
+      switch self {
+      case .button(let type): (topics.button(of: ring), type, nil)
+      case .alarm(let type, let rate): (topics.alarm(of: ring), type, rate)
+      }
+    let members: [String: JSONValue?] = [
+      "event_type": .string(type), "heart_rate_bpm": rate.map { .integer($0) }, "time": .string(time),
+    ]
+    return Message(momentary: topic, text: JSONValue.object(members.compactMapValues(\.self)).line)
   }
 }
 

@@ -125,7 +125,7 @@ import Testing
     "RingLink/Device/Device.swift": (3, .deadline("RingExchange.silence, 30 s of ATT")),
     "RingLink/History/ActivityLog.swift": (2, .deadline("RingExchange.silence")),
     "RingLink/History/DayLogs.swift": (3, .deadline("RingExchange.silence")),
-    "RingLink/History/Ring+History.swift": (3, .deadline("RingExchange.silence for each request")),
+    "RingLink/History/Ring+History.swift": (2, .deadline("RingExchange.silence for each request")),
     "RingLink/History/Ring+StoredSport.swift": (1, .deadline("bulkSilence for each request")),
     "RingLink/History/SedentaryLog.swift": (1, .deadline("bulkSilence")),
     "RingLink/History/SleepLog.swift": (1, .deadline("5 s for each of three requests")),

@@ -26,7 +26,7 @@ extension Ring {
       let manual = try await reading.inOnePiece { now, report throws(RingError) in
         try await self.manualHeartRatesIfAny(onlyToday: days.lowerBound >= now.day, now: now, report)
       }.filter { days.contains($0.time.day) }
-      return .heartRate(automatic.inOrder(of: \.time).merged(with: manual))
+      return .heartRate(automatic.merged(with: manual, by: \.time))
     case .oxygen:
       return .oxygen(
         try await reading.inOnePiece(oxygen(now:progress:)).filter { days.contains($0.time.day) })
@@ -56,11 +56,12 @@ extension Ring {
       try await self.minuteOxygen(on: day, now: now)
     }
     let manual = try await reading.inOnePiece { now, report throws(RingError) in
-      try await self.manualOxygenIfAny(onlyToday: reading.days.lowerBound >= now.day, now: now, report)
+      try await self.ifAny { () async throws(RingError) in
+        let days: DayOrAll = reading.days.lowerBound >= now.day ? .daysAgo(0) : .all
+        return try await self.manualOxygen(days, now: now, progress: report)
+      }
     }.filter { reading.days.contains($0.time.day) }
-    return (automatic.inOrder(of: \.time) + manual).sorted {
-      $0.time == $1.time ? !$0.isManual && $1.isManual : $0.time < $1.time
-    }
+    return automatic.merged(with: manual, by: \.time)
   }
 
   private func temperatures(_ reading: HistoryReading) async throws(RingError) -> [TemperatureReading] {
@@ -82,23 +83,21 @@ extension Ring {
     return readings.filter { reading.days.contains($0.time.day) }.inOrder(of: \.time)
   }
 
-  /// The oxygen saturations measured on request; none of rings that do not answer.
-  public func manualOxygenIfAny(
-    onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
-  ) async throws(RingError) -> [OxygenValue] {
-    do throws(RingError) {
-      return try await manualOxygen(onlyToday ? .daysAgo(0) : .all, now: now, progress: progress)
-    } catch .notAnswered {
-      return []
-    }
-  }
-
   /// Measurements on request are optional: old rings that cannot report them still have the automatic ones.
   public func manualHeartRatesIfAny(
     onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
+    try await ifAny { () async throws(RingError) in
+      try await self.manualHeartRates(onlyToday ? .daysAgo(0) : .all, now: now, progress: progress)
+    }
+  }
+
+  /// What is optional: nothing from rings that do not answer, or that have no bulk service.
+  private func ifAny<Reading: Sendable>(
+    _ read: @BluetoothActor () async throws(RingError) -> [Reading]
+  ) async throws(RingError) -> [Reading] {
     do throws(RingError) {
-      return try await manualHeartRates(onlyToday ? .daysAgo(0) : .all, now: now, progress: progress)
+      return try await read()
     } catch .noBulkService {
       return []
     } catch .notAnswered {
@@ -182,14 +181,11 @@ extension Array {
     for element in self { byTime[time(element)] = element }
     return byTime.sorted { $0.key < $1.key }.map(\.value)
   }
-}
 
-extension [HeartRateReading] {
-  /// Includes measurements on request. At one time there may be one of each kind.
-  func merged(with manual: [HeartRateReading]) -> [HeartRateReading] {
-    (self + manual.inOrder(of: \.time)).sorted {
-      $0.time == $1.time ? !$0.isManual && $1.isManual : $0.time < $1.time
-    }
+  /// Includes measurements on request. At one time there may be one of each kind: the automatic one comes first, as the sort
+  /// is stable.
+  func merged(with manual: [Element], by time: (Element) -> RingTime) -> [Element] {
+    (inOrder(of: time) + manual.inOrder(of: time)).sorted { time($0) < time($1) }
   }
 }
 

@@ -17,8 +17,8 @@ extension Ring {
       }
       var stored = StoredSport(session, start: start)
       let course = try await course(of: session, start: start, progress: progress)
-      stored.sampleSeconds = course.interval
       stored.heartRates = course.rates
+      if !stored.heartRates.isEmpty { stored.sampleSeconds = course.interval }
       sports.append(stored)
     }
     return sports.inOrder(of: \.time)
@@ -27,7 +27,7 @@ extension Ring {
   /// A session without a course, or a ring that does not answer this, has no rates.
   private func course(
     of session: SportLog.Session, start: UInt32, progress: ((Int, Int) -> Void)?
-  ) async throws(RingError) -> (interval: Int?, rates: [Int]) {
+  ) async throws(RingError) -> SportCourse {
     let request = SportCourseRequest(session.sport, start: start)
     var course = SportCourse()
     do throws(RingError) {
@@ -45,7 +45,7 @@ extension Ring {
       // Only the course is: the session itself was read.
     }
     if let reason = course.oddity { leaveOut(.sport, reason, session.bytes() + course.bytes) }
-    return (course.interval, course.rates)
+    return course
   }
 }
 
@@ -80,8 +80,8 @@ struct SportCourse {
   /// In the order of the packets.
   var bytes: [UInt8] { packets.sorted { $0.key < $1.key }.flatMap(\.value) }
 
-  /// In seconds, if there are samples.
-  var interval: Int? { rates.isEmpty ? nil : header.map { Int($0.interval) } }
+  /// From one sample to the next, in seconds; nil if there are none.
+  var interval: Int? { packets.isEmpty ? nil : header.map { Int($0.interval) } }
 
   /// The heart rates, in beats per minute; 0 for none.
   var rates: [Int] {

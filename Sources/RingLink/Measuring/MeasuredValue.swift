@@ -31,7 +31,8 @@ public enum MeasuredValue: Hashable, Sendable {
     }
   }
 
-  /// What a ring is told to store as the result; 0 for nothing. A ring that measured several values has them already.
+  /// The result that the command which ends the measurement has the ring store; 0 for none. Several values have no place in
+  /// that command.
   var stored: UInt8 {
     switch self {
     case .combined: 0

@@ -23,7 +23,7 @@ let sportCommand = CommandSpec(
     ),
   ],
   details: """
-    KIND is \(Sport.common.map(\.option).joined(separator: ", ")), or another kind of the vendor's app, such as
+    KIND is \(Sport.commonNames), or another kind of the vendor's app, such as
     strength-training: "halo-raw ring-commands" lists all.
 
     The session lasts until Ctrl-C or --duration; then the ring ends it. On a terminal, p and Enter pauses it, and again
@@ -35,7 +35,7 @@ let sportCommand = CommandSpec(
     throw .usage(
       "unknown sport \"\(name.printable)\""
         + Invocation.suggestion(for: name, among: Sport.allCases.map(\.option))
-        + "; use \(Sport.common.map(\.option).joined(separator: ", ")) or another of \"halo-raw ring-commands\""
+        + "; use \(Sport.commonNames) or another of \"halo-raw ring-commands\""
     )
   }
   let isControlled = invocation[sportControl]
@@ -78,9 +78,9 @@ let sportCommand = CommandSpec(
 
 extension Sport {
   /// The kinds that the help names.
-  fileprivate static let common: [Sport] = [
-    .walk, .rope, .run, .hike, .cycle, .climbing, .badminton, .yoga, .other,
-  ]
+  fileprivate static let commonNames = [
+    Sport.walk, .rope, .run, .hike, .cycle, .climbing, .badminton, .yoga, .other,
+  ].map(\.option).joined(separator: ", ")
 }
 
 /// What the wearer asks for during a session, by lines of standard input.

@@ -89,7 +89,7 @@ struct SpotMeasurementTests {
     #expect(talk.events == [.warmingUp, .beatInterval(707), .warmingUp])
     talk.ring(hex("690c00482a1ec3020078500000000092"))
     talk.timers.advance(by: .milliseconds(1500))
-    // The ring measured several values: it is told none.
+    // Several values have no place in the command that ends it.
     #expect(talk.sent == ["69 0c 01", "6a 0c"])
     talk.acknowledge(.combined)
     let reading = try #require(talk.reading)
