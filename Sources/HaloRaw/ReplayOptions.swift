@@ -74,7 +74,7 @@ public struct ReplayOptions: Hashable, Sendable {
     options.peer = peer
     if connection == nil, peer == nil {
       // A connection to a ring, if there is one.
-      options.connection = traffic.connections.first { $0.isToRing }?.number
+      options.connection = ReplayedPeripheral.best(of: traffic.connections.filter(\.isToRing))?.number
     }
     let chosen = try ReplayedPeripheral.choose(traffic.connections, options)
     options.connection = connection

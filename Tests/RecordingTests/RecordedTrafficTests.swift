@@ -55,6 +55,28 @@ import Testing
     #expect(connection.loss == .remoteUserTerminatedConnection)
   }
 
+  /// The peer of an ESP32 and of a phone is a GATT client, too (whoisbe/pongbot-mcp: a phone answers the requests of a watch
+  /// that notifies). A phone indicates Service Changed to any device.
+  @Test func aPhoneThatAnswersOrIndicatesIsNoServer() throws {
+    try write([
+      (false, "02 40 20 0700 0300 0400 0a2200"), (true, "02 40 00 0600 0200 0400 0b5a"),
+      (false, "02 40 20 0700 0300 0400 0a2300"), (true, "02 40 00 0600 0200 0400 0b5a"),
+      (false, "02 40 20 0800 0400 0400 1b44005b"),
+      (true, "02 41 00 0900 0500 0400 1d0a00ffff"), (false, "02 41 20 0700 0300 0400 0a2200"),
+    ])
+    let connections = try RecordedTraffic(path: file.path).connections
+    #expect(connections.map(\.isServerPeer) == [true, true])
+  }
+
+  /// Controllers of Qualcomm send debug output as ACL data (captures of scientistnobee/DSD6 and wangdalian/btsnooper).
+  @Test func debugOutputOfAControllerIsNoConnection() throws {
+    try write([
+      (false, "02 dc 2e 0800 0400 0400 1b22005b"), (false, "02 40 20 0800 0400 0400 1b22005b"),
+    ])
+    let connections = try RecordedTraffic(path: file.path).connections
+    #expect(connections.map { $0.packets?.lowerBound } == [2])
+  }
+
   @Test func timesOfDamagedFilesDoNotOverflow() throws {
     let writer = try CaptureWriter(path: file.path)
     for (time, text) in [

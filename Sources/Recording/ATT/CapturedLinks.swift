@@ -97,6 +97,7 @@ final class CapturedLinks {
     _ acl: borrowing ACLPacket, _ known: CaptureDirection?, _ info: CaptureRecordInfo
   ) {
     let place = Place(adapter: info.adapter, handle: acl.header.handle)
+    guard links[place] != nil || place.handle != .controllerDebug else { return }
     let link = links[place] ?? open(place, nil, info)
     link.lastUsed = info.number
     let boundary = acl.header.boundary

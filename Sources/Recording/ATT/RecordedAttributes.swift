@@ -22,6 +22,8 @@ public struct RecordedAttributes: Sendable {
   private var covered: [Question: [HandleRange]] = [:]
   /// The configuration of a characteristic that was not discovered, by its handle.
   private var inferred: [AttributeHandle: AttributeHandle] = [:]
+  /// The handles of the values of characteristics that are made up: of those that were used, and not discovered.
+  public internal(set) var madeUp: [AttributeHandle] = []
 
   public init() {}
 
@@ -58,7 +60,7 @@ public struct RecordedAttributes: Sendable {
     }
   }
 
-  private mutating func insert(
+  mutating func insert(
     _ handle: AttributeHandle, _ type: BluetoothUUID, _ value: [UInt8]? = nil, isKnown: Bool = true
   ) {
     guard handle.isValid, byHandle.count < Self.capacity || byHandle[handle] != nil else { return }
@@ -72,7 +74,7 @@ public struct RecordedAttributes: Sendable {
     byHandle[handle] = attribute
   }
 
-  private mutating func cover(_ question: Question, _ range: HandleRange) {
+  mutating func cover(_ question: Question, _ range: HandleRange) {
     guard range.isValid, covered[question, default: []].count < Self.capacity else { return }
     covered[question, default: []].append(range)
   }
@@ -119,7 +121,7 @@ public struct RecordedAttributes: Sendable {
     }
   }
 
-  private mutating func learnService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]) {
+  mutating func learnService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]) {
     guard type == GATTUUID.primaryService || type == GATTUUID.secondaryService, range.isValid else { return }
     insert(range.start, type, value)
     byHandle[range.start]?.groupEnd = range.end
@@ -143,9 +145,17 @@ public struct RecordedAttributes: Sendable {
     guard byHandle[handle] == nil, value.count == 2, value[0] <= 3, value[1] == 0,
       let owner = notified.filter({ $0 < handle && handle.rawValue - $0.rawValue <= 4 }).max()
     else { return }
+    addConfiguration(handle, of: owner)
+  }
+
+  /// Adds a Client Characteristic Configuration that was not discovered.
+  mutating func addConfiguration(_ handle: AttributeHandle, of owner: AttributeHandle) {
     inferred[handle] = owner
     insert(handle, GATTUUID.clientCharacteristicConfiguration)
   }
+
+  /// Whether a characteristic that was not discovered has a configuration.
+  func hasConfiguration(_ owner: AttributeHandle) -> Bool { inferred.values.contains(owner) }
 
   // MARK: Looking up
 
@@ -184,6 +194,9 @@ public struct RecordedAttributes: Sendable {
     }
     return nil
   }
+
+  /// Whether it has a service that was discovered, or that was given.
+  public var hasDiscovery: Bool { services.contains { $0 != Self.madeUpUUID } }
 
   /// The UUIDs of the primary services, in the order of their handles.
   var services: [BluetoothUUID] {

@@ -72,19 +72,41 @@ public struct RecordedConnection: Sendable {
     return reason == .connectionTimeout ? reason : nil
   }
 
-  /// Makes the side the server that sent more responses, notifications and indications; the peer if they are equal.
-  ///
-  /// Until then `isFromServer` says whether the peer sent a PDU.
-  mutating func findServer() {
-    var answers = (peer: 0, host: 0)
-    for pdu in pdus {
+  /// What the connection has to tell: how many notifications and indications its server sent, and how many responses.
+  public var content: (values: Int, responses: Int) {
+    var count = (values: 0, responses: 0)
+    for pdu in pdus where pdu.isFromServer {
       switch ATTOpcode(rawValue: pdu.bytes.first ?? 0).kind {
-      case .response, .notification, .indication:
-        if pdu.isFromServer { answers.peer += 1 } else { answers.host += 1 }
+      case .notification, .indication: count.values += 1
+      case .response: count.responses += 1
       default: break
       }
     }
-    isServerPeer = answers.peer >= answers.host
+    return count
+  }
+
+  /// Makes the side the server that alone sent notifications, else the one that sent more of these and of responses; the
+  /// peer if they are equal. A phone and a watch ask each other.
+  ///
+  /// An indication alone makes nobody a server: the hosts of phones indicate Service Changed to all that connect. Until
+  /// then `isFromServer` says whether the peer sent a PDU.
+  mutating func findServer() {
+    var peer = (notifications: 0, responses: 0)
+    var host = peer
+    for pdu in pdus {
+      switch (ATTOpcode(rawValue: pdu.bytes.first ?? 0).kind, pdu.isFromServer) {
+      case (.notification, true): peer.notifications += 1
+      case (.notification, false): host.notifications += 1
+      case (.response, true): peer.responses += 1
+      case (.response, false): host.responses += 1
+      default: break
+      }
+    }
+    if (peer.notifications == 0) != (host.notifications == 0) {
+      isServerPeer = peer.notifications > 0
+    } else {
+      isServerPeer = peer.notifications + peer.responses >= host.notifications + host.responses
+    }
     guard !isServerPeer else { return }
     for index in pdus.indices { pdus[index].isFromServer.toggle() }
   }

@@ -33,6 +33,9 @@ public final class ReplayAdapter: Adapter {
   /// Whether the end of the recording was reached.
   public private(set) var isOver = false
 
+  /// Whether the recorded time was over, and what the client had not asked for was sent.
+  var isEnding: Bool { link?.server.isEnding ?? false }
+
   private let time: VirtualTime
   private let base: Instant
   private let origin: Int64
@@ -48,8 +51,6 @@ public final class ReplayAdapter: Adapter {
 
   /// How long a client waits for an answer that the capture does not hold, before the end of the recording ends it.
   private static let patience = Duration.seconds(60)
-  /// A client that waits longer than this after its subscriptions, and has written nothing, only listens.
-  private static let listening = Duration.seconds(2)
 
   /// - Parameters:
   ///   - peripheral: what to connect to
@@ -139,12 +140,14 @@ public final class ReplayAdapter: Adapter {
   /// No work is left. Time goes on to the next timer while the recording has something to send, or while its recorded
   /// time is not over; then the client is interrupted.
   private func idle(until deadline: Instant?) -> Bool {
-    guard isRunning, let onInterrupt, !isOver else { return false }
-    if attempts > 0 || announcer.isBusy || link?.server.isBusy == true { return false }
-    if deadline ?? .init(nanoseconds: .max) > timers.now + Self.listening, link?.server.playOn() == true {
-      return true
-    }
-    if let deadline, deadline <= limit { return false }
+    guard isRunning, !isOver else { return false }
+    if attempts > 0 ? isReachable || onInterrupt == nil : announcer.isBusy { return false }
+    link?.server.wait(until: deadline)
+    if link?.server.isBusy == true { return false }
+    // A client that is not interrupted at the end of the recording may ask for something later.
+    if let deadline, deadline <= (onInterrupt == nil ? limit + Self.patience : limit) { return false }
+    if link?.server.sendRest() == true { return true }
+    guard let onInterrupt else { return false }
     isOver = true
     onInterrupt()
     return true

@@ -56,7 +56,7 @@ public final class ReplayedPeripheral {
 
   /// What is replayed, and how.
   public struct Options: Sendable {
-    /// The number of the connection, as in ``RecordedConnection/number``; nil for the first with a server.
+    /// The number of the connection, as in ``RecordedConnection/number``; nil for the one that has most to tell.
     public var connection: Int?
     /// The address of the peer; nil for any.
     public var peer: BluetoothAddress?
@@ -95,7 +95,7 @@ public final class ReplayedPeripheral {
     var attributes = RecordedAttributes()
     for connection in relatives { attributes.learn(connection) }
     if !options.table.isEmpty { attributes.add(options.table) }
-    for connection in relatives { attributes.learnWrites(connection) }
+    attributes.learnUses(relatives)
     self.attributes = attributes
     dialogues = connections.map { RecordedDialogue($0, attributes) }
     address = (first.isServerPeer ? first.peer : nil) ?? Self.madeUpAddress
@@ -116,7 +116,8 @@ public final class ReplayedPeripheral {
   /// A static random address.
   private static let madeUpAddress = BluetoothAddress(0xC0DE_0000_0001, .random)
 
-  /// The connection that the options select: the first with a server.
+  /// The connection that the options select: of those with a peer that is the server, the first of those with the most
+  /// notifications and indications, and with the most responses.
   ///
   /// - Returns: nil if there is no connection, and none was selected: a capture of advertisements
   nonisolated public static func choose(
@@ -127,9 +128,32 @@ public final class ReplayedPeripheral {
       (options.connection == nil || connection.number == options.connection)
         && (options.peer == nil || connection.peer?.value == options.peer?.value)
     }
-    let first = found.first { connection in connection.pdus.contains { $0.isFromServer } } ?? found.first
-    guard let first else { throw .noConnection(connections.map(\.description)) }
-    return first
+    guard let chosen = best(of: found) else { throw .noConnection(connections.map(\.description)) }
+    return chosen
+  }
+
+  /// The first of those that have most to tell.
+  nonisolated public static func best(of connections: [RecordedConnection]) -> RecordedConnection? {
+    func rank(_ connection: RecordedConnection) -> (Int, Int, Int) {
+      let content = connection.content
+      return (connection.isServerPeer ? 1 : 0, content.values, content.responses)
+    }
+    var best: (connection: RecordedConnection, rank: (Int, Int, Int))?
+    for connection in connections {
+      let rank = rank(connection)
+      if let best, best.rank >= rank { continue }
+      best = (connection, rank)
+    }
+    return best?.connection
+  }
+
+  /// The connections that have more notifications and indications than the replayed one, and are not replayed.
+  public var richer: [RecordedConnection] {
+    let values = connections.first?.content.values ?? 0
+    let replayed = Set(connections.map(\.number))
+    return traffic.connections.filter {
+      !replayed.contains($0.number) && $0.isServerPeer && $0.content.values > values
+    }
   }
 
   private static func name(of address: BluetoothAddress, in reports: [RecordedTraffic.Report]) -> String? {
@@ -190,100 +214,5 @@ public final class ReplayedPeripheral {
       })
     else { return }
     expectations[index].isMet = true
-  }
-}
-
-/// A request that the capture has no answer for.
-public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
-  /// The method of the request.
-  public var request: ATTOpcode
-  public var handle: AttributeHandle?
-  /// Of the attribute, if it is known.
-  public var uuid: BluetoothUUID?
-  /// What the capture lacks: "its value was not read".
-  public var reason: String
-  /// The number of the packet in the capture with the most similar request; nil if there is none.
-  public var nearestPacket: Int?
-
-  public var description: String {
-    var place = ""
-    if let handle { place += " of \(handle)" }
-    if let uuid { place += handle == nil ? " of \(uuid)" : " (\(uuid))" }
-    return "\(request)\(place): \(reason)" + (nearestPacket.map { "; nearest is packet \($0)" } ?? "")
-  }
-}
-
-/// A write with another value than any recorded one.
-public struct AdaptedWrite: Hashable, Sendable {
-  public var handle: AttributeHandle
-  public var sent: [UInt8]
-  /// The recorded write whose answers it got, and its packet's number; nil if it was answered as having no data.
-  public var recorded: [UInt8]?
-  public var packet: Int?
-}
-
-/// What is known of the protocol of a device beyond GATT.
-public protocol ReplayDialect: Sendable {
-  /// Whether the answers to the recorded value suit another one that is sent to the characteristic; nil if unknown: the
-  /// longest common beginning decides.
-  func accepts(_ recorded: [UInt8], for sent: [UInt8], at characteristic: BluetoothUUID?) -> Bool?
-  /// The notification with which the device says that it has no data for what was written; nil if there is none.
-  func answerWithoutData(
-    to value: [UInt8], at characteristic: BluetoothUUID?
-  ) -> (characteristic: BluetoothUUID, value: [UInt8])?
-}
-
-/// Why a capture can't be replayed at the level of ATT, or what a replay lacked.
-public enum ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The capture has no such connection; the descriptions of those that it has.
-  case noConnection([String])
-  case unverified(unmet: [ReplayedPeripheral.Expectation], missing: [MissingAnswer])
-
-  public var description: String {
-    switch self {
-    case .noConnection(let all) where all.isEmpty:
-      "the capture has no connection with ATT traffic to replay"
-    case .noConnection(let all): "the capture has no such connection; it has " + all.joined(separator: "; ")
-    case .unverified(let unmet, let missing):
-      (unmet.map { "the client did not \($0)" } + missing.map { "the capture has no answer: \($0)" })
-        .joined(separator: "; ")
-    }
-  }
-}
-
-extension RecordedAttributes {
-  /// Adds what a connection shows in discoveries and reads.
-  mutating func learn(_ connection: RecordedConnection) {
-    var open: ATTPDU?
-    for pdu in connection.pdus {
-      guard let first = pdu.bytes.first else { continue }
-      let kind = ATTOpcode(rawValue: first).kind
-      if !pdu.isFromServer, kind == .request {
-        open = try? ATTPDU(pdu.bytes.span.bytes)
-      } else if pdu.isFromServer, kind == .response, let request = open {
-        open = nil
-        if let response = try? ATTPDU(pdu.bytes.span.bytes) { learn(request, response) }
-      }
-    }
-  }
-
-  /// Adds subscriptions to characteristics that were not discovered.
-  mutating func learnWrites(_ connection: RecordedConnection) {
-    var notified: Set<AttributeHandle> = []
-    var writes: [(AttributeHandle, [UInt8])] = []
-    for pdu in connection.pdus {
-      guard let first = pdu.bytes.first else { continue }
-      switch ATTOpcode(rawValue: first) {
-      case .handleValueNotification where pdu.isFromServer && pdu.bytes.count >= 3,
-        .handleValueIndication where pdu.isFromServer && pdu.bytes.count >= 3:
-        notified.insert(AttributeHandle(UInt16(pdu.bytes[2]) << 8 | UInt16(pdu.bytes[1])))
-      case .writeRequest where !pdu.isFromServer && pdu.bytes.count == 5:
-        if case .writeRequest(let handle, let value)? = try? ATTPDU(pdu.bytes.span.bytes) {
-          writes.append((handle, value))
-        }
-      default: break
-      }
-    }
-    for (handle, value) in writes { learnWrite(handle, value, notified: notified) }
   }
 }

@@ -1,7 +1,6 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import GATTServer
 import HCI
 
 /// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`.
@@ -16,32 +15,33 @@ final class ReplayedServer {
   private let connection: RecordedConnection
   private let dialogue: RecordedDialogue
   private let timers: Timers
-  private var table: AttributeServer
-  private var queue: FollowerQueue
+  private let answers: ReplayedAnswers
+  private var queue: PushQueue
   private var timer: Timers.Token?
   private var lossTimer: Timers.Token?
   private var isRunning = false
   private var responses = 0
   private var startTime: Instant
 
-  private var matcher: ExchangeMatcher
-  private var values: [AttributeHandle: [UInt8]] = [:]
-  private var prepared: [ATTPreparedWrite] = []
-  private static let preparedLimit = 1024
-  /// In microseconds, of an answer that was not recorded.
-  private static let answerDelay: Int64 = 30_000
-  /// Whether the client has written anything but subscriptions.
-  private var hasWritten = false
-  /// When the client subscribed to a characteristic in this link, by the handle of its value.
-  private var subscribed: [AttributeHandle: Instant] = [:]
-  /// Whether the recorded answers were played to a client that only listens.
-  private var hasPlayedOn = false
+  /// The time of an answer that was not recorded.
+  private static let answerDelay = Duration.milliseconds(30)
+  /// A client that has asked for nothing but subscriptions, and for so long not for these, only listens.
+  private static let listening = Duration.seconds(2)
+  /// A client that has not confirmed an indication for so long is gone (Core Specification Vol 3, Part F, 3.3.3).
+  private static let transactionTime = Duration.seconds(30)
+
   /// The indication that is not confirmed yet.
   private var isWaitingForConfirmation = false
+  /// Whether the connection is to end as soon as all was sent.
+  private var isLossDue = false
+  /// Whether the recorded time was over, and what the client had not asked for was sent.
+  private(set) var isEnding = false
   /// The last match: the recorded time, and the time of the replay.
-  private(set) var position: (recorded: Int64, time: Instant)
+  private var position: (recorded: Int64, time: Instant)
   /// The last recorded packet that matched.
   private var lastPacket = 0
+  /// When the client sent a request or a command last.
+  private var lastRequest: Instant
   /// The time of the last request without an answer; nil if there was none.
   private(set) var lastMissing: Instant?
 
@@ -50,18 +50,17 @@ final class ReplayedServer {
     self.timers = timers
     connection = peripheral.connections[index]
     dialogue = peripheral.dialogues[index]
-    matcher = ExchangeMatcher(dialogue)
-    let mtu = dialogue.serverMTU.map(Int.init) ?? dialogue.longestPDU
-    let attributes = peripheral.attributes
-    table = AttributeServer(
-      attributes: attributes.attributes, mtu: UInt16(clamping: max(ATTBearer.defaultMTU, mtu)))
-    queue = FollowerQueue()
+    answers = ReplayedAnswers(peripheral, dialogue)
     startTime = timers.now
+    lastRequest = timers.now
+    queue = PushQueue(dialogue, at: timers.now)
     position = (dialogue.start, startTime)
   }
 
-  /// Whether answers or notifications are still to be sent.
-  var isBusy: Bool { responses > 0 || !queue.isEmpty || lossTimer != nil }
+  /// Whether something is still to be sent, or the connection to end.
+  var isBusy: Bool {
+    responses > 0 || lossTimer != nil || queue.nextDue(canIndicate: !isWaitingForConfirmation) != nil
+  }
 
   /// The time of the replay at which the recorded connection ends, counted from the last match.
   private var lossTime: Instant { position.time + .microseconds(max(0, dialogue.end - position.recorded)) }
@@ -71,8 +70,9 @@ final class ReplayedServer {
   func start() {
     isRunning = true
     startTime = timers.now
+    lastRequest = timers.now
     position = (dialogue.start, startTime)
-    queue.add(dialogue.greeting, at: timers.now)
+    queue = PushQueue(dialogue, at: timers.now)
     scheduleNext()
     scheduleLoss()
   }
@@ -85,7 +85,6 @@ final class ReplayedServer {
     timers.cancel(lossTimer)
     timer = nil
     lossTimer = nil
-    queue = FollowerQueue()
     responses = 0
   }
 
@@ -95,292 +94,51 @@ final class ReplayedServer {
     guard isRunning, let first = bytes.byte(at: 0) else { return }
     let opcode = ATTOpcode(rawValue: first)
     guard let pdu = try? ATTPDU(bytes) else {
-      if opcode.kind == .request { refuse(opcode, nil, .invalidPDU) }
+      if opcode.kind == .request { carryOut(answers.refuse(opcode)) }
       return
     }
-    switch pdu {
-    case .handleValueConfirmation:
+    if case .handleValueConfirmation = pdu {
       isWaitingForConfirmation = false
-      scheduleNext()
-    case .exchangeMTURequest(let mtu): exchangeMTU(mtu, bytes)
-    case .findInformationRequest(let range): discover(pdu, .information, range, bytes)
-    case .findByTypeValueRequest(let range, let type, _):
-      discover(pdu, .group(BluetoothUUID(type)), range, bytes)
-    case .readByGroupTypeRequest(let range, let type): discover(pdu, .group(type), range, bytes)
-    case .readByTypeRequest(let range, let type):
-      for handle in peripheral.attributes.handles(of: type) where range.contains(handle) {
-        peripheral.meet(.read, at: handle)
+      return scheduleNext()
+    }
+    // Also the responses to the server's own requests come here.
+    if opcode.kind == .request || opcode.kind == .command { lastRequest = timers.now }
+    carryOut(answers.receive(pdu, bytes))
+  }
+
+  private func carryOut(_ effects: [ReplayedAnswers.Effect]) {
+    let now = timers.now
+    for effect in effects {
+      switch effect {
+      case .reply(let bytes, let delay): reply(bytes, delay)
+      case .match(let exchange, let isNew):
+        queue.match(exchange, isNew: isNew, at: now)
+        if isNew, exchange.packet > lastPacket, !isSubscription(exchange) {
+          lastPacket = exchange.packet
+          position = (exchange.time, now)
+          scheduleLoss()
+        }
+      case .ask: queue.ask()
+      case .subscribe(let handle, let exchange):
+        queue.subscribe(handle, exchange, at: now)
+        if isLossDue { _ = queue.releaseRest(at: now) }
+      case .unsubscribe(let handle): queue.unsubscribe(handle)
+      case .notify(let handle, let value):
+        let bytes = ATTPDU.handleValueNotification(handle, value: value).bytes
+        queue.add(.init(packet: 0, time: 0, bytes: bytes, handle: handle), at: now + Self.answerDelay)
+      case .miss: lastMissing = now
       }
-      discover(pdu, .byType(type), range, bytes)
-    case .readRequest(let handle): read(handle, opcode)
-    case .readBlobRequest(let handle, let offset): readBlob(handle, Int(offset))
-    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
-      readSeveral(handles, opcode, bytes)
-    case .writeRequest(let handle, let value): write(value, to: handle, opcode)
-    case .writeCommand(let handle, let value), .signedWriteCommand(let handle, let value, _):
-      write(value, to: handle, opcode)
-    case .prepareWriteRequest(let part): prepare(part)
-    case .executeWriteRequest(let flags): execute(flags)
-    default:
-      guard opcode.kind == .request || opcode.kind == .unknown, !opcode.isCommand else { return }
-      if !replyAsRecorded(.exact(Array(bytes))) {
-        refuse(opcode, nil, .requestNotSupported, because: "the capture has no such request")
-      }
     }
-  }
-
-  private func exchangeMTU(_ mtu: UInt16, _ bytes: RawSpan) {
-    if let error = dialogue.mtuError, dialogue.serverMTU == nil {
-      return refuse(.exchangeMTURequest, nil, error)
-    }
-    guard let answer = table.receive(bytes).answer else { return }
-    let recorded = dialogue.exchanges.firstIndex { $0.opcode == .exchangeMTURequest }
-    if let recorded { note(dialogue.exchanges[recorded], isNew: true) } else { peripheral.matched += 1 }
-    reply(answer.bytes, .microseconds(recorded.map { dialogue.exchanges[$0].responseDelay } ?? 0))
-  }
-
-  /// Answers as recorded if the request was, else from the table.
-  private func discover(
-    _ request: ATTPDU, _ question: RecordedAttributes.Question, _ range: HandleRange, _ bytes: RawSpan
-  ) {
-    if replyAsRecorded(.exact(Array(bytes))) { return }
-    guard let answer = table.receive(bytes).answer else { return }
-    if case .errorResponse(let error) = answer, error.code == .readNotPermitted, let type = question.type {
-      note(request.opcode, error.handle, type, "its value was not read")
-    } else if case .errorResponse(let error) = answer, error.code == .attributeNotFound,
-      !peripheral.attributes.covers(question, range)
-    {
-      note(request.opcode, range.start, question.type, "\(question) in \(range) was not asked for")
-    } else {
-      peripheral.matched += 1
-    }
-    reply(answer.bytes)
-  }
-
-  private func read(_ handle: AttributeHandle, _ opcode: ATTOpcode) {
-    peripheral.meet(.read, at: handle)
-    guard let value = nextValue(of: handle, opcode) else { return }
-    reply(ATTPDU.readResponse(Array(value.prefix(table.mtu - 1))).bytes, delay(of: .read(handle)))
-  }
-
-  private func readBlob(_ handle: AttributeHandle, _ offset: Int) {
-    guard
-      let value = offset == 0
-        ? nextValue(of: handle, .readBlobRequest)
-        : values[handle]
-          ?? nextValue(of: handle, .readBlobRequest)
-    else { return }
-    guard offset <= value.count else { return refuse(.readBlobRequest, handle, .invalidOffset) }
-    reply(
-      ATTPDU.readBlobResponse(Array(value.dropFirst(offset).prefix(table.mtu - 1))).bytes,
-      delay(of: .read(handle)))
-  }
-
-  private func readSeveral(_ handles: [AttributeHandle], _ opcode: ATTOpcode, _ bytes: RawSpan) {
-    if replyAsRecorded(.exact(Array(bytes))) { return }
-    var all: [[UInt8]] = []
-    for handle in handles {
-      peripheral.meet(.read, at: handle)
-      guard let value = nextValue(of: handle, opcode) else { return }
-      all.append(value)
-    }
-    let answer: ATTPDU
-    if opcode == .readMultipleRequest {
-      answer = .readMultipleResponse(Array(all.joined().prefix(table.mtu - 1)))
-    } else {
-      answer = .readMultipleVariableResponse(all)
-    }
-    reply(answer.bytes)
-  }
-
-  /// The value that the recorded server gave next; without one, that of the table. Refuses the request otherwise.
-  private func nextValue(of handle: AttributeHandle, _ request: ATTOpcode) -> [UInt8]? {
-    if let exchange = taken(matcher.next(.read(handle))) {
-      if let code = exchange.errorCode {
-        refuse(request, handle, code)
-        return nil
-      }
-      values[handle] = exchange.value
-      return exchange.value
-    }
-    let attributes = peripheral.attributes
-    if let value = values[handle] ?? (attributes.hasValue(handle) ? attributes[handle]?.value : nil) {
-      peripheral.matched += 1
-      values[handle] = value
-      return value
-    }
-    if attributes.owner(ofConfiguration: handle) != nil {
-      peripheral.matched += 1
-      return [0, 0]
-    }
-    if attributes[handle] == nil {
-      refuse(request, handle, .invalidHandle, because: "the capture has no attribute with this handle")
-    } else if let properties = attributes.properties(of: handle), !properties.contains(.read) {
-      peripheral.matched += 1
-      refuse(request, handle, .readNotPermitted)
-    } else {
-      refuse(request, handle, .readNotPermitted, because: "its value was not read")
-    }
-    return nil
-  }
-
-  // MARK: Writes
-
-  private func write(_ value: [UInt8], to handle: AttributeHandle, _ opcode: ATTOpcode) {
-    peripheral.meet(.write(value), at: handle)
-    if let owner = peripheral.attributes.owner(ofConfiguration: handle) {
-      return configure(owner, handle, value, opcode)
-    }
-    hasWritten = true
-    guard let exchange = matchWrite(value, to: handle) else {
-      if answerWithoutData(to: value, at: handle, opcode) { return }
-      return refuse(
-        opcode, handle, peripheral.attributes[handle] == nil ? .invalidHandle : .writeRequestRejected,
-        because: dialogue.bySubject[.write(handle)] == nil
-          ? "nothing was written to it"
-          : "\(Hex.string(value.prefix(24), separator: " ")) was not written to it")
-    }
-    answer(exchange, to: opcode, handle)
-  }
-
-  /// The recorded write with this value; without one, the next with the longest common beginning.
-  private func matchWrite(_ value: [UInt8], to handle: AttributeHandle) -> RecordedDialogue.Exchange? {
-    let subject = RecordedDialogue.Subject.write(handle)
-    if let exchange = taken(matcher.next(subject, value)) { return exchange }
-    guard peripheral.matching == .similar else { return nil }
-    let (dialect, uuid) = (peripheral.dialect, peripheral.attributes[handle]?.type)
-    let alike = matcher.nextAlike(subject, value) { dialect?.accepts($0, for: value, at: uuid) }
-    guard let exchange = taken(alike) else { return nil }
-    note(AdaptedWrite(handle: handle, sent: value, recorded: exchange.value, packet: exchange.packet))
-    return exchange
-  }
-
-  /// Answers that there is no data, where the device has a way to say so.
-  private func answerWithoutData(
-    to value: [UInt8], at handle: AttributeHandle, _ opcode: ATTOpcode
-  ) -> Bool {
-    let attributes = peripheral.attributes
-    guard peripheral.matching == .similar,
-      let answer = peripheral.dialect?.answerWithoutData(to: value, at: attributes[handle]?.type),
-      let notified = attributes.handles(of: answer.characteristic).first
-    else { return false }
-    note(AdaptedWrite(handle: handle, sent: value))
-    peripheral.matched += 1
-    if opcode.kind == .request { reply(ATTPDU.writeResponse.bytes) }
-    let pdu = ATTPDU.handleValueNotification(notified, value: answer.value).bytes
-    queue.add([.init(packet: 0, delay: Self.answerDelay, bytes: pdu, handle: notified)], at: timers.now)
     scheduleNext()
-    return true
   }
 
-  private func note(_ write: AdaptedWrite) {
-    if peripheral.adapted.count < ReplayedPeripheral.mostReports { peripheral.adapted.append(write) }
+  /// A subscription says little about the time: a client makes all of them at its start.
+  private func isSubscription(_ exchange: RecordedDialogue.Exchange) -> Bool {
+    guard case .write(let handle) = exchange.subject else { return false }
+    return peripheral.attributes.owner(ofConfiguration: handle) != nil
   }
 
-  /// Answers a write of a Client Characteristic Configuration. It needs no recorded answer, as its effect is specified.
-  private func configure(
-    _ owner: AttributeHandle, _ handle: AttributeHandle, _ value: [UInt8], _ opcode: ATTOpcode
-  ) {
-    let wasOn = values[handle]?.first ?? 0 != 0
-    values[handle] = value
-    let isOn = value.first ?? 0 != 0
-    if isOn {
-      peripheral.meet(.subscription, at: owner)
-      if !wasOn { subscribed[owner] = timers.now }
-    } else {
-      subscribed[owner] = nil
-      queue.remove(owner)
-    }
-    if let exchange = taken(matcher.next(.write(handle), value)) {
-      answer(exchange, to: opcode, handle)
-    } else {
-      peripheral.matched += 1
-      if opcode.kind == .request { reply(ATTPDU.writeResponse.bytes) }
-    }
-    if isOn, !wasOn, let followers = dialogue.unsubscribed[owner] {
-      queue.add(followers, at: timers.now)
-      scheduleNext()
-    }
-  }
-
-  /// Sends the recorded answer, in the form that the request has, and what followed it.
-  private func answer(
-    _ exchange: RecordedDialogue.Exchange, to opcode: ATTOpcode, _ handle: AttributeHandle
-  ) {
-    queue.add(exchange.followers, at: timers.now)
-    scheduleNext()
-    guard opcode.kind == .request else { return }
-    let delay = Duration.microseconds(exchange.responseDelay)
-    if let code = exchange.errorCode {
-      refuse(opcode, handle, code, after: delay)
-    } else if opcode == .executeWriteRequest {
-      reply(ATTPDU.executeWriteResponse.bytes, delay)
-    } else {
-      reply(ATTPDU.writeResponse.bytes, delay)
-    }
-  }
-
-  private func prepare(_ part: ATTPreparedWrite) {
-    guard peripheral.attributes[part.handle] != nil || dialogue.bySubject[.write(part.handle)] != nil else {
-      return refuse(.prepareWriteRequest, part.handle, .invalidHandle, because: "nothing was written to it")
-    }
-    guard prepared.count < Self.preparedLimit else {
-      return refuse(.prepareWriteRequest, part.handle, .prepareQueueFull)
-    }
-    prepared.append(part)
-    reply(ATTPDU.prepareWriteResponse(part).bytes)
-  }
-
-  private func execute(_ flags: ATTExecuteFlags) {
-    let parts = prepared
-    prepared = []
-    guard flags == .write, let first = parts.first else {
-      return reply(ATTPDU.executeWriteResponse.bytes)
-    }
-    write(parts.filter { $0.handle == first.handle }.flatMap(\.value), to: first.handle, .executeWriteRequest)
-  }
-
-  // MARK: Matching
-
-  /// Notes what was matched.
-  private func taken(_ match: ExchangeMatcher.Match?) -> RecordedDialogue.Exchange? {
-    guard let match else { return nil }
-    note(match.exchange, isNew: match.isNew)
-    return match.exchange
-  }
-
-  /// - Parameter isNew: whether the exchange was not used before
-  private func note(_ exchange: RecordedDialogue.Exchange, isNew: Bool) {
-    peripheral.matched += 1
-    guard isNew, exchange.packet > lastPacket else { return }
-    lastPacket = exchange.packet
-    position = (exchange.time, timers.now)
-    scheduleLoss()
-  }
-
-  private func delay(of subject: RecordedDialogue.Subject) -> Duration {
-    let last = dialogue.bySubject[subject]?.last.map { dialogue.exchanges[$0].responseDelay }
-    return .microseconds(last ?? 0)
-  }
-
-  /// Sends the recorded answer if the same request was recorded, and if its answer fits.
-  private func replyAsRecorded(_ subject: RecordedDialogue.Subject) -> Bool {
-    guard let all = dialogue.bySubject[subject], !all.isEmpty else { return false }
-    let fits = all.allSatisfy { index in
-      dialogue.exchanges[index].response.map { $0.bytes.count <= table.mtu } ?? false
-    }
-    guard fits, let exchange = taken(matcher.next(subject)), let response = exchange.response else {
-      return false
-    }
-    queue.add(exchange.followers, at: timers.now)
-    scheduleNext()
-    reply(response.bytes, .microseconds(exchange.responseDelay))
-    return true
-  }
-
-  // MARK: Sending
-
-  private func reply(_ bytes: [UInt8], _ delay: Duration = .zero) {
+  private func reply(_ bytes: [UInt8], _ delay: Duration) {
     responses += 1
     timers.schedule(after: delay) { [weak self] in
       guard let self, isRunning else { return }
@@ -393,103 +151,87 @@ final class ReplayedServer {
     onPDU?(bytes, timers.now)
   }
 
-  /// - Parameter reason: what the capture lacks; nil if the recorded server refused, too
-  private func refuse(
-    _ request: ATTOpcode, _ handle: AttributeHandle?, _ code: ATTErrorCode, after delay: Duration = .zero,
-    because reason: String? = nil
-  ) {
-    if let reason { note(request, handle, handle.flatMap { peripheral.attributes[$0]?.type }, reason) }
-    guard request.kind == .request || request.kind == .unknown else { return }
-    let response = ATTErrorResponse(request: request, handle: handle ?? AttributeHandle(0), code: code)
-    reply(ATTPDU.errorResponse(response).bytes, delay)
-  }
-
-  private func note(
-    _ request: ATTOpcode, _ handle: AttributeHandle?, _ uuid: BluetoothUUID?, _ reason: String
-  ) {
-    lastMissing = timers.now
-    guard peripheral.missing.count < ReplayedPeripheral.mostReports else { return }
-    peripheral.missing.append(
-      MissingAnswer(
-        request: request, handle: handle, uuid: uuid, reason: reason,
-        nearestPacket: nearest(request, handle)))
-  }
-
-  /// The packet with the request of the same kind on the nearest handle; without one, the last that matched.
-  private func nearest(_ request: ATTOpcode, _ handle: AttributeHandle?) -> Int? {
-    func distance(_ exchange: RecordedDialogue.Exchange) -> Int {
-      switch exchange.subject {
-      case .write(let other), .read(let other): abs(Int(other.rawValue) - Int(handle?.rawValue ?? 0))
-      case .exact: 0
-      }
-    }
-    let same = dialogue.exchanges.lazy.filter { $0.opcode == request }
-    return same.min { distance($0) < distance($1) }?.packet ?? (lastPacket > 0 ? lastPacket : nil)
-  }
-
-  // MARK: Notifications
+  // MARK: What the server sends on its own
 
   private func scheduleNext() {
     timers.cancel(timer)
     timer = nil
-    guard isRunning, let due = queue.nextDue(canIndicate: !isWaitingForConfirmation) else { return }
+    guard isRunning else { return }
+    if isLossDue {
+      timers.cancel(lossTimer)
+      lossTimer = nil
+      if queue.isEmpty { return lose() }
+    }
+    guard let due = queue.nextDue(canIndicate: !isWaitingForConfirmation) else {
+      if isLossDue { giveUp() }
+      return
+    }
     timer = timers.schedule(at: max(due, timers.now)) { [weak self] in self?.sendNext() }
   }
 
   private func sendNext() {
     timer = nil
-    guard isRunning, let follower = queue.take(canIndicate: !isWaitingForConfirmation) else { return }
-    if follower.isIndication { isWaitingForConfirmation = true }
-    if follower.handle != nil { peripheral.notified += 1 }
+    guard isRunning, let push = queue.take(canIndicate: !isWaitingForConfirmation) else { return }
+    if push.isIndication { isWaitingForConfirmation = true }
+    if push.handle != nil { peripheral.notified += 1 }
+    send(push.bytes)
     scheduleNext()
-    send(follower.bytes)
   }
 
-  /// A client that only subscribes gets what the recorded client asked for, at the recorded distance to the
-  /// subscription.
+  /// Nothing happens before `deadline`, nil for never. A client that waits then may only listen: it gets what the recorded
+  /// client asked for, at the recorded distance to its subscription.
+  func wait(until deadline: Instant?) {
+    guard isRunning, responses == 0, deadline ?? .init(nanoseconds: .max) >= lastRequest + Self.listening
+    else {
+      return
+    }
+    queue.listen()
+    scheduleNext()
+  }
+
+  /// The end of the recording: sends what the client has not asked for.
   ///
   /// - Returns: whether there is something
-  func playOn() -> Bool {
-    guard isRunning, !hasWritten, !hasPlayedOn, !subscribed.isEmpty else { return false }
-    hasPlayedOn = true
-    for (handle, time) in subscribed {
-      let start = dialogue.subscription(to: handle, peripheral.attributes)
-      queue.add(dialogue.answers(of: handle, after: start), at: time)
-    }
+  func sendRest() -> Bool {
+    guard isRunning, queue.releaseRest(at: timers.now) else { return false }
+    isEnding = true
     scheduleNext()
-    return !queue.isEmpty
+    return true
   }
+
+  // MARK: The end
 
   private func scheduleLoss() {
     timers.cancel(lossTimer)
     lossTimer = nil
+    guard isRunning, !isLossDue, connection.loss != nil else { return }
+    lossTimer = timers.schedule(at: lossTime) { [weak self] in self?.finish() }
+  }
+
+  /// The time at which the recorded connection was lost: it is lost again as soon as all was sent.
+  private func finish() {
+    guard isRunning else { return }
+    let quiet = lastRequest + Self.listening
+    if !queue.isExhausted, timers.now < quiet {
+      // The client may be about to subscribe.
+      lossTimer = timers.schedule(at: quiet) { [weak self] in self?.finish() }
+      return
+    }
+    isLossDue = true
+    lossTimer = nil
+    queue.listen()
+    if !sendRest() { scheduleNext() }
+  }
+
+  /// Nothing can be sent before the client confirms an indication: waits as long as a server does.
+  private func giveUp() {
+    lossTimer = timers.schedule(after: Self.transactionTime) { [weak self] in self?.lose() }
+  }
+
+  private func lose() {
     guard isRunning, let reason = connection.loss else { return }
-    lossTimer = timers.schedule(at: lossTime) { [weak self] in
-      guard let self, isRunning else { return }
-      lossTimer = nil
-      onLoss?(reason)
-    }
-  }
-}
-
-extension ATTOpcode {
-  /// The command flag: never answered (Core Specification Vol 3, Part F, 3.3.1).
-  fileprivate var isCommand: Bool { rawValue & 0x40 != 0 }
-}
-
-extension RecordedAttributes.Question: CustomStringConvertible {
-  /// The type that is asked for; nil for all.
-  var type: BluetoothUUID? {
-    switch self {
-    case .information: nil
-    case .group(let type), .byType(let type): type
-    }
-  }
-
-  var description: String {
-    switch self {
-    case .information: "what is"
-    case .group(let type), .byType(let type): GATTUUID.name(of: type) ?? "type \(type)"
-    }
+    timers.cancel(lossTimer)
+    lossTimer = nil
+    onLoss?(reason)
   }
 }

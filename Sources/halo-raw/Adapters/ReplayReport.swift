@@ -12,14 +12,29 @@ struct ReplayReport {
 
   init(_ peripheral: ReplayedPeripheral) { self.peripheral = peripheral }
 
-  /// `Read Request of 0x0012 (2A19): its value was not read; nearest is packet 81 (and 2 more)`; nil if nothing was missing.
+  /// `the capture has no answer: Read Request of 0x0012 (2A19): its value was not read; nearest is packet 81 (and 2 more)`;
+  /// nil if nothing was missing.
   var missing: String? {
     var different: [MissingAnswer] = []
     for answer in peripheral.missing where !different.contains(answer) { different.append(answer) }
-    guard !different.isEmpty else { return nil }
-    let rest = different.count - Self.shown
-    return different.prefix(Self.shown).map(\.description).joined(separator: "; ")
-      + (rest > 0 ? " (and \(rest) more)" : "") + remedy
+    var parts: [String] = []
+    if !different.isEmpty {
+      let rest = different.count - Self.shown
+      parts.append(
+        "the capture has no answer: "
+          + different.prefix(Self.shown).map(\.description).joined(separator: "; ")
+          + (rest > 0 ? " (and \(rest) more)" : ""))
+    }
+    if let unknown { parts.append(unknown) }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ") + remedy
+  }
+
+  /// `the capture does not show the UUIDs of 0x0010 and 3 more`; nil if it shows those of all.
+  private var unknown: String? {
+    let all = peripheral.attributes.madeUp
+    return all.first.map {
+      "the capture does not show the UUID of \($0)" + (all.count > 1 ? " and of \(all.count - 1) more" : "")
+    }
   }
 
   /// Discovery that the capture lacks can come from elsewhere.
@@ -27,7 +42,9 @@ struct ReplayReport {
     let discovery: [ATTOpcode] = [
       .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest,
     ]
-    guard peripheral.missing.contains(where: { discovery.contains($0.request) }) else { return "" }
+    guard unknown != nil || peripheral.missing.contains(where: { discovery.contains($0.request) }) else {
+      return ""
+    }
     return "; if the device was discovered before the capture, give --table FILE (inspect --format jsonl)"
   }
 
@@ -45,7 +62,11 @@ struct ReplayReport {
     }
     let empty = peripheral.adapted.count - similar.count
     if empty > 0 { parts.append("\(Console.counted(empty, "request")) for data that the capture lacks") }
+    let others = peripheral.richer.prefix(Self.shown).map {
+      "connection \($0.number) has \($0.content.values)"
+    }
+    if !others.isEmpty { parts[1] += " (" + others.joined(separator: ", ") + ")" }
     let all = "at the level of ATT: " + parts.joined(separator: ", ")
-    return missing.map { "\(all); the capture has no answer: \($0)" } ?? all
+    return missing.map { "\(all); \($0)" } ?? all
   }
 }

@@ -37,6 +37,8 @@ final class Session {
   private var recordedRings: Set<BluetoothAddress> = []
   /// The names of the rings that were opened.
   var names: [BluetoothAddress: String] = [:]
+  /// Whether the command shows the attributes of a device, so that a replay has to hold their discovery.
+  var showsAttributes = false
   /// The clocks that this session set.
   private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
 
@@ -251,7 +253,7 @@ final class Session {
       let isCutOff = failed.code == .interrupted && replay.isOver && !Termination.hasBegun
       if options.strictness == .strict, let missing = report.missing {
         let cause = isCutOff ? "" : failed.message + "; "
-        throw Failure(.replayDiffers, "\(cause)the capture has no answer: \(missing)")
+        throw Failure(.replayDiffers, cause + missing)
       }
       if isCutOff, failure == nil {
         throw Failure(
@@ -260,6 +262,10 @@ final class Session {
     }
     if let failure { throw failure }
     try result.get()
+    if showsAttributes, options.strictness == .strict, !replay.peripheral.attributes.hasDiscovery {
+      let reason = "the capture has no discovery of services, so that UUIDs are made up"
+      throw Failure(.replayDiffers, [reason, report.missing].compactMap { $0 }.joined(separator: "; "))
+    }
     Console.error("replay: \(report.summary)")
   }
 

@@ -16,6 +16,7 @@ let inspectCommand = CommandSpec(
     let table = TableReader()
     // What was read is shown, also if the rest cannot be read.
     defer { table.print(format) }
+    session.showsAttributes = true
     try await session.withDevice { client, _ throws(Failure) in
       try await bluetoothFailure(await table.read(client))
     }
