@@ -99,8 +99,8 @@ enum VendorNames {
 
   /// Android's Bluetooth HCI requirements, which several manufacturers implement.
   private static let androidCommands: [UInt16: String] = [
-    0x153: "LE Get Vendor Capabilities", 0x154: "LE Multi Advertising", 0x155: "LE Batch Scan",
-    0x156: "LE Advertising Packet Content Filter", 0x157: "LE Track Advertiser",
+    0x153: "LE Get Vendor Capabilities", 0x154: "LE Multi Advertising", 0x156: "LE Batch Scan",
+    0x157: "LE Advertising Packet Content Filter", 0x158: "LE Track Advertiser",
     0x159: "Get Controller Activity Energy Info",
     0x15A: "LE Extended Set Scan Parameters", 0x15B: "Get Controller Debug Info",
     0x15D: "A2DP Hardware Offload",
