@@ -62,6 +62,27 @@ import Testing
     #expect(short.fields(of: .hci).last?.name == "damaged")
   }
 
+  /// What a capture has only the beginning of (snap length), and commands that a controller would refuse, are not damaged.
+  @Test func whatIsCutOrUnusualIsNotDamaged() {
+    let script = Script()
+    for (packet, count) in [
+      ("04 3e 13 01 00 4000 00 00 efbe41383530 1800 0000 4800 00", 8), ("04 14 03 00 40 00", 2),
+    ] {
+      let cut = script.truncated(hex(packet), to: count)
+      #expect(cut.hci?.problem == nil && !cut.summary.contains("damaged"), "\(cut.summary)")
+      #expect(cut.fields(of: .hci).last?.value == "not in the capture")
+    }
+    let value = script.truncated(
+      Script.acl(hex("1b1200") + Array(repeating: 7, count: 20), channel: 4, isSent: false), to: 15)
+    #expect(value.hci?.problem == nil && value.summary.contains("070707"))
+    let scan = script.sent("01 4120 03 00 00 00")
+    #expect(
+      scan.summary
+        == "LE Set Extended Scan Parameters: own address type public, filter policy all but directed to others, PHYs 0x00"
+    )
+    #expect(script.sent("01 4320 0a 00 00 00 efbe41383530 00").summary.hasSuffix("PHYs 0x00"))
+  }
+
   @Test func recordsThatAreNoPacketsAreNotes() {
     let dissector = Dissector()
     let bytes = Array("Linux version 6.1\0".utf8)

@@ -48,11 +48,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("01 01", ADType.flags, ""), ("04 03 0a180f", .completeServiceUUIDs16, "0a180f"),
+    ("04 03 0a180f", ADType.completeServiceUUIDs16, "0a180f"),
     ("03 05 0a18", .completeServiceUUIDs32, "0a18"), ("02 16 0a", .serviceData16, "0a"),
     ("03 0a 0000", .txPower, "0000"), ("02 19 40", .appearance, "40"),
     ("04 12 060006", .connectionIntervalRange, "060006"),
-    ("08 1b b2a1332211c0 07", .deviceAddress, "b2a1332211c007"),
+    ("07 1b b2a1332211c0", .deviceAddress, "b2a1332211c0"),
     ("02 ff 4c", .manufacturerData, "4c"),
   ])
   func aMalformedPayloadDoesNotStopTheRest(bytes: String, type: ADType, payload: String) {
@@ -61,6 +61,17 @@ import Testing
     #expect(data.isDamaged)
     #expect(data.flags == ADFlags(rawValue: 6))
     #expect(data.bytes == hex(bytes) + hex("020106"))
+  }
+
+  /// Flags have any number of bytes (Core Specification Supplement, Part A, 1.3), and most bits of the byte behind an
+  /// address are reserved (1.16): neither is damage.
+  @Test func unusualDataAreNoDamage() {
+    let none = AdvertisingData(hex("01 01"))
+    #expect(none.flags == [] && !none.isDamaged && none.bytes == hex("01 01"))
+    let two = AdvertisingData(hex("03 01 06 00"))
+    #expect(two.flags == ADFlags(rawValue: 6) && !two.isDamaged && two.bytes == hex("03 01 06 00"))
+    let address = AdvertisingData(hex("08 1b b2a1332211c0 81"))
+    #expect(address.structures == [.deviceAddress(BluetoothAddress(0xC011_2233_A1B2, .random))])
   }
 
   @Test func aLengthAloneIsMalformed() {

@@ -37,10 +37,14 @@ public final class FieldList {
   /// The sections of the specification that define the fields.
   @exclusivity(unchecked) public private(set) var references: [String] = []
 
+  /// Whether a capture has only the beginning of the bytes: what is missing is no damage.
+  @exclusivity(unchecked) public var isCut = false
+
   public init() {}
 
   /// Removes all fields, and keeps the memory.
   public func removeAll() {
+    isCut = false
     buffer.removeAll()
     list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)

@@ -140,7 +140,11 @@ public struct FieldLister: ~Escapable {
     } catch {
       let start = reader.offset
       _ = reader.readRest()
-      note("damaged", error.description, from: start)
+      if list.isCut {
+        note("the rest", "not in the capture", from: start)
+      } else {
+        note("damaged", error.description, from: start)
+      }
     }
     depth = 0
   }

@@ -25,6 +25,8 @@ public struct HCILayer: Hashable, Sendable {
   public var peer: BluetoothAddress?
   /// The reason why it is malformed.
   public var problem: PacketProblem?
+  /// Whether the capture has only its beginning (snap length).
+  public var isCut = false
 
   /// Parses the headers; the rest is parsed on demand.
   ///
@@ -298,6 +300,7 @@ extension HCILayer {
     without omission: Omission = .none, to text: inout TextBuffer, using fields: FieldList
   ) {
     fields.removeAll()
+    fields.isCut = isCut
     listParameters(packet, commands, to: fields)
     var separator = separator
     for index in fields.entries.indices {
@@ -319,7 +322,7 @@ extension HCILayer {
   private func writeReports(of packet: RawSpan, to text: inout TextBuffer) {
     var reader = ByteReader(packet.extracting(min(1, packet.byteCount)..<packet.byteCount))
     guard case .leAdvertisingReports(let event)? = try? HCIEvent(parsing: &reader) else {
-      return text.write("damaged")
+      return text.write(isCut ? "the rest not in the capture" : "damaged")
     }
     for (index, report) in event.reports.enumerated() {
       if index > 0 { text.write("; ") }

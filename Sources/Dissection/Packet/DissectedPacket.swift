@@ -114,7 +114,11 @@ public struct DissectedPacket: Hashable, Sendable {
     case .sdp, .rfcomm, .avdtp, .avctp: profile?.writeSummary(of: span, to: &text)
     case .att: att?.writeSummary(of: span, gatt, to: &text)
     case .gatt: gatt?.writeSummary(to: &text)
-    case .ring: ring?.writeSummary(to: &text)
+    case .ring:
+      ring?.writeSummary(to: &text)
+      guard case .damaged? = ring?.content, let value = ring?.range else { return }
+      text.write(": ")
+      text.writeHex(span.extracting(value.clamped(to: 0..<span.byteCount)))
     }
   }
 
@@ -143,6 +147,13 @@ public struct DissectedPacket: Hashable, Sendable {
     gatt.writeSummary(to: &text)
   }
 
+  /// The capture has only the beginning of this packet: what is missing is no damage.
+  mutating func noteCut() {
+    hci?.isCut = true
+    if hci?.problem?.isOfLength == true { hci?.problem = nil }
+    if att?.problem?.isOfLength == true { att?.problem = .cut }
+  }
+
   /// One line about the whole packet: its highest layer, and its purpose.
   public var summary: String { TextBuffer.string { writeSummary(to: &$0) } }
 
@@ -157,6 +168,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ) {
     let source = source
     let span = source.span.bytes
+    list.isCut = info.originalLength > bytes.count
     switch layer {
     case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands ?? .standard, to: list)
     case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: list)
@@ -236,12 +248,14 @@ public enum Layer: String, Hashable, Sendable, CaseIterable {
 public struct PacketReference: Hashable, Sendable {
   /// As in the capture, counted from 1.
   public var number: Int
-  /// From it to this packet; nil if one of them has no time. Negative if the capture's time went back.
+  /// From it to this packet; nil if one of them has no time, or if the capture's clock was set back between them.
   public var microseconds: Int64?
 
   init(_ earlier: Moment, to later: Moment) {
     number = earlier.number
-    if let start = earlier.microseconds, let end = later.microseconds { microseconds = end &- start }
+    if let start = earlier.microseconds, let end = later.microseconds, end >= start {
+      microseconds = end &- start
+    }
   }
 
 }

@@ -17,12 +17,22 @@ public enum PacketProblem: Hashable, Sendable, TextWritable {
   case orphan
   /// The L2CAP frame before this one was not completed.
   case unfinishedFrame
+  /// The capture has only its beginning (snap length): it is not damaged.
+  case cut
 
   init(_ error: DecodeError) {
     switch error.reason {
     case .truncated(let needed, let available):
       self = .truncated(offset: error.offset, needed: needed, available: available)
     case .invalid, .trailing: self = .invalid(offset: error.offset)
+    }
+  }
+
+  /// Whether bytes are missing.
+  var isOfLength: Bool {
+    switch self {
+    case .length, .truncated, .empty: true
+    default: false
     }
   }
 
@@ -38,6 +48,7 @@ public enum PacketProblem: Hashable, Sendable, TextWritable {
     case .invalid(let offset): text.write("byte \(offset): not valid")
     case .overlongFrame: text.write("more bytes than the L2CAP frame has")
     case .orphan: text.write("goes on with an L2CAP frame whose beginning is not there")
+    case .cut: text.write("the rest is not in the capture")
     case .unfinishedFrame: text.write("the L2CAP frame before was never completed")
     }
   }

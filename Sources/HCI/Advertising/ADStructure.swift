@@ -42,7 +42,7 @@ extension ADStructure {
 
   private static func read(_ type: ADType, _ reader: inout ByteReader) throws(DecodeError) -> ADStructure {
     switch type {
-    case .flags: .flags(try ADFlags(parsing: &reader))
+    case .flags where reader.remaining == 1: .flags(try ADFlags(parsing: &reader))
     case .shortenedLocalName: .localName(reader.readRemainingBytes(), isComplete: false)
     case .completeLocalName: .localName(reader.readRemainingBytes(), isComplete: true)
     case .incompleteServiceUUIDs16:
@@ -73,6 +73,7 @@ extension ADStructure {
     case .deviceAddress: try deviceAddress(&reader)
     case .role: .role(try reader.readUInt8())
     case .uri: .uri(reader.readRemainingBytes())
+    // Flags may have any number of bytes, also none (Core Specification Supplement, Part A, 1.3).
     default: .unknown(type, reader.readRemainingBytes())
     }
   }
@@ -92,11 +93,11 @@ extension ADStructure {
     return .serviceData(uuid, width: width, reader.readRemainingBytes())
   }
 
-  /// Six bytes of address, then one whose lowest bit says that the address is random.
+  /// Six bytes of address, then one whose lowest bit says that the address is random; the others are reserved (Core
+  /// Specification Supplement, Part A, 1.16).
   private static func deviceAddress(_ reader: inout ByteReader) throws(DecodeError) -> ADStructure {
     let address = try BluetoothAddress(parsing: &reader, kind: .public)
-    let kind = try reader.readUInt8()
-    guard kind <= 1 else { throw reader.invalid("no type of address: \(kind)") }
+    let kind = try reader.readUInt8() & 1
     return .deviceAddress(BluetoothAddress(address.value, .init(rawValue: kind)))
   }
 

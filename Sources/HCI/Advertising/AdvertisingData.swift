@@ -92,7 +92,13 @@ extension AdvertisingData {
   }
 
   public var flags: ADFlags? {
-    first { if case .flags(let flags) = $0 { flags } else { nil } }
+    first {
+      switch $0 {
+      case .flags(let flags): flags
+      case .unknown(.flags, let bytes): ADFlags(rawValue: bytes.first ?? 0)
+      default: nil
+      }
+    }
   }
 
   /// The name, safe to print; the complete one is preferred to a shortened one.

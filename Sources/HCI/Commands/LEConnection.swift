@@ -125,7 +125,7 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
     var phys = LEPHYs(le1M: le1M != nil, le2M: le2M != nil, leCoded: leCoded != nil)
     try fields.value("PHYs", &phys)
     try fields.check(
-      !phys.isEmpty && phys.isSubset(of: [.le1M, .le2M, .leCoded]),
+      phys.isSubset(of: [.le1M, .le2M, .leCoded]),
       "no set of physical layers to connect on: \(phys)")
     try fields.group("LE 1M", &le1M, isPresent: phys.contains(.le1M))
     try fields.group("LE 2M", &le2M, isPresent: phys.contains(.le2M))

@@ -81,7 +81,7 @@ public struct LESetExtendedScanParameters: HCICompletingCommand {
     var phys = LEPHYs(le1M: le1M != nil, le2M: false, leCoded: leCoded != nil)
     try fields.value("PHYs", &phys)
     try fields.check(
-      !phys.isEmpty && phys.isSubset(of: [.le1M, .leCoded]), "no set of physical layers to scan on: \(phys)")
+      phys.isSubset(of: [.le1M, .leCoded]), "no set of physical layers to scan on: \(phys)")
     try fields.group("LE 1M", &le1M, isPresent: phys.contains(.le1M))
     try fields.group("LE Coded", &leCoded, isPresent: phys.contains(.leCoded))
   }
