@@ -73,6 +73,22 @@ import Testing
     #expect(throws: PacketFilter.Mistake.self) { try PacketFilter("peer=") }
   }
 
+  /// A name that is read on the link selects its first packets, too, if the capture is read twice.
+  @Test func aFilterByNameSelectsWhatCameBeforeTheName() throws {
+    let script = Script()
+    let first = script.received(Script.connected)
+    let named = script.ask("08 0100 ffff 002a".dense, "09 05 0300 523132".dense)
+    let other = script.att("1b120041", isSent: false, link: 0x41)
+    var filter = try PacketFilter("peer=R12")
+    #expect(filter.hasNames && !filter.matches(first, start: 0) && !filter.matches(other, start: 0))
+    let value = script.att("1b120041", isSent: false)
+    for packet in [first, named, other, value] { filter.learn(packet) }
+    #expect(filter.matches(value, start: 0) && filter.matches(first, start: 0))
+    #expect(!filter.matches(other, start: 0))
+    let byAddress = try PacketFilter("peer=30:35:38:41:BE:EF")
+    #expect(!byAddress.hasNames)
+  }
+
   @Test func aFilterFindsHandlesInDiscoveriesAndConfirmations() throws {
     func matches(_ filter: String, _ packet: DissectedPacket) throws -> Bool {
       try PacketFilter(filter).matches(packet, start: 0)

@@ -36,7 +36,8 @@ import Testing
 
   @Test(arguments: [
     ("", "empty"), ("foo=1", "knows no \"foo\""), ("handle", "wants a value"), ("handle=", "not \"\""),
-    ("handle=zz", "not \"zz\""), ("time=3..1", "not \"3..1\""), ("address=12", "address wants"),
+    ("packet=0", "not \"0\""), ("handle=zz", "not \"zz\""), ("time=3..1", "not \"3..1\""),
+    ("address=12", "address wants"),
     ("opcode=0x1b|", "opcode wants"), ("handle=-1", "handle wants"), ("handle=0xfffffffff", "handle wants"),
   ])
   func mistakesAreToldInALine(_ text: String, _ saying: String) {

@@ -10,7 +10,7 @@ import HCI
 /// | --- | --- |
 /// | `handle` | attribute handle: named by the PDU or its request, or found by discovery |
 /// | `link` | connection handle |
-/// | `peer` | the device at the other end of the link, by its address, or by how its name begins |
+/// | `peer` | the device at the other end of the link, by its address, or by how its name begins: see ``hasNames`` |
 /// | `opcode` | ATT opcode, or opcode of an HCI command or its answer |
 /// | `event`, `subevent` | code of an HCI event |
 /// | `address` | a device's address: of the link, or in the command or event |
@@ -47,6 +47,25 @@ public struct PacketFilter: Sendable {
   }
 
   private var terms: [Term] = []
+  /// The devices that have one of the names later; empty unless ``learn(_:)`` was called.
+  private var named = NamedPeers()
+
+  /// Whether it selects devices by their names. A capture may show a name after the first packets of a link: read it once
+  /// with ``learn(_:)``, and then again.
+  public var hasNames: Bool {
+    terms.contains { term in
+      guard case .peer(let peers) = term else { return false }
+      return peers.contains { if case .name = $0 { true } else { false } }
+    }
+  }
+
+  /// Notes the device at the other end of the packet's link, if it has one of the names.
+  public mutating func learn(_ packet: DissectedPacket) {
+    guard let link = packet.link, link.name != nil else { return }
+    for case .peer(let peers) in terms where peers.contains(where: { $0.matches(link) }) {
+      named.insert(link, of: packet)
+    }
+  }
 
   public init(_ text: String) throws(Mistake) {
     for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) { terms.append(try Self.term(word)) }
@@ -78,7 +97,8 @@ public struct PacketFilter: Sendable {
     }
     var ranges: [ClosedRange<Double>] = []
     for part in parts[1].split(separator: "|", omittingEmptySubsequences: false) {
-      guard let range = range(part) else { throw wrong }
+      // Packets are counted from 1.
+      guard let range = range(part), key != .packet || range.upperBound >= 1 else { throw wrong }
       ranges.append(range)
     }
     return .ranges(key, ranges)
@@ -122,7 +142,10 @@ public struct PacketFilter: Sendable {
     terms.allSatisfy { term in
       switch term {
       case .address(let address): Self.names(packet, address)
-      case .peer(let peers): packet.link.map { link in peers.contains { $0.matches(link) } } ?? false
+      case .peer(let peers):
+        packet.link.map { link in
+          peers.contains { $0.matches(link) } || !named.isEmpty && named.contains(link, of: packet)
+        } ?? false
       case .ranges(let key, let ranges):
         Self.values(key, packet, start).contains { value in ranges.contains { $0.overlaps(value) } }
       }

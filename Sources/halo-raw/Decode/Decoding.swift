@@ -13,7 +13,7 @@ struct Decoding: ~Copyable {
   /// In bytes. Output is collected up to this size while there is input.
   private static let outputSize = 1 << 16
 
-  private let options: DecodeOptions
+  private var options: DecodeOptions
   private var text: PacketText
   private var json = PacketJSON()
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
@@ -22,6 +22,9 @@ struct Decoding: ~Copyable {
   private var summary = CaptureSummary()
   private var samples: SampleExtraction?
   private var page: PageWriter?
+  /// The link type of a packet of another kind than Bluetooth HCI; nil if there was none.
+  private var foreign: CaptureLinkType?
+  private var hasBluetooth = false
 
   init(_ options: DecodeOptions) {
     self.options = options
@@ -35,6 +38,9 @@ struct Decoding: ~Copyable {
       // Do not block in `read` on a pipe: Ctrl-C must have an effect.
       try OpenCapture(path, follow: options.isFollowing || !Console.isRegularFile(path))
     }.mapError(Failure.init).get()
+    if options.filter?.hasNames == true, !options.isFollowing, Console.isRegularFile(path) {
+      try await learnNames(path, interruption)
+    }
     if case .page(let path) = options.form {
       let name = file.reader.path == "-" ? "standard input" : file.reader.path
       page = PageWriter(name: name, try PageFile(path: path))
@@ -54,6 +60,10 @@ struct Decoding: ~Copyable {
         await file.waitForMore(interruption)
       case .end: break reading
       }
+    }
+    if let foreign, !hasBluetooth, !interruption.isRequested {
+      try? await finish("The capture has no Bluetooth HCI.")
+      throw Failure(CaptureError(.unsupportedLinkType(foreign), path: path))
     }
     if file.reader.truncatedBytes > 0, !interruption.isRequested, !hasFailed {
       let reason = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
@@ -92,6 +102,22 @@ struct Decoding: ~Copyable {
     if var page = page.take() { try await page.finish(remark: remark, dissector) }
   }
 
+  /// Reads the file for the names of devices that the filter selects: the packets before a name are theirs, too.
+  private mutating func learnNames(_ path: String, _ interruption: Interruption) async throws(Failure) {
+    let file = try Result { () throws(CaptureError) in try OpenCapture(path, follow: false) }
+      .mapError(Failure.init).get()
+    let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+    var packet = DissectedPacket()
+    var count = 0
+    // A file that is damaged further on is reported when it is shown.
+    while !interruption.isRequested, (try? file.reader.advance()) == .record {
+      dissector.dissect(file.reader.bytes, file.reader.info, into: &packet)
+      options.filter?.learn(packet)
+      count += 1
+      if count % 4096 == 0 { await EpollLoop.shared.timers.sleep(for: .zero) }
+    }
+  }
+
   /// Decodes up to 4096 records.
   private mutating func decode(_ reader: inout CaptureReader) throws(CaptureError) -> CaptureReader.Progress {
     // One for all packets: its memory is used again.
@@ -99,6 +125,7 @@ struct Decoding: ~Copyable {
     for _ in 0..<4096 {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
+      if case .foreign(let type) = reader.info.content { foreign = type } else { hasBluetooth = true }
       dissector.dissect(reader.bytes, reader.info, into: &packet)
       show(packet)
       if isOver { return .record }

@@ -207,7 +207,7 @@ def test_times_may_go_back_and_packets_may_be_cut(halo, tmp_path):
         + struct.pack(">IIIIq", 7, 7, 3, 0, epoch) + done + struct.pack(">IIIIq", 7, 4, 3, 0, epoch) + done[:4])
     records = decode(halo, path)
     assert [one["time"] for one in records] == [5.0, 0.0, 0.0]
-    assert records[1]["hci"]["answers"] == {"frame": 1, "seconds": -5.0}
+    assert records[1]["hci"]["answers"] == {"frame": 1}
     assert records[2]["original_length"] == 7
     assert "capture has 4 of 7 bytes" in halo.run("decode", path).succeeded().out
 
@@ -217,6 +217,25 @@ def test_times_may_go_back_and_packets_may_be_cut(halo, tmp_path):
     (["--format", "csv"], "jsonl")])
 def test_wrong_options_are_told_in_a_line(halo, options, saying):
     halo.run("decode", STREAM, *options).failed(USAGE, saying=saying)
+
+
+def test_a_capture_of_something_else_is_no_capture(halo, tmp_path):
+    """tcpdump's captures of a network: pcapng says the kind for each packet, pcap for the file."""
+    path = tmp_path / "network.pcapng"
+    block = struct.pack("<IIHHI", 1, 20, 1, 0, 0) + struct.pack("<I", 20)
+    header = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+    packet = struct.pack("<IIIIIII", 6, 36, 0, 0, 0, 4, 4) + b"abcd" + struct.pack("<I", 36)
+    path.write_bytes(header + block + packet)
+    halo.run("decode", path).failed(BAD_DATA, saying="link type 1 is no Bluetooth HCI")
+    halo.run("decode", path, "--summary").failed(BAD_DATA, saying="link type 1")
+
+
+def test_a_name_selects_what_came_before_it(halo):
+    """The name is read on the link; a pipe can't be read twice."""
+    path = ROOT / "captures" / "bumble-inspect.btsnoop"
+    by_address = [one["frame"] for one in decode(halo, path, "--filter", "peer=D2:5C:0A:1E:34:1C")]
+    name = next(word for word in ("Halo", "R02") if decode(halo, path, "--filter", f"peer={word}"))
+    assert [one["frame"] for one in decode(halo, path, "--filter", f"peer={name}")] == by_address
 
 
 def capture_of(path, packets):
