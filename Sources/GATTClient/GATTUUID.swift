@@ -15,4 +15,13 @@ public enum GATTUUID {
 
   /// The name in Assigned Numbers; nil for UUIDs of 128 bits and those without a name.
   public static func name(of uuid: BluetoothUUID) -> String? { uuid.short.flatMap(AssignedNumbers.uuid) }
+
+  /// The same for the type of an attribute: a declaration, a characteristic, a descriptor. What the SIG gave to services
+  /// and to companies, such as 0xFFF1, is no name of these, though many devices use such numbers for them.
+  public static func attributeName(of uuid: BluetoothUUID) -> String? {
+    uuid.short.flatMap { attributeTypes.contains($0) ? AssignedNumbers.uuid($0) : nil }
+  }
+
+  /// The numbers of declarations, descriptors and characteristics (Assigned Numbers, 3.6 to 3.8).
+  private static let attributeTypes: Range<UInt16> = 0x2800..<0x3000
 }

@@ -35,6 +35,38 @@ import Testing
     #expect(!stranger.att("1b 0300 57".dense, isSent: false).summary.contains("Battery Level"))
   }
 
+  /// A descriptor belongs to a characteristic of its own service, also if the characteristics there were not discovered.
+  @Test func aDescriptorIsNotNamedAfterAnotherService() {
+    let script = Script()
+    discover(script)
+    script.ask("10 0500 ffff 0028".dense, "11 06 0500 0900 0d18".dense)
+    script.ask("04 0700 0700".dense, "05 01 0700 0229".dense)
+    let write = script.att("12 0700 0100".dense, isSent: true)
+    #expect(write.gatt?.attribute?.name == "Client Characteristic Configuration")
+  }
+
+  /// Many devices use numbers that the SIG gave to companies or to services for characteristics (a treadmill of
+  /// csacca/horizon-74-at-ble: FFF1 was named "ICCE Digital Key").
+  @Test func numbersOfServicesAreNoNamesOfCharacteristics() throws {
+    let script = Script()
+    script.received(Script.connected)
+    script.ask("10 0100 ffff 0028".dense, "11 06 0100 0400 f0ff".dense)
+    let declaration = script.ask("08 0100 0400 0328".dense, "09 07 0200 12 0300 f1ff".dense)
+    #expect(declaration.summary.contains("0x0002 FFF1 ("))
+    #expect(script.att("1b 0300 57".dense, isSent: false).gatt?.attribute?.name == "FFF1")
+  }
+
+  /// A clock that was set back: an answer has no time since its request.
+  @Test func aClockThatWasSetBackGivesNoDelay() {
+    let script = Script()
+    script.received(Script.connected)
+    script.att("0a0300", isSent: true)
+    script.pause(seconds: -100)
+    let answer = script.att("0b57", isSent: false)
+    #expect(answer.gatt?.request == nil || answer.gatt?.request?.microseconds == nil)
+    #expect(answer.summary.contains("packet 2") && !answer.summary.contains("-"))
+  }
+
   @Test func proceduresGoOverSeveralRequests() throws {
     let script = Script()
     script.received(Script.connected)

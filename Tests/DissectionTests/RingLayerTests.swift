@@ -10,6 +10,7 @@ import Testing
 
   /// The command service at 0x000E, its notify characteristic at 0x0012.
   private func discover(_ script: Script) {
+    script.ask("10 0100 ffff 0028".dense, "11 14 0e00 1300 9ecadc240ee5a9e093f3a3b5f0ff406e".dense)
     script.ask("08 0e00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
   }
 
@@ -26,7 +27,33 @@ import Testing
     #expect(packet.source[percent.range] == [67])
     #expect(percent.reference.hasPrefix("ring reference, 4"))
     // The right characteristic, and no frame.
-    #expect(script.att("1b1200a1", isSent: false).ring?.content == .damaged("a frame has 16 bytes, not 1"))
+    let damaged = script.att("1b1200a1", isSent: false)
+    #expect(damaged.ring?.content == .damaged("a frame has 16 bytes, not 1"))
+    #expect(damaged.summary == "a frame has 16 bytes, not 1, from the ring: a1")
+  }
+
+  /// Devices with Nordic's serial port have a ring's characteristics in another service (6E400001): e-scooters, glasses,
+  /// lamps, boards with Espruino. Neither frames nor damage are found there, whatever the bytes are.
+  @Test(arguments: ["68656c6c6f0a", "0343010000000000000000000000000000000000"])
+  func aSerialPortIsNoRing(value: String) {
+    let script = Script()
+    script.ask("10 0100 ffff 0028".dense, "11 14 0e00 1300 9ecadc240ee5a9e093f3a3b50100406e".dense)
+    script.ask("08 0e00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
+    let packet = script.att("1b1200" + value, isSent: false)
+    #expect(packet.ring == nil && packet.summary.contains(value))
+    #expect(packet.gatt?.attribute?.name == "6E400003-B5A3-F393-E0A9-E50E24DCCA9E")
+    let frame = script.att("1b1200" + digits(RingFrame(0x03, 67, 1)), isSent: false)
+    #expect(frame.ring == nil)
+  }
+
+  /// Where the service was not discovered, the shape decides, and a value that no ring sends rules a ring out.
+  @Test func aValueThatNoRingSendsRulesARingOut() {
+    let script = Script()
+    script.ask("08 0e00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
+    let frame = "1b1200" + digits(RingFrame(0x03, 67, 1))
+    #expect(script.att(frame, isSent: false).ring?.isByShape == true)
+    #expect(script.att("1b120068656c6c6f", isSent: false).ring == nil)
+    #expect(script.att(frame, isSent: false).ring == nil)
   }
 
   @Test func withoutDiscoveryTheShapeDecides() {
@@ -35,12 +62,12 @@ import Testing
     #expect(sample.ring?.isByShape == true)
     let refusal = script.att("1b1200" + digits(RingFrame(0x86, 0xEE)), isSent: false)
     #expect(refusal.ring?.meaning?.refusal?.command == 0x06)
-    var wrong = RingFrame(0x03, 67).bytes
-    wrong[15] ^= 1
-    #expect(script.att("1b1200" + Hex.string(wrong), isSent: false).ring == nil)
     // A command that nobody knows: only where a ring has spoken.
     #expect(script.att("1b1200" + digits(RingFrame(0x7F, 1)), isSent: false).ring != nil)
     #expect(script.att("1b1400" + digits(RingFrame(0x7F, 1)), isSent: false).ring == nil)
+    var wrong = RingFrame(0x03, 67).bytes
+    wrong[15] ^= 1
+    #expect(script.att("1b1200" + Hex.string(wrong), isSent: false).ring == nil)
   }
 
   /// Every first byte in both directions, the cases that used to be read in two ways among them.
@@ -50,7 +77,8 @@ import Testing
       let frame = RingFrame(RingCommand(rawValue: first), code)
       for isFromRing in [true, false] {
         let script = Script()
-        // Write at 0x000F, notify at 0x0012.
+        // Write at 0x000F, notify at 0x0012, in the service.
+        script.ask("10 0100 ffff 0028".dense, "11 14 0e00 1300 9ecadc240ee5a9e093f3a3b5f0ff406e".dense)
         script.ask("08 0e00 1300 0328".dense, "09 15 0e00 0c 0f00 9ecadc240ee5a9e093f3a3b50200406e".dense)
         script.ask("08 0f00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
         let opening = isFromRing ? "1b1200" : "520f00"

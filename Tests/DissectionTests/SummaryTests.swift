@@ -56,6 +56,18 @@ import Testing
     #expect(summary.errors["Read Request: Insufficient Authentication (0x05)"] == 1)
   }
 
+  /// What the host notifies is not what the peer does, which may have the same handle.
+  @Test func whatThisHostNotifiesIsItsOwn() {
+    let script = Script()
+    var summary = CaptureSummary()
+    summary.add(script.received(Script.connected))
+    summary.add(script.att("1b120041", isSent: true))
+    summary.add(script.att("1b12004142", isSent: false))
+    let received = CaptureSummary.Source(peer: "30:35:38:41:BE:EF", handle: 0x12)
+    let sent = CaptureSummary.Source(peer: "30:35:38:41:BE:EF", handle: 0x12, isSent: true)
+    #expect(summary.values[received]?.bytes == 2 && summary.values[sent]?.bytes == 1)
+  }
+
   /// A ring that is connected to again an hour later has not paused for an hour.
   @Test func theTimeBetweenConnectionsIsNoInterval() throws {
     let script = Script()

@@ -91,12 +91,13 @@ extension ATTLayer {
         list.setValue(of: index) { writeField(bytes, gatt, to: &$0) }
         if let type = valueType(gatt) {
           if let reference = Self.reference(of: type) { list.setReference(of: index, reference) }
-          parts = Self.valueFields(of: source, range, type, depth: list.entries[index].depth + 1)
+          parts = Self.valueFields(
+            of: source, range, type, in: gatt?.service, depth: list.entries[index].depth + 1)
         }
       } else if list.isNamed(index, "type") {
         var reader = ByteReader(bytes)
         if let uuid = try? BluetoothUUID(parsing: &reader, length: bytes.byteCount) {
-          list.setValue(of: index) { $0.write(UUIDName.described(uuid)) }
+          list.setValue(of: index) { $0.write(UUIDName.ofAttribute(uuid, isLong: true)) }
         }
       } else if list.isNamed(index, "handle") || list.isNamed(index, "handle in error"),
         let name = gatt?.attribute?.name
@@ -134,9 +135,11 @@ extension ATTLayer {
 
   /// The parts of a value.
   private static func valueFields(
-    of source: RawSpan, _ range: Range<Int>, _ type: BluetoothUUID, depth: Int
+    of source: RawSpan, _ range: Range<Int>, _ type: BluetoothUUID, in service: BluetoothUUID?, depth: Int
   ) -> [PacketField] {
-    if type == GATTUUID.characteristic { return declarationFields(of: source, range, depth: depth) }
+    if type == GATTUUID.characteristic {
+      return declarationFields(of: source, range, in: service, depth: depth)
+    }
     if type == GATTUUID.include { return includeFields(of: source, range, depth: depth) }
     guard let short = type.short, var fields = CharacteristicValue.fields(of: source, range, type: short)
     else {
@@ -170,7 +173,7 @@ extension ATTLayer {
   }
 
   private static func declarationFields(
-    of source: RawSpan, _ range: Range<Int>, depth: Int
+    of source: RawSpan, _ range: Range<Int>, in service: BluetoothUUID?, depth: Int
   ) -> [PacketField] {
     let value = Array(source.extracting(range.clamped(to: 0..<source.byteCount)))
     guard let declared = CharacteristicDeclaration(parsing: value) else { return [] }
@@ -184,14 +187,16 @@ extension ATTLayer {
       part(
         "properties", "\(declared.properties)", UInt16(declared.properties.rawValue), start..<start + 1),
       part("value handle", "\(declared.valueHandle)", declared.valueHandle.rawValue, start + 1..<start + 3),
-      part("UUID", UUIDName.described(declared.uuid), declared.uuid.short, start + 3..<range.upperBound),
+      part(
+        "UUID", UUIDName.ofAttribute(declared.uuid, in: service, isLong: true), declared.uuid.short,
+        start + 3..<range.upperBound),
     ]
   }
 
   private func writeField(_ value: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     switch opcode {
     case .readByGroupTypeResponse: Self.writeUUID(value, to: &text)
-    case .readByTypeResponse: Self.write(value, ofEntry: gatt?.type, to: &text)
+    case .readByTypeResponse: Self.write(value, ofEntry: gatt, to: &text)
     case .findByTypeValueRequest, .prepareWriteRequest, .prepareWriteResponse:
       Self.write(value, of: nil, to: &text)
     case .signedWriteCommand, .readMultipleVariableResponse, .multipleHandleValueNotification:
@@ -210,7 +215,7 @@ extension ATTLayer {
     text.write(", ")
     let start = text.count
     if let problem {
-      text.write("damaged: ")
+      if problem != .cut { text.write("damaged: ") }
       text.write(problem)
     } else if let value {
       writeArguments(source.extracting(value.clamped(to: 0..<source.byteCount)), gatt, source, to: &text)
@@ -277,24 +282,24 @@ extension ATTLayer {
       text.write(entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
-        text.write(UUIDName.short(entry.type))
+        text.write(UUIDName.ofAttribute(entry.type))
       }
     case .findByTypeValueRequest(let range, let type, let value):
-      text.write(UUIDName.short(BluetoothUUID(type)))
+      text.write(UUIDName.ofAttribute(BluetoothUUID(type)))
       text.write(" ")
       Self.writeUUID(value.span.bytes, to: &text)
       text.write(", ")
       text.write(range)
     case .findByTypeValueResponse(let ranges): text.write(ranges) { $1.write($0) }
     case .readByTypeRequest(let range, let type), .readByGroupTypeRequest(let range, let type):
-      text.write(UUIDName.short(type))
+      text.write(UUIDName.ofAttribute(type))
       text.write(", ")
       text.write(range)
     case .readByTypeResponse(let entries):
       text.write(entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
-        Self.write(entry.value.span.bytes, ofEntry: gatt?.type, to: &text)
+        Self.write(entry.value.span.bytes, ofEntry: gatt, to: &text)
       }
     case .readByGroupTypeResponse(let entries):
       text.write(entries) { entry, text in
@@ -333,12 +338,15 @@ extension ATTLayer {
   }
 
   /// Writes the value of an entry of Read By Type Response, if its type is known.
-  private static func write(_ value: RawSpan, ofEntry type: BluetoothUUID?, to text: inout TextBuffer) {
-    guard type == GATTUUID.characteristic, let declared = CharacteristicDeclaration(parsing: Array(value))
+  private static func write(_ value: RawSpan, ofEntry gatt: GATTLayer?, to text: inout TextBuffer) {
+    guard gatt?.type == GATTUUID.characteristic,
+      let declared = CharacteristicDeclaration(parsing: Array(value))
     else {
-      return write(value, of: type, to: &text)
+      return write(value, of: gatt?.type, to: &text)
     }
-    text.write("\(UUIDName.short(declared.uuid)) (\(declared.properties)) at \(declared.valueHandle)")
+    text.write(
+      "\(UUIDName.ofAttribute(declared.uuid, in: gatt?.service)) (\(declared.properties)) at \(declared.valueHandle)"
+    )
   }
 
   /// Writes values of the SIG's characteristics as text; all others in hexadecimal.

@@ -11,13 +11,22 @@ public struct AttributeTable: Sendable {
   public private(set) var attributes: [AttributeHandle: Attribute] = [:]
   /// The handles of characteristic values, in order.
   private var values: [AttributeHandle] = []
+  /// The services that were discovered.
+  private var services: [(range: HandleRange, uuid: BluetoothUUID)] = []
 
   public subscript(handle: AttributeHandle) -> Attribute? {
     guard let attribute = attributes[handle] else { return nil }
-    guard attribute.kind == .descriptor, let value = values.last(where: { $0 < handle }) else {
-      return attribute
-    }
-    return Attribute(.descriptor, attribute.uuid, owner: attributes[value]?.uuid)
+    // A descriptor belongs to a characteristic of its own service.
+    guard attribute.kind == .descriptor, let value = values.last(where: { $0 < handle }),
+      !services.contains(where: { $0.range.start > value && $0.range.start <= handle })
+    else { return attribute }
+    let owner = attributes[value]
+    return Attribute(.descriptor, attribute.uuid, owner: owner?.uuid, in: owner?.service)
+  }
+
+  /// The UUID of the service that an attribute is in.
+  func service(of handle: AttributeHandle) -> BluetoothUUID? {
+    services.last { $0.range.contains(handle) }?.uuid
   }
 
   private mutating func learn(_ handle: AttributeHandle, _ attribute: Attribute) {
@@ -30,6 +39,8 @@ public struct AttributeTable: Sendable {
 
   fileprivate mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
     learn(range.start, Attribute(.service(range), uuid))
+    guard services.count < Self.capacity, !services.contains(where: { $0 == (range, uuid) }) else { return }
+    services.append((range, uuid))
   }
 
   /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).
@@ -37,16 +48,20 @@ public struct AttributeTable: Sendable {
     guard let declared = CharacteristicDeclaration(parsing: value), declared.valueHandle.rawValue > 0 else {
       return
     }
-    learn(handle, Attribute(.declaration, declared.uuid, properties: declared.properties))
-    learn(declared.valueHandle, Attribute(.value, declared.uuid, properties: declared.properties))
+    let (uuid, properties, service) = (declared.uuid, declared.properties, service(of: handle))
+    learn(handle, Attribute(.declaration, uuid, properties: properties, in: service))
+    learn(declared.valueHandle, Attribute(.value, uuid, properties: properties, in: service))
   }
 
   /// The attributes discovered before the capture.
   mutating func learn(_ device: Dissector.KnownDevice) {
     for characteristic in device.characteristics {
       let (uuid, properties) = (characteristic.uuid, characteristic.properties)
-      learn(characteristic.declaration, Attribute(.declaration, uuid, properties: properties))
-      learn(characteristic.valueHandle, Attribute(.value, uuid, properties: properties))
+      // Only of rings something is known before.
+      let service =
+        uuid == RingGATT.commandWrite || uuid == RingGATT.commandNotify ? RingGATT.commandService : nil
+      learn(characteristic.declaration, Attribute(.declaration, uuid, properties: properties, in: service))
+      learn(characteristic.valueHandle, Attribute(.value, uuid, properties: properties, in: service))
     }
     for descriptor in device.descriptors { learn(descriptor.handle, Attribute(.descriptor, descriptor.uuid)) }
   }
@@ -94,6 +109,8 @@ public final class Attribute: Hashable, Sendable {
   public let uuid: BluetoothUUID
   /// Of a descriptor, the characteristic that it belongs to.
   public let owner: BluetoothUUID?
+  /// The UUID of the service that a characteristic or a descriptor is in, if the service was discovered before it.
+  public let service: BluetoothUUID?
   /// Of a characteristic.
   public let properties: CharacteristicProperties?
   /// Whether the attribute was not discovered, but recognized by the values that are written to it.
@@ -103,24 +120,31 @@ public final class Attribute: Hashable, Sendable {
   /// `Client Characteristic Configuration of Battery Level`.
   public let name: String
 
+  /// - Parameter service: the service that it is in, if that is known
   init(
     _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,
-    owner: BluetoothUUID? = nil
+    owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil
   ) {
     self.kind = kind
     self.uuid = uuid
     self.properties = properties
     self.owner = owner
+    self.service = service
     isInferred = false
     subscribed = nil
-    let own = UUIDName.short(uuid)
+    let own: String
+    if case .service = kind {
+      own = UUIDName.short(uuid)
+    } else {
+      own = UUIDName.ofAttribute(uuid, in: service)
+    }
     name =
       switch kind {
       case .service: "service \(own)"
       case .include: "include"
       case .declaration: "declaration of \(own)"
       case .value: own
-      case .descriptor: own + (owner.map { " of \(UUIDName.short($0))" } ?? "")
+      case .descriptor: own + (owner.map { " of \(UUIDName.ofAttribute($0, in: service))" } ?? "")
       }
   }
 
@@ -130,6 +154,7 @@ public final class Attribute: Hashable, Sendable {
     uuid = GATTUUID.clientCharacteristicConfiguration
     owner = nil
     properties = nil
+    service = nil
     isInferred = true
     self.subscribed = subscribed
     name = UUIDName.short(uuid) + (subscribed.map { " of \($0)" } ?? " (by its value)")
@@ -139,13 +164,16 @@ public final class Attribute: Hashable, Sendable {
   var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
 
   /// Name and UUID: `Battery Level (2A19)`.
-  public var longName: String { UUIDName.described(uuid) }
+  public var longName: String {
+    if case .service = kind { return UUIDName.described(uuid) }
+    return UUIDName.ofAttribute(uuid, in: service, isLong: true)
+  }
 
   public static func == (left: Attribute, right: Attribute) -> Bool {
     left === right
       || left.kind == right.kind && left.uuid == right.uuid && left.owner == right.owner
         && left.properties == right.properties && left.isInferred == right.isInferred
-        && left.subscribed == right.subscribed
+        && left.subscribed == right.subscribed && left.service == right.service
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -236,9 +264,12 @@ final class Server {
 /// The name of a UUID.
 enum UUIDName {
   private static let ring: [BluetoothUUID: String] = [
-    RingGATT.commandService: "ring commands", RingGATT.commandWrite: "ring command write",
-    RingGATT.commandNotify: "ring command notify", RingGATT.bulkService: "ring bulk",
+    RingGATT.commandService: "ring commands", RingGATT.bulkService: "ring bulk",
     RingGATT.bulkWrite: "ring bulk write", RingGATT.bulkNotify: "ring bulk notify",
+  ]
+  /// Of characteristics whose UUIDs are those of Nordic's serial port, in the service of a ring.
+  private static let ringCommands: [BluetoothUUID: String] = [
+    RingGATT.commandWrite: "ring command write", RingGATT.commandNotify: "ring command notify",
   ]
 
   /// A name from Assigned Numbers, or from the ring's protocol; nil for all others.
@@ -249,6 +280,21 @@ enum UUIDName {
   /// `Battery Level`, or the UUID where it has no name.
   static func short(_ uuid: BluetoothUUID) -> String {
     name(of: uuid) ?? uuid.description
+  }
+
+  /// The name of a characteristic or a descriptor, or its UUID.
+  ///
+  /// - Parameters:
+  ///   - service: the service that it is in, if that is known
+  ///   - isLong: whether the UUID follows the name
+  static func ofAttribute(
+    _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil, isLong: Bool = false
+  ) -> String {
+    let isCommand = service == RingGATT.commandService
+    guard
+      let name = GATTUUID.attributeName(of: uuid) ?? ring[uuid] ?? (isCommand ? ringCommands[uuid] : nil)
+    else { return uuid.description }
+    return isLong ? "\(name) (\(uuid))" : name
   }
 
   /// `Battery Level (2A19)`.

@@ -6,7 +6,7 @@ public struct GATTLayer: Hashable, Sendable {
   public var procedure: ObservedProcedure?
   /// The number of the packet that began the procedure.
   public var start: Int?
-  /// The how-manieth request of the procedure this is, or answers; from 1.
+  /// The number of the request within the procedure, which this is, or which it answers; from 1.
   public var step = 1
   /// Of a response or confirmation, what it answers.
   public var request: PacketReference?
@@ -16,6 +16,8 @@ public struct GATTLayer: Hashable, Sendable {
   public var handle: AttributeHandle?
   /// Of a request or response by type: the type.
   public var type: BluetoothUUID?
+  /// Of a response with declarations of characteristics: the service that they are in, if it is known.
+  public var service: BluetoothUUID?
   /// The number of the packet of an earlier request that was never answered.
   public var unanswered: Int?
   /// The MTU of the link from here on, if this packet settles it.

@@ -95,6 +95,9 @@ struct GATTTracker {
     gatt.handle = request.handle
     if let pdu { running?.next = server.learn(pdu, request) }
     gatt.attribute = request.handle.flatMap { server[$0] }
+    if request.type == GATTUUID.characteristic, case .readByTypeResponse(let entries)? = pdu {
+      gatt.service = entries.first.flatMap { server.table.service(of: $0.handle) }
+    }
     if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
       // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
       gatt.mtu = max(23, min(mtu, own))

@@ -179,7 +179,7 @@ final class Link {
       return
     }
     packet.ring = ring.take(
-      source, value, handle: handle, uuid: packet.gatt?.attribute?.uuid, isFromRing: !att.isFromClient,
+      source, value, handle: handle, attribute: packet.gatt?.attribute, isFromRing: !att.isFromClient,
       at: moment)
   }
 }

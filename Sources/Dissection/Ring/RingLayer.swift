@@ -189,8 +189,9 @@ extension RingLayer {
   }
 }
 
-/// Finds a ring's frames among the values on a link: by the UUID of the characteristic, or by their shape where the
-/// discovery is not in the capture.
+/// Finds a ring's frames among the values on a link: by the service of the characteristic, or by their shape where the
+/// discovery is not in the capture. The UUIDs of its command characteristics are those of Nordic's serial port, which many
+/// devices have in a service of another UUID.
 struct RingTracker {
   /// Characteristics whose bulk frames are put together at a time; a ring has two.
   static let capacity = 8
@@ -203,6 +204,9 @@ struct RingTracker {
   private var assemblers: [Place: BulkAssembler] = [:]
   /// Handles without a UUID where a command of the table was seen: their values belong to a ring.
   private var known: Set<Place> = []
+  /// Handles without a UUID where a value was seen that no ring sends: nothing there is a ring's. Bounded, as links are.
+  private var others: Set<Place> = []
+  private static let othersCapacity = 256
 
   /// The command that was sent to the ring last, and is not answered.
   private var pending: RingCommand?
@@ -222,13 +226,15 @@ struct RingTracker {
   /// - Parameter range: its range in `source`
   /// - Returns: nil if this is not a ring
   mutating func take(
-    _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, uuid: BluetoothUUID?, isFromRing: Bool,
+    _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, attribute: Attribute?, isFromRing: Bool,
     at moment: Moment
   ) -> RingLayer? {
     let value = source.extracting(range)
     let content: RingLayer.Content
-    switch uuid {
-    case RingGATT.commandWrite?, RingGATT.commandNotify?:
+    var isByShape = false
+    let isCommand = attribute?.uuid == RingGATT.commandWrite || attribute?.uuid == RingGATT.commandNotify
+    switch attribute?.uuid {
+    case .some where isCommand && attribute?.service == RingGATT.commandService:
       do throws(RingFrameError) {
         content = .frame(meaning(of: try RingFrame(parsing: value), isFromRing))
       } catch {
@@ -236,13 +242,20 @@ struct RingTracker {
       }
     case RingGATT.bulkWrite?, RingGATT.bulkNotify?:
       content = receive(value, Place(handle: handle, isFromRing: isFromRing), at: moment)
-    case .some: return nil
-    case nil:
+    case .some where !isCommand || attribute?.service != nil: return nil
+    default:
+      isByShape = true
       let place = Place(handle: handle, isFromRing: isFromRing)
+      guard !others.contains(place) else { return nil }
       if assemblers[place]?.openFrame != nil || Self.looksLikeBulk(value) {
         content = receive(value, place, at: moment)
+        switch content {
         // Not one byte of it can be trusted then.
-        if case .damaged = content { return nil }
+        case .damaged: return reject(place)
+        // Its checksum is not known to be right before it is whole.
+        case .part where !known.contains(place): return nil
+        default: if known.count < Self.capacity { known.insert(place) }
+        }
       } else if let frame = try? RingFrame(parsing: value),
         known.contains(place)
           || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).isKnown
@@ -250,15 +263,22 @@ struct RingTracker {
         if known.count < Self.capacity { known.insert(place) }
         content = .frame(meaning(of: frame, isFromRing))
       } else {
-        return nil
+        return reject(place)
       }
     }
-    var layer = RingLayer(content: content, isFromRing: isFromRing, isByShape: uuid == nil, range: range)
+    var layer = RingLayer(content: content, isFromRing: isFromRing, isByShape: isByShape, range: range)
     if case .accelerometer(let sample)? = layer.sample {
       encoding.observe(sample)
       layer.encoding = encoding.encoding
     }
     return layer
+  }
+
+  /// A value was none of a ring's: none of that handle is.
+  private mutating func reject(_ place: Place) -> RingLayer? {
+    known.remove(place)
+    if others.count < Self.othersCapacity { others.insert(place) }
+    return nil
   }
 
   private mutating func receive(_ value: RawSpan, _ place: Place, at moment: Moment) -> RingLayer.Content {

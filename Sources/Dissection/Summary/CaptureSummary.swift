@@ -30,11 +30,17 @@ public struct CaptureSummary: Sendable {
     public var roundTrips = DurationHistogram()
   }
 
-  /// Where notifications and indications are sent from.
-  public struct Source: Hashable, Sendable {
-    /// The address of the sender as text.
+  /// Where notifications and indications are sent from; by the peer, those of the peer first.
+  public struct Source: Hashable, Comparable, Sendable {
+    /// The address of the peer as text.
     public var peer: String
     public var handle: AttributeHandle
+    /// Whether the host that was captured sent the values to the peer.
+    public var isSent = false
+
+    public static func < (left: Self, right: Self) -> Bool {
+      (left.peer, left.isSent ? 1 : 0, left.handle) < (right.peer, right.isSent ? 1 : 0, right.handle)
+    }
   }
 
   /// The values from one source.
@@ -100,8 +106,10 @@ public struct CaptureSummary: Sendable {
     var peer: BluetoothAddress?
     var connection: ConnectionHandle
     var handle: AttributeHandle
+    var isSent: Bool
 
-    init(_ hci: HCILayer, _ connection: ConnectionHandle, _ handle: AttributeHandle) {
+    init(_ hci: HCILayer, _ connection: ConnectionHandle, _ handle: AttributeHandle, isSent: Bool) {
+      self.isSent = isSent
       // The kind of an address is not shown.
       peer = hci.peer.map { BluetoothAddress($0.value, .public) }
       // A peer is the same on each of its links.
@@ -119,7 +127,7 @@ public struct CaptureSummary: Sendable {
     var statistics = StreamStatistics()
 
     var source: Source {
-      Source(peer: key.peer?.description ?? "link \(key.connection)", handle: key.handle)
+      Source(peer: key.peer?.description ?? "link \(key.connection)", handle: key.handle, isSent: key.isSent)
     }
 
     var values: Values {
@@ -347,7 +355,7 @@ public struct CaptureSummary: Sendable {
       if let mtu { $0.mtu = mtu }
       if $0.peer == nil { $0.peer = hci.peer }
     }
-    if att.problem != nil { countError("damaged ATT PDUs") }
+    if let problem = att.problem, problem != .cut { countError("damaged ATT PDUs") }
     if let error = att.error, let failed = att.failed, error != .attributeNotFound {
       countError("\(failed): \(error)")
     }
@@ -373,7 +381,7 @@ public struct CaptureSummary: Sendable {
 
   private mutating func addValue(_ att: ATTLayer, _ hci: HCILayer, _ packet: DissectedPacket) {
     guard let handle = att.handle, let connection = hci.connection else { return }
-    let key = SourceKey(hci, connection, handle)
+    let key = SourceKey(hci, connection, handle, isSent: packet.direction == .hostToController)
     if sources.count >= Self.capacity, sources[key] == nil {
       overflow += 1
       return

@@ -330,6 +330,6 @@ func valueFields(
 ) -> [Field] {
   [
     .number(Int(handle.rawValue)), .text(uuid?.description), .text(Hex.string(value)),
-    .text(uuid.flatMap { GATTUUID.name(of: $0) }), .text(meaning.text), .text(meaning.words),
+    .text(uuid.flatMap { GATTUUID.attributeName(of: $0) }), .text(meaning.text), .text(meaning.words),
   ]
 }

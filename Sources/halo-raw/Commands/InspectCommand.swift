@@ -66,7 +66,7 @@ private final class TableReader {
     seen.insert(service.handles.start)
     row(
       service.handles.start, kind, service.uuid, end: service.handles.end,
-      text: "\(service.handles)  \(kind) \(title(service.uuid))")
+      text: "\(service.handles)  \(kind) \(title(service.uuid, isService: true))")
     do throws(BluetoothError) {
       try await readContents(of: service, client)
     } catch {
@@ -85,7 +85,7 @@ private final class TableReader {
       row(
         included.declaration, "include", included.service.uuid, end: included.service.handles.end,
         text:
-          "  \(included.declaration)  includes \(title(included.service.uuid)) at \(included.service.handles)"
+          "  \(included.declaration)  includes \(title(included.service.uuid, isService: true)) at \(included.service.handles)"
       )
     }
     for characteristic in try await client.discoverCharacteristics(of: service) {
@@ -133,8 +133,12 @@ private final class TableReader {
     }
   }
 
-  private func title(_ uuid: BluetoothUUID) -> String {
-    GATTUUID.name(of: uuid).map { "\(uuid) \($0)" } ?? uuid.description
+  private func title(_ uuid: BluetoothUUID, isService: Bool = false) -> String {
+    name(uuid, isService: isService).map { "\(uuid) \($0)" } ?? uuid.description
+  }
+
+  private func name(_ uuid: BluetoothUUID, isService: Bool) -> String? {
+    isService ? GATTUUID.name(of: uuid) : GATTUUID.attributeName(of: uuid)
   }
 
   private func row(
@@ -147,7 +151,8 @@ private final class TableReader {
     rows.append(
       (
         [
-          .number(Int(handle.rawValue)), .text(kind), .text(uuid.description), .text(GATTUUID.name(of: uuid)),
+          .number(Int(handle.rawValue)), .text(kind), .text(uuid.description),
+          .text(name(uuid, isService: !["characteristic", "descriptor"].contains(kind))),
           .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
           .list(properties.names), .text(bytes.map { Hex.string($0) }),
           .text(note ?? bytes.map { String(printable: $0) }),

@@ -12,8 +12,8 @@ private enum ReplayOption {
   static let connection = Option(
     "--connection", as: .connection,
     help:
-      "the connection to replay: its number, or the address of the peer (default: the first to a ring, else the "
-      + "first with a GATT server)")
+      "the connection to replay: its number, or the address of the peer (default: the one with the most "
+      + "notifications, to a ring if there is any)")
   static let table = Option(
     "--table", as: .file(.reads),
     help: "the attribute table of a capture that begins after discovery, as inspect --format jsonl prints it")
@@ -52,8 +52,10 @@ let replayCommand = CommandSpec(
 
     All other captures are replayed at the level of ATT: recordings of --adapter hciN, the log of a phone, filtered ones.
     The recorded peripheral answers any command as it answered then. What the capture does not hold is refused, and the
-    end of the replay says what was missing; with --lenient this does not change the exit code. A capture that begins
-    after discovery needs --table, unless it is that of a ring. docs/replay.md shows how to make a test of a recording.
+    end of the replay says what was missing; with --lenient this does not change the exit code. All that the device
+    notified on what the command has subscribed to is sent, once and in order. Of a device that was discovered before the
+    capture, handles can be used, and UUIDs with --table, unless it is a ring. docs/replay.md shows how to make a test of
+    a recording.
     """,
   usesAdapter: false, wrapsCommand: true
 ) { invocation throws(Failure) in

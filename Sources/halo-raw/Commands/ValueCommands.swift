@@ -265,7 +265,8 @@ private final class ValueListener {
     printer?.print(
       "\(characteristic.valueHandle)",
       [.text("value")] + valueFields(handle, uuid, bytes, meaning) + [.text(nil)], at: time,
-      text: (isOfSeveral ? "\(GATTUUID.name(of: uuid) ?? uuid.description)  " : "") + meaning.description)
+      text: (isOfSeveral ? "\(GATTUUID.attributeName(of: uuid) ?? uuid.description)  " : "")
+        + meaning.description)
     printed += 1
     onData?()
     if printed == count || printer?.hasFailed == true { finish(nil) }
@@ -320,7 +321,7 @@ private struct WriteTarget {
     let properties = characteristic.properties
     if properties.contains(.write), !isRefused { return true }
     guard !properties.contains(.writeWithoutResponse) else { return false }
-    let name = GATTUUID.name(of: characteristic.uuid).map { " (\($0))" } ?? ""
+    let name = GATTUUID.attributeName(of: characteristic.uuid).map { " (\($0))" } ?? ""
     let way = isRefused ? " without response" : ""
     throw Failure(
       .protocolError,

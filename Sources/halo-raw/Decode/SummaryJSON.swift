@@ -56,11 +56,10 @@ struct SummaryJSON: ~Copyable {
         $0.time("longest", numbers.roundTrips.count > 0 ? numbers.roundTrips.longest : nil)
       }
     }
-    for (source, values) in summary.values.sorted(by: {
-      ($0.key.peer, $0.key.handle) < ($1.key.peer, $1.key.handle)
-    }) {
+    for (source, values) in summary.values.sorted(by: { $0.key < $1.key }) {
       line("values") {
         $0.field("peer", source.peer)
+        $0.field("direction", source.isSent ? "sent" : "received")
         $0.field("handle", Int(source.handle.rawValue))
         $0.field("name", values.name)
         $0.field("count", values.statistics.count)

@@ -89,10 +89,12 @@ enum SummaryText {
   }
 
   private static func values(_ summary: CaptureSummary) -> [String] {
-    summary.values.sorted { ($0.key.peer, $0.key.handle) < ($1.key.peer, $1.key.handle) }.map {
-      source, values in
+    summary.values.sorted { $0.key < $1.key }.map { source, values in
       let statistics = values.statistics
-      var text = "\(source.peer) \(source.handle)" + (values.name.map { " \($0)" } ?? "")
+      let name = values.name.map { " \($0)" } ?? ""
+      var text =
+        source.isSent
+        ? "this host's \(source.handle)\(name), to \(source.peer)" : "\(source.peer) \(source.handle)\(name)"
       text += ": \(statistics.count), \(values.bytes) bytes"
       if let rate = statistics.rate { text += ", \(hundredths(rate)) a second" }
       if let jitter = statistics.jitter { text += ", jitter \(hundredths(jitter * 1000)) ms" }
