@@ -114,8 +114,9 @@ import Testing
     "LinuxBluetooth/Streams/StreamSockets.swift": (
       2, .deadline("10 s, or the caller's, name look-up included")
     ),
-    "Recording/ATT/ReplayAdapter.swift": (
-      3, .deadline("none is needed: they return at once; replay ends with the recording")
+    "Recording/ATT/ReplayAdapter.swift": (2, .deadline("none is needed: they return at once")),
+    "Recording/ATT/ReplayedPeripheral+Replay.swift": (
+      1, .deadline("none is needed: it ends with the recording")
     ),
     "Recording/TappedTransport.swift": (2, .deadline("those of the transport that it records")),
     "RingLink/Device/ActionsAndEvents.swift": (
