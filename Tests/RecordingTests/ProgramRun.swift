@@ -23,10 +23,15 @@ final class ProgramRun {
   private var asked: [Int: Int] = [:]
   private var made: Set<Int> = []
   private var events = 0
-  private(set) var subscribed: Set<AttributeHandle> = []
+  private var subscribed: Set<AttributeHandle> = []
+  /// The same, from the request to the response of its end.
+  private var open: Set<AttributeHandle> = []
+  private var strays: Set<AttributeHandle> = []
+  private var isDone = false
   private var wasRefused = false
   /// Whether it was quiet for two seconds: then it is taken for one that only listens.
   private var hasListened = false
+  private var hasAsked = false
   private var lastRequest = testTimers.now
 
   init(_ link: any ATTLink, _ adapter: ReplayAdapter, _ dialogue: RecordedDialogue) {
@@ -66,6 +71,7 @@ final class ProgramRun {
   }
 
   private func take(_ value: [UInt8], of handle: AttributeHandle) {
+    if !open.contains(handle) { strays.insert(handle) }
     values[handle, default: []].append(value)
     places[handle, default: []].append(events)
   }
@@ -73,7 +79,7 @@ final class ProgramRun {
   private func send(_ pdu: ATTPDU) { link.send(pdu.bytes.span.bytes) }
 
   private func ask(_ pdu: ATTPDU, _ note: () -> Void = {}) async {
-    hasListened = hasListened || timers.now - lastRequest >= .seconds(2)
+    hasListened = hasListened || !hasAsked && timers.now - lastRequest >= .seconds(2)
     lastRequest = timers.now
     note()
     guard pdu.opcode.kind == .request else { return send(pdu) }
@@ -86,13 +92,17 @@ final class ProgramRun {
   func perform(_ step: RandomProgram.Step) async {
     switch step {
     case .configure(let handle, let owner, let isOn):
-      if !isOn { subscribed.remove(owner) }
+      if isOn { open.insert(owner) } else { subscribed.remove(owner) }
       await ask(.writeRequest(handle, value: [isOn ? 1 : 0, 0]))
+      if !isOn { open.remove(owner) }
       if isOn, !wasRefused, !hasEnded { subscribed.insert(owner) }
     case .ask(let index, let pdu):
       events += 1
-      await ask(pdu) { self.note(self.dialogue.exchanges[index]) }
-    case .other(let pdu): await ask(pdu)
+      await ask(pdu) {
+        self.hasAsked = true
+        self.note(self.dialogue.exchanges[index])
+      }
+    case .other(let pdu): await ask(pdu) { self.hasAsked = self.hasAsked || pdu.opcode == .writeCommand }
     case .pause(let duration): await timers.sleep(for: duration)
     case .disconnect: link.disconnect()
     }
@@ -109,6 +119,7 @@ final class ProgramRun {
   }
 
   func end() async {
+    isDone = true
     guard !hasEnded else { return }
     await withCheckedContinuation { continuation in ending = OneShot { continuation.resume() } }
   }
@@ -117,7 +128,10 @@ final class ProgramRun {
 
   /// What is wrong with what came.
   func faults(of program: RandomProgram) -> [String] {
-    var faults: [String] = []
+    var faults = strays.map { "\($0): a value without a subscription" }
+    if !isDone, !program.isCutOff, program.longestPause < .seconds(2), !adapter.isEnding {
+      faults.append("the link was lost before all was asked for")
+    }
     let recorded = Dictionary(grouping: dialogue.pushes.filter { $0.handle != nil }) { $0.handle ?? 0 }
     for (handle, pushes) in recorded {
       let expected = pushes.map { Array($0.bytes[3...]) }

@@ -27,7 +27,10 @@ struct RandomProgram {
   var listens: Bool { asks.isEmpty && !steps.contains { if case .other = $0 { true } else { false } } }
   /// The recorded writes that it makes, in its order.
   var asks: [Int] { steps.compactMap { if case .ask(let index, _) = $0 { index } else { nil } } }
-  var hasPauses: Bool { steps.contains { if case .pause = $0 { true } else { false } } }
+  var hasPauses: Bool { longestPause > .zero }
+  var longestPause: Duration {
+    steps.reduce(.zero) { if case .pause(let duration) = $1 { max($0, duration) } else { $0 } }
+  }
   var isCutOff: Bool { steps.contains { if case .disconnect = $0 { true } else { false } } }
   /// Whether it ends a subscription.
   var unsubscribes: Bool {
@@ -73,8 +76,9 @@ struct RandomProgram {
   ) {
     let place = Int.random(in: 0...steps.count, using: &generator)
     switch Int.random(in: 0..<8, using: &generator) {
-    // Shorter than the two seconds after which a program only listens.
-    case 0, 1: steps.insert(.pause(.milliseconds(Int.random(in: 1...1900, using: &generator))), at: place)
+    // A program that is quiet for two seconds before it asks for something is taken for one that only listens.
+    case 0: steps.insert(.pause(.milliseconds(Int.random(in: 1...1900, using: &generator))), at: place)
+    case 1: steps.insert(.pause(.milliseconds(Int.random(in: 1...6000, using: &generator))), at: place)
     case 2: steps.insert(.other(.readRequest(0xFFF0)), at: place)
     case 3: steps.insert(.other(.writeCommand(0xFFF0, value: [1])), at: place)
     case 4 where place == steps.count: steps.append(.disconnect)

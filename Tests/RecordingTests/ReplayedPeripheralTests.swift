@@ -122,6 +122,55 @@ private let battery = uuid("2a19")
     await replay.central.stop()
   }
 
+  /// An answer is not kept back by what the device sent on its own before the write: that comes first, at once.
+  @Test mutating func anAnswerDoesNotWaitForWhatWasRecordedBeforeIt() async throws {
+    script.discover()
+    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.notify(0x0012, [0, 61], after: 100_000)
+    script.wait(50_000)
+    script.ask(.writeRequest(0x0015, value: [2]), .writeResponse)
+    script.notify(0x0012, [2, 62], after: 200)
+    script.notify(0x0012, [0, 63], after: 30_000)
+    let replay = try await ReplayedClient(script.traffic())
+    var values: [UInt8?] = []
+    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { value, _ in
+      values.append(value.byte(at: 1))
+    }
+    try await replay.client.write([2], to: 0x0015)
+    await testTimers.sleep(for: .seconds(1))
+    #expect(values == [61, 62])
+    await testTimers.sleep(for: .seconds(30))
+    #expect(values == [61, 62, 63])
+    await replay.central.stop()
+  }
+
+  /// A program that has listened and then asks: what it has got does not come again, and the rest waits for its request.
+  @Test mutating func aListenerThatAsksGetsNothingTwice() async throws {
+    script.discover()
+    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(.writeRequest(0x0015, value: [1]), .writeResponse)
+    script.notify(0x0012, [1, 61], after: 100)
+    script.wait(9000)
+    script.ask(.writeRequest(0x0015, value: [2]), .writeResponse)
+    script.notify(0x0012, [2, 62], after: 200)
+    script.wait(60_000)
+    script.notify(0x0012, [0, 63])
+    let replay = try await ReplayedClient(script.traffic())
+    var values: [UInt8?] = []
+    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { value, _ in
+      values.append(value.byte(at: 1))
+    }
+    await testTimers.sleep(for: .seconds(3))
+    #expect(values == [61])
+    try await replay.client.write([1], to: 0x0015)
+    await testTimers.sleep(for: .seconds(20))
+    #expect(values == [61])
+    try await replay.client.write([2], to: 0x0015)
+    await testTimers.sleep(for: .seconds(1))
+    #expect(values == [61, 62])
+    await replay.central.stop()
+  }
+
   @Test mutating func indicationsWaitForTheirConfirmation() async throws {
     script.discover()
     script.ask(.writeRequest(0x0013, value: [2, 0]), .writeResponse)
@@ -158,6 +207,22 @@ private let battery = uuid("2a19")
       try await replay.central.connect(
         ConnectionRequest(peer: ATTScript.peer, deadline: .seconds(5)))
     }
+    await replay.central.stop()
+  }
+
+  /// A program that takes longer than the recorded connection lasted still gets to its subscription, and to all values.
+  @Test mutating func aShortConnectionWaitsForASubscription() async throws {
+    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.notify(0x0012, [0, 75])
+    let replay = try await ReplayedClient(script.traffic(reason: .connectionTimeout, endsAfter: 50))
+    let measurement = try await replay.characteristic(RecordedAttributes.madeUpUUID(0x0012))
+    await testTimers.sleep(for: .seconds(1))
+    var values: [UInt8?] = []
+    var loss: LinkLoss?
+    replay.client.whenDisconnected { loss = $0 }
+    _ = try await replay.client.subscribe(to: measurement) { value, _ in values.append(value.byte(at: 1)) }
+    await testTimers.sleep(for: .seconds(3))
+    #expect(values == [75] && loss == .remote(.connectionTimeout))
     await replay.central.stop()
   }
 

@@ -9,13 +9,18 @@ extension RecordedAttributes {
   /// handle of its value.
   public static let madeUpUUID = BluetoothUUID(0x6861_6C6F_2D72_4177_A072_6570_6C61_0000)
 
+  /// The UUID of the characteristic that is made up for a value.
+  public static func madeUpUUID(_ handle: AttributeHandle) -> BluetoothUUID {
+    BluetoothUUID(madeUpUUID.value | UInt128(handle.rawValue))
+  }
+
   /// Adds a characteristic for each attribute that was used and is unknown, where its declaration has a place: at the
   /// handle before the value, as in the tables of all known servers.
   mutating func addMissingCharacteristics(_ uses: Uses) {
     for (handle, properties) in uses.sorted(by: { $0.key < $1.key }) where self[handle] == nil {
       let declaration = AttributeHandle(handle.rawValue &- 1)
       guard declaration.isValid, self[declaration] == nil, uses[declaration] == nil else { continue }
-      let uuid = BluetoothUUID(Self.madeUpUUID.value | UInt128(handle.rawValue))
+      let uuid = Self.madeUpUUID(handle)
       insert(
         declaration, GATTUUID.characteristic, CharacteristicDeclaration(uuid, properties, at: handle).bytes)
       insert(handle, uuid)
