@@ -10,7 +10,7 @@ import TestLoop
 final class ProgramRun {
   private let link: any ATTLink
   private let adapter: ReplayAdapter
-  private let timers = testTimers
+  private let timers: Timers
   private let dialogue: RecordedDialogue
   private var response: OneShot<Void>?
   private var ending: OneShot<Void>?
@@ -23,6 +23,8 @@ final class ProgramRun {
   private var asked: [Int: Int] = [:]
   private var made: Set<Int> = []
   private var events = 0
+  /// The number of the server's own requests.
+  private var requests = 0
   private var subscribed: Set<AttributeHandle> = []
   /// The same, from the request to the response of its end.
   private var open: Set<AttributeHandle> = []
@@ -32,11 +34,13 @@ final class ProgramRun {
   /// Whether it was quiet for two seconds: then it is taken for one that only listens.
   private var hasListened = false
   private var hasAsked = false
-  private var lastRequest = testTimers.now
+  private var lastRequest: Instant
 
   init(_ link: any ATTLink, _ adapter: ReplayAdapter, _ dialogue: RecordedDialogue) {
     self.link = link
     self.dialogue = dialogue
+    timers = adapter.timers
+    lastRequest = timers.now
     self.adapter = adapter
     link.onPDU = { [weak self] bytes, _ in self?.receive(bytes) }
     link.onClosed = { [weak self] _ in self?.finish() }
@@ -52,6 +56,7 @@ final class ProgramRun {
   private func receive(_ bytes: RawSpan) {
     guard let pdu = try? ATTPDU(bytes) else { return }
     events += 1
+    if pdu.opcode.kind == .request { requests += 1 }
     switch pdu {
     case .handleValueNotification(let handle, let value): take(value, of: handle)
     case .handleValueIndication(let handle, let value):
@@ -132,6 +137,8 @@ final class ProgramRun {
     if !isDone, !program.isCutOff, program.longestPause < .seconds(2), !adapter.isEnding {
       faults.append("the link was lost before all was asked for")
     }
+    let own = dialogue.pushes.filter { $0.handle == nil }.count
+    if !program.isCutOff, requests != own { faults.append("\(requests) of \(own) requests of the server") }
     let recorded = Dictionary(grouping: dialogue.pushes.filter { $0.handle != nil }) { $0.handle ?? 0 }
     for (handle, pushes) in recorded {
       let expected = pushes.map { Array($0.bytes[3...]) }

@@ -98,11 +98,12 @@ struct RandomProgram {
   func run(on peripheral: ReplayedPeripheral) async throws -> ProgramRun {
     let adapter = ReplayAdapter(peripheral, time: testTime)
     _ = try await adapter.start()
-    var result: Result<any ATTLink, HCIError>?
-    _ = adapter.connect(ConnectionRequest(peer: peripheral.address)) { result = $0 }
+    var connected: ProgramRun?
+    _ = adapter.connect(ConnectionRequest(peer: peripheral.address)) { result in
+      connected = (try? result.get()).map { ProgramRun($0, adapter, peripheral.dialogues[0]) }
+    }
     await settle()
-    guard let link = try result?.get() else { throw HCIError.cancelled }
-    let run = ProgramRun(link, adapter, peripheral.dialogues[0])
+    guard let run = connected else { throw HCIError.cancelled }
     for step in steps where !run.hasEnded { await run.perform(step) }
     await run.end()
     await adapter.close()

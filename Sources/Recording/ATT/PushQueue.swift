@@ -119,7 +119,7 @@ struct PushQueue {
         times[index] = due
         rewind(push.handle, to: index)
       case .free: times[index] = times[index].map { min($0, due) }
-      case .sent where !isNew: add(push, at: due)
+      case .sent where !isNew && push.handle != nil: add(push, at: due)
       case .sent: continue
       }
       moved.insert(push.handle)
