@@ -16,8 +16,8 @@ public enum GATTUUID {
   /// The name in Assigned Numbers; nil for UUIDs of 128 bits and those without a name.
   public static func name(of uuid: BluetoothUUID) -> String? { uuid.short.flatMap(AssignedNumbers.uuid) }
 
-  /// The same for the type of an attribute: a declaration, a characteristic, a descriptor. What the SIG gave to services
-  /// and to companies, such as 0xFFF1, is no name of these, though many devices use such numbers for them.
+  /// The same for the type of an attribute: a declaration, a characteristic, a descriptor. Nil for a number that the SIG
+  /// gave to a service or to a company, such as 0xFFF1; many devices use such numbers for characteristics of their own.
   public static func attributeName(of uuid: BluetoothUUID) -> String? {
     uuid.short.flatMap { attributeTypes.contains($0) ? AssignedNumbers.uuid($0) : nil }
   }

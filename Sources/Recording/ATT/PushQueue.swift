@@ -27,7 +27,6 @@ struct PushQueue {
     var next = 0
     /// The first that is not sent.
     var oldest = 0
-    var isSubscribed = false
     /// From the recorded time to that of the replay, of what has no time of its own; nil before the first subscription.
     var offset: Duration?
 
@@ -47,6 +46,8 @@ struct PushQueue {
   private var times: [Instant?]
   /// By handle; the server's own requests have nil.
   private var lanes: [AttributeHandle?: Lane] = [:]
+  /// The lanes that the client has subscribed to; requests need no subscription.
+  private var subscribed: Set<AttributeHandle?> = [nil]
   /// What is sent in addition, in the order of the times: the answers to a request that the client repeats, and made-up ones.
   private var extras: [(due: Instant, push: RecordedDialogue.Push)] = []
   /// Whether the client is taken for one that only listens.
@@ -63,8 +64,6 @@ struct PushQueue {
     times = Array(repeating: nil, count: pushes.count)
     for (index, push) in pushes.enumerated() { lanes[push.handle, default: Lane()].pushes.append(index) }
     for handle in lanes.keys { lanes[handle]?.settle(states) }
-    // Requests need no subscription.
-    lanes[nil]?.isSubscribed = true
     lanes[nil]?.offset = now - .zero - Self.recorded(start)
   }
 
@@ -72,7 +71,7 @@ struct PushQueue {
 
   /// Whether all that the client has subscribed to was sent.
   var isEmpty: Bool {
-    extras.isEmpty && lanes.values.allSatisfy { !$0.isSubscribed || $0.oldest == $0.pushes.count }
+    extras.isEmpty && subscribed.allSatisfy { lanes[$0].map { $0.oldest == $0.pushes.count } ?? true }
   }
 
   /// Whether all of it was sent, also that of handles to which the client has not subscribed.
@@ -90,17 +89,17 @@ struct PushQueue {
     let base = subscriptions[handle].flatMap { $0 <= first ? $0 : nil } ?? start
     let isAgain = lane.offset != nil && exchange.map { $0.time > base } ?? false
     let offset = now - .zero - Self.recorded(isAgain ? exchange?.time ?? base : base)
-    if lane.offset == nil || isAgain && !lane.isSubscribed {
+    if lane.offset == nil || isAgain && !subscribed.contains(handle) {
       lane.offset = offset
     } else if isAgain {
       lane.offset = min(lane.offset ?? offset, offset)
     }
-    lane.isSubscribed = true
+    subscribed.insert(handle)
     lanes[handle] = lane
   }
 
   mutating func unsubscribe(_ handle: AttributeHandle) {
-    lanes[handle]?.isSubscribed = false
+    subscribed.remove(handle)
     extras.removeAll { $0.push.handle == handle }
   }
 
@@ -132,7 +131,7 @@ struct PushQueue {
 
   /// Adds something that is not in the recording at this place.
   mutating func add(_ push: RecordedDialogue.Push, at due: Instant) {
-    guard lanes[push.handle]?.isSubscribed ?? true else { return }
+    guard lanes[push.handle] == nil || subscribed.contains(push.handle) else { return }
     let place = extras.lastIndex { $0.due <= due }.map { $0 + 1 } ?? 0
     extras.insert((due, push), at: place)
   }
@@ -162,13 +161,15 @@ struct PushQueue {
   /// - Returns: whether there was something
   mutating func releaseRest(at now: Instant) -> Bool {
     var first: Int?
-    for lane in lanes.values where lane.isSubscribed {
-      guard let held = lane.pushes[lane.oldest...].first(where: { states[$0] == .held }) else { continue }
+    for handle in subscribed {
+      guard let lane = lanes[handle],
+        let held = lane.pushes[lane.oldest...].first(where: { states[$0] == .held })
+      else { continue }
       first = min(first ?? held, held)
     }
     guard let first else { return false }
     let shift = now - .zero - Self.recorded(pushes[first].time)
-    for handle in lanes.keys where lanes[handle]?.isSubscribed == true { release(handle, shift) }
+    for handle in subscribed { release(handle, shift) }
     return true
   }
 
@@ -207,7 +208,7 @@ struct PushQueue {
 
   /// The next of a lane, with its time; nil if there is none, or if it has to wait for something.
   private func candidate(_ lane: Lane, canIndicate: Bool) -> (due: Instant, place: Int)? {
-    guard lane.isSubscribed, let offset = lane.offset, lane.next < lane.pushes.count else { return nil }
+    guard let offset = lane.offset, lane.next < lane.pushes.count else { return nil }
     let index = lane.pushes[lane.next]
     // Before it is known whether the client only listens, nothing overtakes what is held.
     if !hasAsked, lane.oldest < lane.next { return nil }
@@ -217,8 +218,10 @@ struct PushQueue {
 
   private func first(canIndicate: Bool) -> (due: Instant, handle: AttributeHandle?)? {
     var best: (due: Instant, handle: AttributeHandle?, index: Int)?
-    for (handle, lane) in lanes {
-      guard let (due, place) = candidate(lane, canIndicate: canIndicate) else { continue }
+    for handle in subscribed {
+      guard let lane = lanes[handle], let (due, place) = candidate(lane, canIndicate: canIndicate) else {
+        continue
+      }
       let index = lane.pushes[place]
       if let found = best, (found.due, found.index) < (due, index) { continue }
       best = (due, handle, index)

@@ -24,20 +24,22 @@ extension RecordedAttributes {
   /// Adds what connections show of attributes that were not discovered: subscriptions, and characteristics that were used.
   mutating func learnUses(_ connections: [RecordedConnection]) {
     var uses: Uses = [:]
-    var writes: [(handle: AttributeHandle, value: [UInt8])] = []
+    var configured: Set<AttributeHandle> = []
     for connection in connections {
       for pdu in connection.pdus {
         guard let (handle, use) = pdu.use else { continue }
         uses[handle, default: []].formUnion(use)
-        if pdu.bytes.count == 5, use == .write, uses.count <= Self.capacity {
-          writes.append((handle, Array(pdu.bytes[3...])))
+        // A Client Characteristic Configuration: two bits of two bytes.
+        if use == .write, pdu.bytes.count == 5, pdu.bytes[3] <= 3, pdu.bytes[4] == 0 {
+          configured.insert(handle)
         }
       }
     }
     let notified = Set(uses.filter { $0.value.canNotify }.keys)
-    for (handle, value) in writes { learnWrite(handle, value, notified: notified) }
+    for handle in configured.sorted() { learnConfiguration(handle, notified: notified) }
     addMissingCharacteristics(uses)
     addMissingServices()
+    index()
   }
 }
 

@@ -19,7 +19,7 @@ extension RecordedAttributes {
   mutating func addMissingCharacteristics(_ uses: Uses) {
     for (handle, properties) in uses.sorted(by: { $0.key < $1.key }) where self[handle] == nil {
       let declaration = AttributeHandle(handle.rawValue &- 1)
-      guard declaration.isValid, self[declaration] == nil, uses[declaration] == nil else { continue }
+      guard declaration.isValid, hasRoom, self[declaration] == nil, uses[declaration] == nil else { continue }
       let uuid = Self.madeUpUUID(handle)
       insert(
         declaration, GATTUUID.characteristic, CharacteristicDeclaration(uuid, properties, at: handle).bytes)

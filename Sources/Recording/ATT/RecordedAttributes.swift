@@ -22,6 +22,11 @@ public struct RecordedAttributes: Sendable {
   private var covered: [Question: [HandleRange]] = [:]
   /// The configuration of a characteristic that was not discovered, by its handle.
   private var inferred: [AttributeHandle: AttributeHandle] = [:]
+  /// The characteristics that have one of these.
+  private var configured: Set<AttributeHandle> = []
+  /// The ranges of the services, and the handles of declarations and of their values, in order: see ``index()``.
+  private var ranges: [HandleRange] = []
+  private var declarations: [(handle: AttributeHandle, value: AttributeHandle)] = []
   /// The handles of the values of characteristics that are made up: of those that were used, and not discovered.
   public internal(set) var madeUp: [AttributeHandle] = []
 
@@ -141,27 +146,34 @@ public struct RecordedAttributes: Sendable {
   /// Called when all discoveries are known.
   ///
   /// - Parameter notified: the handles that send notifications or indications in the capture
-  mutating func learnWrite(_ handle: AttributeHandle, _ value: [UInt8], notified: Set<AttributeHandle>) {
-    guard byHandle[handle] == nil, value.count == 2, value[0] <= 3, value[1] == 0,
-      let owner = notified.filter({ $0 < handle && handle.rawValue - $0.rawValue <= 4 }).max()
-    else { return }
-    addConfiguration(handle, of: owner)
+  mutating func learnConfiguration(_ handle: AttributeHandle, notified: Set<AttributeHandle>) {
+    guard byHandle[handle] == nil, byHandle.count < Self.capacity / 2 else { return }
+    // Other descriptors may be between them.
+    for distance in UInt16(1)...4 where handle.rawValue > distance {
+      let owner = AttributeHandle(handle.rawValue - distance)
+      if notified.contains(owner) { return addConfiguration(handle, of: owner) }
+    }
   }
 
   /// Adds a Client Characteristic Configuration that was not discovered.
   mutating func addConfiguration(_ handle: AttributeHandle, of owner: AttributeHandle) {
-    inferred[handle] = owner
     insert(handle, GATTUUID.clientCharacteristicConfiguration)
+    guard byHandle[handle] != nil else { return }
+    inferred[handle] = owner
+    configured.insert(owner)
   }
 
+  /// Whether there is room for what is made up: a characteristic, and services.
+  var hasRoom: Bool { byHandle.count < Self.capacity * 3 / 4 }
+
   /// Whether a characteristic that was not discovered has a configuration.
-  func hasConfiguration(_ owner: AttributeHandle) -> Bool { inferred.values.contains(owner) }
+  func hasConfiguration(_ owner: AttributeHandle) -> Bool { configured.contains(owner) }
 
   // MARK: Looking up
 
   /// The handles of the values of all characteristics with a UUID.
   public func handles(of uuid: BluetoothUUID) -> [AttributeHandle] {
-    attributes.filter { $0.type == uuid }.map(\.handle)
+    byHandle.values.lazy.filter { $0.type == uuid }.map(\.handle).sorted()
   }
 
   /// Whether the value of an attribute is in the capture.
@@ -172,27 +184,41 @@ public struct RecordedAttributes: Sendable {
   func owner(ofConfiguration handle: AttributeHandle) -> AttributeHandle? {
     if let owner = inferred[handle] { return owner }
     guard byHandle[handle]?.type == GATTUUID.clientCharacteristicConfiguration else { return nil }
-    let declared = byHandle.values.filter { $0.type == GATTUUID.characteristic && $0.handle < handle }
-      .max { $0.handle < $1.handle }
-    return declared.flatMap { CharacteristicDeclaration(parsing: $0.value)?.valueHandle }
+    return Self.last(declarations, upTo: AttributeHandle(handle.rawValue - 1)) { $0.handle }?.value
       ?? AttributeHandle(handle.rawValue &- 1)
   }
 
   /// The properties of the characteristic with its value at this handle; nil if its declaration is not known.
   func properties(of value: AttributeHandle) -> CharacteristicProperties? {
-    byHandle.values.lazy.filter { $0.type == GATTUUID.characteristic }
-      .compactMap { CharacteristicDeclaration(parsing: $0.value) }.first { $0.valueHandle == value }?
-      .properties
+    guard let declared = declarations.first(where: { $0.value == value }) else { return nil }
+    return byHandle[declared.handle].flatMap { CharacteristicDeclaration(parsing: $0.value)?.properties }
   }
 
   /// The service that an attribute is in; nil if it is not known.
   func service(of handle: AttributeHandle) -> HandleRange? {
-    for attribute in byHandle.values {
-      if let end = attribute.groupEnd, attribute.handle <= handle, handle <= end {
-        return HandleRange(attribute.handle, end)
-      }
+    Self.last(ranges, upTo: handle) { $0.start }.flatMap { $0.contains(handle) ? $0 : nil }
+  }
+
+  /// Sorts what is looked up often. Called when all attributes are known.
+  mutating func index() {
+    let all = attributes
+    ranges = all.compactMap { service in service.groupEnd.map { HandleRange(service.handle, $0) } }
+    declarations = all.compactMap { attribute in
+      guard attribute.type == GATTUUID.characteristic else { return nil }
+      return CharacteristicDeclaration(parsing: attribute.value).map { (attribute.handle, $0.valueHandle) }
     }
-    return nil
+  }
+
+  /// The last item of a sorted list that is not behind a handle.
+  private static func last<Item>(
+    _ items: [Item], upTo handle: AttributeHandle, _ place: (Item) -> AttributeHandle
+  ) -> Item? {
+    var (low, high) = (0, items.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if place(items[middle]) <= handle { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? items[low - 1] : nil
   }
 
   /// Whether it has a service that was discovered, or that was given.

@@ -88,8 +88,8 @@ public struct RecordedConnection: Sendable {
   /// Makes the side the server that alone sent notifications, else the one that sent more of these and of responses; the
   /// peer if they are equal. A phone and a watch ask each other.
   ///
-  /// An indication alone makes nobody a server: the hosts of phones indicate Service Changed to all that connect. Until
-  /// then `isFromServer` says whether the peer sent a PDU.
+  /// Indications do not count: the hosts of phones indicate Service Changed to all that connect. Until this is called,
+  /// `isFromServer` says whether the peer sent a PDU.
   mutating func findServer() {
     var peer = (notifications: 0, responses: 0)
     var host = peer
