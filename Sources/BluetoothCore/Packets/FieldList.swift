@@ -38,17 +38,22 @@ public final class FieldList {
   @exclusivity(unchecked) public private(set) var references: [String] = []
 
   /// Whether a capture has only the beginning of the bytes: what is missing is no damage.
-  @exclusivity(unchecked) public var isCut = false
+  @exclusivity(unchecked) private(set) var isCut = false
 
   public init() {}
 
   /// Removes all fields, and keeps the memory.
-  public func removeAll() {
-    isCut = false
+  ///
+  /// - Parameter isCut: whether a capture has only the beginning of the bytes whose fields are to be listed
+  public func removeAll(isCut: Bool = false) {
+    self.isCut = isCut
     buffer.removeAll()
     list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
   }
+
+  /// Notes that a capture has only the beginning of the bytes whose fields are listed from now on.
+  public func noteCut() { isCut = true }
 
   public var count: Int { list.count }
 

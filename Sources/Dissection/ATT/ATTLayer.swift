@@ -92,7 +92,7 @@ extension ATTLayer {
         if let type = valueType(gatt) {
           if let reference = Self.reference(of: type) { list.setReference(of: index, reference) }
           parts = Self.valueFields(
-            of: source, range, type, in: gatt?.service, depth: list.entries[index].depth + 1)
+            of: source, range, type, in: gatt?.service?.uuid, depth: list.entries[index].depth + 1)
         }
       } else if list.isNamed(index, "type") {
         var reader = ByteReader(bytes)
@@ -345,7 +345,7 @@ extension ATTLayer {
       return write(value, of: gatt?.type, to: &text)
     }
     text.write(
-      "\(UUIDName.ofAttribute(declared.uuid, in: gatt?.service)) (\(declared.properties)) at \(declared.valueHandle)"
+      "\(UUIDName.ofAttribute(declared.uuid, in: gatt?.service?.uuid)) (\(declared.properties)) at \(declared.valueHandle)"
     )
   }
 

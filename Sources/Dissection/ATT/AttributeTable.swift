@@ -12,7 +12,7 @@ public struct AttributeTable: Sendable {
   /// The handles of characteristic values, in order.
   private var values: [AttributeHandle] = []
   /// The services that were discovered.
-  private var services: [(range: HandleRange, uuid: BluetoothUUID)] = []
+  private var services: [(range: HandleRange, attribute: Attribute)] = []
 
   public subscript(handle: AttributeHandle) -> Attribute? {
     guard let attribute = attributes[handle] else { return nil }
@@ -24,9 +24,9 @@ public struct AttributeTable: Sendable {
     return Attribute(.descriptor, attribute.uuid, owner: owner?.uuid, in: owner?.service)
   }
 
-  /// The UUID of the service that an attribute is in.
-  func service(of handle: AttributeHandle) -> BluetoothUUID? {
-    services.last { $0.range.contains(handle) }?.uuid
+  /// The service that an attribute is in.
+  func service(of handle: AttributeHandle) -> Attribute? {
+    services.last { $0.range.contains(handle) }?.attribute
   }
 
   private mutating func learn(_ handle: AttributeHandle, _ attribute: Attribute) {
@@ -39,8 +39,12 @@ public struct AttributeTable: Sendable {
 
   fileprivate mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
     learn(range.start, Attribute(.service(range), uuid))
-    guard services.count < Self.capacity, !services.contains(where: { $0 == (range, uuid) }) else { return }
-    services.append((range, uuid))
+    guard services.count < Self.capacity,
+      !services.contains(where: { $0.range == range && $0.attribute.uuid == uuid })
+    else {
+      return
+    }
+    services.append((range, Attribute(.service(range), uuid)))
   }
 
   /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).
@@ -48,7 +52,7 @@ public struct AttributeTable: Sendable {
     guard let declared = CharacteristicDeclaration(parsing: value), declared.valueHandle.rawValue > 0 else {
       return
     }
-    let (uuid, properties, service) = (declared.uuid, declared.properties, service(of: handle))
+    let (uuid, properties, service) = (declared.uuid, declared.properties, service(of: handle)?.uuid)
     learn(handle, Attribute(.declaration, uuid, properties: properties, in: service))
     learn(declared.valueHandle, Attribute(.value, uuid, properties: properties, in: service))
   }
@@ -111,6 +115,8 @@ public final class Attribute: Hashable, Sendable {
   public let owner: BluetoothUUID?
   /// The UUID of the service that a characteristic or a descriptor is in, if the service was discovered before it.
   public let service: BluetoothUUID?
+  /// What it is for, if it belongs to a ring.
+  let ringRole: RingTracker.Role
   /// Of a characteristic.
   public let properties: CharacteristicProperties?
   /// Whether the attribute was not discovered, but recognized by the values that are written to it.
@@ -130,6 +136,7 @@ public final class Attribute: Hashable, Sendable {
     self.properties = properties
     self.owner = owner
     self.service = service
+    ringRole = RingTracker.Role(uuid, in: service)
     isInferred = false
     subscribed = nil
     let own: String
@@ -155,6 +162,7 @@ public final class Attribute: Hashable, Sendable {
     owner = nil
     properties = nil
     service = nil
+    ringRole = .other
     isInferred = true
     self.subscribed = subscribed
     name = UUIDName.short(uuid) + (subscribed.map { " of \($0)" } ?? " (by its value)")

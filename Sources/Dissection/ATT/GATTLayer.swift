@@ -17,7 +17,7 @@ public struct GATTLayer: Hashable, Sendable {
   /// Of a request or response by type: the type.
   public var type: BluetoothUUID?
   /// Of a response with declarations of characteristics: the service that they are in, if it is known.
-  public var service: BluetoothUUID?
+  public var service: Attribute?
   /// The number of the packet of an earlier request that was never answered.
   public var unanswered: Int?
   /// The MTU of the link from here on, if this packet settles it.

@@ -299,8 +299,7 @@ extension HCILayer {
     of packet: RawSpan, _ commands: HCICommandCatalog, after separator: StaticString,
     without omission: Omission = .none, to text: inout TextBuffer, using fields: FieldList
   ) {
-    fields.removeAll()
-    fields.isCut = isCut
+    fields.removeAll(isCut: isCut)
     listParameters(packet, commands, to: fields)
     var separator = separator
     for index in fields.entries.indices {

@@ -179,7 +179,8 @@ final class Link {
       return
     }
     packet.ring = ring.take(
-      source, value, handle: handle, attribute: packet.gatt?.attribute, isFromRing: !att.isFromClient,
+      source, value, handle: handle, role: packet.gatt?.attribute?.ringRole ?? .unknown,
+      isFromRing: !att.isFromClient,
       at: moment)
   }
 }

@@ -114,11 +114,7 @@ public struct DissectedPacket: Hashable, Sendable {
     case .sdp, .rfcomm, .avdtp, .avctp: profile?.writeSummary(of: span, to: &text)
     case .att: att?.writeSummary(of: span, gatt, to: &text)
     case .gatt: gatt?.writeSummary(to: &text)
-    case .ring:
-      ring?.writeSummary(to: &text)
-      guard case .damaged? = ring?.content, let value = ring?.range else { return }
-      text.write(": ")
-      text.writeHex(span.extracting(value.clamped(to: 0..<span.byteCount)))
+    case .ring: ring?.writeSummary(of: span, to: &text)
     }
   }
 
@@ -168,7 +164,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ) {
     let source = source
     let span = source.span.bytes
-    list.isCut = info.originalLength > bytes.count
+    if info.originalLength > bytes.count { list.noteCut() }
     switch layer {
     case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands ?? .standard, to: list)
     case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: list)

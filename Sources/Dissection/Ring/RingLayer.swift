@@ -39,7 +39,7 @@ public struct RingLayer: Hashable, Sendable {
 }
 
 extension RingLayer {
-  func writeSummary(to text: inout TextBuffer) {
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     switch content {
     case .frame(let meaning): write(meaning, to: &text)
     case .bulk(let frame):
@@ -63,7 +63,9 @@ extension RingLayer {
       text.write(" bytes so far")
     case .damaged(let what):
       text.write(what)
-      return writeSide(to: &text)
+      writeSide(to: &text)
+      text.write(": ")
+      return text.writeHex(source.extracting(range.clamped(to: 0..<source.byteCount)))
     }
     if isByShape { text.write(" (by its shape)") }
   }
@@ -201,12 +203,34 @@ struct RingTracker {
     var isFromRing: Bool
   }
 
+  /// What the discovery says of an attribute.
+  enum Role {
+    /// A characteristic for frames of 16 bytes, in the service of a ring.
+    case command
+    /// A characteristic for bulk frames.
+    case bulk
+    /// No characteristic of a ring.
+    case other
+    /// It was not discovered, or not its service.
+    case unknown
+
+    init(_ uuid: BluetoothUUID, in service: BluetoothUUID?) {
+      switch uuid {
+      case RingGATT.commandWrite, RingGATT.commandNotify:
+        self = service == RingGATT.commandService ? .command : service == nil ? .unknown : .other
+      case RingGATT.bulkWrite, RingGATT.bulkNotify: self = .bulk
+      default: self = .other
+      }
+    }
+  }
+
   private var assemblers: [Place: BulkAssembler] = [:]
   /// Handles without a UUID where a command of the table was seen: their values belong to a ring.
   private var known: Set<Place> = []
   /// Handles without a UUID where a value was seen that no ring sends: nothing there is a ring's. Bounded, as links are.
-  private var others: Set<Place> = []
-  private static let othersCapacity = 256
+  /// Few: a list is quicker than a set.
+  private var others: [Place] = []
+  private static let othersCapacity = 64
 
   /// The command that was sent to the ring last, and is not answered.
   private var pending: RingCommand?
@@ -226,24 +250,23 @@ struct RingTracker {
   /// - Parameter range: its range in `source`
   /// - Returns: nil if this is not a ring
   mutating func take(
-    _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, attribute: Attribute?, isFromRing: Bool,
+    _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, role: Role, isFromRing: Bool,
     at moment: Moment
   ) -> RingLayer? {
     let value = source.extracting(range)
     let content: RingLayer.Content
     var isByShape = false
-    let isCommand = attribute?.uuid == RingGATT.commandWrite || attribute?.uuid == RingGATT.commandNotify
-    switch attribute?.uuid {
-    case .some where isCommand && attribute?.service == RingGATT.commandService:
+    switch role {
+    case .command:
       do throws(RingFrameError) {
         content = .frame(meaning(of: try RingFrame(parsing: value), isFromRing))
       } catch {
         content = .damaged("\(error)")
       }
-    case RingGATT.bulkWrite?, RingGATT.bulkNotify?:
+    case .bulk:
       content = receive(value, Place(handle: handle, isFromRing: isFromRing), at: moment)
-    case .some where !isCommand || attribute?.service != nil: return nil
-    default:
+    case .other: return nil
+    case .unknown:
       isByShape = true
       let place = Place(handle: handle, isFromRing: isFromRing)
       guard !others.contains(place) else { return nil }
@@ -256,10 +279,12 @@ struct RingTracker {
         case .part where !known.contains(place): return nil
         default: if known.count < Self.capacity { known.insert(place) }
         }
-      } else if let frame = try? RingFrame(parsing: value),
-        known.contains(place)
-          || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).isKnown
-      {
+      } else if let frame = try? RingFrame(parsing: value) {
+        // Of a command that nobody knows, only where a ring has spoken.
+        guard
+          known.contains(place)
+            || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).isKnown
+        else { return nil }
         if known.count < Self.capacity { known.insert(place) }
         content = .frame(meaning(of: frame, isFromRing))
       } else {
@@ -277,7 +302,7 @@ struct RingTracker {
   /// A value was none of a ring's: none of that handle is.
   private mutating func reject(_ place: Place) -> RingLayer? {
     known.remove(place)
-    if others.count < Self.othersCapacity { others.insert(place) }
+    if others.count < Self.othersCapacity { others.append(place) }
     return nil
   }
 

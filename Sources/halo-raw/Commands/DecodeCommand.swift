@@ -84,7 +84,7 @@ let decodeCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  try await Decoding(DecodeOptions(invocation)).run(invocation.positionals[0])
+  try await Decoding.run(DecodeOptions(invocation), invocation.positionals[0])
 }
 
 /// Which packets of a capture are shown, and how.

@@ -13,7 +13,7 @@ struct Decoding: ~Copyable {
   /// In bytes. Output is collected up to this size while there is input.
   private static let outputSize = 1 << 16
 
-  private var options: DecodeOptions
+  private let options: DecodeOptions
   private var text: PacketText
   private var json = PacketJSON()
   private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
@@ -26,21 +26,26 @@ struct Decoding: ~Copyable {
   private var foreign: CaptureLinkType?
   private var hasBluetooth = false
 
-  init(_ options: DecodeOptions) {
+  private init(_ options: DecodeOptions) {
     self.options = options
     text = PacketText(isColored: options.isColored)
     if case .samples(let format, let kinds) = options.form { samples = .init(format, kinds: kinds) }
   }
 
-  consuming func run(_ path: String) async throws(Failure) {
+  static func run(_ options: DecodeOptions, _ path: String) async throws(Failure) {
     let interruption = Interruption()
+    var options = options
+    if options.filter?.hasNames == true, !options.isFollowing, Console.isRegularFile(path) {
+      try await learnNames(path, interruption, &options.filter)
+    }
+    try await Decoding(options).run(path, interruption)
+  }
+
+  private consuming func run(_ path: String, _ interruption: Interruption) async throws(Failure) {
     let file = try Result { () throws(CaptureError) in
       // Do not block in `read` on a pipe: Ctrl-C must have an effect.
       try OpenCapture(path, follow: options.isFollowing || !Console.isRegularFile(path))
     }.mapError(Failure.init).get()
-    if options.filter?.hasNames == true, !options.isFollowing, Console.isRegularFile(path) {
-      try await learnNames(path, interruption)
-    }
     if case .page(let path) = options.form {
       let name = file.reader.path == "-" ? "standard input" : file.reader.path
       page = PageWriter(name: name, try PageFile(path: path))
@@ -103,7 +108,9 @@ struct Decoding: ~Copyable {
   }
 
   /// Reads the file for the names of devices that the filter selects: the packets before a name are theirs, too.
-  private mutating func learnNames(_ path: String, _ interruption: Interruption) async throws(Failure) {
+  private static func learnNames(
+    _ path: String, _ interruption: Interruption, _ filter: inout PacketFilter?
+  ) async throws(Failure) {
     let file = try Result { () throws(CaptureError) in try OpenCapture(path, follow: false) }
       .mapError(Failure.init).get()
     let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
@@ -112,7 +119,7 @@ struct Decoding: ~Copyable {
     // A file that is damaged further on is reported when it is shown.
     while !interruption.isRequested, (try? file.reader.advance()) == .record {
       dissector.dissect(file.reader.bytes, file.reader.info, into: &packet)
-      options.filter?.learn(packet)
+      filter?.learn(packet)
       count += 1
       if count % 4096 == 0 { await EpollLoop.shared.timers.sleep(for: .zero) }
     }
@@ -125,8 +132,12 @@ struct Decoding: ~Copyable {
     for _ in 0..<4096 {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
-      if case .foreign(let type) = reader.info.content { foreign = type } else { hasBluetooth = true }
       dissector.dissect(reader.bytes, reader.info, into: &packet)
+      if packet.hci == nil, case .foreign(let type) = packet.info.content {
+        foreign = type
+      } else {
+        hasBluetooth = true
+      }
       show(packet)
       if isOver { return .record }
     }
