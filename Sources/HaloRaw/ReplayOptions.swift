@@ -117,8 +117,7 @@ extension RingHandles {
       switch (opcode, pdu.isFromServer) {
       case (.writeRequest, false), (.writeCommand, false), (.handleValueNotification, true),
         (.readRequest, false):
-        guard pdu.bytes.count >= 3 else { continue }
-        let handle = AttributeHandle(UInt16(pdu.bytes[2]) << 8 | UInt16(pdu.bytes[1]))
+        guard let handle = pdu.leadingHandle else { continue }
         let value = Array(pdu.bytes.dropFirst(3))
         if opcode == .readRequest {
           read = handle

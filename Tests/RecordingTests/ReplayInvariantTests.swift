@@ -7,7 +7,7 @@ import Testing
 
 @testable import Recording
 
-/// What a user of a replay relies on, with programs and captures that nobody has thought of: every notification and
+/// What a user of a replay relies on, with random programs and captures: every notification and
 /// indication on a handle that the program has subscribed to comes exactly once, in the order of its handle, not before
 /// what caused it, and the replay does not end before the last one.
 ///

@@ -2,7 +2,6 @@
 /// after the other, and then the last one again.
 struct ExchangeMatcher {
   struct Match {
-    /// The exchange.
     var exchange: RecordedDialogue.Exchange
     /// Whether it was not used before.
     var isNew: Bool

@@ -41,6 +41,8 @@ struct PushQueue {
   private let pushes: [RecordedDialogue.Push]
   private let subscriptions: [AttributeHandle: Int64]
   private let start: Int64
+  /// The place of each push in its lane.
+  private let places: [Int]
   private var states: [State]
   /// When those come that answer a write, and those that were released at the end.
   private var times: [Instant?]
@@ -62,12 +64,20 @@ struct PushQueue {
     start = dialogue.start
     states = pushes.map { $0.handle != nil && $0.cause != nil ? .held : .free }
     times = Array(repeating: nil, count: pushes.count)
-    for (index, push) in pushes.enumerated() { lanes[push.handle, default: Lane()].pushes.append(index) }
+    var places: [Int] = []
+    for (index, push) in pushes.enumerated() {
+      places.append(lanes[push.handle]?.pushes.count ?? 0)
+      lanes[push.handle, default: Lane()].pushes.append(index)
+    }
+    self.places = places
     for handle in lanes.keys { lanes[handle]?.settle(states) }
-    lanes[nil]?.offset = now - .zero - Self.recorded(start)
+    lanes[nil]?.offset = Self.shift(start, to: now)
   }
 
-  private static func recorded(_ microseconds: Int64) -> Duration { .microseconds(microseconds) }
+  /// From a recorded time, in microseconds, to one of the replay.
+  private static func shift(_ recorded: Int64, to time: Instant) -> Duration {
+    time - .zero - .microseconds(recorded)
+  }
 
   /// Whether all that the client has subscribed to was sent.
   var isEmpty: Bool {
@@ -88,7 +98,7 @@ struct PushQueue {
     let first = lane.pushes.first.map { pushes[$0].time } ?? start
     let base = subscriptions[handle].flatMap { $0 <= first ? $0 : nil } ?? start
     let isAgain = lane.offset != nil && exchange.map { $0.time > base } ?? false
-    let offset = now - .zero - Self.recorded(isAgain ? exchange?.time ?? base : base)
+    let offset = Self.shift(isAgain ? exchange?.time ?? base : base, to: now)
     if lane.offset == nil || isAgain && !subscribed.contains(handle) {
       lane.offset = offset
     } else if isAgain {
@@ -107,7 +117,7 @@ struct PushQueue {
   ///
   /// - Parameter isNew: whether it was not made before; a repeated request gets its answers again
   mutating func match(_ exchange: RecordedDialogue.Exchange, isNew: Bool, at now: Instant) {
-    let shift = now - .zero - Self.recorded(exchange.time)
+    let shift = Self.shift(exchange.time, to: now)
     var moved: Set<AttributeHandle?> = []
     for index in exchange.pushes {
       let push = pushes[index]
@@ -116,7 +126,7 @@ struct PushQueue {
       case .held:
         states[index] = .free
         times[index] = due
-        rewind(push.handle, to: index)
+        if let next = lanes[push.handle]?.next { lanes[push.handle]?.next = min(next, places[index]) }
       case .free: times[index] = times[index].map { min($0, due) }
       case .sent where !isNew && push.handle != nil: add(push, at: due)
       case .sent: continue
@@ -168,7 +178,7 @@ struct PushQueue {
       first = min(first ?? held, held)
     }
     guard let first else { return false }
-    let shift = now - .zero - Self.recorded(pushes[first].time)
+    let shift = Self.shift(pushes[first].time, to: now)
     for handle in subscribed { release(handle, shift) }
     return true
   }
@@ -188,41 +198,27 @@ struct PushQueue {
 
   // MARK: Sending
 
-  private mutating func rewind(_ handle: AttributeHandle?, to index: Int) {
-    guard let lane = lanes[handle], lane.next >= lane.pushes.count || lane.pushes[lane.next] > index else {
-      return
-    }
-    // The indices are sorted.
-    var (low, high) = (lane.oldest, lane.next)
-    while low < high {
-      let middle = (low + high) / 2
-      if lane.pushes[middle] < index { low = middle + 1 } else { high = middle }
-    }
-    lanes[handle]?.next = low
-  }
-
   /// The time of the replay; a damaged recorded one does not overflow.
   private func due(_ recorded: Int64, _ offset: Duration) -> Instant {
-    Instant.zero + (Self.recorded(recorded) + offset)
+    Instant.zero + (.microseconds(recorded) + offset)
   }
 
   /// The next of a lane, with its time; nil if there is none, or if it has to wait for something.
-  private func candidate(_ lane: Lane, canIndicate: Bool) -> (due: Instant, place: Int)? {
+  private func candidate(_ lane: Lane, canIndicate: Bool) -> (due: Instant, index: Int)? {
     guard let offset = lane.offset, lane.next < lane.pushes.count else { return nil }
     let index = lane.pushes[lane.next]
     // Before it is known whether the client only listens, nothing overtakes what is held.
     if !hasAsked, lane.oldest < lane.next { return nil }
     if pushes[index].isIndication, !canIndicate { return nil }
-    return (times[index] ?? due(pushes[index].time, offset), lane.next)
+    return (times[index] ?? due(pushes[index].time, offset), index)
   }
 
   private func first(canIndicate: Bool) -> (due: Instant, handle: AttributeHandle?)? {
     var best: (due: Instant, handle: AttributeHandle?, index: Int)?
     for handle in subscribed {
-      guard let lane = lanes[handle], let (due, place) = candidate(lane, canIndicate: canIndicate) else {
+      guard let lane = lanes[handle], let (due, index) = candidate(lane, canIndicate: canIndicate) else {
         continue
       }
-      let index = lane.pushes[place]
       if let found = best, (found.due, found.index) < (due, index) { continue }
       best = (due, handle, index)
     }

@@ -44,14 +44,14 @@ extension RecordedAttributes {
 }
 
 extension CharacteristicProperties {
-  fileprivate var canNotify: Bool { !isDisjoint(with: [.notify, .indicate]) }
+  /// Whether the characteristic sends values on its own.
+  var canNotify: Bool { !isDisjoint(with: [.notify, .indicate]) }
 }
 
 extension RecordedConnection.PDU {
   /// The attribute that it is about, and what is done with it; nil for a PDU of another kind.
   fileprivate var use: (AttributeHandle, CharacteristicProperties)? {
-    guard bytes.count >= 3 else { return nil }
-    let handle = AttributeHandle(UInt16(bytes[2]) << 8 | UInt16(bytes[1]))
+    guard let handle = leadingHandle else { return nil }
     switch (ATTOpcode(rawValue: bytes[0]), isFromServer) {
     case (.handleValueNotification, true): return (handle, .notify)
     case (.handleValueIndication, true): return (handle, .indicate)

@@ -25,7 +25,7 @@ extension RecordedAttributes {
         declaration, GATTUUID.characteristic, CharacteristicDeclaration(uuid, properties, at: handle).bytes)
       insert(handle, uuid)
       madeUp.append(handle)
-      guard !properties.isDisjoint(with: [.notify, .indicate]), !hasConfiguration(handle),
+      guard properties.canNotify, !hasConfiguration(handle),
         let configuration = handle.next, self[configuration] == nil, uses[configuration] == nil
       else { continue }
       addConfiguration(configuration, of: handle)
@@ -39,7 +39,7 @@ extension RecordedAttributes {
     Self.madeUpUUID.write(into: &uuid)
     let all = attributes
     guard let last = all.last?.handle else { return }
-    let services = all.compactMap { service in service.groupEnd.map { HandleRange(service.handle, $0) } }
+    let services = serviceRanges
     var (next, covered) = (0, AttributeHandle(0))
     for declaration in all where declaration.type == GATTUUID.characteristic {
       let first = declaration.handle

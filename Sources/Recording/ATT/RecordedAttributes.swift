@@ -184,7 +184,7 @@ public struct RecordedAttributes: Sendable {
   func owner(ofConfiguration handle: AttributeHandle) -> AttributeHandle? {
     if let owner = inferred[handle] { return owner }
     guard byHandle[handle]?.type == GATTUUID.clientCharacteristicConfiguration else { return nil }
-    return Self.last(declarations, upTo: AttributeHandle(handle.rawValue - 1)) { $0.handle }?.value
+    return Self.last(declarations, upTo: AttributeHandle(handle.rawValue &- 1)) { $0.handle }?.value
       ?? AttributeHandle(handle.rawValue &- 1)
   }
 
@@ -199,11 +199,15 @@ public struct RecordedAttributes: Sendable {
     Self.last(ranges, upTo: handle) { $0.start }.flatMap { $0.contains(handle) ? $0 : nil }
   }
 
+  /// The ranges of the services, in the order of their handles.
+  var serviceRanges: [HandleRange] {
+    attributes.compactMap { service in service.groupEnd.map { HandleRange(service.handle, $0) } }
+  }
+
   /// Sorts what is looked up often. Called when all attributes are known.
   mutating func index() {
-    let all = attributes
-    ranges = all.compactMap { service in service.groupEnd.map { HandleRange(service.handle, $0) } }
-    declarations = all.compactMap { attribute in
+    ranges = serviceRanges
+    declarations = attributes.compactMap { attribute in
       guard attribute.type == GATTUUID.characteristic else { return nil }
       return CharacteristicDeclaration(parsing: attribute.value).map { (attribute.handle, $0.valueHandle) }
     }

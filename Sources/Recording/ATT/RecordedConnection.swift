@@ -15,6 +15,11 @@ public struct RecordedConnection: Sendable {
     /// The opcode and its parameters.
     public var bytes: [UInt8]
 
+    /// The handle behind the opcode, of a PDU that has one there; nil if it is too short.
+    package var leadingHandle: AttributeHandle? {
+      bytes.count >= 3 ? AttributeHandle(UInt16(bytes[2]) << 8 | UInt16(bytes[1])) : nil
+    }
+
     public init(packet: Int, time: Int64, isFromServer: Bool, bytes: [UInt8]) {
       self.packet = packet
       self.time = time

@@ -122,9 +122,6 @@ extension RecordedConnection.PDU {
   /// The attribute of a notification or an indication; nil for any other PDU.
   var notifiedHandle: AttributeHandle? {
     let opcode = ATTOpcode(rawValue: bytes.first ?? 0)
-    guard opcode == .handleValueNotification || opcode == .handleValueIndication, bytes.count >= 3 else {
-      return nil
-    }
-    return AttributeHandle(UInt16(bytes[2]) << 8 | UInt16(bytes[1]))
+    return opcode == .handleValueNotification || opcode == .handleValueIndication ? leadingHandle : nil
   }
 }

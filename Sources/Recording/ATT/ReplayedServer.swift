@@ -21,7 +21,7 @@ final class ReplayedServer {
   private var lossTimer: Timers.Token?
   private var isRunning = false
   private var responses = 0
-  private var startTime: Instant
+  private let startTime: Instant
 
   /// The time of an answer that was not recorded.
   private static let answerDelay = Duration.milliseconds(30)
@@ -45,6 +45,7 @@ final class ReplayedServer {
   /// The time of the last request without an answer; nil if there was none.
   private(set) var lastMissing: Instant?
 
+  /// The time of the link begins now; it is started in the same instant.
   init(_ peripheral: ReplayedPeripheral, _ index: Int, timers: Timers) {
     self.peripheral = peripheral
     self.timers = timers
@@ -69,10 +70,6 @@ final class ReplayedServer {
 
   func start() {
     isRunning = true
-    startTime = timers.now
-    lastRequest = timers.now
-    position = (dialogue.start, startTime)
-    queue = PushQueue(dialogue, at: timers.now)
     scheduleNext()
     scheduleLoss()
   }
