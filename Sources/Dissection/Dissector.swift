@@ -53,7 +53,7 @@ public final class Dissector {
     packet.begin(bytes, info)
     if packet.hci != nil {
       state(of: info.adapter ?? 0).dissect(&packet, bytes)
-      if info.originalLength > bytes.byteCount { packet.noteCut() }
+      if packet.isCut { packet.noteCut() }
     } else if let adapter = info.adapter {
       state(of: adapter).note(packet, bytes)
     }

@@ -38,13 +38,14 @@ public struct AttributeTable: Sendable {
   }
 
   fileprivate mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
-    learn(range.start, Attribute(.service(range), uuid))
+    let service = Attribute(.service(range), uuid)
+    learn(range.start, service)
     guard services.count < Self.capacity,
       !services.contains(where: { $0.range == range && $0.attribute.uuid == uuid })
     else {
       return
     }
-    services.append((range, Attribute(.service(range), uuid)))
+    services.append((range, service))
   }
 
   /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).

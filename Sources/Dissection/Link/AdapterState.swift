@@ -173,14 +173,14 @@ final class AdapterState {
     guard let handle = packet.hci?.connection, handle != .controllerDebug else { return }
     let data = bytes.extracting(min(1, bytes.byteCount)..<bytes.byteCount)
     // A packet that the capture does not have to its end is read as far as it goes.
-    let whole = packet.info.originalLength > bytes.byteCount ? nil : try? ACLPacket(data)
+    let whole = packet.isCut ? nil : try? ACLPacket(data)
     let link: Link
     if let last, last.identity.handle == handle {
       link = last
     } else if let known = links[handle] {
       link = known
     } else {
-      guard whole != nil || packet.info.originalLength > bytes.byteCount else { return }
+      guard whole != nil || packet.isCut else { return }
       // The capture begins in the middle of the link.
       let identity = LinkIdentity(handle, nil, name: nil)
       link = Link(identity, peerServer: Server(), localServer: localServer)

@@ -46,6 +46,9 @@ public struct DissectedPacket: Hashable, Sendable {
   /// The bytes that the layers from L2CAP up point into.
   public var source: [UInt8] { reassembled ?? bytes }
 
+  /// Whether the capture has only its beginning (snap length).
+  public var isCut: Bool { info.originalLength > bytes.count }
+
   /// The direction, seen from the host; nil if unknown.
   public var direction: CaptureDirection? {
     if let known = info.direction { return known }
@@ -164,7 +167,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ) {
     let source = source
     let span = source.span.bytes
-    if info.originalLength > bytes.count { list.noteCut() }
+    if isCut { list.noteCut() }
     switch layer {
     case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands ?? .standard, to: list)
     case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: list)

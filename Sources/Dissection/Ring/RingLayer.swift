@@ -280,7 +280,7 @@ struct RingTracker {
         default: if known.count < Self.capacity { known.insert(place) }
         }
       } else if let frame = try? RingFrame(parsing: value) {
-        // Of a command that nobody knows, only where a ring has spoken.
+        // A frame with an unknown command counts only where a ring has spoken.
         guard
           known.contains(place)
             || CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending).isKnown

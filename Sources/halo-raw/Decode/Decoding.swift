@@ -16,7 +16,7 @@ struct Decoding: ~Copyable {
   private let options: DecodeOptions
   private var text: PacketText
   private var json = PacketJSON()
-  private let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+  private let dissector = Self.makeDissector()
   private var output = Console.output(.wait)
   private var start: Int64?
   private var summary = CaptureSummary()
@@ -107,13 +107,17 @@ struct Decoding: ~Copyable {
     if var page = page.take() { try await page.finish(remark: remark, dissector) }
   }
 
+  private static func makeDissector() -> Dissector {
+    Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+  }
+
   /// Reads the file for the names of devices that the filter selects: the packets before a name are theirs, too.
   private static func learnNames(
     _ path: String, _ interruption: Interruption, _ filter: inout PacketFilter?
   ) async throws(Failure) {
     let file = try Result { () throws(CaptureError) in try OpenCapture(path, follow: false) }
       .mapError(Failure.init).get()
-    let dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+    let dissector = makeDissector()
     var packet = DissectedPacket()
     var count = 0
     // A file that is damaged further on is reported when it is shown.

@@ -88,7 +88,7 @@ struct PacketText {
     if packet.info.originalLength < packet.bytes.count, packet.hci != nil {
       output.write("; the file states a length of \(packet.info.originalLength) bytes")
     }
-    if packet.info.originalLength > packet.bytes.count {
+    if packet.isCut {
       output.write("; the capture has \(packet.bytes.count) of \(packet.info.originalLength) bytes")
     }
   }

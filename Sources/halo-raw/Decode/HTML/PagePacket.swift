@@ -91,7 +91,7 @@ struct PagePacket {
       remarks.append(
         "never answered: " + packet.unanswered.map { "packet \($0)" }.joined(separator: ", "))
     }
-    if packet.info.originalLength > packet.bytes.count {
+    if packet.isCut {
       remarks.append("the capture has \(packet.bytes.count) of \(packet.info.originalLength) bytes")
     }
     return remarks.joined(separator: "; ")
