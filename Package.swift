@@ -58,7 +58,7 @@ let systemLayers = [
       "EventLoop", "Files",
     ], tests: ["TestLoop", "VirtualRing"]),
   // Captures: their files, what they say, recording and replay.
-  layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
+  layer("Capture", on: ["BluetoothCore", "CCompression", "Files", "SystemCalls"]),
   layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
   layer(
     "Recording",
@@ -127,6 +127,7 @@ targets += [
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
   .target(name: "CLinux"),
   .target(name: "CMosquitto"),
+  .target(name: "CCompression"),
   // What files of SQLite have in common.
   .target(
     name: "SQLite", dependencies: ["BluetoothCore", "CSQLite", "Files"], swiftSettings: settings),

@@ -58,15 +58,16 @@ public enum BTSnoop {
   ///   - direction: the side that sent it
   ///   - microseconds: since 1970-01-01 UTC
   ///   - drops: the number of packets lost since the start of the file
+  ///   - originalLength: of the packet, if `packet` is only its beginning
   ///   - writer: receives the record
   public static func writeRecord(
     _ packet: RawSpan, direction: CaptureDirection, microseconds: Int64, drops: Int = 0,
-    into writer: inout ByteWriter
+    originalLength: Int = 0, into writer: inout ByteWriter
   ) {
     var flags: Flags = direction == .controllerToHost ? .received : []
     // Commands are type 1, events type 4; everything else is data.
     if packet.byte(at: 0) == 1 || packet.byte(at: 0) == 4 { flags.insert(.commandOrEvent) }
-    writeRecord(packet, flags: flags.rawValue, microseconds, drops, into: &writer)
+    writeRecord(packet, originalLength, flags: flags.rawValue, microseconds, drops, into: &writer)
   }
 
   /// Writes a record of a file with datalink ``Datalink/linuxMonitor``.
@@ -77,22 +78,25 @@ public enum BTSnoop {
   ///   - adapter: the adapter's index; nil if none
   ///   - microseconds: since 1970-01-01 UTC
   ///   - drops: the number of packets lost since the start of the file
+  ///   - originalLength: of the payload, if `payload` is only its beginning
   ///   - writer: receives the record
   public static func writeRecord(
     _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64, drops: Int = 0,
-    into writer: inout ByteWriter
+    originalLength: Int = 0, into writer: inout ByteWriter
   ) {
     let flags = UInt32(adapter ?? MonitorOpcode.noAdapter) << 16 | UInt32(opcode.rawValue)
-    writeRecord(payload, flags: flags, microseconds, drops, into: &writer)
+    writeRecord(payload, originalLength, flags: flags, microseconds, drops, into: &writer)
   }
 
   private static func writeRecord(
-    _ packet: RawSpan, flags: UInt32, _ microseconds: Int64, _ drops: Int, into writer: inout ByteWriter
+    _ packet: RawSpan, _ originalLength: Int, flags: UInt32, _ microseconds: Int64, _ drops: Int,
+    into writer: inout ByteWriter
   ) {
+    let original = UInt32(clamping: max(originalLength, packet.byteCount)).bigEndian
     let length = UInt32(truncatingIfNeeded: packet.byteCount).bigEndian
     let time = UInt64(bitPattern: microseconds &+ epochOffset).bigEndian
     // Appended in one piece: that takes a sixth of the instructions of six integers.
-    let header = (length, length, flags.bigEndian, UInt32(clamping: drops).bigEndian, time)
+    let header = (original, length, flags.bigEndian, UInt32(clamping: drops).bigEndian, time)
     withUnsafeBytes(of: header) { writer.write(RawSpan(_unsafeBytes: $0)) }
     writer.write(packet)
   }
@@ -121,6 +125,7 @@ public enum BTSnoop {
     guard let original = bytes.uint32(at: 0, .big).map(Int.init),
       let included = bytes.uint32(at: 4, .big).map(Int.init)
     else { return .needsMore }
+    if included > maximumCapturedLength, isMagic(bytes) { return .header }
     try checkLength(included)
     let recordLength = recordHeaderLength + included
     guard bytes.byteCount >= recordLength, let flags = bytes.uint32(at: 8, .big),

@@ -33,8 +33,20 @@ public struct CaptureError: Error, Hashable, Sendable {
     case tooMuchTraffic(packet: Int)
     /// A record with an implausible length, in bytes.
     case recordTooLarge(Int)
-    /// The file is compressed with this program.
+    /// The bytes are compressed with this program, and come from a pipe or from a file that is followed.
     case compressed(CompressionFormat)
+    /// The library that reads compressed files is not installed.
+    case noArchiveLibrary(CompressionFormat)
+    /// The library's description of what is wrong with a compressed file.
+    case cannotDecompress(String)
+    /// A compressed file has more bytes, relative to its size, than captures have.
+    case growsTooMuch(limit: Int)
+    /// An archive has no capture.
+    case holdsNoCapture(CompressionFormat)
+    /// A copy of what was decompressed can't be written.
+    case cannotCopy(String)
+    /// The caller of ``CaptureSource`` has cancelled it.
+    case cancelled
     /// A file that is followed got shorter, or another file took its place.
     case replaced(FileChange)
     /// A record with inconsistent fields; the description.
@@ -57,7 +69,7 @@ public struct CaptureError: Error, Hashable, Sendable {
 
 /// Compressed files that are recognized by their first bytes.
 public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
-  case gzip, zstd, xz, bzip2, lz4
+  case gzip, zstd, xz, bzip2, lz4, zip
 
   private var magic: [UInt8] {
     switch self {
@@ -66,6 +78,7 @@ public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
     case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
     case .bzip2: Array("BZh".utf8)
     case .lz4: [0x04, 0x22, 0x4D, 0x18]
+    case .zip: Array("PK\u{3}\u{4}".utf8)
     }
   }
 
@@ -77,6 +90,7 @@ public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
     case .xz: "xzcat"
     case .bzip2: "bzcat"
     case .lz4: "lz4cat"
+    case .zip: "unzip -p"
     }
   }
 
@@ -137,7 +151,15 @@ extension CaptureError: CustomStringConvertible {
         + "for example with editcap"
     case .recordTooLarge(let length):
       "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
-    case .compressed(let format): "the file is compressed with \(format.rawValue)"
+    case .compressed(let format): "what arrives is compressed with \(format.rawValue)"
+    case .noArchiveLibrary(let format):
+      "the file is compressed with \(format.rawValue), and libarchive, which reads that, is not installed"
+    case .cannotDecompress(let why): "can't be decompressed: \(why)"
+    case .growsTooMuch(let limit):
+      "has more than \(limit >> 20) MiB when it is decompressed, which no capture of its size has"
+    case .holdsNoCapture(let format): "this \(format.rawValue) file has no Bluetooth capture in it"
+    case .cannotCopy(let why): "the decompressed capture can't be written to a temporary file: \(why)"
+    case .cancelled: "reading was cancelled"
     case .replaced(.shrunk(let before, let now)): "the file shrank from \(before) to \(now) bytes"
     case .replaced(.otherFile): "another file took its place"
     case .damagedRecord(let what): "\(what); the file is damaged from here on"

@@ -12,9 +12,7 @@ struct CaptureFile: ~Copyable {
   /// Holds a record of the largest size, with enough room that little has to be moved to the start.
   private static let bufferLength = 1 << 20
 
-  let path: String
-  let descriptor: Int32
-  let isRegular: Bool
+  let part: CapturePart
   private let buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
@@ -25,31 +23,15 @@ struct CaptureFile: ~Copyable {
   /// The file offset of `start`.
   private(set) var offset = 0
 
-  /// - Parameter path: "-" is standard input
-  init(path: String) throws(CaptureError) {
-    let (descriptor, kind) = try Self.open(path)
-    self.path = path
-    self.descriptor = descriptor
-    isRegular = kind == S_IFREG
+  /// Begins to read a part at its first byte.
+  init(_ part: CapturePart) {
+    self.part = part
+    part.rewind()
     buffer = .allocate(byteCount: Self.bufferLength, alignment: 16)
-  }
-
-  private static func open(_ path: String) throws(CaptureError) -> (descriptor: Int32, kind: mode_t) {
-    // Opening a FIFO must not wait for a writer.
-    let descriptor = path == "-" ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK)
-    guard descriptor >= 0 else { throw CaptureError(.cannotOpen(lastSystemError), path: path) }
-    var status = stat()
-    let kind = SystemCall.status(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
-    guard kind != S_IFDIR else {
-      if descriptor != STDIN_FILENO { close(descriptor) }
-      throw CaptureError(.cannotOpen("is a directory"), path: path)
-    }
-    return (descriptor, kind)
   }
 
   deinit {
     buffer.deallocate()
-    if descriptor != STDIN_FILENO { close(descriptor) }
   }
 
   /// The number of unconsumed bytes in the buffer.
@@ -105,6 +87,7 @@ struct CaptureFile: ~Copyable {
   ///
   /// - Parameter follow: whether to return immediately if no data is available, instead of waiting
   mutating func fill(follow: Bool) throws(CaptureError) -> Filling {
+    let (descriptor, isRegular) = (part.descriptor, part.isRegular)
     if let base = buffer.baseAddress, start > 0 {
       memmove(base, base + start, count)
       end -= start
@@ -118,7 +101,7 @@ struct CaptureFile: ~Copyable {
       // Another process has set O_NONBLOCK; the caller asked to wait.
     } while length < 0 && (errno == EINTR || errno == EAGAIN && !follow && isReadable(within: -1))
     if length < 0, errno == EAGAIN { return .nothing }
-    guard length >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: path) }
+    guard length >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: part.name) }
     if length == 0 {
       guard follow, isRegular else { return .end }
       try checkIdentity()
@@ -136,7 +119,8 @@ struct CaptureFile: ~Copyable {
   /// be expected from it.
   private func checkIdentity() throws(CaptureError) {
     var own = stat()
-    guard SystemCall.status(descriptor, &own) == 0 else { return }
+    let path = part.path
+    guard SystemCall.status(part.descriptor, &own) == 0 else { return }
     let position = offset + count
     guard own.st_size >= position else {
       throw CaptureError(.replaced(.shrunk(from: position, to: Int(own.st_size))), path: path)
@@ -151,7 +135,7 @@ struct CaptureFile: ~Copyable {
 
   /// Whether a read would return within the given number of milliseconds; -1 waits without limit.
   private func isReadable(within milliseconds: Int32) -> Bool {
-    var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var descriptor = pollfd(fd: part.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&descriptor, 1, milliseconds) != 0
   }
 
@@ -167,7 +151,7 @@ struct CaptureFile: ~Copyable {
           return found.reader
         }
       } catch {
-        throw CaptureError(error.reason, path: path)
+        throw CaptureError(error.reason, path: part.name)
       }
       switch try fill(follow: follow) {
       case .more: break

@@ -1,13 +1,14 @@
 import BluetoothCore
 
-/// Reads a capture of any format record by record, with a fixed amount of memory.
+/// Reads a capture of any format record by record, with a fixed amount of memory. Files that ``CaptureSource`` has put
+/// together, such as the logs of a bug report, are read as one.
 ///
 ///     var reader = try CaptureReader(path: "session.btsnoop")
 ///     while try reader.advance() == .record {
 ///       print(reader.info, reader.bytes.byteCount)  // a view, valid until the next advance
 ///     }
 ///
-/// All records before a damaged one are returned before the error is thrown.
+/// All records before a damaged one are returned before the error is thrown; of several files, those of the others too.
 public struct CaptureReader: ~Copyable {
   /// The result of ``advance()``.
   public enum Progress: Hashable, Sendable {
@@ -19,19 +20,24 @@ public struct CaptureReader: ~Copyable {
     case end
   }
 
-  /// "-" for standard input.
-  public var path: String { file.path }
+  /// For messages: the path of the file that is read now, followed by the name in an archive; "-" for standard input.
+  public var path: String { file.part.name }
   /// The format of the file; nil only if it is followed and still too short to identify.
   public var format: CaptureFormat? { reader?.format }
   /// The current record; see ``advance()``.
   public private(set) var info = CaptureRecordInfo(
     number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
-  /// The number of bytes of an incomplete record at the end of the file. Valid after ``advance()`` has returned
+  /// The number of bytes of incomplete records at the end of the files. Valid after ``advance()`` has returned
   /// ``Progress/end``.
   public private(set) var truncatedBytes = 0
 
   private var file: CaptureFile
+  /// The files after this one.
+  private var others: ArraySlice<CapturePart>
+  /// Why a file could not be read to its end; thrown after the others.
+  private var damage: CaptureError?
   private let isFollowing: Bool
+  private let waits: Bool
   private var reader: FormatReader?
   private var range = 0..<0
   /// The drop counter of the record before.
@@ -47,23 +53,67 @@ public struct CaptureReader: ~Copyable {
   ///   - isReadAgain: whether the caller opens the file more than once, which requires a regular file
   /// - Throws: ``CaptureError`` if it can't be opened or is not a capture
   public init(path: String, follow: Bool = false, isReadAgain: Bool = false) throws(CaptureError) {
-    var file = try CaptureFile(path: path)
-    if isReadAgain, !file.isRegular { throw CaptureError(.notARegularFile, path: path) }
-    let reader = try file.identify(follow: follow)
-    self.init(file, reader, isFollowing: follow)
+    let source = try CaptureSource([path], follow: follow)
+    if isReadAgain, !source.parts.allSatisfy(\.isRegular) { throw CaptureError(.notARegularFile, path: path) }
+    try self.init(source, follow: follow)
   }
 
-  private init(_ file: consuming CaptureFile, _ reader: FormatReader?, isFollowing: Bool) {
+  /// Reads files that are open. A source can be read several times, one after the other, if its files are regular ones.
+  ///
+  /// - Parameters:
+  ///   - source: the files
+  ///   - follow: whether the last file is still being written; see ``init(path:follow:isReadAgain:)``
+  ///   - waits: whether to wait for the data of a pipe, instead of returning ``Progress/needsMore``
+  /// - Throws: ``CaptureError`` if the first file is not a capture
+  public init(_ source: CaptureSource, follow: Bool = false, waits: Bool = true) throws(CaptureError) {
+    try self.init(source.parts, source.damage, isFollowing: follow, waits: waits)
+  }
+
+  /// Reads one part.
+  init(_ part: CapturePart) throws(CaptureError) {
+    try self.init([part], nil, isFollowing: false, waits: true)
+  }
+
+  private init(
+    _ parts: [CapturePart], _ damage: CaptureError?, isFollowing: Bool, waits: Bool
+  ) throws(CaptureError) {
+    var others = parts[...]
+    guard let first = others.popFirst() else { throw CaptureError(.empty) }
+    var file = CaptureFile(first)
+    let returns = isFollowing && others.isEmpty || !waits && !first.isRegular
+    let reader = try Self.identify(&file, isFollowing: returns, isLast: others.isEmpty)
+    self.init(file, reader, others, damage, isFollowing: isFollowing, waits: waits)
+  }
+
+  /// - Returns: nil if more has to arrive first; or for an empty file before others, such as a log that was just begun anew
+  private static func identify(
+    _ file: inout CaptureFile, isFollowing: Bool, isLast: Bool
+  ) throws(CaptureError) -> FormatReader? {
+    do throws(CaptureError) {
+      return try file.identify(follow: isFollowing)
+    } catch {
+      guard error.reason == .empty, !isLast else { throw error }
+      return nil
+    }
+  }
+
+  private init(
+    _ file: consuming CaptureFile, _ reader: FormatReader?, _ others: ArraySlice<CapturePart>,
+    _ damage: CaptureError?, isFollowing: Bool, waits: Bool
+  ) {
     self.file = file
     self.reader = reader
+    self.others = others
+    self.damage = damage
     self.isFollowing = isFollowing
+    self.waits = waits
   }
 
   /// The descriptor being read. Watch it for more data of a pipe. A regular file is always readable, and has to be
   /// polled.
-  public var descriptor: Int32 { file.descriptor }
+  public var descriptor: Int32 { file.part.descriptor }
   /// Whether this is a regular file, which may grow after its end was reached.
-  public var isRegularFile: Bool { file.isRegular }
+  public var isRegularFile: Bool { file.part.isRegular }
 
   /// The bytes of the current record, in the reader's buffer.
   public var bytes: RawSpan {
@@ -92,15 +142,38 @@ public struct CaptureReader: ~Copyable {
 
   private mutating func readRecord() throws(CaptureError) -> Progress {
     range = 0..<0
+    while true {
+      do throws(CaptureError) {
+        let progress = try readRecordOfFile()
+        guard progress == .end else { return progress }
+        truncatedBytes += file.truncatedCount
+      } catch {
+        if error.reason != .empty || others.isEmpty { damage = damage ?? error }
+      }
+      // Each iteration goes on to another file, so the loop terminates.
+      guard let next = others.popFirst() else {
+        guard let damage else { return .end }
+        throw damage
+      }
+      file = CaptureFile(next)
+      reader = nil
+      drops = 0
+    }
+  }
+
+  private mutating func readRecordOfFile() throws(CaptureError) -> Progress {
+    let isFollowing = isFollowing && others.isEmpty || !waits && !file.part.isRegular
     if reader == nil { reader = try file.identify(follow: isFollowing) }
-    if reader == nil { return .needsMore }
+    // Moved out, so that changing it does not copy.
+    guard var reader = reader.take() else { return .needsMore }
+    defer { self.reader = reader }
     while true {
       // Each iteration returns a record, skips bytes or reads some, so the loop terminates at the end of the file.
-      let step: CaptureStep?
+      let step: CaptureStep
       do throws(CaptureError) {
-        step = try reader?.step(file.unread)
+        step = try reader.step(file.unread)
       } catch {
-        throw CaptureError(error.reason, offset: file.offset, path: file.path)
+        throw CaptureError(error.reason, offset: file.offset, path: file.part.name)
       }
       switch step {
       case .record(let found):
@@ -119,13 +192,19 @@ public struct CaptureReader: ~Copyable {
       case .countOnly(let length):
         file.skip(length)
         info.number += 1
-      case .needsMore, nil:
+      case .header:
+        // Files were put together: another one begins here.
+        if let next = try FormatReader.identify(file.unread, isWhole: false) {
+          reader = next.reader
+          file.skip(next.headerLength)
+        } else if try file.fill(follow: isFollowing) == .end {
+          return .end
+        }
+      case .needsMore:
         switch try file.fill(follow: isFollowing) {
         case .more: break
         case .nothing: return .needsMore
-        case .end:
-          truncatedBytes = file.truncatedCount
-          return .end
+        case .end: return .end
         }
       }
     }

@@ -6,9 +6,20 @@ enum FormatReader {
   case pcap(PCAP)
   case pcapng(PCAPNG)
   case packetLogger(ByteOrder)
+  case hcidump
 
   /// The number of bytes that is sufficient to detect the format.
-  private static let identifyingLength = 13
+  private static let identifyingLength = 17
+
+  /// Whether a file with this beginning states its format, in its first bytes.
+  static func hasMagic(_ bytes: RawSpan) -> Bool {
+    BTSnoop.isMagic(bytes) || PCAP.isMagic(bytes) || PCAPNG.isMagic(bytes)
+  }
+
+  /// Whether a file with this beginning has a format without a header, which is recognized by its first record.
+  static func isWithoutMagic(_ bytes: RawSpan) -> Bool {
+    HCIDump.isBeginning(bytes) || PacketLogger.byteOrder(bytes) != nil
+  }
 
   /// Detects the format from the first bytes of a file.
   ///
@@ -29,10 +40,10 @@ enum FormatReader {
       var reader = PCAPNG()
       if case .skip(let length) = try reader.step(bytes) { return (.pcapng(reader), length) }
       name = "pcapng"
-    } else if let order = PacketLogger.byteOrder(bytes) {
-      return (.packetLogger(order), 0)
     } else {
       guard isWhole || bytes.byteCount >= identifyingLength else { return nil }
+      if HCIDump.isBeginning(bytes) { return (.hcidump, 0) }
+      if let order = PacketLogger.byteOrder(bytes) { return (.packetLogger(order), 0) }
       if let format = CompressionFormat(bytes) { throw CaptureError(.compressed(format)) }
       throw CaptureError(bytes.byteCount == 0 ? .empty : .unknownFormat)
     }
@@ -46,6 +57,7 @@ enum FormatReader {
     case .pcap(let reader): .pcap(reader.linkType)
     case .pcapng: .pcapng
     case .packetLogger: .packetLogger
+    case .hcidump: .hcidump
     }
   }
 
@@ -58,6 +70,7 @@ enum FormatReader {
     case .btsnoop(let datalink): return try BTSnoop.step(bytes, datalink)
     case .pcap(let reader): return try reader.step(bytes)
     case .packetLogger(let order): return try PacketLogger.step(bytes, order)
+    case .hcidump: return try HCIDump.step(bytes)
     case .pcapng(var reader):
       // Moved out of `self`, so that changing it does not copy.
       self = .packetLogger(.big)
@@ -73,6 +86,8 @@ public enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
   case pcap(CaptureLinkType)
   case pcapng
   case packetLogger
+  /// The format of `hcidump -w`.
+  case hcidump
 
   public var description: String {
     switch self {
@@ -80,6 +95,7 @@ public enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
     case .pcap(let linkType): "pcap, link type \(linkType)"
     case .pcapng: "pcapng"
     case .packetLogger: "Apple PacketLogger"
+    case .hcidump: "hcidump"
     }
   }
 }
@@ -88,6 +104,8 @@ public enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
 enum CaptureStep {
   /// A record is incomplete. At most ``maximumBlockLength`` bytes have to be in the buffer.
   case needsMore
+  /// The header of another file begins here, whose first bytes are those of the same format.
+  case header
   /// The given number of bytes is not a record. It may exceed the available bytes.
   case skip(Int)
   /// The given number of bytes is a record without a packet, which only counts.

@@ -45,6 +45,8 @@ struct PCAP {
       let included = bytes.uint32(at: 8, order).map(Int.init),
       let original = bytes.uint32(at: 12, order).map(Int.init)
     else { return .needsMore }
+    // The header of a file reads as an empty record of the year 2055.
+    if included == 0, original == 0, Self.isMagic(bytes) { return .header }
     try checkLength(included)
     let recordLength = Self.recordHeaderLength + included
     guard bytes.byteCount >= recordLength else { return .needsMore }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The system calls on descriptors, and those that open descriptors and change files. All modules make them here, so
@@ -56,6 +57,12 @@ extension SystemCall {
     _ path: String, _ flags: Int32, mode: mode_t = 0, in folder: Int32 = AT_FDCWD
   ) -> Int32 {
     perform(.open) { openat(folder, path, flags | O_CLOEXEC, mode) }
+  }
+
+  /// Opens a new file without a name for reading and writing, with mode 0600 and O_CLOEXEC: on the disk of `folder`, or in
+  /// memory if its file system has no such files.
+  package static func openUnnamed(in folder: String) -> Int32 {
+    perform(.open) { halo_open_unnamed(folder) }
   }
 
   /// Creates a non-blocking socket with SOCK_CLOEXEC.

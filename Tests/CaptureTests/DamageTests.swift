@@ -182,10 +182,13 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
 
   @Test(arguments: [
     ("1f8b0800", CompressionFormat.gzip), ("28b52ffd", .zstd), ("fd377a585a00", .xz), ("425a6839", .bzip2),
-    ("04224d18", .lz4),
+    ("04224d18", .lz4), ("504b0304", .zip),
   ])
-  func compressedFilesAreNamed(_ digits: String, _ format: CompressionFormat) {
-    #expect(Reading(hex(digits) + [UInt8](repeating: 0, count: 40)).error?.reason == .compressed(format))
+  func compressedFilesThatGrowAreRefused(_ digits: String, _ format: CompressionFormat) {
+    let file = TemporaryFile(hex(digits) + [UInt8](repeating: 0, count: 40))
+    #expect(throws: CaptureError(.compressed(format), path: file.path)) {
+      _ = try CaptureReader(path: file.path, follow: true)
+    }
   }
 
   /// The largest record there may be goes through the buffer at every place.

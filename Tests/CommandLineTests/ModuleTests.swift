@@ -48,8 +48,8 @@ import Testing
     #expect(Set(modules) == ["LinuxBluetooth"])
   }
 
-  /// So are SQLite and libmosquitto.
-  @Test(arguments: [("CSQLite", "SQLite"), ("CMosquitto", "MQTT")])
+  /// So are SQLite, libmosquitto and libarchive.
+  @Test(arguments: [("CSQLite", "SQLite"), ("CMosquitto", "MQTT"), ("CCompression", "Capture")])
   func oneModuleCallsTheLibrary(_ library: String, _ module: String) {
     #expect(Disk.names(in: Self.sources).filter { imports(of: $0).contains(library) } == [module])
   }

@@ -28,3 +28,34 @@ extension HCIPacketType: FieldCode {
     }
   }
 }
+
+extension HCIPacketType {
+  /// The number of bytes from the type byte to the length of the parameters or data, which is the end of the header
+  /// (Core Specification Vol 4, Part E, 5.4). A type that is unknown counts as a command.
+  @inlinable public var headerLength: Int {
+    switch self {
+    case .event: 3
+    case .acl, .isochronous: 5
+    default: 4
+    }
+  }
+
+  /// The number of bytes of parameters or data that a header states.
+  ///
+  /// - Parameters:
+  ///   - bytes: have the header from `start` on
+  ///   - start: the offset of the type byte
+  /// - Returns: nil if the header is incomplete
+  @inlinable public func statedLength(in bytes: RawSpan, at start: Int) -> Int? {
+    let end = start + headerLength
+    guard start >= 0, end <= bytes.byteCount, let last = bytes.byte(at: end - 1) else { return nil }
+    switch self {
+    case .acl, .isochronous:
+      guard let low = bytes.byte(at: end - 2) else { return nil }
+      let length = Int(low) | Int(last) << 8
+      // The two bits above are reserved in isochronous packets.
+      return self == .isochronous ? length & 0x3FFF : length
+    default: return Int(last)
+    }
+  }
+}

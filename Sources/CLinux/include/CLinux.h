@@ -15,6 +15,9 @@
 // accept4 with a non-blocking descriptor that is closed on exec.
 int halo_accept(int listener);
 
+// A new file without a name in a folder, or in memory where the file system has none; O_RDWR, mode 0600, closed on exec.
+int halo_open_unnamed(const char *folder);
+
 // The user who made the other end of a Unix domain socket.
 int halo_peer(int socket, uid_t *user);
 

@@ -153,20 +153,9 @@ extension H4Framer {
     func byte(_ index: Int) -> Int { Int(bytes.byte(at: start + index) ?? 0) }
     func word(_ index: Int) -> Int { byte(index) | byte(index + 1) << 8 }
 
-    let header: Int
-    switch HCIPacketType(rawValue: type) {
-    case .event: header = 3
-    case .acl, .isochronous: header = 5
-    default: header = 4
-    }
-    guard available >= header else { return .needs(header) }
-
-    let count: Int
-    switch HCIPacketType(rawValue: type) {
-    case .acl: count = word(3)
-    case .isochronous: count = word(3) & 0x3FFF
-    default: count = byte(header - 1)
-    }
+    let packetType = HCIPacketType(rawValue: type)
+    let header = packetType.headerLength
+    guard let count = packetType.statedLength(in: bytes, at: start) else { return .needs(header) }
     guard isPossible(type, first: word(1), count: count) else { return .garbage }
     if !inStep {
       let telling = tellingBytes(type, code: byte(1), count: count)

@@ -9,7 +9,8 @@ struct CommandSpec: Sendable {
   var summary: String
   /// How many positional arguments it takes.
   var positionals: ClosedRange<Int>
-  /// How it uses the file that the first positional argument names; nil if that is not a file.
+  /// How it uses the files that positional arguments name: those that are read are all, one that is written is the first.
+  /// Nil if they name none.
   var file: FileUse?
   var options: [any CommandOption]
   /// Which of the options go together.

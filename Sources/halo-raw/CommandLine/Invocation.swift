@@ -193,8 +193,10 @@ struct NamedFiles {
     for file in invocation.files where file.path != "-" {
       add("\(file.option) \(file.path.printable)", FileIdentity(path: file.path), file.use == .writes)
     }
-    if let use = command.file, let path = invocation.positionals.first {
-      let isWritten = use == .writes
+    let use = command.file
+    let isWritten = use == .writes
+    let named = use == nil || command.wrapsCommand || isWritten ? 1 : invocation.positionals.count
+    for path in invocation.positionals.prefix(named) where use != nil {
       if path == "-", !isWritten {
         add("standard input", FileIdentity(descriptor: STDIN_FILENO), false)
       } else {

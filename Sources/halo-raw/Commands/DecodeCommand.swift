@@ -38,8 +38,8 @@ enum DecodeOption {
 }
 
 let decodeCommand = CommandSpec(
-  name: "decode", arguments: "FILE",
-  summary: "explain a capture, packet by packet, layer by layer", positionals: 1...1, file: .reads,
+  name: "decode", arguments: "FILE...",
+  summary: "explain a capture, packet by packet, layer by layer", positionals: 1...256, file: .reads,
   options: [
     DecodeOption.verbose, DecodeOption.layer, DecodeOption.filter, DecodeOption.format, DecodeOption.summary,
     DecodeOption.samples, SampleOption.ppg, SampleOption.accel, SampleOption.spo2, DecodeOption.html,
@@ -71,9 +71,14 @@ let decodeCommand = CommandSpec(
     ),
   ],
   details: """
-    FILE is a btsnoop file (H1, H4, Linux monitor), pcap, pcapng or a capture of Apple's PacketLogger, from any program;
-    - is standard input. A frame that spans several packets is shown with the last of them. A damaged file is decoded up
-    to the damage, and the exit code is 65. NO_COLOR disables colors.
+    FILE is a btsnoop file (H1, H4, Linux monitor), pcap, pcapng, a capture of Apple's PacketLogger or of hcidump, from any
+    program; - is standard input. It may be compressed (gzip, xz, zstd, bzip2, lz4), or an archive (zip, tar): all captures
+    in it are read in the order of their times, for example the logs of an Android bug report or of an iPhone's sysdiagnose.
+    The text of a bug report is read for its btsnooz summary, whose packets are cut. Several files are read as one capture,
+    in the order in which they are named.
+
+    A frame that spans several packets is shown with the last of them. A damaged file is decoded up to the damage, and the
+    exit code is 65. NO_COLOR disables colors.
 
     A line ends with the adapter, the link, and the address and name of the device at its other end, as far as the capture
     has them. Sections are those of the \(Specification.name); CSS is its Supplement.
@@ -84,7 +89,7 @@ let decodeCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  try await Decoding.run(DecodeOptions(invocation), invocation.positionals[0])
+  try await Decoding.run(DecodeOptions(invocation), invocation.positionals)
 }
 
 /// Which packets of a capture are shown, and how.

@@ -32,23 +32,43 @@ struct Decoding: ~Copyable {
     if case .samples(let format, let kinds) = options.form { samples = .init(format, kinds: kinds) }
   }
 
-  static func run(_ options: DecodeOptions, _ path: String) async throws(Failure) {
+  static func run(_ options: DecodeOptions, _ paths: [String]) async throws(Failure) {
     let interruption = Interruption()
+    guard let source = try await open(paths, isFollowed: options.isFollowing, interruption) else { return }
     var options = options
-    if options.filter?.hasNames == true, !options.isFollowing, Console.isRegularFile(path) {
-      try await learnNames(path, interruption, &options.filter)
+    if options.filter?.hasNames == true, !options.isFollowing, paths.allSatisfy(Console.isRegularFile) {
+      try await learnNames(source, interruption, &options.filter)
     }
-    try await Decoding(options).run(path, interruption)
+    try await Decoding(options).run(source, interruption)
   }
 
-  private consuming func run(_ path: String, _ interruption: Interruption) async throws(Failure) {
+  /// Opens the files. An archive can take seconds.
+  ///
+  /// - Returns: nil after an interruption
+  private static func open(
+    _ paths: [String], isFollowed: Bool, _ interruption: Interruption
+  ) async throws(Failure) -> CaptureSource? {
+    let opening = await interruption.cancels { () async in
+      await offTheLoop {
+        Result { () throws(CaptureError) in
+          try CaptureSource(paths, follow: isFollowed) { Termination.hasBegun }
+        }
+      }
+    }
+    guard let opening, !interruption.isRequested else { return nil }
+    let source = try opening.mapError(Failure.init).get()
+    // Which of an archive's files they are is not on the command line.
+    for name in source.names where !paths.contains(name) { Console.error("reading \(name.printable)") }
+    return source
+  }
+
+  private consuming func run(_ source: CaptureSource, _ interruption: Interruption) async throws(Failure) {
     let file = try Result { () throws(CaptureError) in
-      // Do not block in `read` on a pipe: Ctrl-C must have an effect.
-      try OpenCapture(path, follow: options.isFollowing || !Console.isRegularFile(path))
+      try OpenCapture(source, isFollowed: options.isFollowing)
     }.mapError(Failure.init).get()
     if case .page(let path) = options.form {
-      let name = file.reader.path == "-" ? "standard input" : file.reader.path
-      page = PageWriter(name: name, try PageFile(path: path))
+      let names = source.names.map { $0 == "-" ? "standard input" : $0 }
+      page = PageWriter(name: names.joined(separator: ", "), try PageFile(path: path))
     }
     reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
@@ -68,12 +88,12 @@ struct Decoding: ~Copyable {
     }
     if let foreign, !hasBluetooth, !interruption.isRequested {
       try? await finish("The capture has no Bluetooth HCI.")
-      throw Failure(CaptureError(.unsupportedLinkType(foreign), path: path))
+      throw Failure(CaptureError(.unsupportedLinkType(foreign), path: file.reader.path))
     }
     if file.reader.truncatedBytes > 0, !interruption.isRequested, !hasFailed {
       let reason = "ends in the middle of a record; its \(file.reader.truncatedBytes) bytes are left out"
       try await finish("The capture \(reason).")
-      throw Failure(.badData, "\(path): \(reason)")
+      throw Failure(.badData, "\(file.reader.path): \(reason)")
     }
     try await finish(
       interruption.isRequested ? "Reading was interrupted; the capture may have more packets." : nil)
@@ -113,9 +133,9 @@ struct Decoding: ~Copyable {
 
   /// Reads the file for the names of devices that the filter selects: the packets before a name are theirs, too.
   private static func learnNames(
-    _ path: String, _ interruption: Interruption, _ filter: inout PacketFilter?
+    _ source: CaptureSource, _ interruption: Interruption, _ filter: inout PacketFilter?
   ) async throws(Failure) {
-    let file = try Result { () throws(CaptureError) in try OpenCapture(path, follow: false) }
+    let file = try Result { () throws(CaptureError) in try OpenCapture(source, isFollowed: false) }
       .mapError(Failure.init).get()
     let dissector = makeDissector()
     var packet = DissectedPacket()
@@ -168,8 +188,9 @@ struct Decoding: ~Copyable {
 private final class OpenCapture {
   var reader: CaptureReader
 
-  init(_ path: String, follow: Bool) throws(CaptureError) {
-    reader = try CaptureReader(path: path, follow: follow)
+  init(_ source: CaptureSource, isFollowed: Bool) throws(CaptureError) {
+    // Do not block in `read` on a pipe: Ctrl-C must have an effect.
+    reader = try CaptureReader(source, follow: isFollowed, waits: false)
   }
 
   /// Waits until a pipe is readable, or 50 ms for a file that grows; or until the interruption.

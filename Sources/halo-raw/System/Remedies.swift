@@ -14,8 +14,11 @@ extension CaptureError {
   var messageWithRemedy: String {
     switch reason {
     case .compressed(let format):
-      "\(self); decompress it: \(format.reader) \(path ?? "FILE") > CAPTURE, or for decode: "
-        + "\(format.reader) \(path ?? "FILE") | halo-raw decode -"
+      "\(self); save it as a file and name that, or decompress it: \(format.reader) FILE | halo-raw decode -"
+    case .noArchiveLibrary(let format):
+      "\(self); sudo apt install libarchive13, or decompress it: \(format.reader) \(path ?? "FILE") > CAPTURE"
+    case .holdsNoCapture:
+      "\(self); a phone's report has one if the HCI snoop log was switched on before Bluetooth was"
     case .replaced: "\(self); start again to read it from its beginning"
     default: description
     }

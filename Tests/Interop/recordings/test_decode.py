@@ -163,11 +163,14 @@ def test_a_record_may_be_longer_than_it_states_and_losses_are_shown(halo, tmp_pa
 
 
 @pytest.mark.parametrize("program, reader", [("gzip", "zcat"), ("xz", "xzcat"), ("bzip2", "bzcat")])
-def test_a_compressed_file_names_its_remedy(halo, tmp_path, program, reader):
+def test_without_the_library_a_compressed_file_names_its_remedy(halo, tmp_path, program, reader):
     module = {"gzip": "gzip", "xz": "lzma", "bzip2": "bz2"}[program]
     path = tmp_path / "capture.btsnoop"
     path.write_bytes(__import__(module).compress(STREAM.read_bytes()))
-    halo.run("decode", path).failed(BAD_DATA, saying=f"{reader} {path} | halo-raw decode -")
+    (tmp_path / "libarchive.so.13").write_bytes(b"")
+    halo.environment["LD_LIBRARY_PATH"] = str(tmp_path)
+    halo.run("decode", path).failed(
+        BAD_DATA, saying=f"sudo apt install libarchive13, or decompress it: {reader} {path} > CAPTURE")
 
 
 def test_a_directory_can_not_be_opened(halo, tmp_path):

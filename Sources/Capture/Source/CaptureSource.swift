@@ -1,0 +1,98 @@
+import BluetoothCore
+import SystemCalls
+
+/// Files with captures, opened: a ``CaptureReader`` reads them as one.
+///
+/// A file is a capture; a compressed one (gzip, bzip2, xz, zstd, lz4); an archive with captures (zip, tar), such as an Android
+/// bug report, of which every log is read, or an iPhone's sysdiagnose; or the text of a bug report with its btsnooz summary.
+/// What is compressed is copied to a file without a name in `TMPDIR` or /var/tmp; libarchive reads it.
+public struct CaptureSource: Sendable {
+  let parts: [CapturePart]
+  /// Why the parts are not all, or not whole.
+  let damage: CaptureError?
+
+  /// The captures in the order in which they are read: the path of a file, for one of an archive followed by its name there.
+  public var names: [String] { parts.map(\.name) }
+  /// Whether something was decompressed, or taken out of an archive or a bug report.
+  public var isExtracted: Bool { parts.contains(where: \.isCopy) }
+
+  /// Opens files.
+  ///
+  /// - Parameters:
+  ///   - paths: the files, in the order in which they are read; "-" is standard input
+  ///   - follow: whether the last one is still being written; it can't be compressed then
+  ///   - isCancelled: asked at intervals of milliseconds while an archive is read, which can take seconds
+  /// - Throws: ``CaptureError`` if one of them can't be opened or decompressed
+  public init(
+    _ paths: [String], follow: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(CaptureError) {
+    var parts: [CapturePart] = []
+    var damage: CaptureError?
+    for (index, path) in paths.enumerated() {
+      let file = try CapturePart(path: path)
+      let isFollowed = follow && index == paths.count - 1
+      parts += isFollowed ? [file] : try Self.captures(in: file, &damage, isCancelled)
+    }
+    self.parts = parts
+    self.damage = damage
+  }
+
+  private static func captures(
+    in file: CapturePart, _ damage: inout CaptureError?, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws(CaptureError) -> [CapturePart] {
+    let beginning = file.beginning
+    if let format = CompressionFormat(beginning.span.bytes) {
+      var extraction = Extraction(file, format, isCancelled: isCancelled)
+      let captures = try extraction.captures()
+      damage = damage ?? extraction.damage
+      return captures
+    }
+    switch EntryKind(beginning, name: nil) {
+    case .summary:
+      guard let bytes = try contents(of: file) else { return [file] }
+      return [try Extraction.part(ofSummary: bytes, name: file.name, path: file.path)]
+    case .text:
+      guard let summary = try summary(in: file, isCancelled) else { return [file] }
+      return [try Extraction.part(ofSummary: summary, name: file.name, path: file.path)]
+    case .capture, .other: return [file]
+    }
+  }
+
+  /// The btsnooz summary in the text of a bug report; nil if it has none.
+  private static func summary(
+    in file: CapturePart, _ isCancelled: () -> Bool
+  ) throws(CaptureError) -> [UInt8]? {
+    var text = BTSnoozText()
+    try forEachChunk(of: file) { chunk throws(CaptureError) in
+      if isCancelled() { throw CaptureError(.cancelled, path: file.path) }
+      text.read(chunk)
+      return true
+    }
+    return text.bytes
+  }
+
+  /// Nil for a file that is too large for a summary.
+  private static func contents(of file: CapturePart) throws(CaptureError) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    try forEachChunk(of: file) { chunk throws(CaptureError) in
+      bytes.append(contentsOf: chunk)
+      return bytes.count <= BTSnooz.mostBytes
+    }
+    return bytes.count <= BTSnooz.mostBytes ? bytes : nil
+  }
+
+  private static func forEachChunk(
+    of file: CapturePart, _ body: (UnsafeRawBufferPointer) throws(CaptureError) -> Bool
+  ) throws(CaptureError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer {
+      buffer.deallocate()
+      file.rewind()
+    }
+    while true {
+      let count = SystemCall.read(file.descriptor, buffer.baseAddress, buffer.count)
+      guard count >= 0 else { throw CaptureError(.cannotRead(lastSystemError), path: file.path) }
+      guard count > 0, try body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
+    }
+  }
+}
