@@ -10,21 +10,24 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
   public static let pairingFailed = SecurityManagerCode(rawValue: 0x05)
   public static let securityRequest = SecurityManagerCode(rawValue: 0x0B)
 
+  /// Whether the PDU distributes a key: LTK, IRK or CSRK.
+  public var isKey: Bool { [0x06, 0x08, 0x0A].contains(rawValue) }
+
   /// Name, section and fields; each PDU begins with its code.
   private static let table: [UInt8: (name: String, section: String, fields: any PacketFields)] = [
     0x01: ("Pairing Request", "3.5.1", PairingFeatures()),
     0x02: ("Pairing Response", "3.5.2", PairingFeatures()),
-    0x03: ("Pairing Confirm", "3.5.3", Value()),
-    0x04: ("Pairing Random", "3.5.4", Value()),
+    0x03: ("Pairing Confirm", "3.5.3", PairingConfirm()),
+    0x04: ("Pairing Random", "3.5.4", PairingRandom()),
     0x05: ("Pairing Failed", "3.5.5", PairingFailed()),
-    0x06: ("Encryption Information", "3.6.2", Value()),
+    0x06: ("Encryption Information", "3.6.2", EncryptionInformation()),
     0x07: ("Central Identification", "3.6.3", CentralIdentification()),
-    0x08: ("Identity Information", "3.6.4", Value()),
+    0x08: ("Identity Information", "3.6.4", IdentityInformation()),
     0x09: ("Identity Address Information", "3.6.5", IdentityAddress()),
-    0x0A: ("Signing Information", "3.6.6", Value()),
+    0x0A: ("Signing Information", "3.6.6", SigningInformation()),
     0x0B: ("Security Request", "3.6.7", SecurityRequest()),
     0x0C: ("Pairing Public Key", "3.5.6", PublicKey()),
-    0x0D: ("Pairing DHKey Check", "3.5.7", Value()),
+    0x0D: ("Pairing DHKey Check", "3.5.7", DHKeyCheck()),
     0x0E: ("Pairing Keypress Notification", "3.5.8", Keypress()),
   ]
 
@@ -88,12 +91,51 @@ private struct PairingFeatures: PacketFields {
   }
 }
 
-/// A key, a confirm value or a random number.
-private struct Value: PacketFields {
+private struct PairingConfirm: PacketFields {
   var value: [UInt8] = []
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("value", &value, count: 16)
+    try fields.bytes("confirm value", &value, count: 16)
+  }
+}
+
+private struct PairingRandom: PacketFields {
+  var value: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("random value", &value, count: 16)
+  }
+}
+
+private struct EncryptionInformation: PacketFields {
+  var value: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("LTK", &value, count: 16, .key)
+  }
+}
+
+private struct IdentityInformation: PacketFields {
+  var value: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("IRK", &value, count: 16, .key)
+  }
+}
+
+private struct SigningInformation: PacketFields {
+  var value: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("CSRK", &value, count: 16, .key)
+  }
+}
+
+private struct DHKeyCheck: PacketFields {
+  var value: [UInt8] = []
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.bytes("check", &value, count: 16)
   }
 }
 

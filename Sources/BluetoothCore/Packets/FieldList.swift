@@ -1,3 +1,24 @@
+/// A field that tells about a person or a device.
+public struct PersonalField: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// A device address: six bytes, least significant first.
+    case address
+    /// A text, up to its first zero byte.
+    case name
+    /// A secret of pairing.
+    case key
+  }
+
+  public var kind: Kind
+  /// Its bytes, as indices into the bytes given to the lister.
+  public var range: Range<Int>
+
+  public init(kind: Kind, range: Range<Int>) {
+    self.kind = kind
+    self.range = range
+  }
+}
+
 /// The fields of packets, for display. The text of all of them is in one buffer, and the list is used again for the next
 /// packet: a field costs no allocation.
 ///
@@ -40,6 +61,11 @@ public final class FieldList {
   /// Whether a capture has only the beginning of the bytes: what is missing is no damage.
   @exclusivity(unchecked) private(set) var isCut = false
 
+  /// What the fields tell about people and their devices, if ``collectsPersonal``.
+  @exclusivity(unchecked) public private(set) var personal: [PersonalField] = []
+  /// Whether ``personal`` is filled.
+  @exclusivity(unchecked) public var collectsPersonal = false
+
   public init() {}
 
   /// Removes all fields, and keeps the memory.
@@ -50,6 +76,7 @@ public final class FieldList {
     buffer.removeAll()
     list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
+    personal.removeAll(keepingCapacity: true)
   }
 
   /// Notes that a capture has only the beginning of the bytes whose fields are listed from now on.
@@ -61,6 +88,29 @@ public final class FieldList {
   func index(ofReference reference: String) -> Int {
     if references.last != reference { references.append(reference) }
     return references.count - 1
+  }
+
+  /// Notes a field with an address.
+  func noteAddress(_ range: Range<Int>) {
+    if collectsPersonal { personal.append(PersonalField(kind: .address, range: range)) }
+  }
+
+  /// Notes a field whose style says that it is a name or a key.
+  func notePersonal(_ style: FieldStyle, _ range: Range<Int>) {
+    guard collectsPersonal else { return }
+    switch style {
+    case .text: personal.append(PersonalField(kind: .name, range: range))
+    case .key: personal.append(PersonalField(kind: .key, range: range))
+    default: break
+    }
+  }
+
+  /// The ranges of fields that were read from a part of the bytes are moved to their places in the whole.
+  func movePersonal(from first: Int, by offset: Int) {
+    for index in first..<personal.count {
+      let range = personal[index].range
+      personal[index].range = range.lowerBound + offset..<range.upperBound + offset
+    }
   }
 
   /// Adds a field.

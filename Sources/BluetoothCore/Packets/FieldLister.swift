@@ -236,6 +236,7 @@ extension FieldLister: FieldVisitor {
     bytes = Array(span)
     guard count > 0 else { return }
     let style = style()
+    list.notePersonal(style, range(from: start))
     note(name, from: start) { style.write(span, to: &$0) }
   }
 
@@ -255,6 +256,7 @@ extension FieldLister: FieldVisitor {
       try BluetoothAddress(parsing: &reader, kind: kind)
     }
     let text = address
+    list.noteAddress(range(from: start))
     note(name, from: start) { $0.write(text) }
   }
 
@@ -276,6 +278,7 @@ extension FieldLister: FieldVisitor {
     let span = try reader.readSpan(count)
     bytes = Array(span)
     let first = list.count
+    let firstPersonal = list.personal.count
     list.read(span, 0..<count, reference: list.references[reference]) { lister throws(DecodeError) in
       var fields = Fields()
       try fields.list(&lister)
@@ -287,6 +290,7 @@ extension FieldLister: FieldVisitor {
         $0.depth += depth
       }
     }
+    list.movePersonal(from: firstPersonal, by: base + start)
   }
 
   @_lifetime(self: copy self)
@@ -318,7 +322,7 @@ extension FieldStyle {
   @inlinable
   func write(_ value: some FieldValue, width: Int, to text: inout TextBuffer) {
     switch self {
-    case .plain, .text: value.writeField(to: &text)
+    case .plain, .text, .key: value.writeField(to: &text)
     case .unit(let unit):
       value.writeField(to: &text)
       text.write(" ")
@@ -337,7 +341,13 @@ extension FieldStyle {
   }
 
   func write(_ bytes: RawSpan, to text: inout TextBuffer) {
-    guard case .text = self else { return text.writeSpacedHex(bytes) }
+    switch self {
+    case .text: break
+    case .key:
+      let reversed = Array(Array(bytes).reversed())
+      return text.writeHex(reversed.span.bytes)
+    default: return text.writeSpacedHex(bytes)
+    }
     var length = 0
     while let byte = bytes.byte(at: length), byte != 0 { length += 1 }
     text.write("\"")

@@ -132,6 +132,9 @@ public enum FieldStyle: Sendable {
   case names([UInt64: String])
   /// Text, up to the first zero byte.
   case text
+  /// A key, least significant byte first in the packet. It is shown in the other order, without spaces, as the specification,
+  /// key stores and other programs print keys.
+  case key
 }
 
 /// For a visitor to which a group is no more than its fields.

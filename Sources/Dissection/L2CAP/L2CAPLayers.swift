@@ -85,9 +85,16 @@ public struct SMPLayer: Hashable, Sendable {
     text.write(name)
     let fields = FieldList()
     list(source, to: fields)
-    guard let index = fields.entries.indices.first(where: { fields.isNamed($0, "reason") }) else { return }
-    text.write(": ")
-    text.write(fields.bytes(fields.entries[index].value))
+    for index in fields.entries.indices {
+      let isReason = fields.isNamed(index, "reason")
+      guard isReason || code.isKey && !fields.isNamed(index, "code") else { continue }
+      text.write(": ")
+      if !isReason {
+        text.write(fields.bytes(fields.entries[index].name))
+        text.write(" ")
+      }
+      return text.write(fields.bytes(fields.entries[index].value))
+    }
   }
 
   func list(_ source: RawSpan, to list: FieldList) {

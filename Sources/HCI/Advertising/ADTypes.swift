@@ -61,6 +61,16 @@ public struct ADType: HCICode {
 
   public var description: String { Self.texts[self] ?? "type \(Hex.string(rawValue))" }
 
+  /// Names are shown as text, and secrets for pairing as keys.
+  fileprivate var style: FieldStyle {
+    switch self {
+    case .shortenedLocalName, .completeLocalName, ADType(rawValue: 0x30): .text
+    // Hash, randomizer and TK for out-of-band pairing; the code of an encrypted broadcast.
+    case ADType(rawValue: 0x0F), ADType(rawValue: 0x10), ADType(rawValue: 0x23), ADType(rawValue: 0x2D): .key
+    default: .plain
+    }
+  }
+
   /// Where the payload is specified: in the Core Specification Supplement (CSS), Part A.
   public var reference: String {
     let section =
@@ -181,7 +191,7 @@ struct ADFields: PacketFields {
       try fields.value("AD length", &length, .unit("bytes"))
       guard length > 0 else { return try fields.rest("padding", &padding) }
       try fields.value("type", &type)
-      try fields.bytes("value", &value, count: Int(length) - 1)
+      try fields.bytes("value", &value, count: Int(length) - 1, type.style)
     }
   }
 }

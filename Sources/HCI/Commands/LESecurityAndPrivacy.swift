@@ -23,7 +23,7 @@ public struct LEEncrypt: HCICompletingCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("key", &key, count: 16)
+    try fields.bytes("key", &key, count: 16, .key)
     try fields.bytes("plaintext", &plaintext, count: 16)
   }
 }
@@ -62,7 +62,7 @@ public struct LEEnableEncryption: HCIStatusCommand, HCILinkFields {
     try fields.connectionHandle(&handle)
     try fields.value("random number", &random, .hex)
     try fields.value("encrypted diversifier", &encryptedDiversifier, .hex)
-    try fields.bytes("long term key", &longTermKey, count: 16)
+    try fields.bytes("long term key", &longTermKey, count: 16, .key)
   }
 }
 
@@ -81,7 +81,7 @@ public struct LELongTermKeyRequestReply: HCICompletingCommand, HCILinkFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.bytes("long term key", &longTermKey, count: 16)
+    try fields.bytes("long term key", &longTermKey, count: 16, .key)
   }
 }
 
@@ -112,8 +112,8 @@ public struct LEAddDeviceToResolvingList: HCICompletingCommand {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.typedAddress("identity address", type: "identity address type", &identity)
-    try fields.bytes("peer IRK", &peerIRK, count: 16)
-    try fields.bytes("local IRK", &localIRK, count: 16)
+    try fields.bytes("peer IRK", &peerIRK, count: 16, .key)
+    try fields.bytes("local IRK", &localIRK, count: 16, .key)
   }
 }
 

@@ -25,7 +25,7 @@ struct ReturnLinkKeys: PacketFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("keys", &count)
-    try fields.rest("addresses and keys", &keys)
+    try fields.rest("addresses and keys", &keys, .key)
   }
 }
 
@@ -37,7 +37,7 @@ struct LinkKeyNotification: PacketFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.bytes("link key", &key, count: 16)
+    try fields.bytes("link key", &key, count: 16, .key)
     try fields.value("key type", &type, .names(SimplePairing.keyTypes))
   }
 }

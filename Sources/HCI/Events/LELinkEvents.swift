@@ -158,7 +158,7 @@ public struct LEGenerateDHKeyComplete: PacketFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
-    try fields.bytes("Diffie-Hellman key", &key, count: 32)
+    try fields.bytes("Diffie-Hellman key", &key, count: 32, .key)
   }
 }
 

@@ -16,7 +16,7 @@ struct LinkKeyRequestReply: HCICompletingCommand {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.bytes("link key", &key, count: 16)
+    try fields.bytes("link key", &key, count: 16, .key)
   }
 }
 
@@ -46,7 +46,7 @@ struct PINCodeRequestReply: HCICompletingCommand {
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
     try fields.value("PIN length", &length, .unit("bytes"))
-    try fields.bytes("PIN", &pin, count: 16)
+    try fields.bytes("PIN", &pin, count: 16, .text)
   }
 }
 
