@@ -19,6 +19,9 @@ public final class CaptureWriter {
   /// The number of records dropped because the disk was too slow. The next record in the file stores it, too.
   @exclusivity(unchecked) public private(set) var droppedRecords = 0
 
+  /// The number of records that a recorder had lost before those that were copied from its file.
+  @exclusivity(unchecked) private var lostBefore = 0
+
   /// The maximum number of bytes to queue for a slow disk: half a minute of a controller at full speed.
   private static let capacity = 1 << 24
   /// For how many seconds records are collected for one write, if the file is a regular one.
@@ -91,6 +94,16 @@ public final class CaptureWriter {
     }
   }
 
+  /// The number of bytes that are not written yet: a program that makes records faster than a disk takes them waits for
+  /// ``whenWritten(_:)`` now and then.
+  public var waitingBytes: Int { writer.count + queue.waitingBytes }
+
+  /// Calls `handler` once, on any thread, when all records are written or writing has failed.
+  public func whenWritten(_ handler: @escaping @Sendable () -> Void) {
+    flush()
+    queue.whenDrained(handler)
+  }
+
   /// Waits until all records are written or writing has failed. Do not call it on the event loop.
   public func waitUntilWritten() {
     flush()
@@ -127,34 +140,41 @@ public final class CaptureWriter {
   ///
   /// - Parameters:
   ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its type byte
-  ///   - info: content, adapter and time; the packet must be complete
+  ///   - info: content, adapter and time
   public func write(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
     collect(bytes, info)
     flush()
   }
 
   /// Makes a record as ``write(_:_:)`` does; ``flush()`` passes it on together with others.
-  public func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
-    guard queue.failure == nil else { return }
+  ///
+  /// - Returns: whether the file format can store it
+  @discardableResult
+  public func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> Bool {
+    guard queue.failure == nil else { return true }
     let time = info.microseconds ?? 0
+    lostBefore += info.drops
+    let drops = droppedRecords + lostBefore
     switch (info.content, datalink) {
     case (.hci(let direction?), .h4):
       BTSnoop.writeRecord(
-        bytes, direction: direction, microseconds: time, drops: droppedRecords, into: &writer)
+        bytes, direction: direction, microseconds: time, drops: drops, originalLength: info.originalLength,
+        into: &writer)
     case (.hci(let direction?), .linuxMonitor):
       guard let type = bytes.byte(at: 0).map(HCIPacketType.init), let opcode = MonitorOpcode(type, direction)
-      else { return }
+      else { return false }
       BTSnoop.writeRecord(
         bytes.extracting(1..<bytes.byteCount), opcode: opcode, adapter: info.adapter, microseconds: time,
-        drops: droppedRecords, into: &writer)
+        drops: drops, originalLength: info.originalLength - 1, into: &writer)
     case (.monitor(let opcode), .linuxMonitor):
       BTSnoop.writeRecord(
-        bytes, opcode: opcode, adapter: info.adapter, microseconds: time, drops: droppedRecords,
-        into: &writer)
-    default: return
+        bytes, opcode: opcode, adapter: info.adapter, microseconds: time, drops: drops,
+        originalLength: info.originalLength, into: &writer)
+    default: return false
     }
     ends.append(writer.count)
     if writer.count >= Self.largestBatch { flush() }
+    return true
   }
 
   /// Passes on the collected records, with one write if possible.

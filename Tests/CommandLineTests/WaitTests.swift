@@ -62,6 +62,7 @@ import Testing
     "halo-raw/Commands/ValueCommands.swift": (
       1, .ended(by: "a signal, --duration, --count, or the link's end")
     ),
+    "halo-raw/Decode/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
     "halo-raw/Decode/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
     "halo-raw/Output/Picker.swift": (1, .deadline("60 s for a choice")),
     "halo-raw/Output/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),

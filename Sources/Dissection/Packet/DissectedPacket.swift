@@ -198,7 +198,7 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// The range of a characteristic's value in a response, in ``source``.
-  private func readRange(of uuid: BluetoothUUID) -> Range<Int>? {
+  func readRange(of uuid: BluetoothUUID) -> Range<Int>? {
     guard let att, att.opcode == .readResponse || att.opcode == .readByTypeResponse,
       gatt?.type == uuid || gatt?.attribute?.uuid == uuid
     else { return nil }

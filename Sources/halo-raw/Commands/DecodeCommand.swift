@@ -34,6 +34,16 @@ enum DecodeOption {
     help:
       "write an interactive HTML report: packets with fields and bytes, timeline, charts, summary, search and filters"
   )
+  static let write = Option(
+    "--write", as: .file(.writes), placeholder: "OUT",
+    help:
+      "write the packets, or those that --filter and --layer select, to a btsnoop file, with all parts of their frames"
+  )
+  static let redact = Flag(
+    "--redact",
+    help:
+      "replace addresses and names in OUT by made-up ones, the same for each, and keys by zeros, so that it can be shown"
+  )
   static let follow = Flag("--follow", help: "wait for more as the file grows, until Ctrl-C")
 }
 
@@ -43,7 +53,7 @@ let decodeCommand = CommandSpec(
   options: [
     DecodeOption.verbose, DecodeOption.layer, DecodeOption.filter, DecodeOption.format, DecodeOption.summary,
     DecodeOption.samples, SampleOption.ppg, SampleOption.accel, SampleOption.spo2, DecodeOption.html,
-    DecodeOption.follow,
+    DecodeOption.write, DecodeOption.redact, DecodeOption.follow,
   ],
   rules: [
     .excludes(
@@ -51,7 +61,14 @@ let decodeCommand = CommandSpec(
       [
         DecodeOption.format, DecodeOption.verbose, DecodeOption.follow, DecodeOption.summary,
         DecodeOption.samples,
-      ])
+      ]),
+    .excludes(
+      DecodeOption.write,
+      [
+        DecodeOption.format, DecodeOption.verbose, DecodeOption.follow, DecodeOption.summary,
+        DecodeOption.samples, DecodeOption.html,
+      ]),
+    .needs(DecodeOption.redact, DecodeOption.write),
   ],
   examples: [
     ("halo-raw decode captures/virtual-stream.btsnoop", "print one line per packet"),
@@ -68,6 +85,10 @@ let decodeCommand = CommandSpec(
     (
       "halo-raw decode captures/virtual-stream.btsnoop --html session.html",
       "write a report; open it in a browser, it needs no network"
+    ),
+    (
+      "halo-raw decode captures/virtual-stream.btsnoop --write copy.btsnoop --redact",
+      "write a copy without addresses, names and keys, to show it to others"
     ),
   ],
   details: """
@@ -86,6 +107,10 @@ let decodeCommand = CommandSpec(
     A report (--html) is one file that loads nothing. It holds up to \(PageWriter.packetLimit) packets and
     \(PageWriter.byteLimit >> 20) MiB of packet data, and states what it leaves out. Use --filter and --layer to select
     packets.
+
+    A redacted copy (--redact) has the lengths and times of the original, and the values of characteristics, apart from names,
+    serial numbers and addresses in them. Addresses and names are numbered in their order. LTK, IRK, CSRK, link keys and PINs
+    are zeros, as are vendor-specific commands and events. Texts of programs are left out. The file is read twice.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
@@ -98,6 +123,8 @@ struct DecodeOptions {
   enum Form {
     case lines, blocks, jsonl, summary, summaryJSON
     case samples(OutputFormat, SampleKinds)
+    /// A copy of packets at this path, instead of lines on standard output.
+    case copy(String, isRedacted: Bool)
     /// An HTML report at this path, instead of lines on standard output.
     case page(String)
   }
@@ -119,6 +146,9 @@ struct DecodeOptions {
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {
     if let path = invocation[DecodeOption.html] { return .page(path) }
+    if let path = invocation[DecodeOption.write] {
+      return .copy(path, isRedacted: invocation[DecodeOption.redact])
+    }
     let format = invocation[DecodeOption.format]
     if invocation[DecodeOption.samples] {
       return .samples(format ?? .standard, SampleKinds(invocation))

@@ -22,6 +22,7 @@ struct Decoding: ~Copyable {
   private var summary = CaptureSummary()
   private var samples: SampleExtraction?
   private var page: PageWriter?
+  private var copy: CaptureCopy?
   /// The link type of a packet of another kind than Bluetooth HCI; nil if there was none.
   private var foreign: CaptureLinkType?
   private var hasBluetooth = false
@@ -39,7 +40,15 @@ struct Decoding: ~Copyable {
     if options.filter?.hasNames == true, !options.isFollowing, paths.allSatisfy(Console.isRegularFile) {
       try await learnNames(source, interruption, &options.filter)
     }
-    try await Decoding(options).run(source, interruption)
+    var personal: PersonalData?
+    if case .copy(_, isRedacted: true) = options.form {
+      guard paths.allSatisfy(Console.isRegularFile) else {
+        throw .usage("--redact reads the capture twice; a pipe can't be, so save it as a file")
+      }
+      personal = try await learnPersonalData(source, interruption)
+      if interruption.isRequested { return }
+    }
+    try await Decoding(options).run(source, personal, interruption)
   }
 
   /// Opens the files. An archive can take seconds.
@@ -62,7 +71,9 @@ struct Decoding: ~Copyable {
     return source
   }
 
-  private consuming func run(_ source: CaptureSource, _ interruption: Interruption) async throws(Failure) {
+  private consuming func run(
+    _ source: CaptureSource, _ personal: PersonalData?, _ interruption: Interruption
+  ) async throws(Failure) {
     let file = try Result { () throws(CaptureError) in
       try OpenCapture(source, isFollowed: options.isFollowing)
     }.mapError(Failure.init).get()
@@ -70,6 +81,7 @@ struct Decoding: ~Copyable {
       let names = source.names.map { $0 == "-" ? "standard input" : $0 }
       page = PageWriter(name: names.joined(separator: ", "), try PageFile(path: path))
     }
+    if case .copy(let path, _) = options.form { copy = CaptureCopy(path, personal) }
     reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
@@ -79,6 +91,7 @@ struct Decoding: ~Copyable {
         throw Failure(error)
       }
       switch progress {
+      case .record where copy?.isBehind == true: await copy?.drain(interruption)
       case .record: await EpollLoop.shared.timers.sleep(for: .zero)
       case .needsMore:
         output.flush()
@@ -125,6 +138,13 @@ struct Decoding: ~Copyable {
     }
     output.flush()
     if var page = page.take() { try await page.finish(remark: remark, dissector) }
+    if var copy = copy.take() {
+      do throws(CaptureError) {
+        try await copy.finish()
+      } catch {
+        throw Failure(error)
+      }
+    }
   }
 
   private static func makeDissector() -> Dissector {
@@ -135,6 +155,30 @@ struct Decoding: ~Copyable {
   private static func learnNames(
     _ source: CaptureSource, _ interruption: Interruption, _ filter: inout PacketFilter?
   ) async throws(Failure) {
+    var learned = filter
+    try await readFirst(source, interruption) { learned?.learn($0) }
+    filter = learned
+  }
+
+  /// Reads the file for the addresses, names and keys that a redacted copy must not have.
+  private static func learnPersonalData(
+    _ source: CaptureSource, _ interruption: Interruption
+  ) async throws(Failure) -> PersonalData {
+    var data = PersonalData()
+    let finder = PersonalFinder()
+    try await readFirst(source, interruption) { finder.learn($0, into: &data) }
+    if data.isFull {
+      throw Failure(
+        .badData,
+        "the capture has more than 131072 addresses or names, which can't all be replaced; take a part of it")
+    }
+    return data
+  }
+
+  /// Reads a file once before it is shown.
+  private static func readFirst(
+    _ source: CaptureSource, _ interruption: Interruption, _ learn: (DissectedPacket) -> Void
+  ) async throws(Failure) {
     let file = try Result { () throws(CaptureError) in try OpenCapture(source, isFollowed: false) }
       .mapError(Failure.init).get()
     let dissector = makeDissector()
@@ -143,7 +187,7 @@ struct Decoding: ~Copyable {
     // A file that is damaged further on is reported when it is shown.
     while !interruption.isRequested, (try? file.reader.advance()) == .record {
       dissector.dissect(file.reader.bytes, file.reader.info, into: &packet)
-      filter?.learn(packet)
+      learn(packet)
       count += 1
       if count % 4096 == 0 { await EpollLoop.shared.timers.sleep(for: .zero) }
     }
@@ -162,16 +206,20 @@ struct Decoding: ~Copyable {
       } else {
         hasBluetooth = true
       }
-      show(packet)
-      if isOver { return .record }
+      try show(packet)
+      if isOver || copy?.isBehind == true { return .record }
     }
     return .record
   }
 
-  private mutating func show(_ packet: DissectedPacket) {
+  private mutating func show(_ packet: DissectedPacket) throws(CaptureError) {
     if start == nil { start = packet.info.microseconds }
-    guard options.shows(packet, start: start) else { return }
+    let isShown = options.shows(packet, start: start)
+    // A part of a frame may be needed with the end of it.
+    if case .copy = options.form { return try copy?.add(packet, isSelected: isShown) ?? () }
+    guard isShown else { return }
     switch options.form {
+    case .copy: break
     case .page: page?.add(packet, start: start)
     case .jsonl: json.write(packet, into: &output)
     case .blocks: text.writeBlock(packet, start: start, into: &output)

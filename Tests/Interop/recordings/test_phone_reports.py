@@ -165,6 +165,17 @@ def test_the_summary_in_a_text_is_found(halo, tmp_path, version, form):
     assert not [one for one in found if "problem" in one["hci"]]
 
 
+def test_the_packets_of_a_summary_are_those_that_tshark_sees(halo, tmp_path):
+    """The conversion is judged by another reader: `--write` makes a btsnoop file of it."""
+    path, copy = tmp_path / "dumpsys.txt", tmp_path / "copy.btsnoop"
+    path.write_text(dumpsys(DATA, length=4000))
+    halo.run("decode", path, "--write", copy).succeeded()
+    fields = ["-T", "fields", "-e", "frame.time_epoch", "-e", "btatt.opcode", "-e", "btatt.value"]
+    seen = [subprocess.run(["tshark", "-r", str(one), *fields], capture_output=True, check=True).stdout
+            for one in (STREAM, copy)]
+    assert seen[0] == seen[1] and seen[0].count(b"\n") == len(RECORDS)
+
+
 @pytest.mark.parametrize("end", ["damaged", "unfinished"])
 def test_a_damaged_summary_is_reported(halo, tmp_path, end):
     text = dumpsys(DATA)
