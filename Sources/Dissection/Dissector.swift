@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import Capture
 import GATTClient
@@ -74,6 +75,15 @@ public final class Dissector {
   /// The devices with known attributes; devices without any are omitted.
   public var servers: [KnownServer] {
     adapters.sorted { $0.key < $1.key }.flatMap { $0.value.knownServers }
+  }
+
+  /// The attribute with a handle at one end of a link; nil if it was not discovered.
+  ///
+  /// - Parameter isLocal: whether the server is that of the host
+  func attribute(_ handle: AttributeHandle, of packet: DissectedPacket, isLocal: Bool) -> Attribute? {
+    guard let number = packet.link?.handle, let link = adapters[packet.info.adapter ?? 0]?.links[number]
+    else { return nil }
+    return isLocal ? link.localServer[handle] : link.peerServer[handle]
   }
 
   private func state(of adapter: UInt16) -> AdapterState {

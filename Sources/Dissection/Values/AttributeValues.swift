@@ -1,0 +1,199 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// Finds the values of attributes in the packets of a capture, in their order. Bounded for any input.
+///
+/// Values are what clients write, what they read, and what servers notify and indicate. What only describes attributes is
+/// left out: the answers to a discovery of services, characteristics and descriptors, and a server's echo of a prepared
+/// write.
+public struct AttributeValues {
+  /// The links whose requests and writes are kept.
+  static let linkCapacity = 64
+  /// The requests of a link that are kept: one for each bearer, as a client has one open at a time.
+  static let requestCapacity = 16
+  /// The handles of a request that are kept.
+  static let handleCapacity = 1024
+
+  /// A client on a link.
+  private struct Client: Hashable {
+    var adapter: UInt16
+    var link: UInt16
+    /// Nil if the direction is unknown.
+    var isHost: Bool?
+  }
+
+  /// What a response does not repeat.
+  private struct Request {
+    var packet: Int
+    var offset: Int?
+    var handles: [AttributeHandle]
+  }
+
+  private struct State {
+    var requests: [Request] = []
+    var writes = WriteHistory()
+  }
+
+  private let dissector: Dissector
+  private var states: [Client: State] = [:]
+
+  /// - Parameter dissector: the one that dissects the packets
+  public init(_ dissector: Dissector) { self.dissector = dissector }
+
+  /// The values in the next packet of the capture; none for most packets.
+  public mutating func take(_ packet: DissectedPacket) -> [AttributeValue] {
+    guard let att = packet.att, let link = packet.link?.handle.rawValue else {
+      forgetLink(packet)
+      return []
+    }
+    let isSent = packet.direction.map { $0 == .hostToController }
+    let client = Client(
+      adapter: packet.info.adapter ?? 0, link: link, isHost: isSent.map { $0 == att.isFromClient })
+    if states[client] == nil, states.count >= Self.linkCapacity { states.removeAll() }
+    let source = packet.source
+    var found = values(of: packet, att, source.span.bytes, &states[client, default: State()])
+    for index in found.indices {
+      found[index].isLocal = client.isHost.map { !$0 }
+      name(&found[index], packet)
+    }
+    return found
+  }
+
+  /// Adds what the discovery says of the attribute.
+  private func name(_ value: inout AttributeValue, _ packet: DissectedPacket) {
+    var attribute = packet.gatt?.attribute
+    if value.operation.carriesSeveralValues {
+      attribute = value.handle.flatMap { dissector.attribute($0, of: packet, isLocal: value.isLocal == true) }
+    }
+    if let attribute {
+      value.uuid = attribute.valueType ?? value.uuid
+      value.name = attribute.name == attribute.uuid.description ? nil : attribute.name
+    }
+    value.words = packet.ring != nil && !value.isCut ? packet.summary(of: .ring) : words(value)
+  }
+
+  /// A link that is made or ended has no earlier writes.
+  private mutating func forgetLink(_ packet: DissectedPacket) {
+    guard let hci = packet.hci, hci.type == .event, let link = hci.connection?.rawValue else { return }
+    switch (hci.event, hci.subevent) {
+    case (.disconnectionComplete?, _), (.connectionComplete?, _), (_, .connectionComplete?),
+      (_, .enhancedConnectionComplete?), (_, .enhancedConnectionCompleteV2?):
+      for isHost in [true, false, nil] {
+        states[Client(adapter: packet.info.adapter ?? 0, link: link, isHost: isHost)] = nil
+      }
+    default: break
+    }
+  }
+
+  private func values(
+    of packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State
+  ) -> [AttributeValue] {
+    switch att.opcode {
+    case .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest:
+      note(packet, att, source, &state)
+      return []
+    case .readByTypeResponse, .readMultipleVariableResponse, .multipleHandleValueNotification:
+      return list(packet, att, source, state)
+    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest:
+      guard let value = one(packet, att, source) else { return [] }
+      state.writes.write(value, packet)
+      return [value]
+    case .handleValueNotification, .handleValueIndication:
+      guard var value = one(packet, att, source) else { return [] }
+      value.answers = state.writes.cause(of: value, packet)
+      return [value]
+    case .readResponse, .readBlobResponse, .readMultipleResponse:
+      guard var value = one(packet, att, source) else { return [] }
+      value.answers = packet.gatt?.request?.number
+      switch att.opcode {
+      case .readResponse: value.offset = 0
+      case .readBlobResponse: value.offset = request(of: packet, state)?.offset
+      default:
+        value.offset = 0
+        let handles = request(of: packet, state)?.handles ?? []
+        value.handle = handles.count == 1 ? handles[0] : nil
+      }
+      return [value]
+    default: return []
+    }
+  }
+
+  /// Keeps what the response does not repeat.
+  private func note(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State) {
+    var request = Request(packet: packet.info.number, handles: [])
+    switch try? ATTPDU(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
+    case .readBlobRequest(_, let offset)?: request.offset = Int(offset)
+    case .readMultipleRequest(let handles)?, .readMultipleVariableRequest(let handles)?:
+      request.handles = Array(handles.prefix(Self.handleCapacity))
+    default: return
+    }
+    if state.requests.count >= Self.requestCapacity { state.requests.removeFirst() }
+    state.requests.append(request)
+  }
+
+  private func request(of packet: DissectedPacket, _ state: State) -> Request? {
+    guard let number = packet.gatt?.request?.number else { return nil }
+    return state.requests.last { $0.packet == number }
+  }
+
+  /// The value of a PDU that carries one.
+  private func one(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan) -> AttributeValue? {
+    guard let range = att.value?.clamped(to: 0..<source.byteCount) else { return nil }
+    // The offset of a part follows the handle.
+    let start = att.parameters.lowerBound + 2
+    let offset =
+      att.opcode == .prepareWriteRequest
+      ? Int(source.byte(at: start) ?? 0) | Int(source.byte(at: start + 1) ?? 0) << 8 : 0
+    return AttributeValue(
+      operation: att.opcode, handle: att.handle ?? packet.gatt?.handle, offset: offset,
+      uuid: packet.gatt?.attribute?.valueType, bytes: Array(source.extracting(range)), isCut: packet.isCut)
+  }
+
+  private func words(_ value: AttributeValue) -> String? {
+    switch value.operation {
+    // Parts, or several values.
+    case .readBlobResponse, .prepareWriteRequest, .readMultipleResponse: return nil
+    default:
+      guard !value.isCut, let type = value.uuid?.short, !CharacteristicValue.isText(type) else { return nil }
+      return CharacteristicValue.text(value.bytes, type: type)
+    }
+  }
+
+  /// The values of a PDU that carries several.
+  private func list(
+    _ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: State
+  ) -> [AttributeValue] {
+    let answers = packet.gatt?.request?.number
+    func value(
+      _ handle: AttributeHandle?, _ bytes: [UInt8], _ uuid: BluetoothUUID? = nil
+    ) -> AttributeValue {
+      AttributeValue(
+        operation: att.opcode, handle: handle, offset: 0, uuid: uuid, bytes: bytes, isCut: packet.isCut,
+        answers: answers)
+    }
+    switch try? ATTPDU(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
+    case .readByTypeResponse(let entries)?:
+      let type = packet.gatt?.type
+      guard type != GATTUUID.characteristic, type != GATTUUID.include else { return [] }
+      return entries.map { value($0.handle, $0.value, type) }
+    case .readMultipleVariableResponse(let values)?:
+      let handles = request(of: packet, state)?.handles ?? []
+      return values.indices.map { value($0 < handles.count ? handles[$0] : nil, values[$0]) }
+    case .multipleHandleValueNotification(let entries)?:
+      return entries.map { value($0.handle, $0.value) }
+    default: return []
+    }
+  }
+}
+
+extension ATTOpcode {
+  /// Whether the handles of its values are not that of its request.
+  fileprivate var carriesSeveralValues: Bool {
+    switch self {
+    case .readByTypeResponse, .readMultipleVariableResponse, .multipleHandleValueNotification: true
+    default: false
+    }
+  }
+}
