@@ -22,13 +22,21 @@ enum DecodeOption {
       """)
   static let format = Option(
     "--format", as: CommonOptions.formatType,
-    help: "text or jsonl (default: text); with --samples also csv")
+    help: "text or jsonl (default: text); with --samples and --values also csv (default in a pipe)")
   static let summary = Flag(
     "--summary",
     help: "print a summary instead of packets: devices, links, attributes, procedures, rates, errors")
   static let samples = Flag(
     "--samples",
     help: "print only the samples of a ring, as stream does; select kinds with --ppg, --accel, --spo2")
+  static let values = Flag(
+    "--values", help: "print a row for each value that is written, read or notified, as a table")
+  static let handle = Option(
+    "--handle", as: .list(of: .handle), repeatable: true,
+    help: "with --values, only those of the attributes with these handles")
+  static let uuid = Option(
+    "--uuid", as: .list(of: .uuid), repeatable: true,
+    help: "with --values, only those of the attributes with these UUIDs")
   static let html = Option(
     "--html", as: .file(.writes), placeholder: "OUT",
     help:
@@ -52,8 +60,9 @@ let decodeCommand = CommandSpec(
   summary: "explain a capture, packet by packet, layer by layer", positionals: 1...256, file: .reads,
   options: [
     DecodeOption.verbose, DecodeOption.layer, DecodeOption.filter, DecodeOption.format, DecodeOption.summary,
-    DecodeOption.samples, SampleOption.ppg, SampleOption.accel, SampleOption.spo2, DecodeOption.html,
-    DecodeOption.write, DecodeOption.redact, DecodeOption.follow,
+    DecodeOption.samples, SampleOption.ppg, SampleOption.accel, SampleOption.spo2,
+    DecodeOption.values, DecodeOption.handle, DecodeOption.uuid, DecodeOption.html, DecodeOption.write,
+    DecodeOption.redact, DecodeOption.follow,
   ],
   rules: [
     .excludes(
@@ -66,9 +75,13 @@ let decodeCommand = CommandSpec(
       DecodeOption.write,
       [
         DecodeOption.format, DecodeOption.verbose, DecodeOption.follow, DecodeOption.summary,
-        DecodeOption.samples, DecodeOption.html,
+        DecodeOption.samples, DecodeOption.html, DecodeOption.values,
       ]),
     .needs(DecodeOption.redact, DecodeOption.write),
+    .excludes(
+      DecodeOption.values,
+      [DecodeOption.summary, DecodeOption.samples, DecodeOption.html, DecodeOption.verbose]),
+    .needs(DecodeOption.handle, DecodeOption.values), .needs(DecodeOption.uuid, DecodeOption.values),
   ],
   examples: [
     ("halo-raw decode captures/virtual-stream.btsnoop", "print one line per packet"),
@@ -82,6 +95,10 @@ let decodeCommand = CommandSpec(
     ),
     ("halo-raw decode captures/bumble-inspect.btsnoop --summary", "summarize the capture"),
     ("halo-raw decode captures/virtual-stream.btsnoop --samples --ppg", "print the samples of the stream"),
+    (
+      "halo-raw decode captures/virtual-battery.btsnoop --values --format csv",
+      "print what was written, read and notified, for a spreadsheet"
+    ),
     (
       "halo-raw decode captures/virtual-stream.btsnoop --html session.html",
       "write a report; open it in a browser, it needs no network"
@@ -104,6 +121,14 @@ let decodeCommand = CommandSpec(
     A line ends with the adapter, the link, and the address and name of the device at its other end, as far as the capture
     has them. Sections are those of the \(Specification.name); CSS is its Supplement.
 
+    --values prints a row for each value of an attribute that is written, read, notified or indicated, with the packet that it
+    answers: a response, its request; a notification, the last write to its service that begins with the same byte (of a
+    ring: has the same command), up to 60 s after it or the notification before; else the last write at all, up to 2 s after
+    it, unless that has an answer already, other than one of the same characteristic within half a second. What is not known
+    is empty. A long value is a row for each part, with its offset in the value. Discovery and the echoes of prepared writes
+    are left out. In csv and jsonl, "t" is in seconds since the first packet, and "value" has hexadecimal digits: read that
+    column as text.
+
     A report (--html) is one file that loads nothing. It holds up to \(PageWriter.packetLimit) packets and
     \(PageWriter.byteLimit >> 20) MiB of packet data, and states what it leaves out. Use --filter and --layer to select
     packets.
@@ -125,6 +150,7 @@ struct DecodeOptions {
     case samples(OutputFormat, SampleKinds)
     /// A copy of packets at this path, instead of lines on standard output.
     case copy(String, isRedacted: Bool)
+    case values(OutputFormat, ValueChoice)
     /// An HTML report at this path, instead of lines on standard output.
     case page(String)
   }
@@ -153,7 +179,14 @@ struct DecodeOptions {
     if invocation[DecodeOption.samples] {
       return .samples(format ?? .standard, SampleKinds(invocation))
     }
-    if format == .csv { throw .usage("--format csv needs --samples; packets are text or jsonl") }
+    if invocation[DecodeOption.values] {
+      let choice = ValueChoice(
+        handles: invocation[DecodeOption.handle] ?? [], uuids: invocation[DecodeOption.uuid] ?? [])
+      return .values(format ?? .standard, choice)
+    }
+    if format == .csv {
+      throw .usage("--format csv needs --values or --samples; packets are text or jsonl")
+    }
     guard invocation[DecodeOption.summary] else {
       return format == .jsonl ? .jsonl : invocation[DecodeOption.verbose] ? .blocks : .lines
     }

@@ -21,6 +21,7 @@ struct Decoding: ~Copyable {
   private var start: Int64?
   private var summary = CaptureSummary()
   private var samples: SampleExtraction?
+  private var values: ValueTable?
   private var page: PageWriter?
   private var copy: CaptureCopy?
   /// The link type of a packet of another kind than Bluetooth HCI; nil if there was none.
@@ -82,6 +83,7 @@ struct Decoding: ~Copyable {
       page = PageWriter(name: names.joined(separator: ", "), try PageFile(path: path))
     }
     if case .copy(let path, _) = options.form { copy = CaptureCopy(path, personal) }
+    if case .values(let format, let choice) = options.form { values = .init(format, choice, dissector) }
     reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
       do throws(CaptureError) {
@@ -217,6 +219,8 @@ struct Decoding: ~Copyable {
     let isShown = options.shows(packet, start: start)
     // A part of a frame may be needed with the end of it.
     if case .copy = options.form { return try copy?.add(packet, isSelected: isShown) ?? () }
+    // What is not shown may still have answers that are.
+    values?.add(packet, start: start, isShown: isShown)
     guard isShown else { return }
     switch options.form {
     case .copy: break
@@ -226,6 +230,7 @@ struct Decoding: ~Copyable {
     case .lines: text.writeLine(packet, start: start, into: &output)
     case .summary, .summaryJSON: summary.add(packet)
     case .samples: samples?.add(packet)
+    case .values: break
     }
     if output.pending >= Self.outputSize { output.flush() }
   }
