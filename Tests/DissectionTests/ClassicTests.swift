@@ -118,7 +118,7 @@ import Testing
     #expect(negotiation.value(.rfcomm, "command") == "Parameter Negotiation")
     #expect(negotiation.value(.rfcomm, "maximum frame size") == "1008 bytes")
     let data = script.frame("09 ff 07 21 415421 5c", channel: 0x41, isSent: false)
-    #expect(data.summary == "RFCOMM UIH, channel 1, credits 33, 3 bytes")
+    #expect(data.summary == "RFCOMM UIH, channel 1, credits 33: 415421 \"AT!\"")
     let long = script.frame(
       "09 ef 0400 " + String(repeating: "41", count: 2) + "5c", channel: 0x41, isSent: false)
     #expect(long.value(.rfcomm, "length") == "2 bytes")
@@ -126,6 +126,50 @@ import Testing
     script.frame("06 07 0400 5000 4100", channel: 1, isSent: true)
     script.frame("07 07 0400 5000 4100", channel: 1, isSent: false)
     #expect(script.frame("0b 3f 01 9c", channel: 0x50, isSent: true).top == .l2cap)
+  }
+
+  /// The data of a serial port are the protocol of the device: who takes it apart needs the bytes of each frame.
+  @Test(arguments: [
+    // Bose headphones: the firmware's revision (davidv.dev, obyn.io/posts/headset).
+    ("00010305312e302e30", nil),
+    // A pixel display of Divoom: the radio is switched on (MarcG046/timebox #2).
+    ("010500050304000b0002", nil),
+    // Soundcore earphones (DamienStaebler/SoundcoreDesktop #12).
+    ("08ee00000001010a0002", nil),
+    // ESC/POS printers: initialize, then a raster image (vivier/phomemo-tools #48).
+    ("1b401d76300030000100", nil),
+    // PeriPage printers report their firmware as text (bitrate16/peripage-python #26).
+    ("56312e342e355f5344", "V1.4.5_SD"),
+    // Label printers with TSPL, and hands-free units, have lines.
+    ("53495a452034300d0a434c530d0a", "SIZE 40\\x0d\\x0aCLS\\x0d\\x0a"),
+    ("0d0a4f4b0d0a", nil),
+    ("4154", nil),
+    // A display's reply with zeros at its end is no text.
+    ("4142434400", nil),
+  ])
+  func aLineOfRFCOMMHasTheData(digits: String, text: String?) {
+    let script = open("0300")
+    let length = Hex.string([UInt8(digits.count | 1)])
+    let packet = script.frame("0b ef \(length) \(digits) 5c", channel: 0x50, isSent: true)
+    #expect(packet.summary == "RFCOMM UIH, channel 1: \(digits)" + (text.map { " \"\($0)\"" } ?? ""))
+    #expect(
+      packet.profile?.data(in: packet.source.span.bytes).map { Hex.string(packet.source[$0]) } == digits)
+    #expect(!packet.fields(of: .rfcomm).contains { $0.name == "damaged" })
+  }
+
+  /// Frames of 300 bytes of a radio's audio (khusmann/benlink #2) have a length of two bytes; and a frame may be cut.
+  @Test func longAndDamagedDataAreShown() {
+    let script = open("0300")
+    let digits = String(repeating: "7e009c71", count: 75)
+    let long = script.frame("0b ff 5802 02 \(digits) 5c", channel: 0x50, isSent: true)
+    #expect(long.summary == "RFCOMM UIH, channel 1, credits 2: \(digits)")
+    let short = script.frame("0b ef 41 0102", channel: 0x50, isSent: true)
+    #expect(short.summary == "RFCOMM UIH, channel 1: 0102")
+    let nothing = script.frame("0b ff 01 21 5c", channel: 0x50, isSent: true)
+    #expect(nothing.summary == "RFCOMM UIH, channel 1, credits 33")
+    for damaged in ["0b", "0b ef", "0b ef 00", "0b ff 21"] {
+      #expect(script.frame(damaged, channel: 0x50, isSent: true).summary.hasPrefix("RFCOMM"))
+    }
   }
 
   @Test func avdtpIsTakenApart() {

@@ -51,7 +51,7 @@ public struct ProfileLayer: Hashable, Sendable {
   private var telling: Set<String> {
     switch kind {
     case .sdp: ["transaction", "UUID", "attribute range", "error", "attribute bytes", "service records"]
-    case .rfcomm: ["channel", "credits", "data", "command", "multiplexer DLCI", "maximum frame size"]
+    case .rfcomm: ["channel", "credits", "command", "multiplexer DLCI", "maximum frame size"]
     case .avdtp: ["label", "ACP SEID", "error", "codec", "delay"]
     case .avctp: ["label", "operation", "event", "state", "volume", "error"]
     }
@@ -68,15 +68,32 @@ public struct ProfileLayer: Hashable, Sendable {
       guard telling.contains(name), !entry.value.isEmpty else { continue }
       count += 1
       text.write(", ")
-      if name == "data" {
-        text.write(entry.range.count)
-        text.write(" bytes")
-      } else {
-        text.write(name)
-        text.write(" ")
-        text.write(fields.bytes(entry.value))
-      }
+      text.write(name)
+      text.write(" ")
+      text.write(fields.bytes(entry.value))
     }
+    guard let data = data(in: source) else { return }
+    text.write(": ")
+    text.writeHex(source.extracting(data))
+    guard let words = Self.words(source.extracting(data)) else { return }
+    text.write(" \"")
+    text.write(words)
+    text.write("\"")
+  }
+
+  /// The data of a channel of RFCOMM, in ``DissectedPacket/source``, as far as the capture has it; nil for other frames.
+  public func data(in source: RawSpan) -> Range<Int>? {
+    guard kind == .rfcomm, let data = RFCOMMFrame.data(source.extracting(range)) else { return nil }
+    return range.lowerBound + data.lowerBound..<range.lowerBound + data.upperBound
+  }
+
+  /// Data that are text, such as AT commands, with the line breaks as escapes; nil for other data.
+  public static func words(_ data: RawSpan) -> String? {
+    let bytes = Array(data)
+    // One or two printable bytes are probably not text.
+    let rest = bytes.filter { ![0x09, 0x0A, 0x0D].contains($0) }
+    guard rest.count > 2, rest.last != 0, !String(printable: rest).contains("\\") else { return nil }
+    return String(printable: bytes)
   }
 
   func list(_ source: RawSpan, to list: FieldList) {

@@ -19,6 +19,22 @@ enum RFCOMMFrame {
     return "RFCOMM \(name)" + (address >> 2 == 0 ? " of the multiplexer" : "")
   }
 
+  /// The range of the data of a channel, as far as the frame is there; nil if it has none.
+  static func data(_ frame: RawSpan) -> Range<Int>? {
+    guard let address = frame.byte(at: 0), address >> 2 > 0, let control = frame.byte(at: 1),
+      let first = frame.byte(at: 2)
+    else { return nil }
+    var (start, length) = (3, Int(first >> 1))
+    if first & 1 == 0 {
+      guard let high = frame.byte(at: 3) else { return nil }
+      (start, length) = (4, length | Int(high) << 7)
+    }
+    // Credits precede the data if the poll bit is set (6.5.2).
+    if control & 0xEF == 0xEF, control & 0x10 != 0 { start += 1 }
+    let end = min(start + length, frame.byteCount)
+    return end > start ? start..<end : nil
+  }
+
   static func list(_ lister: inout FieldLister) throws(DecodeError) {
     let address = try lister.show("address", { r throws(DecodeError) in try r.readUInt8() }) {
       "DLCI \($0 >> 2), C/R \($0 >> 1 & 1)"

@@ -121,13 +121,13 @@ let decodeCommand = CommandSpec(
     A line ends with the adapter, the link, and the address and name of the device at its other end, as far as the capture
     has them. Sections are those of the \(Specification.name); CSS is its Supplement.
 
-    --values prints a row for each value of an attribute that is written, read, notified or indicated, with the packet that it
-    answers: a response, its request; a notification, the last write to its service that begins with the same byte (of a
+    --values prints a row for each value of an attribute that is written, read, notified or indicated, with the packet that
+    it answers: a response, its request; a notification, the last write to its service that begins with the same byte (of a
     ring: has the same command), up to 60 s after it or the notification before; else the last write at all, up to 2 s after
-    it, unless that has an answer already, other than one of the same characteristic within half a second. What is not known
-    is empty. A long value is a row for each part, with its offset in the value. Discovery and the echoes of prepared writes
-    are left out. In csv and jsonl, "t" is in seconds since the first packet, and "value" has hexadecimal digits: read that
-    column as text.
+    it, unless that has an answer already, other than one of the same characteristic within half a second. What is not
+    known is empty. A long value is a row for each part, with its offset in the value. Discovery and the echoes of prepared
+    writes are left out. In csv and jsonl, "t" is in seconds since the first packet, and "value" has hexadecimal digits:
+    read that column as text.
 
     A report (--html) is one file that loads nothing. It holds up to \(PageWriter.packetLimit) packets and
     \(PageWriter.byteLimit >> 20) MiB of packet data, and states what it leaves out. Use --filter and --layer to select

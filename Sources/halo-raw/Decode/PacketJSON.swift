@@ -50,6 +50,11 @@ struct PacketJSON {
       output.write(",\"\(layer.rawValue)\":{\"psm\":")
       output.write(Int(profile.psm.rawValue))
       Self.text(",\"name\":", profile.name(in: packet.source.span.bytes), &output)
+      if let data = profile.data(in: packet.source.span.bytes) {
+        Self.bytes(",\"data\":\"", packet.source, data, &output)
+        let words = ProfileLayer.words(packet.source.span.bytes.extracting(data))
+        if let words { Self.text(",\"text\":", words, &output) }
+      }
       write("fields", of: packet, layer, &output)
       output.write("}")
     }

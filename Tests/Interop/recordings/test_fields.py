@@ -4,6 +4,7 @@ kinds that these do not have."""
 import json
 import struct
 
+import decode_check
 import field_check
 import pytest
 from program import ROOT
@@ -90,6 +91,18 @@ def test_brs_protocols_are_those_of_tshark(tmp_path):
             "btavdtp.transaction", "btavdtp.error_code", "btavdtp.service_category", "btavctp.transaction",
             "btavrcp.pdu_id", "btavrcp.notification.event_id"):
         assert same[wanted] > 0, wanted
+
+
+def test_the_data_of_rfcomm_are_those_of_tshark(halo, tmp_path):
+    path = tmp_path / "classic.btsnoop"
+    capture_of(path, list(classic()))
+    options = ["-Y", "btrfcomm.len > 0 && btrfcomm.dlci > 0", "-T", "fields", "-e", "frame.number", "-e", "data.data"]
+    theirs = [line.split("\t") for line in decode_check.run_tshark(path, *options).splitlines()]
+    records = halo.run("decode", path, "--layer", "rfcomm", "--format", "jsonl").succeeded().records()
+    ours = [[str(one["frame"]), one["rfcomm"]["data"]] for one in records if "data" in one["rfcomm"]]
+    assert ours == theirs == [[theirs[0][0], "415421"]]
+    lines = halo.run("decode", path, "--layer", "rfcomm").succeeded().out
+    assert 'RFCOMM UIH, channel 1, credits 33: 415421 "AT!"  [0x0040' in lines
 
 
 def lowenergy():
