@@ -134,8 +134,12 @@ extension CaptureError: CustomStringConvertible {
       "\(format) version \(version) is unknown; the file is damaged, or newer than this program"
     case .unsupportedDatalink(let datalink):
       "btsnoop datalink \(datalink) can't be read; 1001 (H1), 1002 (H4) and 2001 (Linux monitor) can"
+    case .unsupportedLinkType(let type) where type.isUSB:
+      "a USB capture (link type \(type)) in which no device is sent HCI commands or sends events: capture the bus of the "
+        + "adapter, from before it is used, or the adapter itself, with halo-raw record or btmon -w"
     case .unsupportedLinkType(let type):
-      "link type \(type) is no Bluetooth HCI; 187 (H4), 201 (H4 with direction) and 254 (Linux monitor) are"
+      "link type \(type) is no Bluetooth HCI; 187 (H4), 201 (H4 with direction) and 254 (Linux monitor) are, "
+        + "and USB with 189 or 220 (usbmon) and 249 (USBPcap)"
     case .noDirection(let number):
       "can't be replayed: the file does not tell which way packet \(number) went, as pcap with link type 187 does not; "
         + "btsnoop and pcap with link type 201 or 254 do"

@@ -43,6 +43,10 @@ public struct CaptureReader: ~Copyable {
   /// The drop counter of the record before.
   private var drops: UInt32 = 0
   private var failure: CaptureError?
+  /// Of a capture of USB.
+  private var usb: USBAdapters?
+  /// Stands for ``range`` where the packet was put together of several records.
+  private static let joined = -1..<0
 
   /// Opens a file and reads its header.
   ///
@@ -118,7 +122,10 @@ public struct CaptureReader: ~Copyable {
   /// The bytes of the current record, in the reader's buffer.
   public var bytes: RawSpan {
     @_lifetime(borrow self)
-    get { _overrideLifetime(file.span(range), borrowing: self) }
+    get {
+      if range.lowerBound < 0, let usb { return _overrideLifetime(usb.joined.span.bytes, borrowing: self) }
+      return _overrideLifetime(file.span(range), borrowing: self)
+    }
   }
 
   /// Advances to the next record. An incomplete last record is omitted and counted in ``truncatedBytes``.
@@ -157,6 +164,7 @@ public struct CaptureReader: ~Copyable {
       }
       file = CaptureFile(next)
       reader = nil
+      usb = nil
       drops = 0
     }
   }
@@ -187,6 +195,8 @@ public struct CaptureReader: ~Copyable {
         if found.drops > drops { info.drops = Int(found.drops - drops) }
         drops = found.drops
         return .record
+      case .usb(let found, let linkType, let order):
+        if try readTransfer(found, linkType, order) { return .record }
       case .skip(let length):
         file.skip(length)
       case .countOnly(let length):
@@ -208,5 +218,49 @@ public struct CaptureReader: ~Copyable {
         }
       }
     }
+  }
+
+  /// Reads a record of a USB capture.
+  ///
+  /// - Returns: whether it completes a packet, or is of another device; else it only counts
+  private mutating func readTransfer(
+    _ found: FoundRecord, _ linkType: CaptureLinkType, _ order: ByteOrder
+  ) throws(CaptureError) -> Bool {
+    var adapters = usb.take() ?? USBAdapters()
+    defer { usb = adapters }
+    var found = found
+    let offset = file.offset
+    let what: USBAdapters.Found
+    do throws(CaptureError) {
+      let bytes = file.unread.extracting(found.start..<found.start + found.length)
+      what = adapters.read(try USBRecord(bytes, linkType, order), bytes)
+    } catch {
+      throw CaptureError(error.reason, offset: offset, path: file.part.name)
+    }
+    let number = info.number + 1
+    switch what {
+    case .nothing:
+      file.skip(found.recordLength)
+      info.number = number
+      return false
+    case .foreign: range = file.take(found)
+    case .packet(let type, let place, let length):
+      found.start += place.lowerBound
+      found.length = place.count
+      found.originalLength = length
+      found.setPacket(type, adapters.direction)
+      range = file.take(found)
+    case .joined(let type, let length):
+      found.originalLength = length
+      found.setPacket(type, adapters.direction)
+      file.skip(found.recordLength)
+      range = Self.joined
+    }
+    info = CaptureRecordInfo(
+      number: number, fileOffset: offset, microseconds: found.microseconds,
+      adapter: found.typeByte == nil ? nil : adapters.index, content: found.content,
+      originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
+    if adapters.hasLost { info.drops = 1 }
+    return true
   }
 }

@@ -111,6 +111,8 @@ enum CaptureStep {
   /// The given number of bytes is a record without a packet, which only counts.
   case countOnly(Int)
   case record(FoundRecord)
+  /// A USB transfer, with its header, in a file of this byte order: its content is found out by ``USBAdapters``.
+  case usb(FoundRecord, CaptureLinkType, ByteOrder)
 }
 
 /// A record as found by a format's reader; all positions are relative to its first byte.
@@ -147,6 +149,12 @@ struct FoundRecord {
   mutating func setPacket(_ type: HCIPacketType, _ direction: CaptureDirection) {
     content = .hci(direction)
     typeByte = type.rawValue
+  }
+
+  /// The step of a record of a pcap or pcapng file.
+  func step(_ linkType: CaptureLinkType, _ order: ByteOrder) -> CaptureStep {
+    if case .foreign = content, linkType.isUSB { return .usb(self, linkType, order) }
+    return .record(self)
   }
 
   /// Makes it a record of the Linux monitor.

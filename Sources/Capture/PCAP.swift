@@ -36,7 +36,7 @@ struct PCAP {
     hasNanoseconds = magic.hasNanoseconds
     // The upper half describes the frame check sequence.
     linkType = CaptureLinkType(rawValue: UInt16(truncatingIfNeeded: network))
-    guard linkType.isBluetooth else { throw CaptureError(.unsupportedLinkType(linkType)) }
+    guard linkType.isBluetooth || linkType.isUSB else { throw CaptureError(.unsupportedLinkType(linkType)) }
   }
 
   /// Reads the record at the start of `bytes`.
@@ -55,7 +55,7 @@ struct PCAP {
       .foreign(linkType), microseconds: Int64(seconds) * 1_000_000 + microseconds,
       start: Self.recordHeaderLength, length: included, originalLength: original, recordLength: recordLength)
     try record.readPacket(linkType, of: bytes)
-    return .record(record)
+    return record.step(linkType, order)
   }
 }
 
@@ -72,7 +72,7 @@ public struct CaptureLinkType: RawRepresentable, Hashable, Sendable, CustomStrin
   /// Records of the Linux monitor: adapter and opcode, two bytes each, then the payload.
   public static let linuxMonitor = CaptureLinkType(rawValue: 254)
 
-  /// Whether packets of this type are supported.
+  /// Whether all packets of this type are those of HCI.
   fileprivate var isBluetooth: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
 
   public var description: String {
@@ -80,6 +80,8 @@ public struct CaptureLinkType: RawRepresentable, Hashable, Sendable, CustomStrin
     case .h4: "187 (H4)"
     case .h4WithDirection: "201 (H4 with direction)"
     case .linuxMonitor: "254 (Linux monitor)"
+    case .usbLinux, .usbLinuxMapped: "\(rawValue) (usbmon)"
+    case .usbPcap: "249 (USBPcap)"
     default: "\(rawValue)"
     }
   }

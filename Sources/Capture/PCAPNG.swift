@@ -114,7 +114,7 @@ struct PCAPNG {
       interface.linkType == .h4 && options < end
       ? direction(bytes.extracting(options..<end)) : nil
     try record.readPacket(interface.linkType, of: bytes, direction: direction)
-    return .record(record)
+    return record.step(interface.linkType, order)
   }
 
   /// The direction of a packet, from its flags (option 2): the lowest two bits.
@@ -145,7 +145,7 @@ struct PCAPNG {
       .foreign(interface.linkType), microseconds: nil, start: 12, length: included, originalLength: original,
       recordLength: length)
     try record.readPacket(interface.linkType, of: bytes)
-    return .record(record)
+    return record.step(interface.linkType, order)
   }
 
   private func damage(_ what: String) -> CaptureError {

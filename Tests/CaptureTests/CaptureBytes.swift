@@ -77,6 +77,45 @@ struct PCAPNGBytes {
   }
 }
 
+/// USB transfers of a device, with the header of a link type.
+struct USBBytes {
+  var linkType = 189
+  var big = false
+  var bus: UInt16 = 1
+  var device: UInt8 = 9
+
+  /// An HCI command.
+  func command(_ digits: String) -> [UInt8] {
+    let bytes = hex(digits)
+    let setup: [UInt8] = [0x20, 0, 0, 0, 0, 0, UInt8(bytes.count), 0]
+    return transfer(2, 0, bytes, setup: setup)
+  }
+
+  /// - Parameters:
+  ///   - kind: 0 isochronous, 1 interrupt, 2 control, 3 bulk
+  ///   - isEnd: whether the transfer ends with it
+  func transfer(
+    _ kind: UInt8, _ endpoint: UInt8, isEnd: Bool = false, _ data: [UInt8], setup: [UInt8]? = nil
+  ) -> [UInt8] {
+    if linkType == 249 {
+      let content = (setup ?? []) + data
+      let stage: [UInt8] = kind == 2 ? [isEnd ? 3 : 0] : []
+      return [UInt8(27 + stage.count), 0] + [UInt8](repeating: 7, count: 8) + [
+        0, 0, 0, 0, 9, 0, isEnd ? 1 : 0,
+      ]
+        + integer(bus, big: false) + [device, 0, endpoint, kind] + integer(UInt32(content.count), big: false)
+        + stage + content
+    }
+    let head = [UInt8](repeating: 7, count: 8) + [isEnd ? 0x43 : 0x53, kind, endpoint, device]
+    let flags: [UInt8] = [setup == nil ? 0x2D : 0, 0]
+    let time = [UInt8](repeating: 0, count: 12) + integer(Int32(isEnd ? 0 : -115), big: big)
+    let lengths = integer(UInt32(data.count), big: big) + integer(UInt32(data.count), big: big)
+    let rest = linkType == 220 ? [UInt8](repeating: 0, count: 16) : []
+    return head + integer(bus, big: big) + flags + time + lengths + (setup ?? [UInt8](repeating: 0, count: 8))
+      + rest + data
+  }
+}
+
 /// A btsnoop file.
 func btsnoop(_ datalink: UInt32, _ records: [UInt8]..., version: UInt32 = 1) -> [UInt8] {
   hex("6274736e6f6f7000") + integer(version, big: true) + integer(datalink, big: true) + records.joined()

@@ -50,6 +50,20 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
         + big.packet([0, 0, 0, 1] + event) + big.packet(hex("0000 0003 0e00"), interface: 1)
     ),
     (
+      "pcap of usbmon", 24,
+      pcap.header(linkType: 189) + pcap.record(USBBytes().command("030c00"))
+        + pcap.record(USBBytes().transfer(1, 0x81, isEnd: true, hex("0e04 01")))
+        + pcap.record(USBBytes().transfer(1, 0x81, isEnd: true, hex("030c 00")))
+        + pcap.record(USBBytes(device: 4).transfer(1, 0x81, isEnd: true, [0, 0, 4]))
+    ),
+    (
+      "pcapng of USBPcap, big-endian", 28,
+      big.section() + big.interface(249) + big.packet(USBBytes(linkType: 249).command("030c00"))
+        + big.packet(USBBytes(linkType: 249).transfer(1, 0x81, isEnd: true, hex("0e04 01")))
+        + big.packet(USBBytes(linkType: 249).transfer(1, 0x81, isEnd: true, hex("030c 00")))
+        + big.packet(USBBytes(linkType: 249).transfer(3, 0x02, hex("4020 0000")))
+    ),
+    (
       "PacketLogger", 0,
       packetLoggerRecord(0, hex("030c00"), big: true) + packetLoggerRecord(1, hex("0e00"), big: true)
         + packetLoggerRecord(0xFC, [], big: true)

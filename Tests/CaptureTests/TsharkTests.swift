@@ -46,8 +46,10 @@ private func output(_ command: String) throws -> [Substring] {
     #expect(Reading(path: file).lines == Reading(path: original).lines)
   }
 
-  /// Numbers, times and lengths of all records, whatever the file is.
-  @Test(arguments: samples.indices) func numbersTimesAndLengths(_ index: Int) throws {
+  /// Numbers, times and lengths of all records, whatever the file is. Not every USB transfer is a packet; test_usb.py
+  /// is about these.
+  @Test(arguments: samples.indices.filter { !samples[$0].format.lowercased().contains("usb") })
+  func numbersTimesAndLengths(_ index: Int) throws {
     let file = TemporaryFile(samples[index].bytes)
     let frames = try output(
       "tshark -r \(file.path) -T fields -e frame.number -e frame.time_epoch -e frame.cap_len -e frame.protocols"

@@ -110,7 +110,8 @@ let decodeCommand = CommandSpec(
   ],
   details: """
     FILE is a btsnoop file (H1, H4, Linux monitor), pcap, pcapng, a capture of Apple's PacketLogger or of hcidump, from any
-    program; - is standard input. It may be compressed (gzip, xz, zstd, bzip2, lz4), or an archive (zip, tar): all captures
+    program; pcap and pcapng also of USB (usbmon, USBPcap), where the packets of Bluetooth adapters are read; - is standard
+    input. It may be compressed (gzip, xz, zstd, bzip2, lz4), or an archive (zip, tar): all captures
     in it are read in the order of their times, for example the logs of an Android bug report or of an iPhone's sysdiagnose.
     The text of a bug report is read for its btsnooz summary, whose packets are cut. Several files are read as one capture,
     in the order in which they are named.
