@@ -46,8 +46,8 @@ private final class ValueScript {
     #expect(script.received("1b 12").isEmpty)
   }
 
-  /// One row for each part of a long value: people join them by the offset (ashishmathew0297/Bluetooth-Snoop-Log-Tracker
-  /// and others list `btatt.value` without it, and cannot).
+  /// One row for each part of a long value: people join them by the offset
+  /// (ashishmathew0297/Bluetooth-Snoop-Log-Tracker and others list `btatt.value` without it, and cannot).
   @Test func longValuesAreParts() throws {
     let script = ValueScript()
     let request = script.write("0a 2000")
@@ -101,8 +101,8 @@ private final class ValueScript {
     #expect(script.received("1b 1100 aa01")?.answers == nil)
   }
 
-  /// A battery monitor that answers a request of Modbus in several notifications (Olen/solar-monitor #7), of which only the
-  /// first begins with the address and the function.
+  /// A battery monitor that answers a request of Modbus in several notifications (Olen/solar-monitor #7), of which only
+  /// the first begins with the address and the function.
   @Test func anAnswerMayHaveSeveralValues() {
     let script = ValueScript()
     let request = script.write("52 1500 ff03 1402 0008 f5a6")

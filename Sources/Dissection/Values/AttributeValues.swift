@@ -5,9 +5,9 @@ import HCI
 
 /// Finds the values of attributes in the packets of a capture, in their order. Bounded for any input.
 ///
-/// Values are what clients write, what they read, and what servers notify and indicate. What only describes attributes is
-/// left out: the answers to a discovery of services, characteristics and descriptors, and a server's echo of a prepared
-/// write.
+/// Values are what clients write, what they read, and what servers notify and indicate. What only describes attributes
+/// is left out: the answers to a discovery of services, characteristics and descriptors, and a server's echo of a
+/// prepared write.
 public struct AttributeValues {
   /// The links whose requests and writes are kept.
   static let linkCapacity = 64

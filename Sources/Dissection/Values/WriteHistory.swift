@@ -7,10 +7,10 @@ import RingLink
 ///
 /// A capture does not say which notification answers which write. One answers:
 ///
-/// - the last write that begins with the same byte, up to 60 s after it or after the value before that answers it. Where
-///   frames of a ring are recognised, it is the command or the kind of bulk frame that has to be the same;
-/// - else the last write, up to 2 s after it, if no value answers it yet, or if one of the same characteristic did within
-///   the last half second: an answer in several values. This does not apply to frames of a ring, and not after a
+/// - the last write that begins with the same byte, up to 60 s after it or after the value before that answers it.
+///   Where frames of a ring are recognised, it is the command or the kind of bulk frame that has to be the same;
+/// - else the last write, up to 2 s after it, if no value answers it yet, or if one of the same characteristic did
+///   within the last half second: an answer in several values. This does not apply to frames of a ring, and not after a
 ///   subscription, which makes a server send values, too.
 ///
 /// Only writes in the same service count, where the services are known. The write of a Client Characteristic

@@ -2,8 +2,8 @@ import ATT
 import BluetoothCore
 import Dissection
 
-/// Values as lines of a table, in 80 columns where numbers are not large. A line before the first value of an attribute says
-/// which one it is.
+/// Values as lines of a table, in 80 columns where numbers are not large. A line before the first value of an attribute
+/// says which one it is.
 struct ValueText {
   static let header =
     "frame         t    action   handle value" + String(repeating: " ", count: 33) + "answers\n"
