@@ -36,8 +36,8 @@ struct USBAdapters {
     var events = USBAssembler(.event)
     var received = USBAssembler(.acl)
     var sent = USBAssembler(.acl)
-    /// The length of a command whose data are in the next record: older versions of USBPcap have them apart.
-    var command: Int?
+    /// Whether the next record has the data of a command: older versions of USBPcap have them apart.
+    var expectsCommand = false
   }
 
   private var adapters: [Adapter] = []
@@ -50,10 +50,21 @@ struct USBAdapters {
   private(set) var direction = CaptureDirection.hostToController
   /// Whether the rest of an earlier packet is missing before this one.
   private(set) var hasLost = false
+  /// Whether it is missing before the next one.
+  private var willHaveLost = false
 
   /// Reads the next record.
   mutating func read(_ record: USBRecord, _ bytes: RawSpan) -> Found {
+    let found = find(record, bytes)
     hasLost = false
+    switch found {
+    case .packet, .joined: swap(&hasLost, &willHaveLost)
+    case .foreign, .nothing: break
+    }
+    return found
+  }
+
+  private mutating func find(_ record: USBRecord, _ bytes: RawSpan) -> Found {
     direction = record.isIn ? .controllerToHost : .hostToController
     let address = Address(bus: record.bus, device: record.device)
     guard let place = adapters.firstIndex(where: { $0.address == address }) ?? add(address, record, bytes)
@@ -65,17 +76,17 @@ struct USBAdapters {
     switch (record.transfer, record.endpoint) {
     case (.control, 0): return readCommand(record, bytes, of: place)
     case (.interrupt, 0x81):
-      return Self.join(record, bytes, &adapters[place].events, into: &joined, &hasLost)
+      return Self.join(record, bytes, &adapters[place].events, into: &joined, &willHaveLost)
     case (.bulk, 0x82):
       if adapters[place].received.isEmpty, let type = Self.bootloaderPacket(record, bytes) {
         return Self.packet(type, record)
       }
-      return Self.join(record, bytes, &adapters[place].received, into: &joined, &hasLost)
+      return Self.join(record, bytes, &adapters[place].received, into: &joined, &willHaveLost)
     case (.bulk, 0x02):
       if adapters[place].sent.isEmpty, let type = Self.bootloaderPacket(record, bytes) {
         return Self.packet(type, record)
       }
-      return Self.join(record, bytes, &adapters[place].sent, into: &joined, &hasLost)
+      return Self.join(record, bytes, &adapters[place].sent, into: &joined, &willHaveLost)
     default: return .nothing
     }
   }
@@ -85,13 +96,11 @@ struct USBAdapters {
   }
 
   private mutating func readCommand(_ record: USBRecord, _ bytes: RawSpan, of place: Int) -> Found {
-    let before = adapters[place].command
-    adapters[place].command = nil
-    guard let setup = record.setup else {
-      return before == nil ? .nothing : Self.packet(.command, record)
-    }
+    let isExpected = adapters[place].expectsCommand
+    adapters[place].expectsCommand = false
+    guard let setup = record.setup else { return isExpected ? Self.packet(.command, record) : .nothing }
     guard Self.isCommand(bytes, setup) else { return .nothing }
-    if record.data.isEmpty { adapters[place].command = record.length }
+    adapters[place].expectsCommand = record.data.isEmpty
     return Self.packet(.command, record)
   }
 
