@@ -55,7 +55,7 @@ public enum Field: Sendable {
     // Scalars, not characters: a comma or quote with an accent upon it ends a field, too.
     guard
       safe.unicodeScalars.contains(where: {
-        $0 == "," || $0 == "\"" || $0.properties.isWhitespace && $0 != " "
+        $0 == "," || $0 == "\"" || breaksLine($0)
       })
     else { return safe }
     var result = "\""
@@ -64,6 +64,12 @@ public enum Field: Sendable {
       result.unicodeScalars.append(scalar)
     }
     return result + "\""
+  }
+
+  /// Whether it is white space other than a space. Looking the property up takes most of the time of a row: it is not
+  /// done for ASCII.
+  private static func breaksLine(_ scalar: UnicodeScalar) -> Bool {
+    scalar.isASCII ? (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
   }
 
   /// The last four are the full-width forms, which some spreadsheets treat like the others.
