@@ -20,13 +20,15 @@ public struct CaptureError: Error, Hashable, Sendable {
     case unsupportedVersion(String, Int)
     /// A btsnoop file with packets of another kind.
     case unsupportedDatalink(BTSnoop.Datalink)
-    /// All packets of the file have a link type other than Bluetooth HCI.
+    /// All packets of the file have a link type other than Bluetooth.
     case unsupportedLinkType(CaptureLinkType)
     /// The capture can be read, but not replayed: the direction of this packet (by number) is unknown.
     case noDirection(Int)
     /// The capture can be read, but there is nothing to replay: no HCI packet of this adapter; `others` lists the
     /// adapters that have some.
     case noPackets(of: UInt16?, others: [UInt16])
+    /// The capture can be read, but not replayed: a sniffer has received its packets on the air.
+    case notOfHost
     /// The capture can be read, but there is nothing to replay at the level of ATT: no ATT PDU and no advertisement.
     case noAttributeTraffic(of: UInt16?)
     /// The capture has more ATT traffic, up to this packet, than a replay holds in memory.
@@ -138,14 +140,17 @@ extension CaptureError: CustomStringConvertible {
       "a USB capture (link type \(type)) in which no device is sent HCI commands or sends events: capture the bus of the "
         + "adapter, from before it is used, or the adapter itself, with halo-raw record or btmon -w"
     case .unsupportedLinkType(let type):
-      "link type \(type) is no Bluetooth HCI; 187 (H4), 201 (H4 with direction) and 254 (Linux monitor) are, "
-        + "and USB with 189 or 220 (usbmon) and 249 (USBPcap)"
+      "link type \(type) has no Bluetooth that is read; HCI is, with 187, 201 and 254, USB with 189, 220 and 249, and the air "
+        + "with 192, 251, 256 and 272"
     case .noDirection(let number):
       "can't be replayed: the file does not tell which way packet \(number) went, as pcap with link type 187 does not; "
         + "btsnoop and pcap with link type 201 or 254 do"
     case .noPackets(let adapter, let others):
       "can't be replayed: it holds no HCI packet" + (adapter.map { " of hci\($0)" } ?? "")
         + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
+    case .notOfHost:
+      "can't be replayed: a sniffer has received it on the air, and a replay needs the packets between a host and its "
+        + "controller (HCI): a capture of btmon, of a phone's log or of --record"
     case .noAttributeTraffic(let adapter):
       "can't be replayed: it holds no ATT traffic of an LE connection"
         + (adapter.map { " of hci\($0)" } ?? "")

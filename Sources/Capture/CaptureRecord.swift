@@ -19,7 +19,9 @@ public enum CaptureContent: Hashable, Sendable {
   case monitor(MonitorOpcode)
   /// A record of Apple's PacketLogger other than an HCI packet, usually text. Nil if the record has no type.
   case packetLogger(PacketLogger.RecordType?)
-  /// A packet of an interface other than Bluetooth HCI, in a pcapng file with several interfaces.
+  /// A packet that a sniffer has received on the air, from its access address to its CRC.
+  case air(AirReception)
+  /// A packet of an interface other than Bluetooth, in a pcapng file with several interfaces.
   case foreign(CaptureLinkType)
 }
 

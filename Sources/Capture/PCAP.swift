@@ -72,8 +72,10 @@ public struct CaptureLinkType: RawRepresentable, Hashable, Sendable, CustomStrin
   /// Records of the Linux monitor: adapter and opcode, two bytes each, then the payload.
   public static let linuxMonitor = CaptureLinkType(rawValue: 254)
 
-  /// Whether all packets of this type are those of HCI.
-  fileprivate var isBluetooth: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
+  /// Whether all packets of this type are those of Bluetooth.
+  fileprivate var isBluetooth: Bool {
+    self == .h4 || self == .h4WithDirection || self == .linuxMonitor || isAir
+  }
 
   public var description: String {
     switch self {
@@ -82,6 +84,10 @@ public struct CaptureLinkType: RawRepresentable, Hashable, Sendable, CustomStrin
     case .linuxMonitor: "254 (Linux monitor)"
     case .usbLinux, .usbLinuxMapped: "\(rawValue) (usbmon)"
     case .usbPcap: "249 (USBPcap)"
+    case .lowEnergyLinkLayer: "251 (LE link layer)"
+    case .lowEnergyLinkLayerWithHeader: "256 (LE link layer with header)"
+    case .nordicSniffer: "272 (nRF Sniffer)"
+    case .perPacketInformation: "192 (PPI)"
     default: "\(rawValue)"
     }
   }
@@ -112,7 +118,7 @@ extension FoundRecord {
       setMonitor(
         MonitorOpcode(rawValue: UInt16(truncatingIfNeeded: header)),
         adapter: UInt16(truncatingIfNeeded: header >> 16))
-    default: break
+    default: readAir(linkType, of: bytes)
     }
   }
 

@@ -184,6 +184,7 @@ struct Reading {
         case .hci(nil): "either"
         case .monitor(let opcode): "monitor \(opcode.rawValue)"
         case .packetLogger(let type): "note \(type.map { "\($0.rawValue)" } ?? "-")"
+        case .air(let reception): "air \(reception.source)"
         case .foreign(let type): "link type \(type)"
         }
       let cut = record.isCut ? " of \(record.info.originalLength)" : ""

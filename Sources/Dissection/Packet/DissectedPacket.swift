@@ -296,6 +296,7 @@ enum RecordNote {
     case .packetLogger(let type):
       let name = type.map { "record of type \(Hex.string($0.rawValue))" } ?? "record without a type"
       return "\(name): \(text(packet.bytes))"
+    case .air: return "packet of the air"
     case .foreign(let type): return "no Bluetooth HCI: link type \(type)"
     }
   }
