@@ -29,6 +29,8 @@ public final class Dissector {
   /// The adapter of the last packet: most packets are of one adapter.
   @exclusivity(unchecked) private var last: (index: UInt16, state: AdapterState)?
   private let knownDevices: [KnownDevice]
+  /// Connections and advertisers of a capture of the air; nil until a packet of the air comes.
+  private var air: AirState?
 
   /// - Parameter known: devices whose attributes were discovered before; the capture takes precedence
   public init(known: [KnownDevice] = []) {
@@ -55,6 +57,11 @@ public final class Dissector {
     if packet.hci != nil {
       state(of: info.adapter ?? 0).dissect(&packet, bytes)
       if packet.isCut { packet.noteCut() }
+    } else if case .air(let reception) = info.content {
+      let air = self.air ?? AirState(knownDevices)
+      self.air = air
+      air.dissect(&packet, bytes, reception)
+      if packet.isCut { packet.noteCut() }
     } else if let adapter = info.adapter {
       state(of: adapter).note(packet, bytes)
     }
@@ -62,7 +69,7 @@ public final class Dissector {
 
   /// The requests that have no answer so far: the numbers of their packets, in order.
   public var openRequests: [Int] {
-    adapters.values.flatMap { $0.links.values.flatMap(\.open) }.sorted()
+    (adapters.values.flatMap { $0.links.values.flatMap(\.open) } + (air?.openRequests ?? [])).sorted()
   }
 
   /// A device whose attributes were discovered, in the capture.
@@ -74,7 +81,7 @@ public final class Dissector {
 
   /// The devices with known attributes; devices without any are omitted.
   public var servers: [KnownServer] {
-    adapters.sorted { $0.key < $1.key }.flatMap { $0.value.knownServers }
+    adapters.sorted { $0.key < $1.key }.flatMap { $0.value.knownServers } + (air?.knownServers ?? [])
   }
 
   /// The attribute with a handle at one end of a link; nil if it was not discovered.

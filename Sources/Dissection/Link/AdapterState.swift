@@ -7,7 +7,6 @@ import L2CAP
 /// the devices that it met. All of it is bounded: what was not used for longest is forgotten.
 final class AdapterState {
   static let linkCapacity = 64
-  static let serverCapacity = 64
 
   @exclusivity(unchecked) private var commands = CommandTracker()
   @exclusivity(unchecked) private var names = DeviceNames()
@@ -18,13 +17,11 @@ final class AdapterState {
   @exclusivity(unchecked) private var last: Link?
   /// Links for voice, and isochronous streams.
   @exclusivity(unchecked) private var others: [ConnectionHandle: LinkIdentity] = [:]
-  private var servers: [(address: BluetoothAddress, server: Server)] = []
+  private var servers: DeviceServers
   /// The attributes of this machine.
   let localServer = Server()
 
-  private let knownDevices: [Dissector.KnownDevice]
-
-  init(_ knownDevices: [Dissector.KnownDevice]) { self.knownDevices = knownDevices }
+  init(_ knownDevices: [Dissector.KnownDevice]) { servers = DeviceServers(knownDevices) }
 
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
     let moment = Moment(packet.info)
@@ -38,7 +35,7 @@ final class AdapterState {
   }
 
   var knownServers: [Dissector.KnownServer] {
-    var known = servers.map { Dissector.KnownServer(name: $0.address.description, table: $0.server.table) }
+    var known = servers.known
     for (handle, link) in links.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where link.peer == nil {
       known.append(.init(name: "the peer of link \(handle)", table: link.peerServer.table))
     }
@@ -143,7 +140,7 @@ final class AdapterState {
   private func open(_ handle: ConnectionHandle, _ peer: BluetoothAddress, _ moment: Moment) -> [Int] {
     let lost = links.removeValue(forKey: handle)?.open ?? []
     let identity = LinkIdentity(handle, peer, name: names[peer])
-    add(Link(identity, peerServer: server(of: peer), localServer: localServer), handle, moment)
+    add(Link(identity, peerServer: servers.server(of: peer), localServer: localServer), handle, moment)
     return lost
   }
 
@@ -154,19 +151,6 @@ final class AdapterState {
     }
     link.lastUsed = moment.number
     links[handle] = link
-  }
-
-  private func server(of address: BluetoothAddress) -> Server {
-    if let index = servers.firstIndex(where: { $0.address == address }) {
-      let known = servers.remove(at: index)
-      servers.append(known)
-      return known.server
-    }
-    if servers.count >= Self.serverCapacity { servers.removeFirst() }
-    let server = Server()
-    if let device = knownDevices.first(where: { $0.address == address }) { server.table.learn(device) }
-    servers.append((address, server))
-    return server
   }
 
   private func receiveData(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: Moment) {

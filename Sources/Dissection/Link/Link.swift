@@ -42,22 +42,39 @@ final class Link {
 
   /// The device has a new name.
   func rename(_ name: String?) {
-    identity = LinkIdentity(identity.handle, identity.peer, name: name)
+    identity = identity.renamed(name)
   }
 
   /// Handles the data of an ACL packet, and adds the layers of the frame that it completes.
   func receive(_ acl: ACLPacket, into packet: inout DissectedPacket, at moment: Moment) {
-    let isStart = acl.header.boundary != .continuing
     let isSent = direction(of: acl.header.boundary, packet.info.direction) == .hostToController
+    // After the type byte and the header.
+    receive(
+      acl.data, at: 1 + ACLHeader.length, isStart: acl.header.boundary != .continuing, isSent: isSent,
+      into: &packet,
+      at: moment)
+  }
+
+  /// Handles a fragment of an L2CAP frame, and adds the layers of the frame that it completes.
+  ///
+  /// - Parameters:
+  ///   - data: the fragment
+  ///   - start: its offset in the packet's bytes
+  ///   - isStart: whether a frame begins with it
+  ///   - isSent: whether the host has sent it, or on the air the central
+  @inline(__always)
+  func receive(
+    _ data: RawSpan, at start: Int, isStart: Bool, isSent: Bool, into packet: inout DissectedPacket,
+    at moment: Moment
+  ) {
     let recombiner = isSent ? sent : received
     var fragments = isStart ? 1 : (isSent ? sentFragments : receivedFragments) + 1
     let before = recombiner.counters
     var frame: L2CAPLayer?
     var whole: [UInt8]?
-    recombiner.receive(acl.data, isStart: isStart) { channel, payload in
+    recombiner.receive(data, isStart: isStart) { channel, payload in
       if fragments == 1 {
-        // The frame is complete in the packet, after the type byte and the header.
-        let start = 1 + ACLHeader.length
+        // The frame is complete in the packet.
         frame = L2CAPLayer(
           channel: channel, range: start..<start + BasicHeader.length + payload.byteCount, fragments: 1)
       } else {
@@ -73,11 +90,11 @@ final class Link {
     packet.l2cap = frame
     let after = recombiner.counters
     if after.overlong > before.overlong {
-      packet.hci?.problem = .overlongFrame
+      packet.note(.overlongFrame)
     } else if after.orphans > before.orphans {
-      packet.hci?.problem = .orphan
+      packet.note(.orphan)
     } else if after.unfinished > before.unfinished {
-      packet.hci?.problem = .unfinishedFrame
+      packet.note(.unfinishedFrame)
     }
     if let frame { receive(frame, into: &packet, isSent: isSent, at: moment) }
   }
@@ -88,11 +105,26 @@ final class Link {
   func receiveTruncated(
     _ header: ACLHeader, _ data: RawSpan, into packet: inout DissectedPacket, at moment: Moment
   ) -> Bool {
-    let isStart = header.boundary != .continuing
-    let isSent = direction(of: header.boundary, packet.info.direction) == .hostToController
+    receiveTruncated(
+      data, length: Int(header.dataLength), isStart: header.boundary != .continuing,
+      isSent: direction(of: header.boundary, packet.info.direction) == .hostToController, into: &packet,
+      at: moment)
+  }
+
+  /// The same for a fragment.
+  ///
+  /// - Parameters:
+  ///   - data: the bytes of the fragment that the capture has
+  ///   - length: of the fragment, as in its header
+  ///   - isStart: whether a frame begins with it
+  ///   - isSent: whether the host has sent it, or on the air the central
+  func receiveTruncated(
+    _ data: RawSpan, length: Int, isStart: Bool, isSent: Bool, into packet: inout DissectedPacket,
+    at moment: Moment
+  ) -> Bool {
     var part = isSent ? sentPart : receivedPart
-    guard data.byteCount < Int(header.dataLength) || !isStart && part.isCollecting else { return false }
-    let frame = part.receive(data, length: Int(header.dataLength), isStart: isStart)
+    guard data.byteCount < length || !isStart && part.isCollecting else { return false }
+    let frame = part.receive(data, length: length, isStart: isStart)
     if isSent { sentPart = part } else { receivedPart = part }
     (isSent ? sent : received).reset()
     guard let frame else { return true }

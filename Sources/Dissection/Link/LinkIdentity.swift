@@ -3,7 +3,12 @@ import HCI
 
 /// The link of a packet: its handle, and the device at the other end. All packets of a link share one.
 public final class LinkIdentity: Hashable, Sendable {
+  /// The handle; 0 for a connection on the air.
   public let handle: ConnectionHandle
+  /// Of a connection on the air; its ``peer`` is the peripheral.
+  public let accessAddress: UInt32?
+  /// Of a connection on the air: nil if the capture begins in the middle of it.
+  public let central: BluetoothAddress?
   /// Nil if the capture begins in the middle of the link.
   public let peer: BluetoothAddress?
   /// The name of the device, safe to print; nil until the capture shows it.
@@ -15,15 +20,40 @@ public final class LinkIdentity: Hashable, Sendable {
     self.handle = handle
     self.peer = peer
     self.name = name
+    accessAddress = nil
+    central = nil
     text = "\(handle)" + (peer.map { " \($0)" } ?? "") + (name.map { " \($0)" } ?? "")
   }
 
+  /// A connection on the air.
+  init(_ accessAddress: UInt32, central: BluetoothAddress?, _ peripheral: BluetoothAddress?, name: String?) {
+    handle = ConnectionHandle(rawValue: 0)
+    peer = peripheral
+    self.name = name
+    self.accessAddress = accessAddress
+    self.central = central
+    text =
+      Hex.string(UInt64(accessAddress), bytes: 4) + (central.map { " \($0)" } ?? "")
+      + (peripheral.map { " \($0)" } ?? "") + (name.map { " \($0)" } ?? "")
+  }
+
+  /// The same link, with another name of its peer.
+  func renamed(_ name: String?) -> LinkIdentity {
+    guard let accessAddress else { return LinkIdentity(handle, peer, name: name) }
+    return LinkIdentity(accessAddress, central: central, peer, name: name)
+  }
+
+  /// What it is filtered by: the access address, or the handle.
+  public var number: UInt32 { accessAddress ?? UInt32(handle.rawValue) }
+
   public static func == (left: LinkIdentity, right: LinkIdentity) -> Bool {
-    left === right || (left.handle, left.peer, left.name) == (right.handle, right.peer, right.name)
+    left === right
+      || (left.number, left.peer, left.name) == (right.number, right.peer, right.name)
+        && left.central == right.central
   }
 
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(handle)
+    hasher.combine(number)
     hasher.combine(peer)
   }
 }

@@ -10,6 +10,8 @@ public struct DissectedPacket: Hashable, Sendable {
   public var bytes: [UInt8]
   /// An L2CAP frame with its header that was sent in several packets; this is the last.
   public var reassembled: [UInt8]?
+  /// The link layer's PDU of a packet of the air.
+  public var air: AirLayer?
   /// Nil for records that are not HCI packets, such as a monitor's notes.
   public var hci: HCILayer?
   /// The link that it is about or was sent on, if there is one.
@@ -55,8 +57,19 @@ public struct DissectedPacket: Hashable, Sendable {
     switch hci?.type {
     case .command?: return .hostToController
     case .event?: return .controllerToHost
-    default: return nil
+    default: return air?.direction
     }
+  }
+
+  /// Whether it is a record that is no packet.
+  public var isNote: Bool { hci == nil && air == nil }
+
+  /// The bytes that a layer points into.
+  public func bytes(of layer: Layer) -> [UInt8] { layer == .hci || layer == .ll ? bytes : source }
+
+  /// How a sniffer has received it; nil if it was not on the air.
+  public var reception: AirReception? {
+    if case .air(let reception) = info.content { reception } else { nil }
   }
 
   /// The layers that it has, from the wire up.
@@ -64,6 +77,7 @@ public struct DissectedPacket: Hashable, Sendable {
 
   public func has(_ layer: Layer) -> Bool {
     switch layer {
+    case .ll: air != nil
     case .hci: hci != nil
     case .l2cap: l2cap != nil
     case .signaling: signaling != nil
@@ -86,7 +100,8 @@ public struct DissectedPacket: Hashable, Sendable {
     if smp != nil { return .smp }
     if signaling != nil { return .signaling }
     if l2cap != nil { return .l2cap }
-    return hci == nil ? nil : .hci
+    if hci != nil { return .hci }
+    return air == nil ? nil : .ll
   }
 
   /// Writes one line about one layer; nothing if the packet does not have it.
@@ -110,6 +125,7 @@ public struct DissectedPacket: Hashable, Sendable {
     let source = source
     let span = source.span.bytes
     switch layer {
+    case .ll: air?.writeSummary(of: bytes.span.bytes, reception, isCut: isCut, to: &text, using: fields)
     case .hci: hci?.writeSummary(of: bytes.span.bytes, commands ?? .standard, to: &text, using: fields)
     case .l2cap: l2cap?.writeSummary(to: &text)
     case .signaling: signaling?.writeSummary(of: span, to: &text)
@@ -146,6 +162,11 @@ public struct DissectedPacket: Hashable, Sendable {
     gatt.writeSummary(to: &text)
   }
 
+  /// Notes what is wrong with the fragment of an L2CAP frame.
+  mutating func note(_ problem: PacketProblem) {
+    if hci != nil { hci?.problem = problem } else { air?.problem = problem }
+  }
+
   /// The capture has only the beginning of this packet: what is missing is no damage.
   mutating func noteCut() {
     hci?.isCut = true
@@ -169,6 +190,7 @@ public struct DissectedPacket: Hashable, Sendable {
     let span = source.span.bytes
     if isCut { list.noteCut() }
     switch layer {
+    case .ll: air?.list(bytes.span.bytes, reception, hasUpperLayer: l2cap != nil, to: list)
     case .hci: hci?.list(bytes.span.bytes, hasUpperLayer: l2cap != nil, commands ?? .standard, to: list)
     case .l2cap: l2cap?.list(span, hasUpperLayer: top != .l2cap, to: list)
     case .signaling: signaling?.list(span, to: list)
@@ -180,9 +202,11 @@ public struct DissectedPacket: Hashable, Sendable {
     }
   }
 
-  /// Adds the parameters of a command or an event, or the headers of isochronous data, to a list.
+  /// Adds the parameters of a command or an event, the headers of isochronous data, or the payload of a PDU of the link
+  /// layer, to a list.
   public func listParameters(to list: FieldList) {
     hci?.listParameters(bytes.span.bytes, .standard, to: list)
+    air?.listContent(bytes.span.bytes, to: list)
   }
 
   /// The fields of one layer, as values of their own.
@@ -222,6 +246,8 @@ public struct DissectedPacket: Hashable, Sendable {
 
 /// The layers of a packet, from the wire up.
 public enum Layer: String, Hashable, Sendable, CaseIterable {
+  /// The link layer, in captures of the air.
+  case ll
   case hci
   case l2cap
   case signaling
@@ -296,7 +322,7 @@ enum RecordNote {
     case .packetLogger(let type):
       let name = type.map { "record of type \(Hex.string($0.rawValue))" } ?? "record without a type"
       return "\(name): \(text(packet.bytes))"
-    case .air: return "packet of the air"
+    case .air: return "empty"
     case .foreign(let type): return "no Bluetooth HCI: link type \(type)"
     }
   }

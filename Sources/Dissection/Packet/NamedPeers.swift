@@ -1,5 +1,4 @@
 import BluetoothCore
-import HCI
 
 /// The devices of a capture that a ``PacketFilter`` means by their names, so that it also selects the packets before a name
 /// was known. Bounded.
@@ -9,7 +8,7 @@ public struct NamedPeers: Sendable {
   /// A link whose peer is unknown.
   private struct Link: Hashable {
     var adapter: UInt16?
-    var handle: ConnectionHandle
+    var number: UInt32
   }
 
   private var addresses: Set<UInt64> = []
@@ -26,13 +25,13 @@ public struct NamedPeers: Sendable {
     if let peer = link.peer {
       addresses.insert(peer.value)
     } else {
-      links.insert(Link(adapter: packet.info.adapter, handle: link.handle))
+      links.insert(Link(adapter: packet.info.adapter, number: link.number))
     }
   }
 
   /// Whether the device at the other end of a packet's link is one of them.
   func contains(_ link: LinkIdentity, of packet: DissectedPacket) -> Bool {
     if let peer = link.peer { return addresses.contains(peer.value) }
-    return links.contains(Link(adapter: packet.info.adapter, handle: link.handle))
+    return links.contains(Link(adapter: packet.info.adapter, number: link.number))
   }
 }

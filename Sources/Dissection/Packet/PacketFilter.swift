@@ -9,7 +9,7 @@ import HCI
 /// | key | what |
 /// | --- | --- |
 /// | `handle` | attribute handle: named by the PDU or its request, or found by discovery |
-/// | `link` | connection handle |
+/// | `link` | connection handle; on the air, the access address of the connection |
 /// | `peer` | the device at the other end of the link, by its address, or by how its name begins: see ``hasNames`` |
 /// | `opcode` | ATT opcode, or opcode of an HCI command or its answer |
 /// | `event`, `subevent` | code of an HCI event |
@@ -163,7 +163,11 @@ public struct PacketFilter: Sendable {
     switch key {
     case .handle: return handles(of: packet)
     case .address, .peer: values = []
-    case .link: values = [packet.hci?.connection.map { Double($0.rawValue) }]
+    case .link:
+      values = [
+        (packet.hci?.connection).map { Double($0.rawValue) }
+          ?? packet.air.flatMap { _ in packet.link }.map { Double($0.number) }
+      ]
     case .opcode:
       values = [
         packet.att.map { Double($0.opcode.rawValue) }, packet.hci?.opcode.map { Double($0.rawValue) },
@@ -208,7 +212,11 @@ public struct PacketFilter: Sendable {
 
   private static func names(_ packet: DissectedPacket, _ address: BluetoothAddress) -> Bool {
     if packet.hci?.peer?.value == address.value { return true }
-    guard packet.hci?.type == .command || packet.hci?.type == .event else { return false }
+    if packet.air != nil, let link = packet.link {
+      return link.peer?.value == address.value || link.central?.value == address.value
+    }
+    guard packet.hci?.type == .command || packet.hci?.type == .event || packet.air?.kind == .advertising
+    else { return false }
     var writer = ByteWriter(capacity: 6)
     address.write(into: &writer)
     let wanted = writer.bytes

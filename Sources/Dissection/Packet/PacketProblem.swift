@@ -11,6 +11,8 @@ public enum PacketProblem: Hashable, Sendable, TextWritable {
   case truncated(offset: Int, needed: Int, available: Int)
   /// A field has an invalid value.
   case invalid(offset: Int)
+  /// The CRC of a packet of the air is wrong, so that its bytes may be wrong, too.
+  case wrongCRC
   /// An L2CAP frame has more bytes than its header states.
   case overlongFrame
   /// A fragment of an L2CAP frame whose beginning is not there.
@@ -46,6 +48,7 @@ public enum PacketProblem: Hashable, Sendable, TextWritable {
       text.write(
         DecodeError(offset: offset, reason: .truncated(needed: needed, available: available)).description)
     case .invalid(let offset): text.write("byte \(offset): not valid")
+    case .wrongCRC: text.write("wrong CRC")
     case .overlongFrame: text.write("more bytes than the L2CAP frame has")
     case .orphan: text.write("goes on with an L2CAP frame whose beginning is not there")
     case .cut: text.write("the rest is not in the capture")

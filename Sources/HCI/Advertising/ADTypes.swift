@@ -172,12 +172,12 @@ public enum UUIDWidth: Int, Hashable, Sendable {
 
 /// The fields of advertising data for display: a list of AD structures (Core Specification Vol 3, Part C, 11).
 /// ``AdvertisingData`` decodes the structures.
-struct ADFields: PacketFields {
+public struct ADFields: PacketFields {
   private var structures: [Structure] = []
 
-  init() {}
+  public init() {}
 
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.items("AD structure", &structures)
   }
 

@@ -73,11 +73,13 @@ function rangesOf(packet, key) {
 
 const digitsOf = (address) => address?.replaceAll(':', '').toLowerCase();
 
-/** Whether a link's peer has the address, or a command or an event has it among its bytes, least significant first. */
+/** Whether a link's peer has the address, or a command, an event or an advertising PDU has
+ * it among its bytes, least significant first. */
 function concerns(packet, address) {
   if (digitsOf(packet.peer) === address) return true;
-  const isCommandOrEvent = /^0[14]/u.test(packet.bytes) && packet.layers.some((layer) => layer.name === 'hci');
-  if (!isCommandOrEvent) return false;
+  const has = (name) => packet.layers.some((layer) => layer.name === name);
+  const isCommandOrEvent = /^0[14]/u.test(packet.bytes) && has('hci');
+  if (!isCommandOrEvent && !(packet.bytes.startsWith('d6be898e') && has('ll'))) return false;
   const wanted = address.match(/../gu).toReversed().join('');
   let place = packet.bytes.indexOf(wanted);
   while (place % 2 === 1) place = packet.bytes.indexOf(wanted, place + 1);

@@ -2,13 +2,13 @@
 
 /** The layers, from the wire up. */
 export const LAYERS = [
-  'hci', 'l2cap', 'signaling', 'smp', 'sdp', 'rfcomm', 'avdtp', 'avctp', 'att', 'gatt', 'ring',
+  'll', 'hci', 'l2cap', 'signaling', 'smp', 'sdp', 'rfcomm', 'avdtp', 'avctp', 'att', 'gatt', 'ring',
 ];
 
 /** The names to show: of the layers, and of a packet without layers. */
 export const LABELS = {
-  hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', sdp: 'SDP', rfcomm: 'RFCOMM', avdtp: 'AVDTP',
-  avctp: 'AVCTP', att: 'ATT', gatt: 'GATT', ring: 'Ring', note: 'Note',
+  ll: 'Link layer', hci: 'HCI', l2cap: 'L2CAP', signaling: 'Signaling', smp: 'SMP', sdp: 'SDP', rfcomm: 'RFCOMM',
+  avdtp: 'AVDTP', avctp: 'AVCTP', att: 'ATT', gatt: 'GATT', ring: 'Ring', note: 'Note',
 };
 
 /** Indexed by a packet's direction. */

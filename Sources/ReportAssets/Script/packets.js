@@ -96,7 +96,7 @@ export function summaryOf(packet) {
 }
 
 /** Whether the fields of a layer refer to the reassembled frame, not to the bytes of the packet. */
-export const isInFrame = (packet, layer) => layer.name !== 'hci' && Boolean(packet.frame);
+export const isInFrame = (packet, layer) => layer.name !== 'hci' && layer.name !== 'll' && Boolean(packet.frame);
 
 /** The bytes that the fields of a layer refer to, as hex digits. */
 export const bytesOf = (packet, layer) => isInFrame(packet, layer) ? packet.frame : packet.bytes;

@@ -10,8 +10,8 @@ enum DecodeOption {
     "--layer", as: .layers,
     help:
       """
-      only packets with one of these layers: hci, l2cap, signaling, smp, sdp, rfcomm, avdtp, avctp, att, gatt, \
-      ring; comma-separated
+      only packets with one of these layers: ll (the link layer, on the air), hci, l2cap, signaling, smp, sdp, \
+      rfcomm, avdtp, avctp, att, gatt, ring; comma-separated
       """)
   static let filter = Option(
     "--filter", as: .packetFilter,
@@ -115,6 +115,9 @@ let decodeCommand = CommandSpec(
     in it are read in the order of their times, for example the logs of an Android bug report or of an iPhone's sysdiagnose.
     The text of a bug report is read for its btsnooz summary, whose packets are cut. Several files are read as one capture,
     in the order in which they are named.
+
+    pcap and pcapng may also hold packets that a sniffer has received on the air: of the nRF Sniffer, of Ubertooth, Sniffle
+    and others (link types 192, 251, 256, 272). There, the central of a connection is shown as the side that sends.
 
     A frame that spans several packets is shown with the last of them. A damaged file is decoded up to the damage, and the
     exit code is 65. NO_COLOR disables colors.

@@ -102,7 +102,7 @@ struct Decoding: ~Copyable {
       }
     }
     if let foreign, !hasBluetooth, !interruption.isRequested {
-      try? await finish("The capture has no Bluetooth HCI.")
+      try? await finish("The capture has no Bluetooth.")
       throw Failure(CaptureError(.unsupportedLinkType(foreign), path: file.reader.path))
     }
     if file.reader.truncatedBytes > 0, !interruption.isRequested, !hasFailed {

@@ -30,7 +30,8 @@ struct PacketJSON {
       Self.number(",\"original_length\":", packet.info.originalLength, &output)
     }
     if packet.info.drops > 0 { Self.number(",\"dropped\":", packet.info.drops, &output) }
-    if packet.hci == nil { Self.text(",\"note\":", packet.summary, &output) }
+    if packet.isNote { Self.text(",\"note\":", packet.summary, &output) }
+    if let air = packet.air { write(air, packet, &output) }
     if let hci = packet.hci { write(hci, packet, &output) }
     if let l2cap = packet.l2cap { Self.write(l2cap, &output) }
     if let signaling = packet.signaling {
@@ -116,6 +117,51 @@ struct PacketJSON {
       fields.removeAll()
       packet.listParameters(to: fields)
       FieldJSON.write("parameters", fields, &output)
+    }
+    output.write("}")
+  }
+
+  private func write(_ air: AirLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+    Self.number(",\"ll\":{\"access_address\":", Int(air.accessAddress), &output)
+    output.write(",\"kind\":\"\(air.kind)\"")
+    if let type = air.advertisingType { Self.number(",\"type\":", Int(type.rawValue), &output) }
+    if let opcode = air.opcode { Self.number(",\"opcode\":", Int(opcode.rawValue), &output) }
+    if let name = air.name { Self.text(",\"name\":", name, &output) }
+    if air.isOfConnection {
+      Self.number(",\"llid\":", Int(air.llid), &output)
+      Self.number(",\"sn\":", Int(air.sn), &output)
+      Self.number(",\"nesn\":", Int(air.nesn), &output)
+      output.write(air.hasMoreData ? ",\"md\":true" : ",\"md\":false")
+      if let link = packet.link {
+        if let central = link.central { output.write(",\"central\":\"\(central)\"") }
+        if let peripheral = link.peer { output.write(",\"peripheral\":\"\(peripheral)\"") }
+        if let name = link.name { Self.text(",\"peripheral_name\":", name, &output) }
+      }
+    }
+    Self.number(",\"length\":", Int(air.length), &output)
+    switch air.crc {
+    case .right: output.write(",\"crc\":\"right\"")
+    case .wrong: output.write(",\"crc\":\"wrong\"")
+    case .unknown: output.write(",\"crc\":null")
+    }
+    if let event = air.event { Self.number(",\"event\":", Int(event), &output) }
+    for (note, key) in [
+      (AirLayer.Notes.beginsEvent, "begins_event"), (.retransmission, "retransmission"),
+      (.encrypted, "encrypted"),
+      (.decrypted, "decrypted"), (.derivedDirection, "derived_direction"),
+    ] where air.notes.contains(note) {
+      output.write(",\"\(key)\":true")
+    }
+    if let reception = packet.reception {
+      if let channel = reception.channel { Self.number(",\"channel\":", Int(channel), &output) }
+      if let rssi = reception.rssi { Self.number(",\"rssi\":", Int(rssi), &output) }
+      if let phy = reception.phy { output.write(",\"phy\":\"\(phy)\"") }
+    }
+    if let problem = air.problem { Self.text(",\"problem\":", problem.description, &output) }
+    if air.kind == .advertising || air.kind == .control {
+      fields.removeAll(isCut: packet.isCut)
+      packet.listParameters(to: fields)
+      FieldJSON.write("fields", fields, &output)
     }
     output.write("}")
   }

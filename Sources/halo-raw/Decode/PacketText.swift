@@ -24,7 +24,7 @@ struct PacketText {
 
   /// The adapter, the link and the device at its other end: `  [hci0 0x0040 30:35:38:41:BE:EF R02_BEEF]`.
   private func writePlace(_ packet: DissectedPacket, _ output: inout LineWriter) {
-    guard packet.hci != nil, packet.link != nil || packet.info.adapter != nil else { return }
+    guard !packet.isNote, packet.link != nil || packet.info.adapter != nil else { return }
     output.write("  [")
     if let adapter = packet.info.adapter {
       output.write("hci")
@@ -39,7 +39,7 @@ struct PacketText {
 
   func writeBlock(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
     writeLine(packet, start: start, into: &output)
-    if packet.hci == nil { writeBytes(packet.bytes, into: &output) }
+    if packet.isNote { writeBytes(packet.bytes, into: &output) }
     for layer in Layer.allCases where packet.has(layer) {
       color(layer, &output)
       output.write("  ")
@@ -48,7 +48,7 @@ struct PacketText {
       output.write("  ")
       packet.writeSummary(of: layer, to: &output.text, using: fields)
       output.write("\n")
-      let bytes = layer == .hci ? packet.bytes : packet.source
+      let bytes = packet.bytes(of: layer)
       fields.removeAll()
       packet.listFields(of: layer, to: fields)
       for entry in fields.entries { write(entry, bytes.span.bytes, &output.text) }
@@ -85,7 +85,7 @@ struct PacketText {
     if packet.info.drops > 0 {
       output.write("; \(Console.counted(packet.info.drops, "packet")) before it lost by the recorder")
     }
-    if packet.info.originalLength < packet.bytes.count, packet.hci != nil {
+    if packet.info.originalLength < packet.bytes.count, !packet.isNote {
       output.write("; the file states a length of \(packet.info.originalLength) bytes")
     }
     if packet.isCut {
@@ -135,7 +135,7 @@ struct PacketText {
   private func color(_ layer: Layer, _ output: inout LineWriter) {
     guard isColored else { return }
     switch layer {
-    case .hci: output.write("\u{1B}[34m")
+    case .ll, .hci: output.write("\u{1B}[34m")
     case .l2cap, .signaling, .smp, .sdp, .rfcomm, .avdtp, .avctp: output.write("\u{1B}[36m")
     case .att, .gatt: output.write("\u{1B}[32m")
     case .ring: output.write("\u{1B}[35m")

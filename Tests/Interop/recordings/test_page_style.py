@@ -14,7 +14,7 @@ SHEET = "".join((ASSETS / f"Style/{name}.css").read_text() for name in NAMES)
 # All that can make elements, classes and ids, and all that can use a custom property.
 USERS = "\n".join(path.read_text() for path in [ASSETS / "body.html", *sorted((ASSETS / "Script").glob("*.js"))])
 NOT_COLORS = {"--row", "--gutter", "--sixteen-bytes", "--pages"}
-LAYERS = {"hci", "l2cap", "signaling", "smp", "sdp", "rfcomm", "avdtp", "avctp", "att", "gatt", "ring", "note"}
+LAYERS = {"ll", "hci", "l2cap", "signaling", "smp", "sdp", "rfcomm", "avdtp", "avctp", "att", "gatt", "ring", "note"}
 
 
 def rules(nodes, media=""):

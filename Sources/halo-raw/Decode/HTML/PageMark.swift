@@ -28,12 +28,13 @@ enum PageMark: String {
 
   private static func isDamaged(_ packet: DissectedPacket) -> Bool {
     if case .damaged? = packet.ring?.content { return true }
-    return packet.hci?.problem != nil || packet.att?.problem != nil
+    return packet.hci?.problem != nil || packet.air?.problem != nil || packet.att?.problem != nil
   }
 
   private static func refuses(_ packet: DissectedPacket) -> Bool {
     if packet.ring?.meaning?.refusal != nil || packet.ring?.sample == .refused { return true }
     if packet.smp?.code == .pairingFailed { return true }
+    if let opcode = packet.air?.opcode, [.reject, .rejectExtended].contains(opcode) { return true }
     guard let signaling = packet.signaling else { return false }
     return signaling.code == .commandReject || Self.rejectsParameters(signaling, packet.source)
   }

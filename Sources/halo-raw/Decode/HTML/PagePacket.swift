@@ -86,7 +86,7 @@ struct PagePacket {
 
   /// What is true of the whole packet, not of one layer.
   private func note(on packet: DissectedPacket) -> String {
-    var remarks = packet.hci == nil ? [packet.summary] : []
+    var remarks = packet.isNote ? [packet.summary] : []
     if !packet.unanswered.isEmpty {
       remarks.append(
         "never answered: " + packet.unanswered.map { "packet \($0)" }.joined(separator: ", "))
@@ -99,7 +99,7 @@ struct PagePacket {
 
   private mutating func write(_ layer: Layer, of packet: DissectedPacket, _ output: inout LineWriter) {
     let fields = packet.fields(of: layer)
-    let bytes = layer == .hci ? packet.bytes : packet.source
+    let bytes = packet.bytes(of: layer)
     output.write(",[")
     write(PageTable.Shape(layer: layer, fields: fields.map(PageTable.Shape.Field.init)), &output)
     output.write(",")

@@ -1,0 +1,166 @@
+import BluetoothCore
+import Capture
+import HCI
+
+/// The type of an advertising physical channel PDU (Core Specification Vol 6, Part B, 2.3). Some types have other names
+/// on the secondary channels and in periodic advertising.
+public struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
+
+  public static let scanRequest = AdvertisingPDUType(rawValue: 3)
+  public static let scanResponse = AdvertisingPDUType(rawValue: 4)
+  public static let connectRequest = AdvertisingPDUType(rawValue: 5)
+  public static let extended = AdvertisingPDUType(rawValue: 7)
+  public static let connectResponse = AdvertisingPDUType(rawValue: 8)
+
+  private static let primary = [
+    "ADV_IND", "ADV_DIRECT_IND", "ADV_NONCONN_IND", "SCAN_REQ", "SCAN_RSP", "CONNECT_IND", "ADV_SCAN_IND",
+    "ADV_EXT_IND",
+    "AUX_CONNECT_RSP",
+  ]
+
+  /// The name in the specification.
+  ///
+  /// - Parameters:
+  ///   - isSecondary: whether it was sent on a secondary channel
+  ///   - auxiliary: which extended advertising PDU it is; nil on the primary channels
+  func name(isSecondary: Bool, _ auxiliary: AirReception.AuxiliaryType?) -> String? {
+    switch self {
+    case .scanRequest where isSecondary: "AUX_SCAN_REQ"
+    case .connectRequest where isSecondary: "AUX_CONNECT_REQ"
+    case .extended where isSecondary:
+      switch auxiliary {
+      case .chain?: "AUX_CHAIN_IND"
+      case .synchronization?: "AUX_SYNC_IND"
+      case .scanResponse?: "AUX_SCAN_RSP"
+      default: "AUX_ADV_IND"
+      }
+    default: Self.primary.indices.contains(Int(rawValue)) ? Self.primary[Int(rawValue)] : nil
+    }
+  }
+
+  /// The section that describes it.
+  var reference: String {
+    switch rawValue {
+    case 0, 1, 2, 6: "Vol 6, Part B, 2.3.1"
+    case 3, 4: "Vol 6, Part B, 2.3.2"
+    case 5, 8: "Vol 6, Part B, 2.3.3"
+    default: "Vol 6, Part B, 2.3.4"
+    }
+  }
+
+  /// The fields of the payload; nil if the type is reserved.
+  ///
+  /// - Parameter header: the first byte of the PDU, which has the types of the addresses
+  func fields(_ header: AdvertisingHeader) -> (any PacketFields)? {
+    switch rawValue {
+    case 0, 2, 4, 6: Advertisement(header)
+    case 1: AddressPair(header, "AdvA", "TargetA")
+    case 3: AddressPair(header, "ScanA", "AdvA")
+    case 5: ConnectionRequest(header)
+    case 7, 8: ExtendedAdvertisement(header)
+    default: nil
+    }
+  }
+}
+
+/// The first byte of an advertising PDU: type (4 bits), RFU, ChSel, TxAdd, RxAdd (2.3).
+struct AdvertisingHeader: HCICode {
+  var rawValue: UInt8
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  var type: AdvertisingPDUType { AdvertisingPDUType(rawValue: rawValue) }
+  /// Of the address of the side that sends it.
+  var sender: BluetoothAddress.Kind { rawValue & 0x40 == 0 ? .public : .random }
+  /// Of the address that it is for.
+  var receiver: BluetoothAddress.Kind { rawValue & 0x80 == 0 ? .public : .random }
+
+  var description: String {
+    let algorithm = rawValue & 0x20 == 0 ? "#1" : "#2"
+    return "type \(type.rawValue), ChSel \(algorithm), TxAdd \(sender), RxAdd \(receiver)"
+  }
+}
+
+/// An advertiser with its data: ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND, SCAN_RSP (2.3.1, 2.3.2.2).
+struct Advertisement: PacketFields {
+  var advertiser = BluetoothAddress.zero
+  var data: [UInt8] = []
+  private var kind = BluetoothAddress.Kind.public
+
+  init() {}
+
+  init(_ header: AdvertisingHeader) { kind = header.sender }
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("AdvA", &advertiser, kind: kind)
+    try fields.bytes("data", &data, count: fields.bytesLeft ?? data.count, as: ADFields.self)
+  }
+}
+
+/// Two addresses, that of the sender first: ADV_DIRECT_IND, SCAN_REQ (2.3.1.2, 2.3.2.1).
+struct AddressPair: PacketFields {
+  var sender = BluetoothAddress.zero
+  var receiver = BluetoothAddress.zero
+  private var names: (sender: StaticString, receiver: StaticString) = ("sender", "receiver")
+  private var kinds = AdvertisingHeader(rawValue: 0)
+
+  init() {}
+
+  init(_ header: AdvertisingHeader, _ sender: StaticString, _ receiver: StaticString) {
+    kinds = header
+    names = (sender, receiver)
+  }
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address(names.sender, &sender, kind: kinds.sender)
+    try fields.address(names.receiver, &receiver, kind: kinds.receiver)
+  }
+}
+
+/// CONNECT_IND and AUX_CONNECT_REQ: who connects to whom, and the parameters of the connection (2.3.3.1).
+struct ConnectionRequest: PacketFields {
+  var initiator = BluetoothAddress.zero
+  var advertiser = BluetoothAddress.zero
+  var parameters = ConnectionParameters()
+  private var kinds = AdvertisingHeader(rawValue: 0)
+
+  init() {}
+
+  init(_ header: AdvertisingHeader) { kinds = header }
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.address("InitA", &initiator, kind: kinds.sender)
+    try fields.address("AdvA", &advertiser, kind: kinds.receiver)
+    try parameters.visit(&fields)
+  }
+}
+
+/// LLData of CONNECT_IND (2.3.3.1).
+struct ConnectionParameters: PacketFields {
+  var accessAddress = AccessAddress()
+  var crcInit = UInt24()
+  var windowSize: UInt8 = 0
+  var windowOffset: UInt16 = 0
+  var interval = ConnectionInterval()
+  var latency: UInt16 = 0
+  var timeout = SupervisionTimeout()
+  var channels = ChannelMap()
+  var hop = HopAndAccuracy()
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("access address", &accessAddress)
+    try fields.value("CRC init", &crcInit, .hex)
+    try fields.value("window size", &windowSize, .unit("x 1.25 ms"))
+    try fields.value("window offset", &windowOffset, .unit("x 1.25 ms"))
+    try fields.value("connection interval", &interval)
+    try fields.value("latency", &latency, .unit("events"))
+    try fields.value("supervision timeout", &timeout)
+    try fields.value("channel map", &channels)
+    try fields.value("hop and SCA", &hop)
+  }
+}

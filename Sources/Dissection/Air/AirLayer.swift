@@ -1,0 +1,176 @@
+import BluetoothCore
+import Capture
+import HCI
+
+/// A packet of the air: the link layer's PDU between access address and CRC (Core Specification Vol 6, Part B, 2).
+public struct AirLayer: Hashable, Sendable {
+  /// What kind of PDU it is.
+  public enum Kind: UInt8, Hashable, Sendable {
+    /// On an advertising channel, or of periodic advertising (2.3).
+    case advertising
+    /// Of a connection: a part of an L2CAP frame, or empty (2.4).
+    case data
+    /// Of a connection: for the link layer itself (2.4.2).
+    case control
+    /// Of an isochronous stream (2.6).
+    case isochronous
+    /// The capture has less than its header.
+    case unknown
+  }
+
+  /// Whether the CRC is right.
+  public enum CRC: UInt8, Hashable, Sendable {
+    /// Neither the sniffer has checked it, nor can it be computed: the initial value of the connection is not in the
+    /// capture, or not all bytes are.
+    case unknown
+    case right
+    case wrong
+  }
+
+  /// What has been found out about a PDU of a connection.
+  public struct Notes: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It is the same as the last one from its side, which was sent again.
+    public static let retransmission = Notes(rawValue: 1)
+    /// It is the first of its connection event, as far as captured.
+    public static let beginsEvent = Notes(rawValue: 2)
+    /// It is encrypted, so that its content is not known.
+    public static let encrypted = Notes(rawValue: 4)
+    /// The sniffer has decrypted it.
+    public static let decrypted = Notes(rawValue: 8)
+    /// On a secondary advertising channel, or of periodic advertising.
+    public static let secondary = Notes(rawValue: 16)
+    /// The direction is derived, not told by the file.
+    public static let derivedDirection = Notes(rawValue: 32)
+    /// The sniffer finds the CRC right, and it is not what it should be by the initial value of the connection.
+    public static let otherCRC = Notes(rawValue: 64)
+  }
+
+  /// The link that it belongs to.
+  public var accessAddress: UInt32 = 0
+  public var kind = Kind.unknown
+  /// The first byte of the PDU.
+  public var header: UInt8 = 0
+  /// The second byte of the PDU: the length of what follows, in bytes, without the CRC.
+  public var length: UInt8 = 0
+  /// The offset of the PDU in the packet's bytes: 4, or 5 behind a coding indicator.
+  public var start: UInt8 = 4
+  public var crc = CRC.unknown
+  public var notes: Notes = []
+  /// Of an extended advertising PDU on a secondary channel.
+  public var auxiliary: AirReception.AuxiliaryType?
+  /// Of an LL Control PDU.
+  public var opcode: LLControlOpcode?
+  /// The number of the connection event, if the sniffer tells it.
+  public var event: UInt16?
+  /// Whether the central has sent it (then it is from the host to the controller); nil if unknown.
+  public var direction: CaptureDirection?
+  /// The bytes of a Message Integrity Check at the end of the payload: 0, or 4 after decryption by a sniffer that has
+  /// kept them.
+  public var micLength: UInt8 = 0
+  /// The reason why it is malformed.
+  public var problem: PacketProblem?
+
+  /// Parses the header.
+  ///
+  /// - Parameters:
+  ///   - bytes: from the access address to the CRC
+  ///   - reception: what the sniffer says
+  ///   - isCut: whether the capture has only the beginning of the packet
+  ///   - isPeriodic: whether the access address is one of periodic advertising
+  init(_ bytes: RawSpan, _ reception: AirReception, isCut: Bool, isPeriodic: Bool = false) {
+    start = reception.phy == .leCoded ? 5 : 4
+    var reader = ByteReader(bytes)
+    do throws(DecodeError) {
+      accessAddress = try reader.readUInt32()
+      try reader.skip(Int(start) - 4)
+      header = try reader.readUInt8()
+      length = try reader.readUInt8()
+    } catch {
+      if !isCut { problem = bytes.byteCount == 0 ? .empty : PacketProblem(error) }
+      return
+    }
+    if accessAddress == AccessAddress.advertising.rawValue || isPeriodic {
+      kind = .advertising
+    } else {
+      switch reception.role {
+      case .advertising, .auxiliaryAdvertising: kind = .advertising
+      case .isochronousFromCentral, .isochronousFromPeripheral, .broadcastIsochronous: kind = .isochronous
+      default: kind = header & 3 == 3 ? .control : .data
+      }
+    }
+    let stated = end + AirCRC.length
+    if bytes.byteCount < stated ? !isCut : bytes.byteCount > stated {
+      problem = .length(stated: Int(length), present: max(0, bytes.byteCount - payloadStart - AirCRC.length))
+    }
+  }
+
+  /// Where the payload begins: behind the header, and behind CTEInfo if a PDU of a connection has it (2.5.2).
+  var payloadStart: Int {
+    let hasToneExtension = (kind == .data || kind == .control) && header & 0x20 != 0
+    return Int(start) + (hasToneExtension ? 3 : 2)
+  }
+
+  /// Where the CRC begins, as the header states it.
+  var end: Int { payloadStart + Int(length) }
+
+  /// The payload in the packet's bytes, without a MIC, as far as the capture has it.
+  func payload(in bytes: RawSpan) -> Range<Int> {
+    (payloadStart..<max(payloadStart, end - Int(micLength))).clamped(to: 0..<bytes.byteCount)
+  }
+
+  // MARK: PDUs of a connection (2.4)
+
+  /// Which part of an L2CAP frame it is: 1 continues one or is empty, 2 starts one, 3 is for the link layer.
+  public var llid: UInt8 { header & 3 }
+  /// Next Expected Sequence Number: acknowledges the last PDU of the other side.
+  public var nesn: UInt8 { header >> 2 & 1 }
+  /// Sequence Number.
+  public var sn: UInt8 { header >> 3 & 1 }
+  /// More Data: the sender has more for this connection event.
+  public var hasMoreData: Bool { header & 0x10 != 0 }
+  /// Whether it only keeps up the connection.
+  public var isEmpty: Bool { kind == .data && llid == 1 && length == 0 }
+  /// Whether it is of a connection.
+  public var isOfConnection: Bool { kind == .data || kind == .control }
+
+  /// The type of an advertising PDU.
+  public var advertisingType: AdvertisingPDUType? {
+    kind == .advertising ? AdvertisingPDUType(rawValue: header) : nil
+  }
+
+  /// The name of the PDU in the specification; nil for data, and for a number that is not assigned.
+  public var name: String? {
+    if notes.contains(.encrypted) { return nil }
+    if let opcode { return opcode.name }
+    return advertisingType?.name(isSecondary: notes.contains(.secondary), auxiliary)
+  }
+
+  /// Whether its content may be read.
+  var isReadable: Bool { crc != .wrong && !notes.contains(.encrypted) && kind != .unknown }
+
+  /// Decides on the CRC. What the sniffer has found counts, as only it has received the bits: a PDU that it has
+  /// decrypted has the CRC of the encrypted one.
+  ///
+  /// - Parameter initial: the initial value of the link; nil if it is unknown
+  mutating func check(_ bytes: RawSpan, _ reception: AirReception, initial: UInt32?) {
+    var computed: Bool?
+    if let initial, end + AirCRC.length <= bytes.byteCount, Int(start) < end {
+      var reader = ByteReader(bytes.extracting(end..<bytes.byteCount))
+      let present = try? reader.readUInt24()
+      computed = AirCRC.value(of: bytes.extracting(Int(start)..<end), initial: initial) == present
+    }
+    switch (reception.isCRCValid, computed) {
+    case (true?, false?):
+      crc = .right
+      if !reception.flags.contains(.decrypted) { notes.insert(.otherCRC) }
+    case (true?, _), (nil, true?): crc = .right
+    case (false?, _), (nil, false?): crc = .wrong
+    case (nil, nil): crc = .unknown
+    }
+    if crc == .wrong { problem = .wrongCRC }
+  }
+}

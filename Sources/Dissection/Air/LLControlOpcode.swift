@@ -1,0 +1,131 @@
+import BluetoothCore
+import HCI
+
+/// The opcode of an LL Control PDU (Core Specification Vol 6, Part B, 2.4.2), with all that is known of it.
+public struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let terminate = LLControlOpcode(rawValue: 0x02)
+  public static let encryptionRequest = LLControlOpcode(rawValue: 0x03)
+  public static let encryptionResponse = LLControlOpcode(rawValue: 0x04)
+  public static let startEncryptionRequest = LLControlOpcode(rawValue: 0x05)
+  public static let pauseEncryptionResponse = LLControlOpcode(rawValue: 0x0B)
+  public static let reject = LLControlOpcode(rawValue: 0x0D)
+  public static let rejectExtended = LLControlOpcode(rawValue: 0x11)
+
+  /// In the terms of the specification; nil if it is unknown.
+  public var name: String? { row?.name }
+
+  /// The section that describes it.
+  var reference: String {
+    row.flatMap { $0.section }.map { "Vol 6, Part B, 2.4.2.\($0)" } ?? "Vol 6, Part B, 2.4.2"
+  }
+
+  /// Whether the central sends it; nil if both sides may.
+  var isFromCentral: Bool? {
+    switch row?.sender {
+    case .central?: true
+    case .peripheral?: false
+    default: nil
+    }
+  }
+
+  /// The fields of its data, empty; nil if they are unknown.
+  var fields: (any PacketFields)? { row?.fields }
+
+  /// The length of the PDU's payload with the opcode; nil if it is unknown.
+  var length: Int? {
+    guard var fields else { return nil }
+    var writer = ByteWriter()
+    fields.visit(&writer)
+    return 1 + writer.count
+  }
+
+  private enum Sender { case either, central, peripheral }
+
+  private struct Row {
+    var name: String
+    var section: Int?
+    var sender = Sender.either
+    var fields: (any PacketFields)?
+
+    init(
+      _ name: String, _ section: Int? = nil, _ sender: Sender = .either, _ fields: (any PacketFields)? = nil
+    ) {
+      self.name = name
+      self.section = section
+      self.sender = sender
+      self.fields = fields
+    }
+  }
+
+  private var row: Row? { Self.rows.indices.contains(Int(rawValue)) ? Self.rows[Int(rawValue)] : nil }
+
+  /// By opcode, from 0x00.
+  private static let rows: [Row] = [
+    Row("LL_CONNECTION_UPDATE_IND", 1, .central, LLConnectionUpdate()),
+    Row("LL_CHANNEL_MAP_IND", 2, .central, LLChannelMap()),
+    Row("LL_TERMINATE_IND", 3, .either, LLError()),
+    Row("LL_ENC_REQ", 4, .central, LLEncryptionRequest()),
+    Row("LL_ENC_RSP", 5, .peripheral, LLEncryptionResponse()),
+    Row("LL_START_ENC_REQ", 6, .peripheral, LLNothing()),
+    Row("LL_START_ENC_RSP", 7, .either, LLNothing()),
+    Row("LL_UNKNOWN_RSP", 8, .either, LLUnknown()),
+    Row("LL_FEATURE_REQ", 9, .central, LLFeatures()),
+    Row("LL_FEATURE_RSP", 10, .either, LLFeatures()),
+    Row("LL_PAUSE_ENC_REQ", 11, .central, LLNothing()),
+    Row("LL_PAUSE_ENC_RSP", 12, .either, LLNothing()),
+    Row("LL_VERSION_IND", 13, .either, LLVersion()),
+    Row("LL_REJECT_IND", 14, .either, LLError()),
+    Row("LL_PERIPHERAL_FEATURE_REQ", 15, .peripheral, LLFeatures()),
+    Row("LL_CONNECTION_PARAM_REQ", 16, .either, LLConnectionParameters()),
+    Row("LL_CONNECTION_PARAM_RSP", 17, .either, LLConnectionParameters()),
+    Row("LL_REJECT_EXT_IND", 18, .either, LLRejection()),
+    Row("LL_PING_REQ", 19, .either, LLNothing()),
+    Row("LL_PING_RSP", 20, .either, LLNothing()),
+    Row("LL_LENGTH_REQ", 21, .either, LLLengths()),
+    Row("LL_LENGTH_RSP", 21, .either, LLLengths()),
+    Row("LL_PHY_REQ", 22, .either, LLPHYs()),
+    Row("LL_PHY_RSP", 22, .either, LLPHYs()),
+    Row("LL_PHY_UPDATE_IND", 23, .central, LLPHYUpdate()),
+    Row("LL_MIN_USED_CHANNELS_IND", 24, .peripheral, LLMinimumChannels()),
+    Row("LL_CTE_REQ", 25, .either, LLToneRequest()),
+    Row("LL_CTE_RSP", 26, .either, LLNothing()),
+    Row("LL_PERIODIC_SYNC_IND", 27, .either, LLPeriodicSync()),
+    Row("LL_CLOCK_ACCURACY_REQ", 28, .either, LLClockAccuracy()),
+    Row("LL_CLOCK_ACCURACY_RSP", 28, .either, LLClockAccuracy()),
+    Row("LL_CIS_REQ", 29, .central, LLStreamRequest()),
+    Row("LL_CIS_RSP", 30, .peripheral, LLStreamResponse()),
+    Row("LL_CIS_IND", 31, .central, LLStreamIndication()),
+    Row("LL_CIS_TERMINATE_IND", 32, .either, LLStreamTermination()),
+    Row("LL_POWER_CONTROL_REQ", 33, .either, LLPowerRequest()),
+    Row("LL_POWER_CONTROL_RSP", 34, .either, LLPowerResponse()),
+    Row("LL_POWER_CHANGE_IND", 35, .either, LLPowerChange()),
+    Row("LL_SUBRATE_REQ", 36, .peripheral, LLSubrateRequest()),
+    Row("LL_SUBRATE_IND", 37, .central, LLSubrate()),
+    Row("LL_CHANNEL_REPORTING_IND", 38, .central, LLChannelReporting()),
+    Row("LL_CHANNEL_STATUS_IND", 39, .peripheral, LLChannelStatus()),
+    Row("LL_PERIODIC_SYNC_WR_IND", 40, .either, LLPeriodicSyncWithResponses()),
+    // Of version 6.0.
+    Row("LL_FEATURE_EXT_REQ", nil, .either, LLFeaturePage()),
+    Row("LL_FEATURE_EXT_RSP", nil, .either, LLFeaturePage()),
+    // Of version 6.0, too: Channel Sounding and frame spaces; their data are shown as bytes.
+    Row("LL_CS_SEC_RSP"),
+    Row("LL_CS_CAPABILITIES_REQ"),
+    Row("LL_CS_CAPABILITIES_RSP"),
+    Row("LL_CS_CONFIG_REQ"),
+    Row("LL_CS_CONFIG_RSP"),
+    Row("LL_CS_REQ"),
+    Row("LL_CS_RSP"),
+    Row("LL_CS_IND"),
+    Row("LL_CS_TERMINATE_REQ"),
+    Row("LL_CS_FAE_REQ"),
+    Row("LL_CS_FAE_RSP"),
+    Row("LL_CS_CHANNEL_MAP_IND"),
+    Row("LL_CS_SEC_REQ"),
+    Row("LL_CS_TERMINATE_RSP"),
+    Row("LL_FRAME_SPACE_REQ"), Row("LL_FRAME_SPACE_RSP"),
+  ]
+}
