@@ -53,6 +53,7 @@ public struct RecordedHost: Hashable, Sendable {
     var links: Set<UInt16> = []
     var count = 0
     var packets = 0
+    var isOfAir = false
     while count < Self.mostRecords {
       let record: CaptureRecord
       do throws(CaptureError) {
@@ -65,6 +66,7 @@ public struct RecordedHost: Hashable, Sendable {
       }
       if count == 0 { beginning = record.info.microseconds }
       count += 1
+      if case .air = record.info.content { isOfAir = true }
       guard case .hci(let direction) = record.info.content, let type = record.bytes.first else { continue }
       if adapter == nil { adapter = record.info.adapter }
       guard record.info.number >= options.first else { continue }
@@ -80,6 +82,7 @@ public struct RecordedHost: Hashable, Sendable {
       packets += 1
       note(record, HCIPacketType(rawValue: type), &links)
     }
+    if packets == 0, isOfAir { throw CaptureError(.notOfHost, path: path) }
     if packets == 0 { throw CaptureError(.noPackets(of: adapter, others: others.sorted()), path: path) }
   }
 

@@ -65,13 +65,16 @@ public struct CaptureSummary: Sendable {
     for (type, count) in types.enumerated() where count > 0 {
       kinds[Self.name(of: HCIPacketType(rawValue: UInt8(type))), default: 0] += count
     }
-    if notes > 0 { kinds["no HCI packet"] = notes }
+    for (kind, count) in airKinds { kinds[Self.name(of: kind)] = count }
+    if notes > 0 { kinds[airKinds.isEmpty ? "no HCI packet" : "no packet"] = notes }
     return kinds
   }
   /// The devices that advertised.
   public private(set) var devices: [BluetoothAddress: Device] = [:]
   /// The links, in the order in which they began.
   public private(set) var connections: [ConnectionSummary] = []
+  /// The connections on the air, in the order in which they began.
+  public private(set) var airConnections: [AirConnectionSummary] = []
   /// The GATT procedures of all links.
   public private(set) var procedures: [ObservedProcedure: Procedure] = [:]
   /// The notifications and indications, by their source.
@@ -91,12 +94,16 @@ public struct CaptureSummary: Sendable {
 
   /// The index in ``connections`` of each open link.
   private var open: [UInt32: Int] = [:]
+  /// The index in ``airConnections`` of the last connection with each access address.
+  private var openOnAir: [UInt32: Int] = [:]
 
   // Texts are made of these at the end, not for each packet.
 
   /// The number of packets of each H4 type.
   private var types = Array(repeating: 0, count: 256)
-  /// The number of records that are not HCI packets.
+  /// The number of packets of the air of each kind.
+  private var airKinds: [AirLayer.Kind: Int] = [:]
+  /// The number of records that are no packets.
   private var notes = 0
   private var frames: [FrameKind: Int] = [:]
   private var sources: [SourceKey: SourceValues] = [:]
@@ -104,17 +111,22 @@ public struct CaptureSummary: Sendable {
   /// What identifies a sender of values.
   private struct SourceKey: Hashable {
     var peer: BluetoothAddress?
-    var connection: ConnectionHandle
+    /// A connection handle, or an access address.
+    var connection: UInt32
     var handle: AttributeHandle
     var isSent: Bool
 
-    init(_ hci: HCILayer, _ connection: ConnectionHandle, _ handle: AttributeHandle, isSent: Bool) {
+    init(_ peer: BluetoothAddress?, _ connection: UInt32, _ handle: AttributeHandle, isSent: Bool) {
       self.isSent = isSent
       // The kind of an address is not shown.
-      peer = hci.peer.map { BluetoothAddress($0.value, .public) }
+      self.peer = peer.map { BluetoothAddress($0.value, .public) }
       // A peer is the same on each of its links.
-      self.connection = hci.peer == nil ? connection : ConnectionHandle(rawValue: 0)
+      self.connection = peer == nil ? connection : 0
       self.handle = handle
+    }
+
+    var peerText: String {
+      peer?.description ?? "link \(Hex.string(UInt64(connection), bytes: connection > 0xFFFF ? 4 : 2))"
     }
   }
 
@@ -127,7 +139,7 @@ public struct CaptureSummary: Sendable {
     var statistics = StreamStatistics()
 
     var source: Source {
-      Source(peer: key.peer?.description ?? "link \(key.connection)", handle: key.handle, isSent: key.isSent)
+      Source(peer: key.peerText, handle: key.handle, isSent: key.isSent)
     }
 
     var values: Values {
@@ -182,6 +194,7 @@ public struct CaptureSummary: Sendable {
       end = max(end ?? time, time)
     }
     guard let hci = packet.hci else {
+      if let air = packet.air { return add(air, packet) }
       notes += 1
       return
     }
@@ -284,7 +297,7 @@ public struct CaptureSummary: Sendable {
     }
   }
 
-  private static func words(_ link: LinkParameters) -> String {
+  static func words(_ link: LinkParameters) -> String {
     "interval \(link.interval), latency \(link.latency), timeout \(link.supervisionTimeout)"
   }
 
@@ -355,15 +368,93 @@ public struct CaptureSummary: Sendable {
       if let mtu { $0.mtu = mtu }
       if $0.peer == nil { $0.peer = hci.peer }
     }
+    add(
+      att, packet, peer: hci.peer, connection: UInt32(handle.rawValue), link: open[key(handle, packet.info)])
+  }
+
+  /// - Parameters:
+  ///   - connection: a connection handle, or an access address
+  ///   - link: what tells connections apart
+  private mutating func add(
+    _ att: ATTLayer, _ packet: DissectedPacket, peer: BluetoothAddress?, connection: UInt32, link: Int?
+  ) {
     if let problem = att.problem, problem != .cut { countError("damaged ATT PDUs") }
     if let error = att.error, let failed = att.failed, error != .attributeNotFound {
       countError("\(failed): \(error)")
     }
     switch att.opcode {
-    case .handleValueNotification, .handleValueIndication: addValue(att, hci, packet)
+    case .handleValueNotification, .handleValueIndication:
+      guard let handle = att.handle else { break }
+      let isSent = packet.direction == .hostToController
+      addValue(att, SourceKey(peer, connection, handle, isSent: isSent), packet, link: link)
     default: if let gatt = packet.gatt { add(gatt, att) }
     }
   }
+
+  // MARK: The air
+
+  private static func name(of kind: AirLayer.Kind) -> String {
+    switch kind {
+    case .advertising: "advertising PDUs"
+    case .data: "data PDUs"
+    case .control: "control PDUs"
+    case .isochronous: "isochronous PDUs"
+    case .unknown: "beginnings of packets"
+    }
+  }
+
+  private mutating func add(_ air: AirLayer, _ packet: DissectedPacket) {
+    airKinds[air.kind, default: 0] += 1
+    if air.crc == .wrong {
+      countError("packets with a wrong CRC")
+    } else if air.problem != nil {
+      countError("damaged packets")
+    }
+    for _ in packet.unanswered { countError("requests that were never answered") }
+    if let ring = packet.ring { add(ring) }
+    if air.kind == .advertising { return addAdvertisement(air, packet) }
+    guard let link = packet.link, let address = link.accessAddress else { return }
+    let index = openOnAir[address] ?? beginOnAir(address, packet.info)
+    if let index { airConnections[index].add(air, packet) }
+    guard let att = packet.att else { return }
+    // Other numbers than those of links over HCI.
+    add(att, packet, peer: link.peer, connection: address, link: index.map { -1 - $0 })
+  }
+
+  private mutating func addAdvertisement(_ air: AirLayer, _ packet: DissectedPacket) {
+    guard air.crc != .wrong else { return }
+    let bytes = packet.bytes
+    let report = AirAdvertisement(air, bytes.span.bytes)
+    if report.isReport, let sender = report.sender {
+      add(
+        AdvertisingReport(
+          address: sender, eventType: [], rssi: packet.reception?.rssi, data: Array(bytes[report.data])))
+    }
+    guard let request = report.request, let central = report.sender, let peripheral = report.receiver,
+      let index = beginOnAir(request.accessAddress.rawValue, packet.info)
+    else { return }
+    airConnections[index].central = central
+    airConnections[index].peripheral = peripheral
+    airConnections[index].interval = request.interval
+    airConnections[index].add(
+      Self.words(
+        LinkParameters(
+          interval: request.interval, latency: request.latency, supervisionTimeout: request.timeout)),
+      at: packet.info.microseconds)
+  }
+
+  /// - Returns: nil if there are too many
+  private mutating func beginOnAir(_ address: UInt32, _ info: CaptureRecordInfo) -> Int? {
+    guard airConnections.count < Self.capacity else {
+      overflow += 1
+      return nil
+    }
+    airConnections.append(AirConnectionSummary(address, start: info.microseconds))
+    openOnAir[address] = airConnections.count - 1
+    return airConnections.count - 1
+  }
+
+  // MARK: Values
 
   private mutating func add(_ gatt: GATTLayer, _ att: ATTLayer) {
     if gatt.unanswered != nil { countError("requests that were never answered") }
@@ -379,15 +470,12 @@ public struct CaptureSummary: Sendable {
     }
   }
 
-  private mutating func addValue(_ att: ATTLayer, _ hci: HCILayer, _ packet: DissectedPacket) {
-    guard let handle = att.handle, let connection = hci.connection else { return }
-    let key = SourceKey(hci, connection, handle, isSent: packet.direction == .hostToController)
+  private mutating func addValue(_ att: ATTLayer, _ key: SourceKey, _ packet: DissectedPacket, link: Int?) {
     if sources.count >= Self.capacity, sources[key] == nil {
       overflow += 1
       return
     }
     let attribute = packet.gatt?.attribute
-    let link = open[self.key(connection, packet.info)]
     let length = att.value?.count ?? 0
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
     func add(_ source: inout SourceValues) {

@@ -47,9 +47,11 @@ public struct RecordedTraffic: Sendable {
   public init(path: String, _ options: Options = Options()) throws(CaptureError) {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     let collector = Collector()
+    var isOfAir = false
     do throws(CaptureError) {
       while try reader.advance() == .record {
         let info = reader.info
+        if case .air = info.content { isOfAir = true }
         guard info.number >= options.first, options.adapter == nil || info.adapter == options.adapter,
           case .hci = info.content
         else { continue }
@@ -73,7 +75,8 @@ public struct RecordedTraffic: Sendable {
     reports = collector.reports
     connections = collector.connections
     if connections.isEmpty, reports.isEmpty {
-      throw damage ?? CaptureError(.noAttributeTraffic(of: options.adapter), path: path)
+      let reason: CaptureError.Reason = isOfAir ? .notOfHost : .noAttributeTraffic(of: options.adapter)
+      throw damage ?? CaptureError(reason, path: path)
     }
   }
 

@@ -45,10 +45,10 @@ let replayCommand = CommandSpec(
     COMMAND is any command that uses a device, with its options; the default is stream. Time is the time of the recording
     and runs as fast as possible. Where Ctrl-C or a count ended the original, the replay ends too.
 
-    FILE may be any capture that decode reads, from any program. A recording that halo-raw made with exclusive access to
-    the controller is replayed at the level of HCI: every packet that halo-raw sends is compared with the recorded one.
-    COMMAND must be the recorded one. If a packet differs, the error shows the packet, what it is, what halo-raw sent
-    instead, and why.
+    FILE may be any capture that decode reads, from any program, except those of the air. A recording that halo-raw
+    made with exclusive access to the controller is replayed at the level of HCI: every packet that halo-raw sends
+    is compared with the recorded one. COMMAND must be the recorded one. If a packet differs, the error shows the
+    packet, what it is, what halo-raw sent instead, and why.
 
     All other captures are replayed at the level of ATT: recordings of --adapter hciN, the log of a phone, filtered ones.
     The recorded peripheral answers any command as it answered then. What the capture does not hold is refused, and the

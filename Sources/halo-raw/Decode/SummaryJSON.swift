@@ -40,6 +40,7 @@ struct SummaryJSON: ~Copyable {
       }
     }
     for link in summary.connections { write(link) }
+    for link in summary.airConnections { write(link) }
     for server in servers {
       for handle in server.table.attributes.keys.sorted() {
         if let attribute = server.table[handle] { write(handle, attribute, of: server.name) }
@@ -88,15 +89,8 @@ struct SummaryJSON: ~Copyable {
       json.field("sent_pdus", link.sentPDUs)
       json.field("received_pdus", link.receivedPDUs)
       json.field("mtu", link.mtu.map(Int.init))
-      json.output.write(",\"changes\":[")
-      for (index, change) in link.changes.enumerated() {
-        json.output.write(index > 0 ? ",{" : "{")
-        json.isFirst = true
-        json.time("time", change.microseconds)
-        json.field("text", change.words)
-        json.output.write("}")
-      }
-      json.output.write("],\"frames\":[")
+      json.write(link.changes)
+      json.output.write(",\"frames\":[")
       for (index, frames) in link.frames.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
         json.output.write(index > 0 ? ",{" : "{")
         json.isFirst = true
@@ -106,6 +100,44 @@ struct SummaryJSON: ~Copyable {
         json.output.write("}")
       }
       json.output.write("]")
+    }
+  }
+
+  private mutating func write(_ changes: [ConnectionSummary.Change]) {
+    output.write(",\"changes\":[")
+    for (index, change) in changes.enumerated() {
+      output.write(index > 0 ? ",{" : "{")
+      isFirst = true
+      time("time", change.microseconds)
+      field("text", change.words)
+      output.write("}")
+    }
+    output.write("]")
+    isFirst = false
+  }
+
+  private mutating func write(_ link: AirConnectionSummary) {
+    line("air_connection") { json in
+      json.field("access_address", Int(link.accessAddress))
+      json.field("central", link.central?.description)
+      json.field("peripheral", link.peripheral?.description)
+      json.field("peripheral_name", link.name)
+      json.time("start", link.start)
+      json.time("end", link.end)
+      json.field("reason", link.reason?.description)
+      json.time("interval", link.interval.map { Int64($0.rawValue) * ConnectionInterval.step })
+      json.field("events", link.events)
+      for (name, side) in [("central", link.fromCentral), ("peripheral", link.fromPeripheral)] {
+        json.field("\(name)_packets", side.packets)
+        json.field("\(name)_empty", side.empty)
+        json.field("\(name)_retransmissions", side.retransmissions)
+        json.field("\(name)_att_pdus", side.attPDUs)
+      }
+      json.field("wrong_crc", link.crcErrors)
+      json.field("encrypted", link.encrypted)
+      json.field("decrypted", link.decrypted)
+      json.field("mtu", link.mtu.map(Int.init))
+      json.write(link.changes)
     }
   }
 

@@ -12,6 +12,7 @@ enum SummaryText {
     }
     add("Devices", devices(summary))
     add("Connections", summary.connections.flatMap { connection($0, summary.start) })
+    add("Connections on the air", summary.airConnections.flatMap { airConnection($0, summary.start) })
     for server in servers { add("Attributes of \(server.name)", attributes(server.table)) }
     add("Procedures", procedures(summary))
     add("Notifications and indications", values(summary))
@@ -59,6 +60,30 @@ enum SummaryText {
       first += "; frames: " + frames.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
     return [first] + link.changes.map { "  \(time($0.microseconds)): \($0.words)" }
+  }
+
+  private static func airConnection(_ link: AirConnectionSummary, _ start: Int64?) -> [String] {
+    func time(_ value: Int64?) -> String {
+      guard let start, let value else { return "?" }
+      return "\(seconds(value &- start)) s"
+    }
+    func side(_ name: String, _ side: AirConnectionSummary.Side) -> String {
+      "  \(name): \(Console.counted(side.packets, "packet")), \(side.empty) empty, "
+        + "\(Console.counted(side.retransmissions, "retransmission")), \(side.attPDUs) ATT PDUs"
+    }
+    var first = Hex.string(UInt64(link.accessAddress), bytes: 4)
+    if let central = link.central { first += " from \(central)" }
+    first += link.peripheral.map { " to \($0)" } ?? " to an unknown peripheral"
+    if let name = link.name { first += " \"\(name)\"" }
+    first += ", \(time(link.start)) to " + (link.end == nil ? "the end of the capture" : time(link.end))
+    if let reason = link.reason { first += ": \(reason)" }
+    first += "; \(Console.counted(link.events, "connection event"))"
+    if link.crcErrors > 0 { first += ", \(Console.counted(link.crcErrors, "packet")) with a wrong CRC" }
+    if link.encrypted > 0 { first += ", \(link.encrypted) encrypted" }
+    if link.decrypted > 0 { first += ", \(link.decrypted) decrypted by the sniffer" }
+    if let mtu = link.mtu { first += ", MTU \(mtu)" }
+    return [first, side("central", link.fromCentral), side("peripheral", link.fromPeripheral)]
+      + link.changes.map { "  \(time($0.microseconds)): \($0.words)" }
   }
 
   private static func attributes(_ table: AttributeTable) -> [String] {
