@@ -77,6 +77,9 @@ function sampleCharts(packets, forms, nameOf) {
     ({name: capitalized(form.name), of: charts.size > 1 ? ring : '', unit: form.unit, kind: 'line', series})));
 }
 
+/** The fields of advertising PDUs with the address of the sender. */
+const SENDERS = new Set(['AdvA', 'ScanA', 'InitA']);
+
 /** The indexes of the fields of a name; layers of one shape share their fields. */
 function fieldFinder(name) {
   const known = new Map();
@@ -86,19 +89,27 @@ function fieldFinder(name) {
   };
 }
 
+/** The address of the device whose strength a field has; of a connection on the air, the central has no address here. */
+function senderOf(packet, layer, index) {
+  const isOfAir = layer.name === 'll';
+  // On the air, the first address is that of the sender.
+  const address = isOfAir
+    ? layer.fields.findIndex(({name}) => SENDERS.has(name))
+    : layer.fields.findLastIndex(({name}, other) => other < index && name === 'address');
+  if (address >= 0) return valueOf(packet, layer, address).split(' ')[0];
+  return isOfAir && packet.direction === 1 ? 'central' : packet.peer ?? '';
+}
+
 /** The strength of what was received, by device. */
 function strengthChart(packets) {
   const strengths = fieldFinder('RSSI');
   const devices = new Map();
   for (const packet of packets) {
     const [layer] = packet.layers;
-    if (layer?.name !== 'hci' || packet.time === null) continue;
+    if (layer?.name !== 'hci' && layer?.name !== 'll' || packet.time === null) continue;
     for (const index of strengths(layer.fields)) {
       const value = quantityOf(packet, layer, index);
-      if (Number.isNaN(value)) continue;
-      const address = layer.fields.findLastIndex((field, other) => other < index && field.name === 'address');
-      const device = address < 0 ? packet.peer ?? '' : valueOf(packet, layer, address).split(' ')[0];
-      add(seriesOf(devices, device), packet.time, value);
+      if (!Number.isNaN(value)) add(seriesOf(devices, senderOf(packet, layer, index)), packet.time, value);
     }
   }
   return {name: 'RSSI', of: '', unit: 'dBm', kind: 'dots', series: [...devices.values()]};

@@ -428,6 +428,22 @@ def test_strengths_and_intervals(run):
     assert interval["series"] == [{"name": "0x0040", "times": [2, 3, 5, 6], "values": [48.75, 7.5, None, 30]}]
 
 
+def test_strengths_on_the_air(run):
+    """By the sender: of an advertising PDU its first address, of a connection the side."""
+    def packet(number, names, values, **changes):
+        layer = {"name": "ll", "summary": "", "values": values,
+                 "fields": [{"name": name, "first": 0, "end": 0} for name in names]}
+        return {"number": number, "time": number, "bytes": "", "frame": 0, "lane": "ll", "mark": None, "peer": None,
+                "adapter": None, "direction": 0, "keys": {"event": [], "link": [], "opcode": []}, "layers": [layer],
+                "top": layer} | changes
+
+    packets = [
+        packet(1, ["RSSI", "AdvA"], ["-50 dBm", "A"]), packet(2, ["RSSI", "ScanA", "AdvA"], ["-60 dBm", "B", "A"]),
+        packet(3, ["RSSI"], ["-70 dBm"], peer="A", direction=2), packet(4, ["RSSI"], ["-80 dBm"], peer="A", direction=1)]
+    strength = run("series.js", "chartsOf(values.packets, [], () => '')", packets=packets)[-1]
+    assert {one["name"]: one["values"] for one in strength["series"]} == {"A": [-50, -70], "B": [-60], "central": [-80]}
+
+
 SERIES = {"times": [0, 10, 20, 30], "values": [1, 3, 2, 5]}
 
 
