@@ -26,7 +26,7 @@ import Testing
     _ = packet.summary
     for layer in packet.layers {
       _ = packet.summary(of: layer)
-      let count = layer == .hci ? packet.bytes.count : packet.source.count
+      let count = packet.bytes(of: layer).count
       for field in packet.fields(of: layer) {
         #expect(field.range.lowerBound >= 0 && field.range.upperBound <= count, "\(field) of \(packet)")
       }

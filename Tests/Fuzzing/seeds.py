@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the seeds in Corpus/ of the recordings in captures/: a few packets of each kind for each target.
+"""Makes the seeds in Corpus/ of the recordings in captures/: a few packets of each kind for each target; captures of the
+air are written by hand.
 
     Tests/Fuzzing/seeds.py
 """
@@ -7,10 +8,16 @@
 import hashlib
 import sqlite3
 import struct
+import sys
 import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "Interop" / "support"))
+
+import air_frames  # noqa: E402
+import air_session  # noqa: E402
+
 CAPTURES = HERE.parent.parent / "captures"
 LIMIT = 8
 
@@ -39,6 +46,9 @@ class Corpus:
         if len(self.kinds) >= LIMIT and kind not in self.kinds or self.kinds.get(kind, 0) >= most:
             return
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        self.keep(data)
+
+    def keep(self, data):
         (self.folder / f"seed-{hashlib.sha1(data).hexdigest()[:12]}").write_bytes(data)
 
 
@@ -80,6 +90,10 @@ def main():
         if path.stat().st_size < 16384:
             for name in ("capture", "dissector", "replay"):
                 corpus[name].add(path.read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in (air_frames.LINK_LAYER, air_frames.WITH_HEADER, air_frames.NORDIC, air_frames.PPI):
+            path = air_frames.pcap(Path(folder) / "air.pcap", kind, air_session.session())
+            corpus["dissector"].keep(path.read_bytes())
     for number in range(6):
         corpus["client"].add(bytes((index * 37 + number * 91) % 256 for index in range(64 * (number + 1))))
     corpus["client"].add(b"")

@@ -64,7 +64,7 @@ extension FuzzTarget {
       _ = packet.summary
       for layer in packet.layers {
         _ = packet.summary(of: layer)
-        let count = layer == .hci ? packet.bytes.count : packet.source.count
+        let count = packet.bytes(of: layer).count
         for field in packet.fields(of: layer) {
           precondition(field.range.lowerBound >= 0 && field.range.upperBound <= count)
         }
