@@ -363,13 +363,14 @@ public struct CaptureSummary: Sendable {
     guard let att = packet.att else { return }
     let isSent = packet.info.direction == .hostToController
     let mtu = packet.gatt?.mtu
-    change(open[key(handle, packet.info)] ?? begin(handle, packet.info)) {
+    let index = open[key(handle, packet.info)] ?? begin(handle, packet.info)
+    change(index) {
       if isSent { $0.sentPDUs += 1 } else { $0.receivedPDUs += 1 }
       if let mtu { $0.mtu = mtu }
       if $0.peer == nil { $0.peer = hci.peer }
     }
     add(
-      att, packet, peer: hci.peer, connection: UInt32(handle.rawValue), link: open[key(handle, packet.info)])
+      att, packet, peer: hci.peer, connection: UInt32(handle.rawValue), link: index)
   }
 
   /// - Parameters:
