@@ -29,6 +29,8 @@ public struct CaptureError: Error, Hashable, Sendable {
     case noPackets(of: UInt16?, others: [UInt16])
     /// The capture can be read, but not replayed: a sniffer has received its packets on the air.
     case notOfHost
+    /// The capture is one of the air, which a btsnoop file can't hold.
+    case notWritable
     /// The capture can be read, but there is nothing to replay at the level of ATT: no ATT PDU and no advertisement.
     case noAttributeTraffic(of: UInt16?)
     /// The capture has more ATT traffic, up to this packet, than a replay holds in memory.
@@ -148,6 +150,8 @@ extension CaptureError: CustomStringConvertible {
     case .noPackets(let adapter, let others):
       "can't be replayed: it holds no HCI packet" + (adapter.map { " of hci\($0)" } ?? "")
         + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
+    case .notWritable:
+      "is a capture of the air, and a btsnoop file holds HCI; tshark -r FILE -Y FILTER -w OUT writes a part of it"
     case .notOfHost:
       "can't be replayed: a sniffer has received it on the air, and a replay needs the packets between a host and its "
         + "controller (HCI): a capture of btmon, of a phone's log or of --record"

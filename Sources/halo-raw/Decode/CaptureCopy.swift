@@ -26,6 +26,7 @@ struct CaptureCopy: ~Copyable {
   }
 
   mutating func add(_ packet: DissectedPacket, isSelected: Bool) throws(CaptureError) {
+    if case .air = packet.info.content { throw CaptureError(.notWritable) }
     if writer == nil {
       let hasAdapters: Bool =
         if case .monitor = packet.info.content { true } else { packet.info.adapter != nil }

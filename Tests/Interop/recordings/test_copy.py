@@ -10,7 +10,7 @@ import struct
 import subprocess
 
 import pytest
-from program import OK, ROOT, USAGE
+from program import BAD_DATA, OK, ROOT, USAGE
 
 CAPTURES = sorted((ROOT / "captures").rglob("*.btsnoop"))
 STREAM = ROOT / "captures" / "virtual-stream.btsnoop"
@@ -187,6 +187,11 @@ def test_a_capture_of_another_format_becomes_btsnoop(halo, tmp_path, kind):
 
 
 def test_what_cannot_be_written_is_said(halo, tmp_path):
+    air = tmp_path / "air.pcap"
+    packet = bytes.fromhex("d6be898e 4006 a11a1be2ffd2 000000")
+    air.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 251)
+                    + struct.pack("<IIII", 0, 0, len(packet), len(packet)) + packet)
+    halo.run("decode", air, "--write", tmp_path / "x").failed(BAD_DATA, saying="is a capture of the air")
     halo.run("decode", STREAM, "--redact").failed(USAGE, saying="--write")
     halo.run("decode", STREAM, "--write", STREAM).failed(USAGE, saying="are the same file")
     halo.run("decode", STREAM, "--write", tmp_path / "x", "--summary").failed(USAGE)

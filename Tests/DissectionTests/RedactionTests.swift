@@ -1,0 +1,136 @@
+import BluetoothCore
+import Capture
+import HCI
+import TestSupport
+import Testing
+
+@testable import Dissection
+
+/// Copies of captures: in order, whole, and without what a redacted one must not have.
+@Suite struct RedactionTests {
+  private let band: UInt64 = 0x4AC1_2233_A1B2
+
+  private func bytes(_ address: UInt64) -> [UInt8] {
+    (0..<6).map { UInt8(truncatingIfNeeded: address >> UInt64(8 * $0)) }
+  }
+
+  private func data(_ addresses: UInt64..., names: [String] = [], keys: [[UInt8]] = []) -> PersonalData {
+    var data = PersonalData()
+    for address in addresses { data.add(address: address) }
+    for name in names { data.add(.name, Array(name.utf8)[...]) }
+    for key in keys { data.add(.key, key[...]) }
+    return data
+  }
+
+  @Test func addressesAreNumberedAndKeepTheirKind() {
+    let data = data(0xD2FF_E21B_1AA1, band, 0x001A_7DDA_7113, band)
+    #expect(data.addresses[0xD2FF_E21B_1AA1] == 0xC200_0000_0001)
+    #expect(data.addresses[band] == 0x4200_0000_0002)
+    #expect(data.addresses[0x001A_7DDA_7113] == 0x0200_0000_0003)
+  }
+
+  /// Zero stands for no address, and so do others of firmware that has none.
+  @Test(arguments: [0, 0xFFFF_FFFF_FFFF, 0x0000_0000_0100, 0xFF00_0000_00FF] as [UInt64])
+  func whatIsNoAddressStays(_ address: UInt64) {
+    #expect(data(address).addresses.isEmpty)
+  }
+
+  @Test(arguments: ["A", "Anna", "Anna\u{0}", "R02_BEEF", "a name of thirty characters, no"])
+  func namesKeepTheirLength(_ name: String) {
+    let data = data(names: ["first", name])
+    let known = Array(name.utf8.prefix { $0 != 0 })
+    #expect(data.names[known]?.count == known.count && data.names[known] != known)
+    #expect(Set(data.names.values).count == 2)
+  }
+
+  @Test(arguments: AddressForm.allCases)
+  func everyFormIsFoundAnywhere(_ form: AddressForm) throws {
+    let redaction = Redaction(data(band))
+    for offset in 0...9 {
+      var packet = [UInt8](repeating: UInt8(ascii: ":"), count: offset + form.length + 3)
+      if form == .extendedIdentifier { packet.replaceSubrange(offset + 3..<offset + 5, with: [0xFE, 0xFF]) }
+      let before = packet
+      form.write(band, to: &packet, at: offset)
+      #expect(form.address(in: packet, at: offset) == band)
+      redaction.replaceFound(in: &packet)
+      #expect(form.address(in: packet, at: offset) == 0x4200_0000_0001)
+      #expect(packet[..<offset] == before[..<offset] && packet.suffix(3) == before.suffix(3))
+    }
+  }
+
+  @Test func keysAreFoundInBothOrders() {
+    let key = (1...16).map { UInt8($0) }
+    let redaction = Redaction(data(keys: [key]))
+    var packet = [9] + key + [9] + key.reversed() + [9]
+    redaction.replaceFound(in: &packet)
+    #expect(packet == [9] + [UInt8](repeating: 0, count: 16) + [9] + [UInt8](repeating: 0, count: 16) + [9])
+  }
+
+  /// Random packets, most of which are damaged: each is in the copy, in its order and with its length, and what was known is not.
+  @Test func anyPacketsAreCopied() {
+    var random = SeededGenerator(seed: 11)
+    let finder = PersonalFinder()
+    var personal = data(band, names: ["Anna Band"], keys: [Array(0x21...0x30)])
+    let secrets =
+      [bytes(band), bytes(band).reversed(), Array("Anna Band".utf8), Array(0x21...0x30)] as [[UInt8]]
+    var records: [CaptureRecord] = []
+    for number in 1...6000 {
+      var packet = random.bytes(Int(random.next() % 60))
+      if !packet.isEmpty { packet[0] = UInt8(random.next() % 6) }
+      if packet.count > 9, packet[0] == 2, random.next() % 4 > 0 {
+        // Parts of frames, on the channels of ATT and of the Security Manager.
+        packet.replaceSubrange(
+          1..<5, with: [0x40, random.next() % 2 == 0 ? 0x20 : 0x10, UInt8(packet.count - 5), 0])
+        packet.replaceSubrange(
+          5..<9, with: [UInt8(random.next() % 100), 0, random.next() % 2 == 0 ? 4 : 6, 0])
+      }
+      if random.next() % 2 == 0 { packet += secrets[Int(random.next() % 4)] }
+      let content = CaptureContent.hci(random.next() % 3 == 0 ? .hostToController : .controllerToHost)
+      let info = CaptureRecordInfo(
+        number: number, microseconds: Int64(number), content: content,
+        originalLength: packet.count + Int(random.next() % 3))
+      records.append(CaptureRecord(info: info, bytes: packet))
+    }
+    var dissector = Dissector()
+    for record in records {
+      finder.learn(dissector.dissect(record.bytes.span.bytes, record.info), into: &personal)
+    }
+    dissector = Dissector()
+    var queue = RecordQueue(Redaction(personal))
+    var copies: [CaptureRecord] = []
+    for record in records {
+      queue.add(dissector.dissect(record.bytes.span.bytes, record.info), isSelected: true)
+      while let copy = queue.next() { copies.append(copy) }
+    }
+    queue.finish()
+    while let copy = queue.next() { copies.append(copy) }
+    #expect(copies.map(\.info) == records.map(\.info))
+    #expect(copies.map(\.bytes.count) == records.map(\.bytes.count))
+    let left = copies.filter { copy in
+      secrets.contains { secret in copy.bytes.indices.contains { copy.bytes[$0...].starts(with: secret) } }
+    }
+    #expect(left.isEmpty)
+  }
+
+  /// A frame that never ends holds nothing up for long.
+  @Test func aFrameWithoutAnEndDoesNotHoldTheCopyUp() {
+    let dissector = Dissector()
+    var queue = RecordQueue()
+    var count = 0
+    func add(_ number: Int, _ packet: [UInt8]) {
+      let info = CaptureRecordInfo(
+        number: number, microseconds: nil, content: .hci(.hostToController), originalLength: packet.count)
+      queue.add(dissector.dissect(packet.span.bytes, info), isSelected: true)
+      while let record = queue.next() {
+        count += 1
+        #expect(record.info.number == count)
+      }
+    }
+    add(1, hex("02 4020 0600 f000 0400 1b03"))
+    for number in 2...6000 { add(number, hex("01030c00")) }
+    #expect(count > 1000)
+    queue.finish()
+    while queue.next() != nil { count += 1 }
+    #expect(count == 6000)
+  }
+}
