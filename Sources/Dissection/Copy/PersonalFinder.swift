@@ -33,7 +33,7 @@ public struct PersonalFinder {
     for layer in [Layer.hci, .smp] where packet.has(layer) && (layer != .hci || packet.l2cap == nil) {
       packet.listFields(of: layer, to: fields)
     }
-    var found = fields.personal + addressesInAdvertisingData + undescribed
+    var found = fields.personal + addressesInAdvertisingData + secrets
     if let value = packet.att?.value, let attribute = packet.gatt?.attribute?.uuid,
       Self.named.contains(attribute)
     {
@@ -45,10 +45,12 @@ public struct PersonalFinder {
     return found
   }
 
-  /// Bytes of which nobody knows what they are, in packets that can have keys: a part that is cut may be one's beginning.
-  private var undescribed: [PersonalField] {
+  /// What users enter to pair; and bytes of which nobody knows what they are, in packets that can have keys: a part that is
+  /// cut may be the beginning of one.
+  private var secrets: [PersonalField] {
     fields.entries.indices.filter { index in
-      fields.isNamed(index, "the rest") || fields.isNamed(index, "damaged")
+      fields.isNamed(index, "PIN") || fields.isNamed(index, "passkey") || fields.isNamed(index, "the rest")
+        || fields.isNamed(index, "damaged")
     }.map { PersonalField(kind: .key, range: fields.entries[$0].range) }
   }
 

@@ -59,7 +59,9 @@ extension FuzzTarget {
     guard var reader = try? CaptureReader(path: file.path) else { return }
     let dissector = Dissector()
     var summary = CaptureSummary()
+    var records: [CaptureRecord] = []
     while let record = try? reader.next() {
+      records.append(record)
       let packet = dissector.dissect(record.bytes.span.bytes, record.info)
       _ = packet.summary
       for layer in packet.layers {
@@ -71,6 +73,31 @@ extension FuzzTarget {
       }
       summary.add(packet)
     }
+    copy(records)
+  }
+
+  /// A copy without what is personal, and the table of the values.
+  private static func copy(_ records: [CaptureRecord]) {
+    let finder = PersonalFinder()
+    var personal = PersonalData()
+    var dissector = Dissector()
+    for record in records {
+      finder.learn(dissector.dissect(record.bytes.span.bytes, record.info), into: &personal)
+    }
+    dissector = Dissector()
+    var values = AttributeValues(dissector)
+    var queue = RecordQueue(Redaction(personal))
+    var copies: [CaptureRecord] = []
+    for record in records {
+      let packet = dissector.dissect(record.bytes.span.bytes, record.info)
+      _ = values.take(packet)
+      queue.add(packet, isSelected: true)
+      while let copy = queue.next() { copies.append(copy) }
+    }
+    queue.finish()
+    while let copy = queue.next() { copies.append(copy) }
+    precondition(copies.map(\.info) == records.map(\.info))
+    precondition(copies.map(\.bytes.count) == records.map(\.bytes.count))
   }
 
   /// A file that is taken for a store.

@@ -229,7 +229,7 @@ def test_a_capture_of_something_else_is_no_capture(halo, tmp_path):
     header = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
     packet = struct.pack("<IIIIIII", 6, 36, 0, 0, 0, 4, 4) + b"abcd" + struct.pack("<I", 36)
     path.write_bytes(header + block + packet)
-    halo.run("decode", path).failed(BAD_DATA, saying="link type 1 is no Bluetooth HCI")
+    halo.run("decode", path).failed(BAD_DATA, saying="link type 1 has no Bluetooth that is read")
     halo.run("decode", path, "--summary").failed(BAD_DATA, saying="link type 1")
 
 

@@ -29,8 +29,6 @@ import zlib
 import pytest
 from program import BAD_DATA, OK, ROOT, USAGE
 
-pytestmark = pytest.mark.verdict
-
 STREAM = ROOT / "captures" / "virtual-stream.btsnoop"
 HEADER = 16
 EPOCH = 0x00DCDDB30F2F8000
@@ -111,6 +109,7 @@ def whole(halo):
     return decoded(halo, STREAM)
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("folder", ["FS/data/misc/bluetooth/logs", "FS/data/log/bt"])
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
 def test_all_logs_of_a_bug_report_are_read_in_their_order(halo, tmp_path, folder, compression):
@@ -141,7 +140,8 @@ def test_a_report_with_the_summary_only_is_read_and_its_packets_are_cut(halo, tm
 
 
 @pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("form", ["text", "crlf", "utf-16", "no utf-8", "zip", "gz", "file"])
+@pytest.mark.parametrize(
+    "form", [pytest.param("text", marks=pytest.mark.verdict), "crlf", "utf-16", "no utf-8", "zip", "gz", "file"])
 def test_the_summary_in_a_text_is_found(halo, tmp_path, version, form):
     text = dumpsys(DATA, version=version)
     path = tmp_path / "dumpsys_out.txt"
@@ -189,6 +189,7 @@ def test_a_damaged_summary_is_reported(halo, tmp_path, end):
         halo.run("decode", path).failed(BAD_DATA, saying="not a capture")
 
 
+@pytest.mark.verdict
 def test_all_logs_of_a_sysdiagnose_are_read_in_their_order(halo, tmp_path):
     def pklg(data):
         kinds = {(1, 0): 0, (4, 1): 1, (2, 0): 2, (2, 1): 3}
@@ -226,6 +227,7 @@ def test_a_compressed_capture_is_read(halo, tmp_path, program):
     assert "6E400003" in halo.run("replay", path, "--level", "att", "inspect").succeeded().out
 
 
+@pytest.mark.verdict
 def test_several_files_are_one_capture(halo, tmp_path):
     earlier, later, empty = tmp_path / "a.log.last", tmp_path / "a.log", tmp_path / "empty.log"
     earlier.write_bytes(EARLIER)
@@ -266,6 +268,7 @@ def test_files_that_were_put_together_are_read(halo, tmp_path, kind):
     assert decoded(halo, both) == whole(halo)
 
 
+@pytest.mark.verdict
 def test_hcidump_is_read_as_tshark_reads_it(halo, tmp_path):
     path = tmp_path / "hci_dump.log"
     path.write_bytes(b"".join(
@@ -286,6 +289,7 @@ def test_a_bug_report_replays(halo, tmp_path):
     assert halo.run("replay", report, *options).succeeded().out == halo.run("replay", STREAM, *options).succeeded().out
 
 
+@pytest.mark.verdict
 def test_an_archive_without_a_capture_says_so(halo, tmp_path):
     report = android(tmp_path / "bugreport.zip", {"FS/data/anr/anr_1": "text"})
     halo.run("decode", report).failed(BAD_DATA, saying="has no Bluetooth capture in it; a phone's report has one if")
