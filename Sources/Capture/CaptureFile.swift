@@ -43,6 +43,10 @@ struct CaptureFile: ~Copyable {
     get { _overrideLifetime(span(start..<end), borrowing: self) }
   }
 
+  /// The same as a pointer, for a caller that changes something else of its own at the same time. Valid until ``fill(follow:)``
+  /// is called.
+  var unreadBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
+
   /// At the end of the file: the number of bytes of an incomplete record.
   var truncatedCount: Int { pendingSkip > 0 ? offset - skipOffset : count }
 

@@ -23,7 +23,7 @@ public struct CaptureReader: ~Copyable {
   /// For messages: the path of the file that is read now, followed by the name in an archive; "-" for standard input.
   public var path: String { file.part.name }
   /// The format of the file; nil only if it is followed and still too short to identify.
-  public var format: CaptureFormat? { reader?.format }
+  public var format: CaptureFormat? { reader.format }
   /// The current record; see ``advance()``.
   public private(set) var info = CaptureRecordInfo(
     number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
@@ -38,7 +38,7 @@ public struct CaptureReader: ~Copyable {
   private var damage: CaptureError?
   private let isFollowing: Bool
   private let waits: Bool
-  private var reader: FormatReader?
+  private var reader: FormatReader
   private var range = 0..<0
   /// The drop counter of the record before.
   private var drops: UInt32 = 0
@@ -106,7 +106,7 @@ public struct CaptureReader: ~Copyable {
     _ damage: CaptureError?, isFollowing: Bool, waits: Bool
   ) {
     self.file = file
-    self.reader = reader
+    self.reader = reader ?? .unidentified
     self.others = others
     self.damage = damage
     self.isFollowing = isFollowing
@@ -163,23 +163,25 @@ public struct CaptureReader: ~Copyable {
         throw damage
       }
       file = CaptureFile(next)
-      reader = nil
+      reader = .unidentified
       usb = nil
       drops = 0
     }
   }
 
+  /// Whether to return at once if the file has no more data now.
+  private var returnsWithoutData: Bool { isFollowing && others.isEmpty || !waits && !file.part.isRegular }
+
   private mutating func readRecordOfFile() throws(CaptureError) -> Progress {
-    let isFollowing = isFollowing && others.isEmpty || !waits && !file.part.isRegular
-    if reader == nil { reader = try file.identify(follow: isFollowing) }
-    // Moved out, so that changing it does not copy.
-    guard var reader = reader.take() else { return .needsMore }
-    defer { self.reader = reader }
+    if case .unidentified = reader {
+      guard let found = try file.identify(follow: returnsWithoutData) else { return .needsMore }
+      reader = found
+    }
     while true {
       // Each iteration returns a record, skips bytes or reads some, so the loop terminates at the end of the file.
       let step: CaptureStep
       do throws(CaptureError) {
-        step = try reader.step(file.unread)
+        step = try reader.step(RawSpan(_unsafeBytes: file.unreadBytes))
       } catch {
         throw CaptureError(error.reason, offset: file.offset, path: file.part.name)
       }
@@ -207,11 +209,11 @@ public struct CaptureReader: ~Copyable {
         if let next = try FormatReader.identify(file.unread, isWhole: false) {
           reader = next.reader
           file.skip(next.headerLength)
-        } else if try file.fill(follow: isFollowing) == .end {
+        } else if try file.fill(follow: returnsWithoutData) == .end {
           return .end
         }
       case .needsMore:
-        switch try file.fill(follow: isFollowing) {
+        switch try file.fill(follow: returnsWithoutData) {
         case .more: break
         case .nothing: return .needsMore
         case .end: return .end

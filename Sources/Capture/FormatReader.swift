@@ -7,6 +7,8 @@ enum FormatReader {
   case pcapng(PCAPNG)
   case packetLogger(ByteOrder)
   case hcidump
+  /// There are not enough bytes yet to detect the format.
+  case unidentified
 
   /// The number of bytes that is sufficient to detect the format.
   private static let identifyingLength = 17
@@ -51,13 +53,14 @@ enum FormatReader {
     throw CaptureError(.truncatedHeader(name))
   }
 
-  var format: CaptureFormat {
+  var format: CaptureFormat? {
     switch self {
     case .btsnoop(let datalink): .btsnoop(datalink)
     case .pcap(let reader): .pcap(reader.linkType)
     case .pcapng: .pcapng
     case .packetLogger: .packetLogger
     case .hcidump: .hcidump
+    case .unidentified: nil
     }
   }
 
@@ -71,6 +74,7 @@ enum FormatReader {
     case .pcap(let reader): return try reader.step(bytes)
     case .packetLogger(let order): return try PacketLogger.step(bytes, order)
     case .hcidump: return try HCIDump.step(bytes)
+    case .unidentified: return .needsMore
     case .pcapng(var reader):
       // Moved out of `self`, so that changing it does not copy.
       self = .packetLogger(.big)

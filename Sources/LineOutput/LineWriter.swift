@@ -78,7 +78,7 @@ public struct LineWriter: ~Copyable {
 
   // MARK: Pieces of a line
 
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func write(_ text: StaticString) { self.text.write(text) }
 
   @_disfavoredOverload

@@ -76,7 +76,8 @@ public struct TextBuffer: ~Copyable, @unchecked Sendable {
 // MARK: Text
 
 extension TextBuffer {
-  @inlinable
+  /// Inlined, as the text and its length are constants for the caller: lines are made of many such pieces.
+  @inlinable @inline(__always)
   public mutating func write(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     withRoom(length) { room in
@@ -168,16 +169,20 @@ extension TextBuffer {
     let digits = Self.countDigits(of: UInt64(value.magnitude))
     space(width - digits - (value < 0 ? 1 : 0))
     if value < 0 { write(ascii: UInt8(ascii: "-")) }
-    write(magnitude: UInt64(value.magnitude), digits: digits)
+    writeDigits(of: UInt64(value.magnitude), count: digits)
   }
 
   /// Writes a number with leading zeros up to `digits`.
-  ///
-  /// Two digits a division: a third of the instructions of one digit a division, which counted for a fifth of a line of
-  /// numbers.
   public mutating func write(magnitude: UInt64, digits: Int) {
     if magnitude < 10, digits <= 1 { return write(ascii: UInt8(ascii: "0") + UInt8(magnitude)) }
-    let length = max(Self.countDigits(of: magnitude), digits)
+    writeDigits(of: magnitude, count: max(Self.countDigits(of: magnitude), digits))
+  }
+
+  /// Two digits a division: a third of the instructions of one digit a division, which counted for a fifth of a line of
+  /// numbers.
+  ///
+  /// - Parameter length: at least the number of digits
+  private mutating func writeDigits(of magnitude: UInt64, count length: Int) {
     let pairs = Self.pairs
     withRoom(length) { start in
       var place = length
@@ -203,6 +208,7 @@ extension TextBuffer {
   }
 
   /// The number of decimal digits.
+  @inline(__always)
   private static func countDigits(of number: UInt64) -> Int {
     var length = 1
     var rest = number

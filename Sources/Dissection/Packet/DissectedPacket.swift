@@ -11,7 +11,11 @@ public struct DissectedPacket: Hashable, Sendable {
   /// An L2CAP frame with its header that was sent in several packets; this is the last.
   public var reassembled: [UInt8]?
   /// The link layer's PDU of a packet of the air.
-  public var air: AirLayer?
+  public var air: AirLayer? {
+    get { airBox?.layer }
+    set { airBox = newValue.map(AirBox.init) }
+  }
+  private var airBox: AirBox?
   /// Nil for records that are not HCI packets, such as a monitor's notes.
   public var hci: HCILayer?
   /// The link that it is about or was sent on, if there is one.
@@ -35,14 +39,22 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// Becomes another packet, with no layer above HCI. The memory of ``bytes`` is used again.
   mutating func begin(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
-    var memory: [UInt8] = []
-    swap(&memory, &self.bytes)
-    self = DissectedPacket()
-    memory.removeAll(keepingCapacity: true)
-    bytes.withUnsafeBytes { memory.append(contentsOf: $0) }
-    self.bytes = memory
+    self.bytes.removeAll(keepingCapacity: true)
+    bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
     self.info = info
-    if case .hci = info.content { hci = HCILayer(bytes) }
+    // One by one: a whole new packet would be made first, and copied.
+    reassembled = nil
+    hci = if case .hci = info.content { HCILayer(bytes) } else { nil }
+    airBox = nil
+    link = nil
+    l2cap = nil
+    signaling = nil
+    smp = nil
+    profile = nil
+    att = nil
+    gatt = nil
+    ring = nil
+    if !unanswered.isEmpty { unanswered = [] }
   }
 
   /// The bytes that the layers from L2CAP up point into.
@@ -242,6 +254,17 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   private static var deviceNameType: BluetoothUUID { BluetoothUUID(0x2A00 as UInt16) }
+}
+
+/// Keeps the layer of the air out of the packets of HCI, which are copied more often than any others.
+private final class AirBox: Hashable, Sendable {
+  let layer: AirLayer
+
+  init(_ layer: AirLayer) { self.layer = layer }
+
+  static func == (left: AirBox, right: AirBox) -> Bool { left.layer == right.layer }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(layer) }
 }
 
 /// The layers of a packet, from the wire up.

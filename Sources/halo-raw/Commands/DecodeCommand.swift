@@ -197,6 +197,7 @@ struct DecodeOptions {
     return format == .jsonl ? .summaryJSON : .summary
   }
 
+  @inline(__always)
   func shows(_ packet: DissectedPacket, start: Int64?) -> Bool {
     if let layers, !layers.contains(where: packet.has) { return false }
     return filter?.matches(packet, start: start) ?? true

@@ -24,6 +24,8 @@ struct Decoding: ~Copyable {
   private var values: ValueTable?
   private var page: PageWriter?
   private var copy: CaptureCopy?
+  /// Whether the form of the output needs packets that are not shown, too: they may belong to others that are.
+  private let takesAll: Bool
   /// The link type of a packet of another kind than Bluetooth HCI; nil if there was none.
   private var foreign: CaptureLinkType?
   private var hasBluetooth = false
@@ -31,6 +33,11 @@ struct Decoding: ~Copyable {
   private init(_ options: DecodeOptions) {
     self.options = options
     text = PacketText(isColored: options.isColored)
+    takesAll =
+      switch options.form {
+      case .copy, .values: true
+      default: false
+      }
     if case .samples(let format, let kinds) = options.form { samples = .init(format, kinds: kinds) }
   }
 
@@ -82,7 +89,9 @@ struct Decoding: ~Copyable {
       let names = source.names.map { $0 == "-" ? "standard input" : $0 }
       page = PageWriter(name: names.joined(separator: ", "), try PageFile(path: path))
     }
-    if case .copy(let path, _) = options.form { copy = CaptureCopy(path, personal) }
+    if case .copy(let path, _) = options.form {
+      copy = CaptureCopy(path, personal)
+    }
     if case .values(let format, let choice) = options.form { values = .init(format, choice, dissector) }
     reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
@@ -209,7 +218,7 @@ struct Decoding: ~Copyable {
         hasBluetooth = true
       }
       try show(packet)
-      if isOver || copy?.isBehind == true { return .record }
+      if isOver || takesAll && copy?.isBehind == true { return .record }
     }
     return .record
   }
@@ -217,22 +226,27 @@ struct Decoding: ~Copyable {
   private mutating func show(_ packet: DissectedPacket) throws(CaptureError) {
     if start == nil { start = packet.info.microseconds }
     let isShown = options.shows(packet, start: start)
-    // A part of a frame may be needed with the end of it.
-    if case .copy = options.form { return try copy?.add(packet, isSelected: isShown) ?? () }
-    // What is not shown may still have answers that are.
-    values?.add(packet, start: start, isShown: isShown)
+    if takesAll { return try take(packet, isShown: isShown) }
     guard isShown else { return }
     switch options.form {
-    case .copy: break
+    case .copy, .values: break
     case .page: page?.add(packet, start: start)
     case .jsonl: json.write(packet, into: &output)
     case .blocks: text.writeBlock(packet, start: start, into: &output)
     case .lines: text.writeLine(packet, start: start, into: &output)
     case .summary, .summaryJSON: summary.add(packet)
     case .samples: samples?.add(packet)
-    case .values: break
     }
     if output.pending >= Self.outputSize { output.flush() }
+  }
+
+  /// Takes a packet whether it is shown or not.
+  @inline(never)
+  private mutating func take(_ packet: DissectedPacket, isShown: Bool) throws(CaptureError) {
+    // A part of a frame goes with the end of it.
+    try copy?.add(packet, isSelected: isShown)
+    // A value that is not shown may have answers that are.
+    values?.add(packet, start: start, isShown: isShown)
   }
 }
 
