@@ -9,6 +9,8 @@ final class CapturePart: Sendable {
   let path: String
   let descriptor: Int32
   let isRegular: Bool
+  /// Whether it is Android's summary of recent packets, most of which are cut.
+  let isSummary: Bool
   /// Whether it is a copy, which leads to no file by its path and never grows.
   let isCopy: Bool
 
@@ -22,6 +24,7 @@ final class CapturePart: Sendable {
     self.path = path
     name = path
     isCopy = false
+    isSummary = EntryKind.isSummary(path)
     var status = stat()
     let kind = SystemCall.status(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
     isRegular = kind == S_IFREG
@@ -33,12 +36,14 @@ final class CapturePart: Sendable {
   ///   - copy: the copied bytes; its descriptor belongs to the part
   ///   - name: for messages
   ///   - path: the file that has them
-  init(_ copy: consuming TemporaryCopy, name: String, path: String) {
+  ///   - isSummary: whether it was made of btsnooz; a file of that name is one, too
+  init(_ copy: consuming TemporaryCopy, name: String, path: String, isSummary: Bool = false) {
     descriptor = copy.take()
     self.name = name
     self.path = path
     isRegular = true
     isCopy = true
+    self.isSummary = isSummary || EntryKind.isSummary(name)
   }
 
   deinit {

@@ -129,7 +129,7 @@ struct Extraction {
     }
     var copy = try TemporaryCopy()
     try copy.write(converted.span.bytes)
-    return CapturePart(copy, name: name, path: path)
+    return CapturePart(copy, name: name, path: path, isSummary: true)
   }
 
   private func label(_ name: String?) -> String { name.map { "\(file.name) (\($0))" } ?? file.name }
@@ -168,7 +168,7 @@ struct Extraction {
       times.append((part, reader.info.microseconds))
     }
     for part in parts { part.rewind() }
-    let logs = times.filter { !EntryKind.isSummary($0.part.name) }
+    let logs = times.filter { !$0.part.isSummary }
     let chosen = logs.isEmpty ? times : logs
     guard !chosen.isEmpty else { return [parts[0]] }
     return chosen.sorted { ($0.first ?? .min) < ($1.first ?? .min) }.map(\.part)

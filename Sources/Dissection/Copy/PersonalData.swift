@@ -16,7 +16,7 @@ public struct PersonalData {
   /// Whether a capture has more than can be kept: a copy of it would not be complete.
   public private(set) var isFull = false
 
-  /// Which values of the two lowest bytes of an address occur, in both byte orders.
+  /// Which values the two lowest bytes of the addresses have.
   private var ends = [Bool](repeating: false, count: 1 << 16)
 
   public init() {}
@@ -46,7 +46,6 @@ public struct PersonalData {
     let kind = address & 0xC000_0000_0000
     addresses[address] = kind | 0x0200_0000_0000 | UInt64(addresses.count + 1)
     ends[Int(address & 0xFFFF)] = true
-    ends[Int(Self.reversed(address) & 0xFFFF)] = true
   }
 
   /// Whether an address is one of a device: most of its bytes are neither 0 nor 0xFF.
@@ -68,9 +67,7 @@ public struct PersonalData {
     names[name] = Array((word + zeros + number).suffix(name.count))
   }
 
-  /// The substitute of an address, if it is known.
-  ///
-  /// - Parameter end: the two lowest bytes of `address`, or of its reverse, which are looked at first
+  /// The substitute of an address, if it is known. Its two lowest bytes are looked at first, as most numbers are no address.
   func substitute(for address: UInt64) -> UInt64? {
     ends[Int(address & 0xFFFF)] ? addresses[address] : nil
   }

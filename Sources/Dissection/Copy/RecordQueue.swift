@@ -45,12 +45,9 @@ public struct RecordQueue {
       Entry(
         record: CaptureRecord(info: packet.info, bytes: packet.bytes), isSelected: isSelected,
         waiting: packet.l2cap == nil ? stream : nil))
-    guard let stream, let frame = packet.l2cap else {
-      if let redaction { entries[index].record.bytes = redaction.redacted(packet) }
-      return
-    }
-    guard packet.reassembled != nil else {
-      if let redaction { entries[index].record.bytes = redaction.redacted(packet) }
+    guard let stream, let frame = packet.l2cap, packet.reassembled != nil else {
+      if packet.reassembled == nil, let redaction { entries[index].record.bytes = redaction.redacted(packet) }
+      redaction?.replaceFound(in: &entries[index].record.bytes)
       return
     }
     var parts = entries.indices.suffix(from: first).filter { entries[$0].waiting == stream }.suffix(
@@ -123,16 +120,17 @@ public struct RecordQueue {
   private mutating func write(_ frame: [UInt8], of packet: DissectedPacket, to parts: [Int]) {
     let header = HCIPacketType.acl.headerLength
     let lengths = parts.map { max(0, entries[$0].record.bytes.count - header) }
-    // The unit of a credit-based channel leaves out the headers of its frames: then all that it carries is left out here.
-    guard lengths.reduce(0, +) == frame.count else {
+    // The unit of a credit-based channel leaves out the headers of its frames: each is searched on its own.
+    if lengths.reduce(0, +) == frame.count {
+      var offset = 0
+      for (part, length) in zip(parts, lengths) where length > 0 {
+        entries[part].record.bytes.replaceSubrange(
+          header..<header + length, with: frame[offset..<offset + length])
+        offset += length
+      }
+    } else if packet.smp != nil {
       for part in parts { blank(part, from: header + BasicHeader.length) }
-      return
     }
-    var offset = 0
-    for (part, length) in zip(parts, lengths) where length > 0 {
-      entries[part].record.bytes.replaceSubrange(
-        header..<header + length, with: frame[offset..<offset + length])
-      offset += length
-    }
+    for part in parts { redaction?.replaceFound(in: &entries[part].record.bytes) }
   }
 }

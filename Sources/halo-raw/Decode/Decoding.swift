@@ -76,6 +76,11 @@ struct Decoding: ~Copyable {
     let source = try opening.mapError(Failure.init).get()
     // Which of an archive's files they are is not on the command line.
     for name in source.names where !paths.contains(name) { Console.error("reading \(name.printable)") }
+    for name in source.summaries {
+      Console.error(
+        "\(name.printable) is a summary of Android (btsnooz): most packets are cut; the HCI snoop log has all"
+      )
+    }
     return source
   }
 

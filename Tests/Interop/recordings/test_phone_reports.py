@@ -133,7 +133,9 @@ def test_a_log_without_packets_is_no_damage(halo, tmp_path):
 def test_a_report_with_the_summary_only_is_read_and_its_packets_are_cut(halo, tmp_path):
     report = android(tmp_path / "bugreport.zip", {
         "FS/data/misc/bluetooth/logs/btsnooz_hci.log": cut(DATA, 15)})
-    found = decoded(halo, report)
+    result = halo.run("decode", report, "--format", "jsonl").succeeded()
+    assert "(btsnooz): most packets are cut" in result.err
+    found = result.records()
     assert [one["time"] for one in found] == [one["time"] for one in whole(halo)]
     assert not [one for one in found if "problem" in one.get("hci", {})]
     assert [one.get("original_length") for one in found] == originals(15)
@@ -157,7 +159,9 @@ def test_the_summary_in_a_text_is_found(halo, tmp_path, version, form):
             path = tmp_path / "btsnooz_hci.log"
             path.write_bytes(snooz(DATA, version=version))
         case _: path.write_text(text)
-    found = halo.run("decode", path, "--format", "jsonl").succeeded().records()
+    result = halo.run("decode", path, "--format", "jsonl").succeeded()
+    assert "(btsnooz): most packets are cut" in result.err
+    found = result.records()
     assert [(one["time"], one["direction"]) for one in found] == [
         (one["time"], one["direction"]) for one in whole(halo)]
     assert [one["hci"]["type"] for one in found] == [one["hci"]["type"] for one in whole(halo)]
