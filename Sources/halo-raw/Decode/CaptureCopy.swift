@@ -15,6 +15,8 @@ struct CaptureCopy: ~Copyable {
   private var written = 0
   /// Records that btsnoop can't hold, or that a redacted copy may not have.
   private var leftOut = 0
+  /// Whether the capture can't be written at all.
+  private var isRefused = false
   /// The number of bytes that may wait for the disk.
   private static let capacity = 1 << 22
 
@@ -26,7 +28,10 @@ struct CaptureCopy: ~Copyable {
   }
 
   mutating func add(_ packet: DissectedPacket, isSelected: Bool) throws(CaptureError) {
-    if case .air = packet.info.content { throw CaptureError(.notWritable) }
+    if case .air = packet.info.content {
+      isRefused = true
+      throw CaptureError(.notWritable)
+    }
     if writer == nil {
       let hasAdapters: Bool =
         if case .monitor = packet.info.content { true } else { packet.info.adapter != nil }
@@ -65,6 +70,7 @@ struct CaptureCopy: ~Copyable {
 
   /// Writes what is left, and waits until the file is complete.
   mutating func finish() async throws(CaptureError) {
+    if isRefused { return }
     queue.finish()
     write()
     // A capture without packets becomes a file without packets.

@@ -222,7 +222,11 @@ struct Decoding: ~Copyable {
       } else {
         hasBluetooth = true
       }
-      try show(packet)
+      do throws(CaptureError) {
+        try show(packet)
+      } catch {
+        throw CaptureError(error.reason, path: error.path ?? reader.path)
+      }
       if isOver || takesAll && copy?.isBehind == true { return .record }
     }
     return .record
