@@ -1,4 +1,4 @@
-/// A field that tells about a person or a device.
+/// A field with an address, a name or a key.
 public struct PersonalField: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// A device address: six bytes, least significant first.

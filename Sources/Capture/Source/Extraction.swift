@@ -29,9 +29,8 @@ struct Extraction {
     self.isCancelled = isCancelled
     var status = stat()
     let size = SystemCall.status(file.descriptor, &status) == 0 ? Int(status.st_size) : 0
-    limit =
-      size.multipliedReportingOverflow(by: Self.largestRatio).overflow
-      ? .max : size * Self.largestRatio + Self.smallest
+    // A sparse file can have any size.
+    limit = min(size, Int.max / (2 * Self.largestRatio)) * Self.largestRatio + Self.smallest
   }
 
   /// The captures of the file, in the order in which they began.

@@ -21,9 +21,6 @@ public struct PersonalData {
 
   public init() {}
 
-  /// The number of different addresses, names and keys.
-  public var counts: (addresses: Int, names: Int, keys: Int) { (addresses.count, names.count, keys.count) }
-
   /// Adds what a field has.
   ///
   /// - Parameter bytes: of the field
@@ -42,7 +39,7 @@ public struct PersonalData {
   /// - Parameter address: 48 bits; one that stands for no address, such as zero, stays as it is
   mutating func add(address: UInt64) {
     guard addresses[address] == nil, Self.isTelling(address) else { return }
-    // The two highest bits are the kind of a random address. The next ones say that nobody assigned the number.
+    // The two highest bits are the kind of a random address. The bit of 0x02 marks a number that is not assigned.
     let kind = address & 0xC000_0000_0000
     addresses[address] = kind | 0x0200_0000_0000 | UInt64(addresses.count + 1)
     ends[Int(address & 0xFFFF)] = true
