@@ -20,26 +20,17 @@ open class CBCentralManager: CBManager {
     weak var delegate: (any CBCentralManagerDelegate)?
     var isScanning = false
     var scanNumber = 0
-    /// All objects that the program or this manager holds.
-    var known: [BluetoothAddress: WeakPeripheral] = [:]
-    /// Those that are connected or being connected.
-    var held: [BluetoothAddress: CBPeripheral] = [:]
     /// Whether the first state was reported to the delegate.
     var hasReportedState = false
     var reportsConnections: ConnectionEventFilter?
-    /// Nil without a restore identifier.
-    var restorable: Restorable?
-  }
-
-  private struct WeakPeripheral {
-    weak var value: CBPeripheral?
   }
 
   private let shared = Guarded(Shared())
   private let callbacks: CallbackQueue
   private let core: CentralCore
-  private let store: PeripheralStore
-  private let restorations: RestorationStore?
+  private let table: PeripheralTable
+  /// Nil without a restore identifier.
+  private let restoration: Restoration?
 
   public convenience init() {
     self.init(delegate: nil, queue: nil, options: nil)
@@ -49,42 +40,44 @@ open class CBCentralManager: CBManager {
   ///   - delegate: is held weakly
   ///   - queue: where the delegate is called; nil for the main queue
   ///   - options: also the adapter: ``CBCentralManagerOptionAdapterKey``
-  public convenience init(
+  public init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
     let choice = AdapterChoice(options: options)
+    let events = ManagerEvents(CallbackQueue(queue))
+    (callbacks, core) = (events.callbacks, CentralCore(events))
     let folder = PeripheralStore.folder(for: choice)
-    self.init(
-      delegate: delegate, queue: queue, store: PeripheralStore(folder: folder),
-      restorations: RestorationStore(folder: folder, options: options)
-    ) {
-      (SharedRadios.acquire(choice), { SharedRadios.release(choice) })
-    }
+    table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
+    restoration = Restoration(folder: folder, options: options)
+    super.init(.unknown)
+    begin(delegate, events) { (SharedRadios.acquire(choice), { SharedRadios.release(choice) }) }
   }
 
   /// A manager on a radio, which it does not close.
-  package convenience init(
+  package init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: Radio, folder: String? = nil,
     options: [String: Any]? = nil
   ) {
-    self.init(
-      delegate: delegate, queue: queue, store: PeripheralStore(folder: folder),
-      restorations: RestorationStore(folder: folder, options: options)
-    ) { (radio, {}) }
+    let events = ManagerEvents(CallbackQueue(queue))
+    (callbacks, core) = (events.callbacks, CentralCore(events))
+    table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
+    restoration = Restoration(folder: folder, options: options)
+    super.init(.unknown)
+    begin(delegate, events) { (radio, {}) }
   }
 
-  private init(
-    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, store: PeripheralStore,
-    restorations: RestorationStore?,
+  private func begin(
+    _ delegate: (any CBCentralManagerDelegate)?, _ events: ManagerEvents,
     acquire: @escaping @Sendable @BluetoothActor () -> (Radio, () -> Void)
   ) {
-    callbacks = CallbackQueue(queue)
-    let events = ManagerEvents(callbacks)
-    core = CentralCore(events)
-    self.store = store
-    self.restorations = restorations
-    super.init(.unknown)
-    restore()
+    // What an earlier run of the program wanted.
+    for entry in restoration?.peripherals ?? [] {
+      let peripheral = table.peripheral(at: entry.address, named: entry.name)
+      change(peripheral) { connection in
+        connection.restore(Connection.Options(reconnects: entry.reconnects))
+        return nil
+      }
+    }
     shared.withLock { $0.delegate = delegate }
     events.manager = self
     BluetoothActor.run { [core] in
@@ -94,6 +87,7 @@ open class CBCentralManager: CBManager {
   }
 
   deinit {
+    table.release()
     BluetoothActor.run { [core] in core.shutDown() }
   }
 
@@ -117,7 +111,7 @@ open class CBCentralManager: CBManager {
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]? = nil, options: [String: Any]? = nil) {
     guard isPoweredOn("scanForPeripherals") else { return }
     start(ScanRequest(services: serviceUUIDs, options: options))
-    remember { $0.scan = .init(services: serviceUUIDs, options: options) }
+    restoration?.change { $0.scan = .init(services: serviceUUIDs, options: options) }
   }
 
   private func start(_ request: ScanRequest) {
@@ -133,68 +127,50 @@ open class CBCentralManager: CBManager {
     shared.withLock { shared in
       shared.isScanning = false
       shared.scanNumber += 1
-      shared.restorable?.giveUpScan()
     }
-    remember { $0.scan = nil }
+    restoration?.giveUpScan()
     BluetoothActor.run { [core] in core.stopScan() }
   }
 
   // MARK: Connecting
 
   /// Connects when the peripheral advertises, however long that takes. The manager holds the peripheral until it is
-  /// disconnected.
+  /// disconnected. A link that is about to end is waited for; a peripheral that is connected is reported again.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isPoweredOn("connect") else { return }
-    let address = peripheral.address
-    let state = shared.withLock { shared in
-      shared.held[address] = peripheral
-      shared.known[address] = WeakPeripheral(value: peripheral)
-      return peripheral.state
-    }
-    switch state {
-    case .connected:
-      callbacks.asyncConfined { [weak self] in
-        guard let self else { return }
-        delegate?.centralManager(self, didConnect: peripheral)
-      }
-      return
-    case .connecting: return
-    case .disconnected, .disconnecting: break
-    }
-    peripheral.setState(.connecting)
     let seconds = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
-    let delay = Duration.seconds(seconds.isFinite ? min(max(seconds, 0), 86400) : 0)
-    let reconnects = flag(CBConnectPeripheralOptionEnableAutoReconnect, in: options)
-    let name = peripheral.name
-    remember { $0.add(.init(address: address, name: name, reconnects: reconnects)) }
-    BluetoothActor.run { [core] in
-      core.connect(address, isNamed: name != nil, after: delay, reconnects: reconnects)
+    let connection = Connection.Options(
+      delay: .seconds(seconds.isFinite ? min(max(seconds, 0), 86400) : 0),
+      reconnects: flag(CBConnectPeripheralOptionEnableAutoReconnect, in: options))
+    restoration?.change {
+      $0.add(.init(address: peripheral.address, name: peripheral.name, reconnects: connection.reconnects))
     }
+    call(peripheral) { $0.connect(connection) }
   }
 
   /// Ends a connection, or gives it up before it is established.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
-    let address = peripheral.address
-    if peripheral.state == .connected { peripheral.setState(.disconnecting) }
-    if shared.withLock({ $0.restorable?.giveUp(address) ?? false }) {
-      callbacks.asyncConfined { [weak self] in
-        self?.disconnected(address, isReconnecting: false, isForgotten: true, nil)
-      }
-    }
-    BluetoothActor.run { [core] in core.cancel(address) }
+    call(peripheral) { $0.cancel() }
+    restoration?.change { $0.remove(peripheral.address) }
+  }
+
+  private func call(
+    _ peripheral: CBPeripheral, _ body: (inout Connection) -> (Connection.Command?, Connection.Report?)
+  ) {
+    guard let report = table.change(peripheral, { body(&$0.connection) }) else { return }
+    callbacks.asyncConfined { [weak self] in self?.deliver(report, of: peripheral) }
   }
 
   // MARK: Known peripherals
 
   /// The peripherals with these identifiers, which need not be near. They can be connected to without a scan.
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
-    identifiers.compactMap { $0.address.map { peripheral(at: $0) } }
+    identifiers.compactMap { $0.address.map { table.peripheral(at: $0) } }
   }
 
   /// The connected peripherals of this manager in which one of the services was discovered.
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
-    let held = shared.withLock { Array($0.held.values) }
-    return held.filter { peripheral in
+    return table.held.filter { peripheral in
       peripheral.state == .connected
         && peripheral.services?.contains { serviceUUIDs.contains($0.uuid) } ?? false
     }
@@ -211,109 +187,27 @@ open class CBCentralManager: CBManager {
     reportMisuse("\(operation) has no effect in the state \(state); wait for poweredOn")
     return false
   }
-
-  /// The object of a peripheral: the one that exists, or a new one with the stored name.
-  private func peripheral(at address: BluetoothAddress) -> CBPeripheral {
-    if let known = shared.withLock({ $0.known[address]?.value }) { return known }
-    let made = CBPeripheral(address, name: store.name(of: address), callbacks)
-    return shared.withLock { shared in
-      if let known = shared.known[address]?.value { return known }
-      // Objects that the program has not kept are gone.
-      if shared.known.count >= 2 * shared.held.count + 64 {
-        shared.known = shared.known.filter { $0.value.value != nil }
-      }
-      shared.known[address] = WeakPeripheral(value: made)
-      return made
-    }
-  }
 }
 
-// MARK: Restoration
-
-extension CBCentralManager {
-  /// Takes up what the manager with this identifier did when the program ended.
-  private func restore() {
-    guard let restorations else { return }
-    let record = restorations.load()
-    let peripherals = record.peripherals.map { entry in
-      let peripheral = CBPeripheral(
-        entry.address, name: entry.name ?? store.name(of: entry.address), callbacks)
-      peripheral.setState(.connecting)
-      return peripheral
-    }
-    shared.withLock { shared in
-      shared.restorable = Restorable(record)
-      for peripheral in peripherals {
-        shared.held[peripheral.address] = peripheral
-        shared.known[peripheral.address] = WeakPeripheral(value: peripheral)
-      }
-    }
-  }
-
-  /// Stores a change of what the manager does, if it has a restore identifier.
-  private func remember(_ body: (inout CentralRestoration) -> Void) {
-    guard let restorations, let changed = shared.withLock({ $0.restorable?.change(body) }) else { return }
-    restorations.save(changed)
-  }
-
-  /// Before the first state.
-  private func reportRestored(to delegate: any CBCentralManagerDelegate) {
-    guard let restored = shared.withLock({ $0.restorable?.takeUnreported() }) else { return }
-    var state: [String: Any] = [:]
-    let peripherals = restored.peripherals.map { peripheral(at: $0.address) }
-    if !peripherals.isEmpty { state[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
-    if let scan = restored.scan {
-      if let services = scan.services {
-        state[CBCentralManagerRestoredStateScanServicesKey] = services.map { CBUUID($0) }
-      }
-      state[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
-    }
-    delegate.centralManager(self, willRestoreState: state)
-  }
-
-  /// Issues the restored connections and the scan again, when the adapter can be used for the first time.
-  private func resumeRestored() {
-    guard let waiting = shared.withLock({ $0.restorable?.takeWaiting() }) else { return }
-    for entry in waiting.peripherals {
-      let isNamed = peripheral(at: entry.address).name != nil
-      BluetoothActor.run { [core] in
-        core.connect(entry.address, isNamed: isNamed, after: .zero, reconnects: entry.reconnects)
-      }
-    }
-    if let scan = waiting.scan { start(ScanRequest(scan)) }
-  }
-
-  /// After the adapter was off: the program has taken up what it wants, and the rest is forgotten.
-  private func forgetAbandoned() {
-    let (held, isScanning) = shared.withLock { ($0.held, $0.isScanning) }
-    remember { record in
-      record.peripherals.removeAll { held[$0.address] == nil }
-      if !isScanning { record.scan = nil }
-    }
-  }
-}
-
-// MARK: Events, on the queue
+// MARK: The state, on the queue
 
 extension CBCentralManager {
   func update(_ state: CBManagerState, _ failure: String?) {
     set(state)
     if state != .poweredOn {
-      let waiting = shared.withLock { shared in
-        shared.isScanning = false
-        let waiting = shared.held.filter { address, peripheral in
-          peripheral.state == .connecting && shared.restorable?.isWaiting(for: address) != true
-        }
-        for address in waiting.keys { shared.held[address] = nil }
-        return waiting.values
-      }
-      for peripheral in waiting { peripheral.setState(.disconnected) }
+      shared.withLock { $0.isScanning = false }
+      for peripheral in table.held { change(peripheral) { $0.powerOff() } }
     }
     if let failure, shared.withLock({ $0.delegate }) != nil { reportMisuse("\(state): \(failure)") }
     guard shared.withLock({ $0.hasReportedState }) else { return reportFirstState() }
     if state == .poweredOn { resumeRestored() }
     delegate?.centralManagerDidUpdateState(self)
-    if state == .poweredOn { forgetAbandoned() }
+    guard state == .poweredOn else { return }
+    // The program has taken up what it wants, and the rest is forgotten.
+    restoration?.change { record in
+      record.peripherals.removeAll { !table.holds($0.address) }
+      if !isScanning { record.scan = nil }
+    }
   }
 
   /// A delegate that is set later gets the state, too.
@@ -324,14 +218,33 @@ extension CBCentralManager {
       return !shared.hasReportedState
     }
     guard isFirst else { return }
-    reportRestored(to: delegate)
+    if let restored = restoration?.takeUnreported() {
+      delegate.centralManager(
+        self,
+        willRestoreState: restored.dictionary(restored.peripherals.map { table.peripheral(at: $0.address) }))
+    }
     if state == .poweredOn { resumeRestored() }
     delegate.centralManagerDidUpdateState(self)
   }
 
+  /// Issues the restored connections and the scan again, when the adapter can be used for the first time.
+  private func resumeRestored() {
+    for peripheral in table.held { change(peripheral) { $0.powerOn() } }
+    if let scan = restoration?.takeScan() { start(ScanRequest(scan)) }
+  }
+
+  /// Changes a connection without a call of the delegate.
+  private func change(_ peripheral: CBPeripheral, _ body: (inout Connection) -> Connection.Command?) {
+    _ = table.change(peripheral) { (body(&$0.connection), nil) }
+  }
+}
+
+// MARK: Events, on the queue
+
+extension CBCentralManager {
   func discovered(_ advertisement: Advertisement, in scanNumber: Int) {
     guard shared.withLock({ $0.isScanning && $0.scanNumber == scanNumber }) else { return }
-    let peripheral = peripheral(at: advertisement.address)
+    let peripheral = table.peripheral(at: advertisement.address)
     if let name = advertisement.localName { peripheral.setName(name) }
     delegate?.centralManager(
       self, didDiscover: peripheral, advertisementData: advertisement.dictionary,
@@ -342,56 +255,51 @@ extension CBCentralManager {
     shared.withLock { if $0.scanNumber == number { $0.isScanning = false } }
   }
 
-  func connected(_ address: BluetoothAddress, _ link: LinkDriver) {
-    let peripheral = held(address)
-    peripheral.connected(link)
-    store.remember(address, name: peripheral.name)
-    delegate?.centralManager(self, didConnect: peripheral)
+  func established(_ address: BluetoothAddress, _ link: LinkDriver) {
+    let peripheral = table.peripheral(at: address)
+    guard let report = table.change(peripheral, { (nil, $0.established(link)) }) else { return }
+    table.remember(peripheral)
+    deliver(report, of: peripheral)
     reportConnection(.peerConnected, peripheral)
   }
 
-  func failed(_ address: BluetoothAddress, isForgotten: Bool, _ error: any Error) {
-    let peripheral = held(address)
-    peripheral.setState(.disconnected)
-    if isForgotten { remember { $0.remove(address) } }
-    shared.withLock { $0.held[address] = nil }
-    delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+  func ended(_ address: BluetoothAddress, _ link: LinkDriver, _ ending: Connection.Ending) {
+    let peripheral = table.peripheral(at: address)
+    let report = table.change(peripheral) { $0.ended(link, ending) }
+    // What the adapter has ended is restored after a restart of the program.
+    if !ending.isOfAdapter, !table.holds(address) { restoration?.change { $0.remove(address) } }
+    guard let report else { return }
+    deliver(report, of: peripheral)
+    if case .disconnected = report { reportConnection(.peerDisconnected, peripheral) }
   }
 
-  /// - Parameter isForgotten: whether it is not restored after a restart of the program: the adapter was not the reason
-  func disconnected(
-    _ address: BluetoothAddress, isReconnecting: Bool, isForgotten: Bool, _ error: (any Error)?
-  ) {
-    let peripheral = held(address)
-    if isForgotten, !isReconnecting { remember { $0.remove(address) } }
-    peripheral.disconnected(isReconnecting: isReconnecting)
-    if !isReconnecting { shared.withLock { $0.held[address] = nil } }
-    delegate?.centralManager(
-      self, didDisconnectPeripheral: peripheral, timestamp: Date().timeIntervalSinceReferenceDate,
-      isReconnecting: isReconnecting, error: error)
-    reportConnection(.peerDisconnected, peripheral)
+  private func deliver(_ report: Connection.Report, of peripheral: CBPeripheral) {
+    switch report {
+    case .connected: delegate?.centralManager(self, didConnect: peripheral)
+    case .failed(let error): delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+    case .disconnected(let isReconnecting, let error):
+      delegate?.centralManager(
+        self, didDisconnectPeripheral: peripheral, timestamp: Date().timeIntervalSinceReferenceDate,
+        isReconnecting: isReconnecting, error: error)
+    }
   }
 
   func servicesChanged(_ address: BluetoothAddress, _ link: LinkDriver, _ range: HandleRange) {
-    let peripheral = held(address)
+    let peripheral = table.peripheral(at: address)
     guard peripheral.shared.withLock({ $0.link === link }) else { return }
     let invalid = peripheral.invalidate(range)
     peripheral.delegate?.peripheral(peripheral, didModifyServices: invalid)
   }
 
   func changedMTU(_ address: BluetoothAddress, _ link: LinkDriver, _ mtu: Int) {
-    held(address).shared.withLock { if $0.link === link { $0.mtu = mtu } }
+    table.peripheral(at: address).shared.withLock { if $0.link === link { $0.mtu = mtu } }
   }
 
   func read(name: String, _ address: BluetoothAddress, _ link: LinkDriver) {
-    let peripheral = held(address)
+    let peripheral = table.peripheral(at: address)
     peripheral.setName(name)
-    store.remember(address, name: name)
+    table.remember(peripheral)
     peripheral.delegate?.peripheralDidUpdateName(peripheral)
-  }
-
-  private func held(_ address: BluetoothAddress) -> CBPeripheral {
-    shared.withLock { $0.held[address] } ?? peripheral(at: address)
   }
 
   private func reportConnection(_ event: CBConnectionEvent, _ peripheral: CBPeripheral) {

@@ -25,7 +25,7 @@ open class CBPeripheral: CBPeer {
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
     var name: String?
-    var state = CBPeripheralState.disconnected
+    var connection = Connection()
     var services: [CBService]?
     var link: LinkDriver?
     var mtu = 23
@@ -35,6 +35,30 @@ open class CBPeripheral: CBPeer {
     var isStarved = false
     /// Whether a write without response was dropped on this connection.
     var hasDropped = false
+
+    /// The link is established.
+    mutating func established(_ driver: LinkDriver) -> Connection.Report? {
+      let report = connection.established(driver)
+      guard report != nil else { return nil }
+      link = driver
+      (credits, isStarved, hasDropped, mtu) = (CBPeripheral.maximumCredits, false, false, 23)
+      return report
+    }
+
+    /// The attempt is over.
+    mutating func ended(
+      _ driver: LinkDriver, _ ending: Connection.Ending
+    ) -> (Connection.Command?, Connection.Report?) {
+      if link === driver { detach() }
+      return connection.ended(driver, ending)
+    }
+
+    /// There is no link any more.
+    mutating func detach() {
+      link = nil
+      services = nil
+      credits = 0
+    }
   }
 
   let shared: Guarded<Shared>
@@ -59,7 +83,7 @@ open class CBPeripheral: CBPeer {
   }
 
   open var name: String? { shared.withLock { $0.name } }
-  open var state: CBPeripheralState { shared.withLock { $0.state } }
+  open var state: CBPeripheralState { shared.withLock { $0.connection.state } }
   /// The services that were discovered on this connection; nil before.
   open var services: [CBService]? { shared.withLock { $0.services } }
   /// Whether a write without response is sent at once. After false, the delegate is called when there is room again.
@@ -385,30 +409,6 @@ extension CBCharacteristic {
 
 extension CBPeripheral {
   func setName(_ name: String) { shared.withLock { $0.name = name } }
-
-  func setState(_ state: CBPeripheralState) { shared.withLock { $0.state = state } }
-
-  /// The link is established.
-  func connected(_ link: LinkDriver) {
-    shared.withLock { shared in
-      shared.state = .connected
-      shared.link = link
-      shared.credits = Self.maximumCredits
-      shared.isStarved = false
-      shared.hasDropped = false
-      shared.mtu = 23
-    }
-  }
-
-  /// The link has ended.
-  func disconnected(isReconnecting: Bool) {
-    shared.withLock { shared in
-      shared.state = isReconnecting ? .connecting : .disconnected
-      shared.link = nil
-      shared.services = nil
-      shared.credits = 0
-    }
-  }
 
   /// - Returns: the services that are no longer valid
   func invalidate(_ range: HandleRange) -> [CBService] {

@@ -4,14 +4,14 @@ internal import HaloRaw
 /// The loop's half of a central manager: its scan and its links on a radio that others may share.
 @BluetoothActor
 final class CentralCore {
-  private struct Entry {
-    let link: LinkDriver
+  private struct Attempt {
+    let driver: LinkDriver
+    let address: BluetoothAddress
     let isNamed: Bool
-    let reconnects: Bool
     var pending: PendingConnection?
     var startTimer: Timers.Token?
     var client: GATTClient?
-    /// Whether the program has asked for the end of the link.
+    /// Whether the program has asked for its end.
     var isCancelled = false
   }
 
@@ -26,7 +26,8 @@ final class CentralCore {
   private var release: (() -> Void)?
   private var observation: Radio.Observation?
   private var scan: Central.Scan?
-  private var entries: [BluetoothAddress: Entry] = [:]
+  /// By their drivers.
+  private var attempts: [ObjectIdentifier: Attempt] = [:]
 
   nonisolated init(_ events: ManagerEvents) {
     self.events = events
@@ -44,28 +45,19 @@ final class CentralCore {
     observation?.cancel()
     scan?.cancel()
     scan = nil
-    let ended = entries
-    entries = [:]
-    for (address, entry) in ended {
-      entry.pending?.cancel()
-      radio?.central?.timers.cancel(entry.startTimer)
-      leave(address, entry)
-    }
+    let ended = attempts.values
+    attempts = [:]
+    for attempt in ended { abandon(attempt) }
     release.take()?()
     radio = nil
   }
 
   private func changed(_ state: Radio.State) {
-    if state != .poweredOn {
-      scan = nil
-      for (address, entry) in entries where entry.client == nil {
-        radio?.links.leave(address, user: entry.link)
-        entry.pending?.cancel()
-        entries[address] = nil
-      }
-    }
     let failure = radio?.failure
     events.send { $0.update(CBManagerState(state), failure) }
+    guard state != .poweredOn else { return }
+    scan = nil
+    for attempt in attempts.values where attempt.client == nil { giveUp(attempt) }
   }
 
   // MARK: Scanning
@@ -88,104 +80,103 @@ final class CentralCore {
 
   // MARK: Connections
 
-  func connect(
-    _ address: BluetoothAddress, isNamed: Bool, after delay: Duration, reconnects: Bool
+  /// Begins an attempt; the manager gets `ended` for each, whatever happens.
+  ///
+  /// - Parameter isNamed: whether the name of the peripheral is known
+  func begin(
+    _ driver: LinkDriver, to address: BluetoothAddress, _ options: Connection.Options, isNamed: Bool
   ) {
-    guard entries[address] == nil else { return }
     guard let central = radio?.central, radio?.state == .poweredOn else {
-      return events.send {
-        $0.failed(address, isForgotten: false, CBError(.unknown, "the adapter is not powered on"))
-      }
+      let error = CBError(.unknown, "the adapter is not powered on")
+      return events.send { $0.ended(address, driver, .failed(error, byAdapter: true)) }
     }
-    var entry = Entry(link: LinkDriver(), isNamed: isNamed, reconnects: reconnects)
-    if delay > .zero {
-      entry.startTimer = central.timers.schedule(after: delay) { [weak self] in self?.begin(address) }
-      entries[address] = entry
+    var attempt = Attempt(driver: driver, address: address, isNamed: isNamed)
+    let id = ObjectIdentifier(driver)
+    if options.delay > .zero {
+      attempt.startTimer = central.timers.schedule(after: options.delay) { [weak self] in self?.begin(id) }
+      attempts[id] = attempt
     } else {
-      entries[address] = entry
-      begin(address)
+      attempts[id] = attempt
+      begin(id)
     }
   }
 
-  private func begin(_ address: BluetoothAddress) {
-    guard let central = radio?.central, let link = entries[address]?.link else { return }
-    entries[address]?.startTimer = nil
-    if let client = radio?.links.client(of: address) { return finished(address, link, .success(client)) }
-    radio?.links.whenLinked(to: address, user: link) { [weak self] client in
-      self?.finished(address, link, .success(client))
+  private func begin(_ id: ObjectIdentifier) {
+    guard let radio, let central = radio.central, let attempt = attempts[id] else { return }
+    attempts[id]?.startTimer = nil
+    let address = attempt.address
+    if let client = radio.links.client(of: address) { return finished(id, .success(client)) }
+    radio.links.whenLinked(to: address, user: attempt.driver) { [weak self] client in
+      self?.finished(id, .success(client))
     }
     let request = ConnectionRequest(peer: address, deadline: Self.attemptTime)
-    let pending = central.connectWhenHeard(request) { [weak self] result in
-      self?.finished(address, link, result)
-    }
-    if entries[address]?.link === link, entries[address]?.client == nil {
-      entries[address]?.pending = pending
-    }
+    let pending = central.connectWhenHeard(request) { [weak self] result in self?.finished(id, result) }
+    if let attempt = attempts[id], attempt.client == nil { attempts[id]?.pending = pending }
   }
 
-  private func finished(
-    _ address: BluetoothAddress, _ link: LinkDriver, _ result: Result<GATTClient, BluetoothError>
-  ) {
-    guard let entry = entries[address], entry.link === link, entry.client == nil else { return }
+  private func finished(_ id: ObjectIdentifier, _ result: Result<GATTClient, BluetoothError>) {
+    guard let attempt = attempts[id], attempt.client == nil else { return }
+    let (driver, address, events) = (attempt.driver, attempt.address, events)
     switch result {
     case .failure(let error):
-      entries[address] = nil
-      radio?.links.leave(address, user: link)
-      var isForgotten = radio?.state == .poweredOn
-      if case .hci(.adapter) = error { isForgotten = false }
+      attempts[id] = nil
+      radio?.links.leave(address, user: driver)
+      var byAdapter = radio?.state != .poweredOn
+      if case .hci(.adapter) = error { byAdapter = true }
       let error = delegateError(error)
-      events.send { [isForgotten] in $0.failed(address, isForgotten: isForgotten, error) }
+      events.send { [byAdapter] in $0.ended(address, driver, .failed(error, byAdapter: byAdapter)) }
     case .success(let client):
-      entries[address]?.pending = nil
-      entries[address]?.client = client
+      attempts[id]?.pending = nil
+      attempts[id]?.client = client
       // Another manager may have established the link.
-      entry.pending?.cancel()
-      let events = events
-      events.send { $0.connected(address, link) }
-      link.attach(
-        client, of: radio?.links, isNamed: entry.isNamed,
+      attempt.pending?.cancel()
+      events.send { $0.established(address, driver) }
+      driver.attach(
+        client, of: radio?.links, isNamed: attempt.isNamed,
         .init(
-          servicesChanged: { range in events.send { $0.servicesChanged(address, link, range) } },
-          mtu: { mtu in events.send { $0.changedMTU(address, link, mtu) } },
-          name: { name in events.send { $0.read(name: name, address, link) } }))
-      client.whenDisconnected { [weak self] loss in self?.ended(address, link, loss) }
+          servicesChanged: { range in events.send { $0.servicesChanged(address, driver, range) } },
+          mtu: { mtu in events.send { $0.changedMTU(address, driver, mtu) } },
+          name: { name in events.send { $0.read(name: name, address, driver) } }))
+      client.whenDisconnected { [weak self] loss in self?.lost(id, loss) }
     }
   }
 
-  private func ended(_ address: BluetoothAddress, _ link: LinkDriver, _ loss: LinkLoss) {
-    link.detach()
-    guard let entry = entries[address], entry.link === link else { return }
-    entries[address] = nil
-    let isReconnecting = if case .remote = loss { entry.reconnects } else { false }
-    let isForgotten = if case .adapter = loss { false } else { true }
-    let error = delegateError(loss) ?? (entry.isCancelled ? nil : Self.gaveUp)
-    events.send {
-      $0.disconnected(address, isReconnecting: isReconnecting, isForgotten: isForgotten, error)
-    }
-    if isReconnecting { connect(address, isNamed: true, after: .zero, reconnects: true) }
+  private func lost(_ id: ObjectIdentifier, _ loss: LinkLoss) {
+    guard let attempt = attempts.removeValue(forKey: id) else { return }
+    let (driver, address) = (attempt.driver, attempt.address)
+    driver.detach()
+    let ending: Connection.Ending =
+      switch (loss, delegateError(loss)) {
+      case (.remote, let error?): .endedByPeripheral(error)
+      case (.adapter, let error?): .endedByAdapter(error)
+      default: .ended(attempt.isCancelled ? nil : Self.gaveUp)
+      }
+    events.send { $0.ended(address, driver, ending) }
   }
 
-  /// Ends a link, or gives up a connection that is not established.
-  func cancel(_ address: BluetoothAddress) {
-    guard let entry = entries[address] else { return }
-    entries[address]?.isCancelled = true
-    let stays = leave(address, entry)
+  /// Ends a link, or gives up an attempt that has none.
+  func end(_ driver: LinkDriver) {
+    let id = ObjectIdentifier(driver)
+    guard let attempt = attempts[id] else { return }
+    attempts[id]?.isCancelled = true
+    let stays = radio?.links.leave(attempt.address, user: driver) ?? false
     // The end of a link is reported when it has ended.
-    guard entry.client == nil || stays else { return }
-    entries[address] = nil
-    entry.pending?.cancel()
-    radio?.central?.timers.cancel(entry.startTimer)
-    events.send { $0.disconnected(address, isReconnecting: false, isForgotten: true, nil) }
+    if attempt.client == nil || stays { giveUp(attempt) }
   }
 
-  /// Leaves a link, which ends if no other manager uses it.
-  ///
-  /// - Returns: whether it stays
-  @discardableResult
-  private func leave(_ address: BluetoothAddress, _ entry: Entry) -> Bool {
-    let stays = radio?.links.leave(address, user: entry.link) ?? false
-    if stays || entries[address] == nil { entry.link.detach(unsubscribes: stays) }
-    return stays
+  /// Ends an attempt that has no link, or one that stays for other managers.
+  private func giveUp(_ attempt: Attempt) {
+    attempts[ObjectIdentifier(attempt.driver)] = nil
+    abandon(attempt)
+    let (driver, address) = (attempt.driver, attempt.address)
+    events.send { $0.ended(address, driver, .givenUp) }
+  }
+
+  private func abandon(_ attempt: Attempt) {
+    attempt.pending?.cancel()
+    radio?.central?.timers.cancel(attempt.startTimer)
+    let stays = radio?.links.leave(attempt.address, user: attempt.driver) ?? false
+    attempt.driver.detach(unsubscribes: stays)
   }
 }
 

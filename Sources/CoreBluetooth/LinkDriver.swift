@@ -1,9 +1,9 @@
 import Foundation
-internal import HaloRaw
+package import HaloRaw
 
 /// The loop's half of one link to a peripheral. Attributes are valid on the link on which they were discovered.
 @BluetoothActor
-final class LinkDriver {
+package final class LinkDriver {
   /// The link's client; nil before the link and after it.
   private(set) var client: GATTClient?
 
@@ -23,7 +23,7 @@ final class LinkDriver {
     var name: (String) -> Void
   }
 
-  nonisolated init() {}
+  package nonisolated init() {}
 
   /// Takes over a link. The MTU is exchanged first, as on Apple's systems.
   ///

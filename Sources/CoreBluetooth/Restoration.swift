@@ -1,81 +1,86 @@
 import Foundation
 internal import HaloRaw
 
-/// Stores what a manager with a restore identifier does, off the queues of the program, for the next start of the program.
-final class RestorationStore: Sendable {
-  private let path: String
-  private let program: String
-  private let identifier: String
-  private let waiting = Guarded<CentralRestoration?>(nil)
+/// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of
+/// the program.
+final class Restoration: Sendable {
+  private struct Shared {
+    /// What is stored.
+    var record: CentralRestoration
+    /// What the delegate has not been called with.
+    var unreported: CentralRestoration?
+    /// The scan that waits for the adapter.
+    var waitingScan: CentralRestoration.Scan?
+    /// What is about to be written.
+    var unwritten: CentralRestoration?
+  }
 
+  private let path: String
+  private let shared: Guarded<Shared>
+
+  /// Reads what the manager did last.
+  ///
   /// - Returns: nil if there is no identifier, or no place to store anything
   init?(folder: String?, options: [String: Any]?) {
     guard let folder, let identifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String else {
       return nil
     }
     path = folder + "/restoration.json"
-    program = ProcessInfo.processInfo.processName
-    self.identifier = identifier
-  }
-
-  /// What the manager did last; empty if there is nothing.
-  func load() -> CentralRestoration {
+    let program = ProcessInfo.processInfo.processName
     // What another manager of this process stores last comes first.
     PeripheralStore.finishWriting()
-    return CentralRestoration.stored(
-      program: program, identifier: identifier, path: path, report: reportMisuse)
+    let record =
+      CentralRestoration.stored(program: program, identifier: identifier, path: path, report: reportMisuse)
       ?? CentralRestoration(program: program, identifier: identifier)
+    shared = Guarded(
+      Shared(record: record, unreported: record.isEmpty ? nil : record, waitingScan: record.scan))
   }
 
-  func save(_ restoration: CentralRestoration) {
-    waiting.withLock { $0 = restoration }
+  /// The connections that are stored.
+  var peripherals: [CentralRestoration.Peripheral] { shared.withLock { $0.record.peripherals } }
+
+  /// Stores a change of what the manager does.
+  func change(_ body: (inout CentralRestoration) -> Void) {
+    let hasChanged = shared.withLock { shared in
+      let before = shared.record
+      body(&shared.record)
+      guard shared.record != before else { return false }
+      shared.unwritten = shared.record
+      return true
+    }
+    guard hasChanged else { return }
     PeripheralStore.write { [self] in
       // Several changes in a row are written once.
-      guard let restoration = waiting.withLock({ $0.take() }) else { return }
-      restoration.store(path: path, report: reportMisuse)
+      guard let record = shared.withLock({ $0.unwritten.take() }) else { return }
+      record.store(path: path, report: reportMisuse)
     }
   }
+
+  /// Forgets the scan, also one that waits for the adapter.
+  func giveUpScan() {
+    shared.withLock { $0.waitingScan = nil }
+    change { $0.scan = nil }
+  }
+
+  /// What the delegate is called with before the first state.
+  func takeUnreported() -> CentralRestoration? { shared.withLock { $0.unreported.take() } }
+
+  func takeScan() -> CentralRestoration.Scan? { shared.withLock { $0.waitingScan.take() } }
 }
 
-/// What a manager does, and what it has to do again.
-struct Restorable {
-  /// What is stored.
-  private(set) var record: CentralRestoration
-  /// What the delegate has not been called with.
-  private var unreported: CentralRestoration?
-  /// The connections and the scan that wait for the adapter.
-  private var waiting: CentralRestoration?
-
-  init(_ record: CentralRestoration) {
-    self.record = record
-    unreported = record.isEmpty ? nil : record
-    waiting = unreported
+extension CentralRestoration {
+  /// As a delegate gets it.
+  func dictionary(_ peripherals: [CBPeripheral]) -> [String: Any] {
+    var state: [String: Any] = [:]
+    if !peripherals.isEmpty { state[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
+    if let scan {
+      if let services = scan.services {
+        state[CBCentralManagerRestoredStateScanServicesKey] = services.map { CBUUID($0) }
+      }
+      state[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
+    }
+    return state
   }
-
-  /// - Returns: what to store; nil if nothing has changed
-  mutating func change(_ body: (inout CentralRestoration) -> Void) -> CentralRestoration? {
-    let before = record
-    body(&record)
-    return record == before ? nil : record
-  }
-
-  mutating func takeUnreported() -> CentralRestoration? { unreported.take() }
-
-  mutating func takeWaiting() -> CentralRestoration? { waiting.take() }
-
-  /// Whether a restored connection waits for the adapter.
-  func isWaiting(for address: BluetoothAddress) -> Bool {
-    waiting?.peripherals.contains { $0.address == address } ?? false
-  }
-
-  /// - Returns: whether it was a restored connection that waited for the adapter
-  mutating func giveUp(_ address: BluetoothAddress) -> Bool {
-    guard isWaiting(for: address) else { return false }
-    waiting?.remove(address)
-    return true
-  }
-
-  mutating func giveUpScan() { waiting?.scan = nil }
 }
 
 extension ScanRequest {

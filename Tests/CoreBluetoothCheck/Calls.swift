@@ -62,7 +62,9 @@ extension Watcher: CBCentralManagerDelegate {
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?
   ) {
-    expect(peripheral.state == .disconnected, "disconnected, but \(peripheral.state)")
+    expect(
+      peripheral.state == .disconnected || isConnectingAgain && peripheral.state == .connecting,
+      "disconnected, but \(peripheral.state)")
     expect(peripheral.services == nil, "services after the disconnection")
     note("disconnected \(label(peripheral)): \(answer(error, "as asked"))")
   }

@@ -52,6 +52,37 @@ func rings(_ me: Watcher) {
   me.disconnect("R02_0001")
 }
 
+/// Cancels and connects again at once, as programs do that start afresh: with a link, and before there is one.
+func again(_ me: Watcher) {
+  me.start()
+  me.connect("Strap")
+  me.perform { me.isConnectingAgain = true }
+  for _ in 0..<5 {
+    me.perform {
+      me.central?.cancelPeripheralConnection(me.peripheral("Strap"))
+      me.central?.connect(me.peripheral("Strap"))
+    }
+    me.until("disconnected Strap: as asked", "connected Strap")
+    me.discover("Strap")
+    me.readBattery(of: "Strap")
+  }
+  me.perform { me.central?.cancelPeripheralConnection(me.peripheral("Strap")) }
+  me.until("disconnected Strap: as asked")
+  for _ in 0..<5 {
+    me.perform {
+      me.central?.connect(me.peripheral("Strap"))
+      me.central?.cancelPeripheralConnection(me.peripheral("Strap"))
+    }
+  }
+  me.until("disconnected Strap: as asked")
+  me.perform { me.central?.connect(me.peripheral("Strap")) }
+  me.until("connected Strap")
+  me.perform { me.isConnectingAgain = false }
+  me.discover("Strap")
+  me.readBattery(of: "Strap")
+  me.disconnect("Strap")
+}
+
 /// The manager holds a peripheral while it is being connected and while it is connected, and no longer.
 func hold(_ me: Watcher) {
   me.start()

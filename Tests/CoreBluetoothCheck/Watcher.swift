@@ -15,6 +15,8 @@ final class Watcher: NSObject {
   /// Those that were found or retrieved, by what they are called in lines.
   var peripherals: [String: CBPeripheral] = [:]
   var labels: [UUID: String] = [:]
+  /// Whether a peripheral may be connecting again when its disconnection is reported.
+  var isConnectingAgain = false
 
   private static let key = DispatchSpecificKey<String>()
   private static let deadline = Date(timeIntervalSinceNow: 35)

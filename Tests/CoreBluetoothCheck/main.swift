@@ -5,7 +5,7 @@ import CoreBluetooth
 let scenarios: [String: (Watcher) -> Void] = [
   "order": order, "everything": everything, "misuse": misuse, "changes": changes, "stranger": stranger,
   "state": state, "rings": rings, "hold": hold, "meet": meet, "meet-again": meetAgain, "abandon": abandon,
-  "restore": restore, "managers": managers,
+  "restore": restore, "managers": managers, "again": again,
 ]
 
 guard let scenario = CommandLine.arguments.dropFirst().first.flatMap({ scenarios[$0] }) else {

@@ -145,6 +145,14 @@ class Points:
         check.finish(program)
         assert around.names("connected", 2) == ["R02_0001", "R02_0002"]
 
+    def test_a_connect_that_follows_a_cancel_is_not_lost(self, around, check):
+        around.reach("Strap")
+        lines = check.run("again")
+        ends = [line for line in lines if line.startswith("disconnected")]
+        connects = [line for line in lines if line.startswith("connected")]
+        # One end for each link, and one for the attempts that were given up.
+        assert (len(ends), len(connects)) == (8, 7), lines
+
     def test_the_manager_holds_a_peripheral_while_it_connects_and_is_connected(self, around, check):
         around.reach()
         program = check.start("hold", identifier("R02_0001"))

@@ -1,0 +1,94 @@
+import Foundation
+internal import HaloRaw
+
+/// The peripherals of a manager: one object for each, which is held while it connects and while it is connected. Changes of
+/// their connections are made here, from any thread, and the loop gets what follows from them in their order.
+final class PeripheralTable: Sendable {
+  private struct Shared {
+    /// All objects that the program or this table holds.
+    var known: [BluetoothAddress: Weak] = [:]
+    /// Those with a connection.
+    var held: [BluetoothAddress: CBPeripheral] = [:]
+  }
+
+  private struct Weak {
+    weak var value: CBPeripheral?
+  }
+
+  private let shared = Guarded(Shared())
+  private let core: CentralCore
+  private let store: PeripheralStore
+  private let callbacks: CallbackQueue
+
+  init(_ core: CentralCore, _ store: PeripheralStore, _ callbacks: CallbackQueue) {
+    self.core = core
+    self.store = store
+    self.callbacks = callbacks
+  }
+
+  /// Those that are connected, being connected, or whose link is about to end.
+  var held: [CBPeripheral] { shared.withLock { Array($0.held.values) } }
+
+  func holds(_ address: BluetoothAddress) -> Bool { shared.withLock { $0.held[address] != nil } }
+
+  /// The object of a peripheral: the one that exists, or a new one with the stored name, or with another one if none is
+  /// stored.
+  func peripheral(at address: BluetoothAddress, named name: String? = nil) -> CBPeripheral {
+    if let known = shared.withLock({ $0.known[address]?.value }) { return known }
+    let made = CBPeripheral(address, name: name ?? store.name(of: address), callbacks)
+    return shared.withLock { shared in
+      if let known = shared.known[address]?.value { return known }
+      // Objects that the program has not kept are gone.
+      if shared.known.count >= 2 * shared.held.count + 64 {
+        shared.known = shared.known.filter { $0.value.value != nil }
+      }
+      shared.known[address] = Weak(value: made)
+      return made
+    }
+  }
+
+  /// Stores the name of a peripheral, for its next object.
+  func remember(_ peripheral: CBPeripheral) {
+    store.remember(peripheral.address, name: peripheral.name)
+  }
+
+  /// Changes the connection of a peripheral, and hands to the loop what it has to do.
+  ///
+  /// - Returns: what the delegate is called with
+  func change(
+    _ peripheral: CBPeripheral,
+    _ body: (inout CBPeripheral.Shared) -> (Connection.Command?, Connection.Report?)
+  ) -> Connection.Report? {
+    let address = peripheral.address
+    return shared.withLock { shared in
+      let (command, report, isIdle, isNamed) = peripheral.shared.withLock { state in
+        let (command, report) = body(&state)
+        return (command, report, state.connection.isIdle, state.name != nil)
+      }
+      shared.known[address] = Weak(value: peripheral)
+      shared.held[address] = isIdle ? nil : peripheral
+      // Under the lock, so that commands have the order of the changes.
+      switch command {
+      case .begin(let driver, let options):
+        BluetoothActor.run { [core] in core.begin(driver, to: address, options, isNamed: isNamed) }
+      case .end(let driver): BluetoothActor.run { [core] in core.end(driver) }
+      case nil: break
+      }
+      return report
+    }
+  }
+
+  /// The manager is gone, and the loop ends its links: the program sees its peripherals as disconnected.
+  func release() {
+    let peripherals = shared.withLock { shared in
+      defer { shared = Shared() }
+      return shared.known.values.compactMap(\.value)
+    }
+    for peripheral in peripherals {
+      peripheral.shared.withLock { state in
+        state.connection = Connection()
+        state.detach()
+      }
+    }
+  }
+}

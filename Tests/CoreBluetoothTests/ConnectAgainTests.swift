@@ -1,0 +1,171 @@
+import CoreBluetooth
+import HaloRaw
+import TestSupport
+import Testing
+
+/// Programs that cancel a connection and connect again at once. Such programs are in the reports steamclock/bluejay 132
+/// (disconnect and connect back to back) and 213 (a button that is tapped fast), innoveit/react-native-ble-manager 525 (a
+/// second attempt after a timeout of its own), Rightpoint/RZBluetooth 74, rhummelmose/BluetoothKit 26 (didConnect twice).
+@Suite(.timeLimit(.minutes(60))) struct ConnectAgainTests {
+  /// A recorder that has found the strap.
+  private func found(_ radio: Radio) async -> Recorder {
+    let recorder = await Recorder.start(radio)
+    await recorder.perform { $0.central.scanForPeripherals() }
+    await recorder.until("found Strap")
+    await recorder.perform { $0.central.stopScan() }
+    return recorder
+  }
+
+  @Test func aConnectThatFollowsTheCancelOfALinkIsNotLost() async {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let recorder = await Recorder.start(radio)
+    await recorder.connect("Strap")
+    await recorder.perform { me in
+      guard let peripheral = me.peripherals["Strap"] else { return }
+      me.central.cancelPeripheralConnection(peripheral)
+      me.note("\(peripheral.state)")
+      me.central.connect(peripheral)
+      me.note("\(peripheral.state)")
+    }
+    await recorder.until("connected Strap", count: 2)
+    #expect(
+      recorder.log.suffix(4) == [
+        "disconnecting", "connecting", "disconnected Strap, connecting", "connected Strap",
+      ])
+    #expect(await strap.connectionCount == 2)
+    await radio.close()
+  }
+
+  @Test func aConnectThatFollowsTheCancelOfAPendingOneIsNotLost() async {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let recorder = await found(radio)
+    await recorder.perform { me in
+      guard let peripheral = me.peripherals["Strap"] else { return }
+      for _ in 0..<3 {
+        me.central.connect(peripheral)
+        me.central.cancelPeripheralConnection(peripheral)
+      }
+      me.central.connect(peripheral)
+    }
+    await recorder.until("connected Strap")
+    // The cancelled ones have one end, in front of the link.
+    #expect(recorder.log.suffix(2) == ["disconnected Strap, connecting", "connected Strap"])
+    #expect(recorder.log.count { $0.hasPrefix("disconnected") } == 1)
+    await radio.close()
+  }
+
+  @Test func aConnectFromInsideDidDisconnectIsNotLost() async {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let recorder = await Recorder.start(radio)
+    recorder.on("disconnected Strap, disconnected") { me in
+      me.peripherals["Strap"].map { me.central.connect($0) }
+    }
+    await recorder.connect("Strap")
+    for round in 2...4 {
+      await recorder.perform { me in
+        me.peripherals["Strap"].map { me.central.cancelPeripheralConnection($0) }
+      }
+      await recorder.until("connected Strap", count: round)
+    }
+    await radio.close()
+  }
+
+  /// A button that connects or cancels is tapped at random, from before the link until after it.
+  @Test(arguments: 1...20) func whatTheProgramWantedLastIsTrueAtTheEnd(seed: UInt64) async {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let recorder = await found(radio)
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<60 {
+      let taps = (0..<Int.random(in: 1...4, using: &random)).map { _ in Bool.random(using: &random) }
+      await recorder.perform { me in
+        guard let peripheral = me.peripherals["Strap"] else { return }
+        for tap in taps {
+          if tap { me.central.connect(peripheral) } else { me.central.cancelPeripheralConnection(peripheral) }
+        }
+      }
+      for _ in 0..<Int.random(in: 0...3, using: &random) { await BluetoothActor.run {}.value }
+    }
+    let connections = recorder.log.count { $0 == "connected Strap" }
+    await recorder.perform { me in
+      guard let peripheral = me.peripherals["Strap"] else { return }
+      me.central.cancelPeripheralConnection(peripheral)
+      me.central.connect(peripheral)
+    }
+    await recorder.until("connected Strap", count: connections + 1)
+    let isLinked = await recorder.isConnected("Strap")
+    if isLinked {
+      await recorder.perform { me in
+        me.peripherals["Strap"].map { me.central.cancelPeripheralConnection($0) }
+      }
+    }
+    await recorder.untilIdle("Strap")
+    #expect(await strap.link == nil)
+    await radio.close()
+  }
+
+  /// The pending connect is forgotten with the adapter, and the one after it counts.
+  @Test func aConnectAfterTheAdapterWasOffIsNotLost() async {
+    let strap = await Devices.strap()
+    let simulated = await SimulatedRadio([strap])
+    let radio = await Radio(simulated)
+    let recorder = await found(radio)
+    recorder.on("poweredOff") { me in me.note("\(me.peripherals["Strap"]?.state ?? .connected) while off") }
+    await strap.vanish()
+    for round in 1...3 {
+      await recorder.perform { me in me.peripherals["Strap"].map { me.central.connect($0) } }
+      await simulated.fail()
+      await recorder.until("poweredOff", count: round)
+      await simulated.repair()
+      await recorder.until("poweredOn", count: round + 1)
+    }
+    await BluetoothActor.run { strap.isPresent = true }.value
+    await recorder.perform { me in me.peripherals["Strap"].map { me.central.connect($0) } }
+    await recorder.until("connected Strap")
+    #expect(recorder.log.count { $0 == "disconnected while off" } == 3)
+    #expect(recorder.log.count { $0 == "connected Strap" } == 1)
+    await radio.close()
+  }
+
+  @Test func thePeripheralsOfAReleasedManagerAreDisconnected() async {
+    let strap = await Devices.strap()
+    let absent = await Devices.strap("Absent", "C0:00:00:00:00:02")
+    let radio = await Radio(SimulatedRadio([strap, absent]))
+    let recorder = await Recorder.start(radio)
+    await recorder.connect("Strap")
+    await recorder.discover("Strap")
+    await recorder.perform { $0.central.scanForPeripherals() }
+    await recorder.until("found Absent")
+    await absent.vanish()
+    await recorder.perform { me in
+      guard let peripheral = me.peripherals["Strap"], let absent = me.peripherals["Absent"] else { return }
+      me.central.connect(absent)
+      let service = peripheral.services?.first { $0.uuid == CBUUID(string: "180D") }
+      me.central = nil
+      me.note("\(peripheral.state), \(absent.state), \(peripheral.services?.count ?? 0) services")
+      if let service { peripheral.discoverCharacteristics(for: service) }
+      peripheral.discoverServices()
+    }
+    await recorder.until("services nil notConnected")
+    #expect(recorder.log.contains("disconnected, disconnected, 0 services"))
+    await BluetoothActor.run {}.value
+    await radio.close()
+    #expect(await strap.link == nil)
+  }
+}
+
+extension Recorder {
+  fileprivate func isConnected(_ name: String) async -> Bool {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.peripherals[name]?.state == .connected) }
+    }
+  }
+
+  /// Waits until a peripheral is disconnected.
+  fileprivate func untilIdle(_ name: String) async {
+    while peripherals[name]?.state != .disconnected { await BluetoothActor.run {}.value }
+  }
+}
