@@ -199,6 +199,11 @@ public final class Central {
     }
   }
 
+  /// The services that a device has advertised when it was heard last; empty if it was not heard.
+  package func advertisedServices(of peer: BluetoothAddress) -> [BluetoothUUID] {
+    collector[peer]?.serviceUUIDs ?? []
+  }
+
   // MARK: Connecting
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.

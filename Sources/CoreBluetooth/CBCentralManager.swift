@@ -168,12 +168,12 @@ open class CBCentralManager: CBManager {
     identifiers.compactMap { $0.address.map { table.peripheral(at: $0) } }
   }
 
-  /// The connected peripherals of this manager in which one of the services was discovered.
+  /// The peripherals that the radio is connected to, for this manager or for others of this process, and that have one of the
+  /// services: discovered by any of them, or advertised. 1800 and 1801 are services of each. One that another manager has
+  /// connected is used after ``connect(_:options:)``.
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
-    return table.held.filter { peripheral in
-      peripheral.state == .connected
-        && peripheral.services?.contains { serviceUUIDs.contains($0.uuid) } ?? false
-    }
+    let addresses = core.connected?.devices(with: serviceUUIDs.map(\.value)) ?? []
+    return addresses.map { table.peripheral(at: $0) }
   }
 
   /// Reports the connections of this manager to the delegate, too. Without options, all of them.

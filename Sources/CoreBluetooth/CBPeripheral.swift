@@ -65,6 +65,10 @@ open class CBPeripheral: CBPeer {
   let address: BluetoothAddress
   let callbacks: CallbackQueue
 
+  /// The longest value of an attribute (Core Specification Vol 3, Part F, 3.2.9).
+  private static let maximumValueLength = 512
+  /// Services that are discovered only by their UUIDs.
+  private static let hidden = [GATTUUID.genericAccess, GATTUUID.genericAttribute]
   /// Writes without response that may be on their way to the link.
   static let maximumCredits = 32
   /// Writes without response that wait at most if a program ignores ``canSendWriteWithoutResponse``.
@@ -104,24 +108,30 @@ open class CBPeripheral: CBPeer {
   /// The most bytes of one write: those of a packet without response; any value with one.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
-    case .withResponse: 512
-    case .withoutResponse: shared.withLock { $0.mtu } - 3
+    case .withResponse: Self.maximumValueLength
+    case .withoutResponse: min(shared.withLock { $0.mtu } - 3, Self.maximumValueLength)
     }
   }
 
   // MARK: Discovery
 
+  /// Discovers the services with these UUIDs. Without a list, or with an empty one, it discovers all but 1800 and 1801, which
+  /// belong to the system on Apple's platforms: ask for these by name.
   open func discoverServices(_ serviceUUIDs: [CBUUID]? = nil) {
-    let uuids = serviceUUIDs?.map(\.value)
-    perform({ link, done in _ = link.discoverServices(uuids, completion: done) }) {
-      [self] found, link, error in
-      if let found { merge(found, on: link, replacing: uuids == nil) }
+    let uuids = filter(serviceUUIDs)
+    let driver = shared.withLock { $0.link }
+    perform({ _, done in driver?.discoverServices(uuids, completion: done) }) {
+      [self] (found: [Service]?, link, error) in
+      if let found {
+        let visible = uuids == nil ? found.filter { !Self.hidden.contains($0.uuid) } : found
+        merge(visible, on: link, replacing: uuids == nil)
+      }
       delegate?.peripheral(self, didDiscoverServices: error)
     }
   }
 
   open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]? = nil, for service: CBService) {
-    let uuids = includedServiceUUIDs?.map(\.value)
+    let uuids = filter(includedServiceUUIDs)
     guard let place = service.place?.service else {
       return refuse { [self] in delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: $0)
       }
@@ -143,7 +153,7 @@ open class CBPeripheral: CBPeer {
   }
 
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]? = nil, for service: CBService) {
-    let uuids = characteristicUUIDs?.map(\.value)
+    let uuids = filter(characteristicUUIDs)
     guard let place = service.place?.service else {
       return refuse { [self] in delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: $0)
       }
@@ -209,17 +219,17 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Writes a value. Without response, the delegate is not called, and a write is dropped if 512 are waiting: ask
-  /// ``canSendWriteWithoutResponse`` first.
+  /// Writes a value. Writes to one characteristic leave in the order of the calls. Without response, the delegate is not
+  /// called, and a write is dropped, with a line on standard error, if it is longer than
+  /// ``maximumWriteValueLength(for:)`` or if 512 are waiting: ask ``canSendWriteWithoutResponse`` first.
   open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
     let value = [UInt8](data)
     guard type == .withResponse else { return writeWithoutResponse(value, characteristic) }
     guard let place = characteristic.place?.characteristic else {
       return refuse { [self] in delegate?.peripheral(self, didWriteValueFor: characteristic, error: $0) }
     }
-    perform(
-      of: characteristic.place?.link, { link, done in _ = link.write(value, to: place, completion: done) }
-    ) {
+    let driver = characteristic.place?.link
+    perform(of: driver, { _, done in driver?.write(value, to: place, completion: done) }) {
       [self] (_: Void?, _, error) in
       delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
     }
@@ -301,6 +311,12 @@ open class CBPeripheral: CBPeer {
     guard let place = characteristic.place, place.link === shared.withLock({ $0.link }) else {
       return reportMisuse(
         "a write without response to \(characteristic.uuid) of an ended connection is dropped")
+    }
+    let limit = maximumWriteValueLength(for: .withoutResponse)
+    guard value.count <= limit else {
+      return reportMisuse(
+        "a write without response to \(characteristic.uuid) is dropped: it has \(value.count) bytes, and "
+          + "maximumWriteValueLength(for: .withoutResponse) is \(limit)")
     }
     let (isTaken, isFirstDrop) = shared.withLock { shared in
       if shared.credits <= 1 { shared.isStarved = true }

@@ -21,6 +21,10 @@ final class CentralCore {
   private static let gaveUp: any Error & Sendable = CBError(
     .connectionTimeout, "the connection was ended, as the peripheral did not answer in time")
 
+  /// What the radio is connected to, for this manager or for others; nil before the radio is known.
+  nonisolated var connected: ConnectedServices? { connectedServices.withLock { $0 } }
+  private let connectedServices = Guarded<ConnectedServices?>(nil)
+
   private let events: ManagerEvents
   private var radio: Radio?
   private var release: (() -> Void)?
@@ -35,6 +39,7 @@ final class CentralCore {
 
   func start(_ radio: Radio, release: @escaping () -> Void) {
     self.radio = radio
+    connectedServices.withLock { $0 = radio.links.connected }
     self.release = release
     observation = radio.observe { [weak self] in self?.changed($0) }
     if radio.state != .unknown { changed(radio.state) }
@@ -137,6 +142,9 @@ final class CentralCore {
           servicesChanged: { range in events.send { $0.servicesChanged(address, driver, range) } },
           mtu: { mtu in events.send { $0.changedMTU(address, driver, mtu) } },
           name: { name in events.send { $0.read(name: name, address, driver) } }))
+      if let radio, let central = radio.central {
+        radio.links.connected.add(central.advertisedServices(of: address), of: address)
+      }
       client.whenDisconnected { [weak self] loss in self?.lost(id, loss) }
     }
   }

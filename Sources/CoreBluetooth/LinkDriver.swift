@@ -6,6 +6,8 @@ package import HaloRaw
 package final class LinkDriver {
   /// The link's client; nil before the link and after it.
   private(set) var client: GATTClient?
+  /// The links of the radio.
+  private weak var links: SharedLinks?
 
   private struct Notifying {
     var subscription: Subscription?
@@ -14,6 +16,7 @@ package final class LinkDriver {
   }
 
   /// By the handle of the value.
+  private var writes: [AttributeHandle: WriteOrder] = [:]
   private var notifying: [AttributeHandle: Notifying] = [:]
 
   /// What the queue's half gets.
@@ -32,6 +35,7 @@ package final class LinkDriver {
   ///   - isNamed: whether the name of the peripheral is known; otherwise it is read
   func attach(_ client: GATTClient, of links: SharedLinks?, isNamed: Bool, _ handlers: Handlers) {
     self.client = client
+    self.links = links
     links?.join(client, user: self) { [weak self] range in
       self?.endNotifications(in: range)
       handlers.servicesChanged(range)
@@ -57,6 +61,16 @@ package final class LinkDriver {
     guard unsubscribes else { return }
     for case let subscription? in left.values.map(\.subscription) {
       client?.unsubscribe(subscription) { _ in }
+    }
+  }
+
+  func discoverServices(
+    _ uuids: [BluetoothUUID]?, completion: @escaping (Result<[Service], BluetoothError>) -> Void
+  ) {
+    guard let client else { return completion(.failure(.gatt(.att(.closed("disconnected"))))) }
+    _ = client.discoverServices(uuids) { [links] result in
+      if case .success(let services) = result { links?.connected.add(services.map(\.uuid), of: client.peer) }
+      completion(result)
     }
   }
 
@@ -112,15 +126,64 @@ package final class LinkDriver {
     }
   }
 
-  // MARK: Writes without response
+  // MARK: Writes
 
-  /// How long a write waits for room. A link that takes nothing for this long is about to be lost.
+  /// How long a write without response waits for room. A link that takes nothing for this long is about to be lost.
   private static let roomTime = Duration.seconds(60)
+
+  func write(
+    _ value: [UInt8], to characteristic: Characteristic,
+    completion: @escaping (Result<Void, BluetoothError>) -> Void
+  ) {
+    add(.request, to: characteristic.valueHandle) { client, done in
+      _ = client.write(value, to: characteristic) { result in
+        completion(result)
+        done()
+      }
+    } unlinked: {
+      completion(.failure(.gatt(.att(.closed("disconnected")))))
+    }
+  }
 
   func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, completion: @escaping () -> Void
   ) {
-    guard let client else { return completion() }
-    client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in completion() }
+    add(.command, to: characteristic.valueHandle) { client, done in
+      client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in
+        completion()
+        done()
+      }
+    } unlinked: {
+      completion()
+    }
+  }
+
+  private func add(
+    _ kind: WriteOrder.Kind, to handle: AttributeHandle,
+    _ start: @escaping (GATTClient, _ done: @escaping () -> Void) -> Void, unlinked: @escaping () -> Void
+  ) {
+    writes[handle, default: WriteOrder()].add(kind) { [weak self] in
+      guard let self, let client else {
+        unlinked()
+        self?.finishedWrite(to: handle)
+        return
+      }
+      start(client) { [weak self] in self?.finishedWrite(to: handle) }
+    }
+    startWrites(to: handle)
+  }
+
+  private func finishedWrite(to handle: AttributeHandle) {
+    writes[handle]?.finished()
+    startWrites(to: handle)
+  }
+
+  /// Starts what may start. After a write that has ended at once, this goes on here, and not inside its end.
+  private func startWrites(to handle: AttributeHandle) {
+    guard writes[handle]?.isStarting == false else { return }
+    writes[handle]?.isStarting = true
+    while let start = writes[handle]?.next() { start() }
+    writes[handle]?.isStarting = false
+    if writes[handle]?.isEmpty ?? false { writes[handle] = nil }
   }
 }

@@ -93,7 +93,7 @@ extension CentralRestoration.Scan {
   init(services: [CBUUID]?, options: [String: Any]?) {
     let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
     self.init(
-      services: services?.map(\.value), solicitedServices: (solicited ?? []).map(\.value),
+      services: filter(services), solicitedServices: (solicited ?? []).map(\.value),
       allowsDuplicates: flag(CBCentralManagerScanOptionAllowDuplicatesKey, in: options))
   }
 

@@ -13,7 +13,7 @@ struct ScanRequest: Sendable {
   private static let maximumReported = 4096
 
   init(services: [CBUUID]?, options: [String: Any]?) {
-    self.services = services?.map(\.value)
+    self.services = filter(services)
     let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
     solicitedServices = (solicited ?? []).map(\.value)
     allowsDuplicates = flag(CBCentralManagerScanOptionAllowDuplicatesKey, in: options)
@@ -39,6 +39,12 @@ struct ScanRequest: Sendable {
   }
 }
 
+/// What a program looks for; nil for all. An empty list is no filter, as on Apple's systems.
+func filter(_ uuids: [CBUUID]?) -> [BluetoothUUID]? {
+  guard let uuids, !uuids.isEmpty else { return nil }
+  return uuids.map(\.value)
+}
+
 /// A Bool of options, also as an NSNumber.
 func flag(_ key: String, in options: [String: Any]?) -> Bool {
   options?[key] as? Bool ?? (options?[key] as? NSNumber)?.boolValue ?? false
@@ -54,7 +60,9 @@ extension Advertisement {
     var values: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)]
     if let localName { values[CBAdvertisementDataLocalNameKey] = localName }
     if let txPower { values[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: Int(txPower)) }
-    if !serviceUUIDs.isEmpty { values[CBAdvertisementDataServiceUUIDsKey] = serviceUUIDs.map { CBUUID($0) } }
+    // As they were sent: a UUID that is repeated stays repeated.
+    let services = (advertisingData?.serviceUUIDs ?? []) + (scanResponse?.serviceUUIDs ?? [])
+    if !services.isEmpty { values[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID($0) } }
     let solicited = solicitedServiceUUIDs
     if !solicited.isEmpty {
       values[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicited.map { CBUUID($0) }

@@ -14,6 +14,9 @@ package final class SharedLinks {
   private var entries: [BluetoothAddress: Entry] = [:]
   private var waiting: [(id: ObjectIdentifier, address: BluetoothAddress, take: (GATTClient) -> Void)] = []
 
+  /// The devices that are connected.
+  package nonisolated let connected = ConnectedServices()
+
   nonisolated init() {}
 
   /// The client of the link to a peripheral; nil if there is none.
@@ -32,11 +35,12 @@ package final class SharedLinks {
     waiting.removeAll { $0.id == id && $0.address == address }
     if entries[address]?.client !== client {
       entries[address] = Entry(client: client)
+      connected.connected(address)
       client.onServicesChanged = { [weak self] range in
         for user in self?.entries[address]?.users ?? [] { user.servicesChanged(range) }
       }
       client.whenDisconnected { [weak self, weak client] _ in
-        if self?.entries[address]?.client === client { self?.entries[address] = nil }
+        if self?.entries[address]?.client === client { self?.remove(address) }
       }
     }
     entries[address]?.users.append((id, servicesChanged))
@@ -62,8 +66,13 @@ package final class SharedLinks {
     guard let entry = entries[address] else { return false }
     guard entry.users.isEmpty else { return true }
     // Who comes now gets a link of its own, not one that is about to end.
-    entries[address] = nil
+    remove(address)
     entry.client.end()
     return false
+  }
+
+  private func remove(_ address: BluetoothAddress) {
+    entries[address] = nil
+    connected.ended(address)
   }
 }

@@ -67,7 +67,7 @@ extension Recorder {
   /// Discovers all services and characteristics of a connected peripheral.
   func discover(_ name: String) async {
     await perform { $0.peripherals[name]?.discoverServices() }
-    await until("services 1800,180D,180F")
+    await until("services 180D,180F")
     await perform { me in
       guard let peripheral = me.peripherals[name] else { return }
       for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(for: service) }

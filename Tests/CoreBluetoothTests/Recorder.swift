@@ -18,6 +18,8 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   nonisolated(unsafe) var central: CBCentralManager!
   nonisolated(unsafe) var peripherals: [String: CBPeripheral] = [:]
+  /// The services that a peripheral has advertised, as it was found last.
+  nonisolated(unsafe) var advertised: [String: [String]] = [:]
 
   var log: [String] { shared.withLock { $0.log } }
 
@@ -110,6 +112,8 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     let name = peripheral.name ?? "?"
     peripheral.delegate = self
     peripherals[name] = peripheral
+    let services = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+    advertised[name] = services?.map(\.uuidString)
     note("found \(name)")
   }
 

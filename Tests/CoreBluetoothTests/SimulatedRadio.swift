@@ -130,6 +130,8 @@ final class SimulatedPeripheral {
   let address: BluetoothAddress
   let advertisingData: AdvertisingData
   let scanResponse: AdvertisingData?
+  /// The MTU that it agrees to, from the next link on.
+  var mtu: UInt16 = 185
   /// How many scan responses are not heard.
   var lostResponses = 0
   /// In reach and switched on.
@@ -175,7 +177,7 @@ final class SimulatedPeripheral {
   }
 
   fileprivate func connect(_ timers: Timers) -> SimulatedLink {
-    server = AttributeServer(attributes: attributes, mtu: 185)
+    server = AttributeServer(attributes: attributes, mtu: mtu)
     let link = SimulatedLink(self, timers)
     self.link = link
     connectionCount += 1

@@ -134,7 +134,7 @@ class Points:
         around.reach("Sensor")
         lines = check.run("everything")
         services = next(line for line in lines if line.startswith("services of Sensor: "))
-        assert len(services.split()) == 3 + 2 + 9
+        assert len(services.split()) == 3 + 9
         assert len([line for line in lines if line.endswith(": true")]) >= 14
 
     def test_a_connection_waits_for_a_ring_out_of_reach_beside_others(self, around, check):
