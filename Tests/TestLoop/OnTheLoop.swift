@@ -22,12 +22,21 @@ public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
     defer { turn.cancel() }
     let scope = await VirtualTimeScope()
     turn.cancel()
-    defer { BluetoothActor.run { scope.end() } }
     let limit = Task.detached { try await Hang.watch(test.name, longestUse: Hang.longestUse) }
     defer { limit.cancel() }
-    try await Self.$scope.withValue(scope) {
-      try await withTaskExecutorPreference(EpollLoop.shared) { try await function() }
+    let result: Result<Void, any Error>
+    do {
+      result = .success(
+        try await Self.$scope.withValue(scope) {
+          try await withTaskExecutorPreference(EpollLoop.shared) { try await function() }
+        })
+    } catch {
+      result = .failure(error)
     }
+    // Awaited: what a test has left behind goes on in its virtual time, and the process may end after the last test, in the
+    // middle of that.
+    await scope.end()
+    try result.get()
   }
 }
 
