@@ -89,20 +89,14 @@ import Testing
       }
       for _ in 0..<Int.random(in: 0...3, using: &random) { await BluetoothActor.run {}.value }
     }
-    let connections = recorder.log.count { $0 == "connected Strap" }
-    await recorder.perform { me in
-      guard let peripheral = me.peripherals["Strap"] else { return }
-      me.central.cancelPeripheralConnection(peripheral)
-      me.central.connect(peripheral)
-    }
-    await recorder.until("connected Strap", count: connections + 1)
-    let isLinked = await recorder.isConnected("Strap")
-    if isLinked {
+    for wanted in [CBPeripheralState.connected, .disconnected] {
       await recorder.perform { me in
-        me.peripherals["Strap"].map { me.central.cancelPeripheralConnection($0) }
+        guard let peripheral = me.peripherals["Strap"] else { return }
+        me.central.cancelPeripheralConnection(peripheral)
+        if wanted == .connected { me.central.connect(peripheral) }
       }
+      while await recorder.state(of: "Strap") != wanted { await BluetoothActor.run {}.value }
     }
-    await recorder.untilIdle("Strap")
     #expect(await strap.link == nil)
     await radio.close()
   }
@@ -128,6 +122,89 @@ import Testing
     #expect(recorder.log.count { $0 == "disconnected while off" } == 3)
     #expect(recorder.log.count { $0 == "connected Strap" } == 1)
     await radio.close()
+  }
+
+  /// What leads to a state of the connection, in one turn of the queue.
+  private static let states: [(name: String, begin: @Sendable (CBCentralManager, CBPeripheral) -> Void)] = [
+    ("disconnected", { _, _ in }),
+    ("connecting", { $0.connect($1) }),
+    (
+      "connecting, again",
+      {
+        $0.connect($1)
+        $0.connect($1)
+      }
+    ),
+    (
+      "given up",
+      {
+        $0.connect($1)
+        $0.cancelPeripheralConnection($1)
+      }
+    ),
+    (
+      "given up, connecting",
+      {
+        $0.connect($1)
+        $0.cancelPeripheralConnection($1)
+        $0.connect($1)
+      }
+    ),
+    (
+      "given up twice",
+      {
+        $0.connect($1)
+        $0.cancelPeripheralConnection($1)
+        $0.connect($1)
+        $0.cancelPeripheralConnection($1)
+      }
+    ),
+  ]
+
+  /// Discovering and reading in each state, with a link and without one, is answered once; so it is if the manager is released
+  /// then.
+  @Test(arguments: 0..<states.count, [false, true])
+  func requestsAreAnsweredOnceInEveryState(index: Int, isLinked: Bool) async {
+    for isReleased in [false, true] {
+      let strap = await Devices.strap()
+      let radio = await Radio(SimulatedRadio([strap]))
+      let recorder = await Recorder.start(radio)
+      await recorder.connect("Strap")
+      await recorder.discover("Strap")
+      if !isLinked {
+        await strap.vanish()
+        await recorder.until("disconnected Strap connectionTimeout, disconnected")
+      }
+      let location = Guarded<CBCharacteristic?>(nil)
+      if isLinked { location.withLock { $0 = recorder.characteristic("2A38") } }
+      let name = Self.states[index].name
+      await recorder.perform { me in
+        guard let peripheral = me.peripherals["Strap"] else { return }
+        // With a link, the calls begin with the end of it.
+        if isLinked { me.central.cancelPeripheralConnection(peripheral) }
+        Self.states[index].begin(me.central, peripheral)
+        peripheral.discoverServices([CBUUID(string: "1816")])
+        if let location = location.withLock({ $0 }) { peripheral.readValue(for: location) }
+        peripheral.readRSSI()
+        if isReleased {
+          me.central = nil
+          #expect(peripheral.state == .disconnected, "\(name)")
+        }
+      }
+      while recorder.log.count(where: { $0.hasPrefix("rssi") }) < 1
+        || recorder.log.count(where: { $0.hasPrefix("services") }) < 2
+        || isLinked && recorder.log.count(where: { $0.hasPrefix("value 2A38") }) < 1
+      {
+        await recorder.perform { _ in }
+      }
+      await BluetoothActor.run {}.value
+      await recorder.perform { _ in }
+      let answers = recorder.log.filter {
+        $0.hasPrefix("rssi") || $0.hasPrefix("services") || $0.hasPrefix("value")
+      }
+      #expect(answers.count == (isLinked ? 4 : 3), "\(name): \(answers)")
+      await radio.close()
+    }
   }
 
   @Test func thePeripheralsOfAReleasedManagerAreDisconnected() async {
@@ -158,14 +235,10 @@ import Testing
 }
 
 extension Recorder {
-  fileprivate func isConnected(_ name: String) async -> Bool {
+  /// As it is on the queue.
+  fileprivate func state(of name: String) async -> CBPeripheralState? {
     await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: self.peripherals[name]?.state == .connected) }
+      queue.async { continuation.resume(returning: self.peripherals[name]?.state) }
     }
-  }
-
-  /// Waits until a peripheral is disconnected.
-  fileprivate func untilIdle(_ name: String) async {
-    while peripherals[name]?.state != .disconnected { await BluetoothActor.run {}.value }
   }
 }
