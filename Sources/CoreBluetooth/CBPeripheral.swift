@@ -22,45 +22,6 @@ public enum CBPeripheralState: Int, Sendable {
 
 /// A peripheral, of which a manager has one object. Its properties change on the manager's queue, before the callback.
 open class CBPeripheral: CBPeer {
-  struct Shared {
-    weak var delegate: (any CBPeripheralDelegate)?
-    var name: String?
-    var connection = Connection()
-    var services: [CBService]?
-    var link: LinkDriver?
-    var mtu = 23
-    /// How many more writes without response the link takes at once.
-    var credits = 0
-    /// Whether the program waits for room.
-    var isStarved = false
-    /// Whether a write without response was dropped on this connection.
-    var hasDropped = false
-
-    /// The link is established.
-    mutating func established(_ driver: LinkDriver) -> Connection.Report? {
-      let report = connection.established(driver)
-      guard report != nil else { return nil }
-      link = driver
-      (credits, isStarved, hasDropped, mtu) = (CBPeripheral.maximumCredits, false, false, 23)
-      return report
-    }
-
-    /// The attempt is over.
-    mutating func ended(
-      _ driver: LinkDriver, _ ending: Connection.Ending
-    ) -> (Connection.Command?, Connection.Report?) {
-      if link === driver { detach() }
-      return connection.ended(driver, ending)
-    }
-
-    /// There is no link any more.
-    mutating func detach() {
-      link = nil
-      services = nil
-      credits = 0
-    }
-  }
-
   let shared: Guarded<Shared>
   let address: BluetoothAddress
   let callbacks: CallbackQueue
@@ -69,10 +30,8 @@ open class CBPeripheral: CBPeer {
   private static let maximumValueLength = 512
   /// Services that are discovered only by their UUIDs.
   private static let hidden = [GATTUUID.genericAccess, GATTUUID.genericAttribute]
-  /// Writes without response that may be on their way to the link.
-  static let maximumCredits = 32
   /// Writes without response that wait at most if a program ignores ``canSendWriteWithoutResponse``.
-  package static let maximumWaitingWrites = 512
+  package static let maximumWaitingWrites = WriteCredits.maximumWaiting
 
   init(_ address: BluetoothAddress, name: String?, _ callbacks: CallbackQueue) {
     self.address = address
@@ -91,12 +50,7 @@ open class CBPeripheral: CBPeer {
   /// The services that were discovered on this connection; nil before.
   open var services: [CBService]? { shared.withLock { $0.services } }
   /// Whether a write without response is sent at once. After false, the delegate is called when there is room again.
-  open var canSendWriteWithoutResponse: Bool {
-    shared.withLock { shared in
-      if shared.credits == 0 { shared.isStarved = true }
-      return shared.credits > 0
-    }
-  }
+  open var canSendWriteWithoutResponse: Bool { shared.withLock { $0.credits.ask() } }
   /// Always false: no peripheral here is an iPhone.
   open var ancsAuthorized: Bool { false }
 
@@ -318,21 +272,14 @@ open class CBPeripheral: CBPeer {
         "a write without response to \(characteristic.uuid) is dropped: it has \(value.count) bytes, and "
           + "maximumWriteValueLength(for: .withoutResponse) is \(limit)")
     }
-    let (isTaken, isFirstDrop) = shared.withLock { shared in
-      if shared.credits <= 1 { shared.isStarved = true }
-      guard Self.maximumCredits - shared.credits < Self.maximumWaitingWrites else {
-        defer { shared.hasDropped = true }
-        return (false, !shared.hasDropped)
+    if case .dropped(let isFirst) = shared.withLock({ $0.credits.take() }) {
+      if isFirst {
+        reportMisuse(
+          "writes without response are dropped: \(Self.maximumWaitingWrites) are waiting; "
+            + "ask canSendWriteWithoutResponse before each")
       }
-      shared.credits -= 1
-      return (true, false)
+      return
     }
-    if isFirstDrop {
-      reportMisuse(
-        "writes without response are dropped: \(Self.maximumWaitingWrites) are waiting; "
-          + "ask canSendWriteWithoutResponse before each")
-    }
-    guard isTaken else { return }
     let (confined, target) = (Confined(self), place.characteristic)
     BluetoothActor.run { [link = place.link] in
       link.writeWithoutResponse(value, to: target) { confined.value.giveCredit(of: link) }
@@ -341,13 +288,7 @@ open class CBPeripheral: CBPeer {
 
   /// Called on the loop: a write is on its way.
   private func giveCredit(of link: LinkDriver) {
-    let isReady = shared.withLock { shared in
-      guard shared.link === link else { return false }
-      shared.credits += 1
-      guard shared.isStarved, shared.credits >= Self.maximumCredits / 2 else { return false }
-      shared.isStarved = false
-      return true
-    }
+    let isReady = shared.withLock { $0.link === link && $0.credits.give() }
     guard isReady else { return }
     let confined = Confined(self)
     callbacks.async {

@@ -1,0 +1,44 @@
+internal import HaloRaw
+
+extension CBPeripheral {
+  /// What the program's queue, other threads and the loop share of a peripheral.
+  struct Shared {
+    weak var delegate: (any CBPeripheralDelegate)?
+    var name: String?
+    var connection = Connection()
+    /// The link, from the call of the delegate for its begin until the one for its end.
+    private(set) var link: LinkDriver?
+    var services: [CBService]?
+    var mtu = 23
+    var credits = WriteCredits()
+
+    init(name: String?) {
+      self.name = name
+    }
+
+    /// The link is established.
+    mutating func established(_ driver: LinkDriver) -> Connection.Report? {
+      let report = connection.established(driver)
+      guard report != nil else { return nil }
+      link = driver
+      credits = .whole
+      mtu = 23
+      return report
+    }
+
+    /// The attempt is over.
+    mutating func ended(
+      _ driver: LinkDriver, _ ending: Connection.Ending
+    ) -> (Connection.Command?, Connection.Report?) {
+      if link === driver { detach() }
+      return connection.ended(driver, ending)
+    }
+
+    /// There is no link any more.
+    mutating func detach() {
+      link = nil
+      services = nil
+      credits = WriteCredits()
+    }
+  }
+}
