@@ -3,11 +3,7 @@ internal import HaloRaw
 
 /// An accessory that the user has chosen for this program.
 open class ASAccessory: NSObject, @unchecked Sendable {
-  public enum AccessoryState: Int, Sendable {
-    case unauthorized = 0
-    case awaitingAuthorization = 10
-    case authorized = 20
-  }
+  public typealias AccessoryState = ASAccessoryState
 
   /// What an accessory is set up for. Accepted; there is no pairing.
   public struct SupportOptions: OptionSet, Sendable {
@@ -64,25 +60,6 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   open override var description: String {
     "<ASAccessory: identifier = \(identifier.uuidString), displayName = \(displayName), state = \(state)>"
   }
-}
-
-public enum ASAccessoryEventType: Int, Sendable {
-  case unknown = 0
-  /// The session can be used: its accessories are known.
-  case activated = 10
-  /// The session has ended: no event follows.
-  case invalidated = 11
-  case migrationComplete = 20
-  case accessoryAdded = 30
-  case accessoryRemoved = 31
-  case accessoryChanged = 32
-  case accessoryDiscovered = 33
-  case pickerDidPresent = 40
-  case pickerDidDismiss = 50
-  case pickerSetupBridging = 60
-  case pickerSetupFailed = 70
-  case pickerSetupPairing = 80
-  case pickerSetupRename = 90
 }
 
 /// What a session reports.

@@ -18,10 +18,7 @@ public struct ASBluetoothCompanyIdentifier: RawRepresentable, Hashable, Sendable
 /// be set.
 open class ASDiscoveryDescriptor: NSObject, @unchecked Sendable {
   /// How near an accessory has to be. Accepted: the list shows the signal.
-  public enum Range: Int, Sendable {
-    case `default` = 0
-    case immediate = 10
-  }
+  public typealias Range = ASDiscoveryDescriptorRange
 
   /// The values, as they are stored.
   struct Fields: Codable, Hashable, Sendable {

@@ -2,22 +2,7 @@ import Foundation
 
 /// Why a request to a session failed.
 public struct ASError: CustomNSError, LocalizedError, Hashable, Sendable {
-  public enum Code: Int, Sendable {
-    case success = 0
-    case unknown = 1
-    case activationFailed = 100
-    case connectionFailed = 150
-    case discoveryTimeout = 200
-    case extensionNotFound = 300
-    case invalidated = 400
-    case invalidRequest = 450
-    case pickerAlreadyActive = 500
-    case pickerRestricted = 550
-    case userCancelled = 700
-    case userRestricted = 750
-
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? ASError)?.code == code }
-  }
+  public typealias Code = ASErrorCode
 
   public let code: Code
   private let message: String?
@@ -51,6 +36,10 @@ extension ASError {
   public static var pickerRestricted: Code { .pickerRestricted }
   public static var userCancelled: Code { .userCancelled }
   public static var userRestricted: Code { .userRestricted }
+}
+
+extension ASErrorCode {
+  public static func ~= (code: ASErrorCode, error: any Error) -> Bool { (error as? ASError)?.code == code }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -78,11 +78,6 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
   public static let indicateEncryptionRequired = Self(rawValue: 0x200)
 }
 
-public enum CBCharacteristicWriteType: Int, Sendable {
-  case withResponse = 0
-  case withoutResponse = 1
-}
-
 public struct CBAttributePermissions: OptionSet, Sendable {
   public let rawValue: UInt
 

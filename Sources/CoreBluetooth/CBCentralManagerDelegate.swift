@@ -1,11 +1,5 @@
 import Foundation
 
-/// What has happened to a connection of this machine.
-public enum CBConnectionEvent: Int, Sendable {
-  case peerDisconnected = 0
-  case peerConnected = 1
-}
-
 /// Seconds since 2001-01-01 UTC.
 public typealias CFAbsoluteTime = Double
 

@@ -3,29 +3,7 @@ internal import HaloRaw
 
 /// Why an operation of the manager or of a peripheral failed.
 public struct CBError: CustomNSError, LocalizedError, Hashable, Sendable {
-  public enum Code: Int, Sendable {
-    case unknown = 0
-    case invalidParameters = 1
-    case invalidHandle = 2
-    case notConnected = 3
-    case outOfSpace = 4
-    case operationCancelled = 5
-    case connectionTimeout = 6
-    case peripheralDisconnected = 7
-    case uuidNotAllowed = 8
-    case alreadyAdvertising = 9
-    case connectionFailed = 10
-    case connectionLimitReached = 11
-    case unknownDevice = 12
-    case operationNotSupported = 13
-    case peerRemovedPairingInformation = 14
-    case encryptionTimedOut = 15
-    case tooManyLEPairedDevices = 16
-    case leGattExceededBackgroundNotificationLimit = 17
-    case leGattNearBackgroundNotificationLimit = 18
-
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? CBError)?.code == code }
-  }
+  public typealias Code = CBErrorCode
 
   public let code: Code
   private let message: String?
@@ -71,30 +49,9 @@ extension CBError {
 
 /// Why a peripheral refused a request (Core Specification Vol 3, Part F, 3.4.1.1).
 public struct CBATTError: CustomNSError, LocalizedError, Hashable, Sendable {
-  public enum Code: Int, Sendable {
-    case success = 0x00
-    case invalidHandle = 0x01
-    case readNotPermitted = 0x02
-    case writeNotPermitted = 0x03
-    case invalidPdu = 0x04
-    case insufficientAuthentication = 0x05
-    case requestNotSupported = 0x06
-    case invalidOffset = 0x07
-    case insufficientAuthorization = 0x08
-    case prepareQueueFull = 0x09
-    case attributeNotFound = 0x0A
-    case attributeNotLong = 0x0B
-    case insufficientEncryptionKeySize = 0x0C
-    case invalidAttributeValueLength = 0x0D
-    case unlikelyError = 0x0E
-    case insufficientEncryption = 0x0F
-    case unsupportedGroupType = 0x10
-    case insufficientResources = 0x11
+  public typealias Code = CBATTErrorCode
 
-    public static func ~= (code: Code, error: any Error) -> Bool { (error as? CBATTError)?.code == code }
-  }
-
-  /// The code; `unlikelyError` for codes of applications and profiles, which ``errorCode`` has.
+  /// The code that the peripheral sent, also one of an application or a profile.
   public var code: Code { Code(rawValue: errorCode) ?? .unlikelyError }
   /// The code that the peripheral sent.
   public let errorCode: Int
@@ -137,6 +94,16 @@ extension CBATTError {
   public static var insufficientEncryption: Code { .insufficientEncryption }
   public static var unsupportedGroupType: Code { .unsupportedGroupType }
   public static var insufficientResources: Code { .insufficientResources }
+}
+
+extension CBErrorCode {
+  public static func ~= (code: CBErrorCode, error: any Error) -> Bool { (error as? CBError)?.code == code }
+}
+
+extension CBATTErrorCode {
+  public static func ~= (code: CBATTErrorCode, error: any Error) -> Bool {
+    (error as? CBATTError)?.code == code
+  }
 }
 
 extension Result {

@@ -13,13 +13,6 @@ open class CBPeer: NSObject {
   }
 }
 
-public enum CBPeripheralState: Int, Sendable {
-  case disconnected = 0
-  case connecting = 1
-  case connected = 2
-  case disconnecting = 3
-}
-
 /// A peripheral, of which a manager has one object. Its properties change on the manager's queue, before the callback.
 open class CBPeripheral: CBPeer {
   let shared: Guarded<Shared>
@@ -63,7 +56,7 @@ open class CBPeripheral: CBPeer {
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
     case .withResponse: Self.maximumValueLength
-    case .withoutResponse: min(shared.withLock { $0.mtu } - 3, Self.maximumValueLength)
+    default: min(shared.withLock { $0.mtu } - 3, Self.maximumValueLength)
     }
   }
 

@@ -64,12 +64,6 @@ open class CBPeripheralManager: CBManager {
   }
 }
 
-public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
-  case low = 0
-  case medium = 1
-  case high = 2
-}
-
 /// A central that is connected to this machine.
 open class CBCentral: CBPeer {
   open var maximumUpdateValueLength: Int { 20 }
