@@ -1,35 +1,31 @@
+public import CoreBluetooth
 import Foundation
 
-/// Why a request to a session failed.
-public struct ASError: CustomNSError, LocalizedError, Hashable, Sendable {
+/// Why a request to a session failed. `localizedDescription` says the reason.
+public struct ASError: StoredNSError {
   public typealias Code = ASErrorCode
 
-  public let code: Code
-  private let message: String?
+  public static var errorDomain: String { ASErrorDomain }
+  public let _nsError: NSError
+
+  public init(_nsError error: NSError) { _nsError = error }
 
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
-    self.code = code
-    message = userInfo[NSLocalizedDescriptionKey] as? String
+    self.init(code, saying: "\(code)", userInfo: userInfo)
   }
 
   init(_ code: Code, _ message: String) {
-    self.code = code
-    self.message = message
+    self.init(code, saying: message)
   }
-
-  public static var errorDomain: String { ASErrorDomain }
-  public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
-  public var userInfo: [String: Any] { errorUserInfo }
-  public var errorDescription: String? { text }
-  public var localizedDescription: String { text }
-  private var text: String { message ?? "\(code)" }
 }
 
 extension ASError {
+  public static var success: Code { .success }
+  public static var unknown: Code { .unknown }
   public static var activationFailed: Code { .activationFailed }
   public static var connectionFailed: Code { .connectionFailed }
   public static var discoveryTimeout: Code { .discoveryTimeout }
+  public static var extensionNotFound: Code { .extensionNotFound }
   public static var invalidated: Code { .invalidated }
   public static var invalidRequest: Code { .invalidRequest }
   public static var pickerAlreadyActive: Code { .pickerAlreadyActive }
@@ -39,6 +35,7 @@ extension ASError {
 }
 
 extension ASErrorCode {
+  /// Matches an error by its domain and code: `catch ASError.userCancelled`.
   public static func ~= (code: ASErrorCode, error: any Error) -> Bool { (error as? ASError)?.code == code }
 }
 

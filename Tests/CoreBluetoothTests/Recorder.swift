@@ -21,6 +21,9 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
   /// The services that a peripheral has advertised, as it was found last.
   nonisolated(unsafe) var advertised: [String: [String]] = [:]
 
+  /// The last error that a call had.
+  nonisolated(unsafe) private(set) var lastError: (any Error)?
+
   var log: [String] { shared.withLock { $0.log } }
 
   /// Runs an action on the queue of the delegate.
@@ -68,7 +71,8 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
   }
 
   private func describe(_ error: (any Error)?) -> String {
-    switch error {
+    if let error { lastError = error }
+    return switch error {
     case nil: ""
     case let error as CBError: " \(error.code)"
     case let error as CBATTError: " \(error.code)"

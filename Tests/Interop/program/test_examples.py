@@ -46,7 +46,7 @@ def strap(peripheral):
 def test_the_bird_is_read_each_time_that_it_comes(example, bird):
     watcher = example("bird", bird)
     for _ in range(3):
-        lines = watcher.until("left: the peer ended the connection")
+        lines = watcher.until("left: The specified device has disconnected from us.")
         visit, watcher.lines = lines, []
         assert visit[0].startswith("found Bird, -50 dBm")
         assert visit[1] == "Möwe: weiß, alpha 0.75"
