@@ -1,8 +1,5 @@
 import Foundation
 
-/// Seconds since 2001-01-01 UTC.
-public typealias CFAbsoluteTime = Double
-
 /// The events of a central manager, on its queue. All methods but the first are optional: each has a default
 /// implementation that does nothing.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {

@@ -7,6 +7,8 @@ import Foundation
 
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
+/// Of no effect: a manager here needs no consent for Bluetooth.
+public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 /// Linux only: the adapter, as text that `halo-raw --adapter` takes: `hci0`, `user:hci0`, `virtual`.
 public let CBCentralManagerOptionAdapterKey = "halo.adapter"
 
@@ -80,6 +82,8 @@ public let CBUUIDCharacteristicFormatString = "2904"
 public let CBUUIDCharacteristicAggregateFormatString = "2905"
 /// Valid Range.
 public let CBUUIDCharacteristicValidRangeString = "2906"
+/// Observation Schedule.
+public let CBUUIDCharacteristicObservationScheduleString = "2910"
 /// The PSM of a service on an L2CAP channel.
 public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"
 

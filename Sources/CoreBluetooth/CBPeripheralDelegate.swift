@@ -71,9 +71,13 @@ public typealias CBL2CAPPSM = UInt16
 
 /// A channel to a peer. There are none yet: opening one fails.
 open class CBL2CAPChannel: NSObject {
-  open var peer: CBPeer? { nil }
-  open var inputStream: InputStream? { nil }
-  open var outputStream: OutputStream? { nil }
+  // As Apple declares them.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var peer: CBPeer! { nil }
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var inputStream: InputStream! { nil }
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var outputStream: OutputStream! { nil }
   open var psm: CBL2CAPPSM { 0 }
 
   override init() {

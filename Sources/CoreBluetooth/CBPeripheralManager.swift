@@ -41,6 +41,7 @@ open class CBPeripheralManager: CBManager {
 
   open func stopAdvertising() {}
 
+  @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool { false }

@@ -10,6 +10,11 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
+  /// A new random UUID.
+  public override convenience init() {
+    self.init(nsuuid: UUID())
+  }
+
   /// Takes 4, 8 or 36 characters: `180D`, `0000180D` or a UUID with hyphens. Other text is a programming error.
   public init(string theString: String) {
     guard [4, 8, 36].contains(theString.count), let value = BluetoothUUID(theString) else {

@@ -28,3 +28,8 @@ extension CBPeripheral {
   package static func identifier(of address: BluetoothAddress) -> UUID { UUID(address) }
   package static func address(of identifier: UUID) -> BluetoothAddress? { identifier.address }
 }
+
+/// A peer is one object for its manager: a copy is the peer itself, so that it can be the key of an `NSDictionary`.
+extension CBPeer: NSCopying {
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+}

@@ -98,3 +98,32 @@ typedef HALO_ENUM(CBATTErrorCode) {
   CBATTErrorUnsupportedGroupType = 0x10,
   CBATTErrorInsufficientResources = 0x11,
 } CBATTErrorCode;
+
+// Names of earlier systems. Apple has deprecated them, and programs still have them.
+
+#define HALO_DEPRECATED(text) __attribute__((deprecated(text)))
+
+typedef HALO_ENUM(CBCentralManagerState) {
+  CBCentralManagerStateUnknown = CBManagerStateUnknown,
+  CBCentralManagerStateResetting = CBManagerStateResetting,
+  CBCentralManagerStateUnsupported = CBManagerStateUnsupported,
+  CBCentralManagerStateUnauthorized = CBManagerStateUnauthorized,
+  CBCentralManagerStatePoweredOff = CBManagerStatePoweredOff,
+  CBCentralManagerStatePoweredOn = CBManagerStatePoweredOn,
+} CBCentralManagerState HALO_DEPRECATED("use CBManagerState");
+
+typedef HALO_ENUM(CBPeripheralManagerState) {
+  CBPeripheralManagerStateUnknown = CBManagerStateUnknown,
+  CBPeripheralManagerStateResetting = CBManagerStateResetting,
+  CBPeripheralManagerStateUnsupported = CBManagerStateUnsupported,
+  CBPeripheralManagerStateUnauthorized = CBManagerStateUnauthorized,
+  CBPeripheralManagerStatePoweredOff = CBManagerStatePoweredOff,
+  CBPeripheralManagerStatePoweredOn = CBManagerStatePoweredOn,
+} CBPeripheralManagerState HALO_DEPRECATED("use CBManagerState");
+
+typedef HALO_ENUM(CBPeripheralManagerAuthorizationStatus) {
+  CBPeripheralManagerAuthorizationStatusNotDetermined = 0,
+  CBPeripheralManagerAuthorizationStatusRestricted = 1,
+  CBPeripheralManagerAuthorizationStatusDenied = 2,
+  CBPeripheralManagerAuthorizationStatusAuthorized = 3,
+} CBPeripheralManagerAuthorizationStatus HALO_DEPRECATED("use CBManagerAuthorization");

@@ -1,0 +1,23 @@
+import Foundation
+
+// What Apple has deprecated, and programs still call.
+
+extension CBPeripheralManager {
+  /// The authorization of this process, as ``CBManager/authorization`` has it.
+  @available(*, deprecated, message: "use CBManager.authorization")
+  public class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+    CBPeripheralManagerAuthorizationStatus(rawValue: authorization.rawValue) ?? .notDetermined
+  }
+}
+
+extension CBPeripheral {
+  /// Always nil, as on Apple's systems since iOS 8: ``readRSSI()`` answers to the delegate.
+  @available(*, deprecated, message: "use readRSSI()")
+  public var rssi: NSNumber? { nil }
+}
+
+extension CBCharacteristic {
+  /// Always false: a central can't see it.
+  @available(*, deprecated, message: "has no replacement")
+  public var isBroadcasted: Bool { false }
+}
