@@ -10,6 +10,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
     var handler: Confined<(ASAccessoryEvent) -> Void>?
     var accessories: [ASAccessory] = []
     var isInvalidated = false
+    var settings: ASPickerDisplaySettings?
   }
 
   package typealias MakeCentral =
@@ -81,6 +82,19 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
 
   // MARK: Picker
 
+  /// What the next picker does differently; nil for nothing. A copy is kept.
+  open var pickerDisplaySettings: ASPickerDisplaySettings? {
+    get { shared.withLock { $0.settings } }
+    set {
+      let copy = newValue.map { settings in
+        let copy = ASPickerDisplaySettings()
+        copy.discoveryTimeout = settings.discoveryTimeout
+        return copy
+      }
+      shared.withLock { $0.settings = copy }
+    }
+  }
+
   /// Shows the picker without a kind of accessory, which Apple's systems allow after a migration. Fails.
   open func showPicker(completionHandler: @escaping ((any Error)?) -> Void) {
     showPicker(for: [], completionHandler: completionHandler)
@@ -106,7 +120,8 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
       }
       let queue = shared.withLock { $0.callbacks?.queue } ?? .main
       let excluded = Set(accessories.map(\.identifier))
-      let picker = Picker(displayItems, excluding: excluded, face, queue) { [self] result in
+      let time = (pickerDisplaySettings ?? .default).discoveryTimeout.rawValue
+      let picker = Picker(displayItems, excluding: excluded, within: time, face, queue) { [self] result in
         picked(result, completionHandler)
       }
       self.picker = picker
@@ -135,7 +150,12 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
           shared.withLock { $0.accessories.append(accessory) }
           report(.accessoryAdded, accessory)
         }
-        end(error)
+        guard error == nil, choice.item.setupOptions.contains(.rename), face.isInteractive else {
+          return end(error)
+        }
+        report(.pickerSetupRename, accessory)
+        // The accessory is set up, whether the user enters a name or not.
+        askForName(of: accessory) { _ in end(nil) }
       }
     }
   }
@@ -172,18 +192,22 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
       guard face.isInteractive else {
         return completionHandler(ASError(.pickerRestricted, "a name is asked for on a terminal"))
       }
-      let before = accessory.displayName
-      ask("New name of \(before.printable); an empty line cancels:\n") { [self] answer in
-        guard case .success(let name) = answer else { return completionHandler(answer.failure) }
-        accessory.rename(name)
-        saved(accessory, { $0.save($1, done: $2) }) { [self] error in
-          if error == nil {
-            report(.accessoryChanged, accessory)
-          } else {
-            accessory.rename(before)
-          }
-          completionHandler(error)
+      askForName(of: accessory, then: completionHandler)
+    }
+  }
+
+  private func askForName(of accessory: ASAccessory, then next: @escaping ((any Error)?) -> Void) {
+    let before = accessory.displayName
+    ask("New name of \(before.printable); an empty line cancels:\n") { [self] answer in
+      guard case .success(let name) = answer else { return next(answer.failure) }
+      accessory.rename(name)
+      saved(accessory, { $0.save($1, done: $2) }) { [self] error in
+        if error == nil {
+          report(.accessoryChanged, accessory)
+        } else {
+          accessory.rename(before)
         }
+        next(error)
       }
     }
   }

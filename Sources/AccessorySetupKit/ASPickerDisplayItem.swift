@@ -1,16 +1,31 @@
 import Foundation
-
-/// A picture of a product: the bytes of an image file. The list on a terminal does not show it.
-public struct ASProductImage: Hashable, Sendable {
-  public let data: Data
-
-  public init(data: Data) {
-    self.data = data
-  }
-}
+internal import HaloRaw
 
 /// A kind of accessory that the picker offers.
 open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
+  /// How an accessory is set up once it is chosen.
+  public struct SetupOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+      self.rawValue = rawValue
+    }
+
+    /// The user is asked for a name, on a terminal.
+    public static let rename = SetupOptions(rawValue: 1 << 0)
+    /// Of no effect: an accessory is authorized when it is chosen.
+    public static let confirmAuthorization = SetupOptions(rawValue: 1 << 1)
+    /// Of no effect: there is no view that would tell the user.
+    public static let finishInApp = SetupOptions(rawValue: 1 << 2)
+  }
+
+  private struct Options {
+    var setup: SetupOptions = []
+    var rename: ASAccessory.RenameOptions = []
+  }
+
+  private let options = Guarded(Options())
+
   /// The name that the user sees.
   public let name: String
   public let productImage: ASProductImage?
@@ -26,5 +41,16 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
     self.productImage = productImage
     self.descriptor = ASDiscoveryDescriptor(descriptor.fields)
     super.init()
+  }
+
+  open var setupOptions: SetupOptions {
+    get { options.withLock { $0.setup } }
+    set { options.withLock { $0.setup = newValue } }
+  }
+
+  /// Of no effect: there is no Wi-Fi to rename.
+  open var renameOptions: ASAccessory.RenameOptions {
+    get { options.withLock { $0.rename } }
+    set { options.withLock { $0.rename = newValue } }
   }
 }

@@ -13,13 +13,12 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
 
   /// How long accessories are compared without a terminal, from the first one on.
   private static let comparisonTime = 3.0
-  /// How long the first one may take without a terminal.
-  private static let discoveryTime = 30.0
   /// Entries of the list. Each report of a hostile device may have another address.
   private static let maximumChoices = 64
 
   private let items: [ASPickerDisplayItem]
   private let excluded: Set<UUID>
+  private let discoveryTime: TimeInterval
   private let face: PickerFace
   private let queue: DispatchQueue
   private var central: CBCentralManager?
@@ -29,13 +28,15 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
 
   /// - Parameters:
   ///   - excluded: accessories of the session, which are not offered
+  ///   - discoveryTime: how long the first one may take without a terminal, in seconds; infinite for as long as it takes
   ///   - completion: called once, on the queue
   init(
-    _ items: [ASPickerDisplayItem], excluding excluded: Set<UUID>, _ face: PickerFace, _ queue: DispatchQueue,
-    completion: @escaping (Result<Choice, ASError>) -> Void
+    _ items: [ASPickerDisplayItem], excluding excluded: Set<UUID>, within discoveryTime: TimeInterval,
+    _ face: PickerFace, _ queue: DispatchQueue, completion: @escaping (Result<Choice, ASError>) -> Void
   ) {
     self.items = items
     self.excluded = excluded
+    self.discoveryTime = discoveryTime
     self.face = face
     self.queue = queue
     self.completion = completion
@@ -45,8 +46,8 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     if face.isInteractive {
       face.write("Choose an accessory: enter its number. An empty line cancels.\n")
       stopReading = face.readLines(queue) { [weak self] in self?.typed($0) }
-    } else {
-      face.after(Self.discoveryTime, queue) { [weak self] in
+    } else if discoveryTime.isFinite {
+      face.after(discoveryTime, queue) { [weak self] in
         self?.chooseStrongest()
       }
     }

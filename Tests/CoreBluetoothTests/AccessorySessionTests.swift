@@ -130,6 +130,70 @@ import Testing
     await radio.close()
   }
 
+  /// An app for many rooms asks for a name at once.
+  @Test(arguments: ["Left arm\n", "\n"])
+  func anAccessoryIsNamedWhenItIsSetUp(_ line: String) async throws {
+    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let session = SessionRecorder(radio)
+    await session.activate()
+    let item = ASPickerDisplayItem.named("Band")
+    item.setupOptions = [.rename, .confirmAuthorization]
+    session.pick([item])
+    await session.until(Self.entry)
+    session.type("1\n")
+    await session.until("> New name of Band; an empty line cancels:")
+    while !session.isReading { await Task.yield() }
+    session.type(line)
+    await session.until("answer nil")
+    let changed = line == "\n" ? [] : ["accessoryChanged Left arm"]
+    #expect(
+      session.log.suffix(5 + changed.count) == [
+        "accessoryAdded Band", "pickerSetupRename Band", "> New name of Band; an empty line cancels:",
+      ] + changed + ["pickerDidDismiss", "answer nil"])
+    #expect(session.names == [line == "\n" ? "Band" : "Left arm"])
+    await radio.close()
+  }
+
+  /// Two minutes for a user who has to switch the accessory on first; without an end, the program ends the picker.
+  @Test func thePickerWaitsForAsLongAsItIsTold() async {
+    let radio = await Radio(SimulatedRadio([]))
+    let session = SessionRecorder(radio, isInteractive: false)
+    await session.activate()
+    let settings = ASPickerDisplaySettings.default
+    #expect(settings.discoveryTimeout.rawValue == 30)
+    settings.discoveryTimeout = .medium
+    session.session.pickerDisplaySettings = settings
+    settings.discoveryTimeout = .short
+    session.pick([.named("Band")])
+    await session.until("after 120.0")
+    session.fire(120)
+    await session.until("answer discoveryTimeout")
+    settings.discoveryTimeout = .unbounded
+    session.session.pickerDisplaySettings = settings
+    session.pick([.named("Band")])
+    await session.until("pickerDidPresent", count: 2)
+    session.session.invalidate()
+    await session.until("answer invalidated")
+    #expect(session.log.count { $0.hasPrefix("after") } == 1)
+    await radio.close()
+  }
+
+  /// The line of Apple's tutorial; the picture is in an asset catalog, which is not here.
+  @Test func aPictureThatIsMissingStopsNoProgram() throws {
+    let missing = try #require(UIImage(named: "no-such-picture"))
+    #expect(missing.data.isEmpty)
+    #expect(UIImage(systemName: "heart") == missing)
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/strap.png"
+    try Data([0x89, 0x50]).write(to: URL(fileURLWithPath: path))
+    let image = try #require(UIImage(contentsOfFile: path))
+    #expect(image.data == Data([0x89, 0x50]))
+    #expect(UIImage(contentsOfFile: folder.path + "/none") == nil)
+    let item = ASPickerDisplayItem(name: "Strap", productImage: image, descriptor: ASDiscoveryDescriptor())
+    #expect(item.productImage == UIImage(data: Data([0x89, 0x50])))
+  }
+
   @Test func anEmptyLineCancelsAndANumberMustBeOfTheList() async {
     let radio = await Radio(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
