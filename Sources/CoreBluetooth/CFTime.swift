@@ -9,4 +9,5 @@ public typealias CFAbsoluteTime = Double
 public typealias CFTimeInterval = Double
 
 /// Now, in seconds since 2001-01-01 UTC.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date().timeIntervalSinceReferenceDate }
