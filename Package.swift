@@ -123,6 +123,13 @@ targets += [
   .executableTarget(
     name: "ring-session", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
     path: "Examples/CoreBluetooth/RingSession"),
+  // What programs for Apple's systems are written like, compiled in both language modes: docs/porting.md.
+  .target(
+    name: "PortedProgramsOfSwift5", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
+    path: "Tests/PortedPrograms/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .target(
+    name: "PortedProgramsOfSwift6", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
+    path: "Tests/PortedPrograms/Swift6"),
   // What programs rely on, run by the tests against Bumble and on the kernel.
   .executableTarget(
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],

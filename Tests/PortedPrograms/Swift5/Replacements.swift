@@ -1,0 +1,120 @@
+import AccessorySetupKit
+import CoreBluetooth
+
+// The lines that docs/porting.md gives in place of those that Linux has not.
+
+#if canImport(os)
+  import os
+#else
+  /// The calls of Apple's `Logger`, on standard error.
+  struct Logger: Sendable {
+    let subsystem: String
+    let category: String
+
+    func debug(_ message: String) { write("debug", message) }
+    func info(_ message: String) { write("info", message) }
+    func error(_ message: String) { write("error", message) }
+
+    private func write(_ level: String, _ message: String) {
+      FileHandle.standardError.write(Data("\(category) \(level): \(message)\n".utf8))
+    }
+  }
+#endif
+
+#if !canImport(ObjectiveC)
+  func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
+#endif
+
+@MainActor
+final class Replacements: NSObject {
+  private let logger = Logger(subsystem: "halo", category: "porting")
+  private var timer: Timer?
+  private let lock = NSRecursiveLock()
+  private let queue: DispatchQueue? = .main
+
+  func start() {
+    timer = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in
+      MainActor.assumeIsolated { self?.tick() }
+    }
+    DispatchQueue.main.asyncAfter(deadline: .now() + 1) { [weak self] in self?.tick() }
+  }
+
+  func observe() -> NSObjectProtocol {
+    NotificationCenter.default.addObserver(forName: nil, object: nil, queue: .main) { [weak self] _ in
+      MainActor.assumeIsolated { self?.tick() }
+    }
+  }
+
+  func tick() {
+    logger.info("tick at \(ProcessInfo.processInfo.systemUptime)")
+    lock.lock()
+    defer { lock.unlock() }
+    autoreleasepool { logger.debug("in a pool") }
+  }
+
+  func values(_ rssi: NSNumber, _ advertisement: [String: Any]) -> (Int, Int?) {
+    (rssi.intValue, (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
+  }
+
+  /// A requirement that is optional on Apple's systems always has an implementation here.
+  func forward(
+    _ central: CBCentralManager, _ peripheral: CBPeripheral, to delegate: CBCentralManagerDelegate?
+  ) {
+    delegate?.centralManager(central, didConnect: peripheral)
+    delegate?.centralManager(central, didDisconnectPeripheral: peripheral, error: nil)
+    peripheral.delegate?.peripheral(peripheral, didDiscoverServices: nil)
+  }
+}
+
+/// A method that classes may leave out.
+protocol ProgressListener: AnyObject {
+  func progressed(_ part: Double, at nanoseconds: UInt64)
+}
+
+extension ProgressListener {
+  func progressed(_ part: Double, at nanoseconds: UInt64 = DispatchTime.now().uptimeNanoseconds) {}
+}
+
+/// A delegate on the main actor, with a conformance of its own extension.
+@MainActor
+final class MainDelegate: NSObject, ProgressListener {
+  private lazy var central = CBCentralManager(delegate: self, queue: nil)
+  private let service = CBUUID()
+
+  func start() { _ = central.state }
+}
+
+extension MainDelegate: @preconcurrency CBCentralManagerDelegate {
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    central.scanForPeripherals(withServices: [service, CBUUID(nsuuid: UUID())])
+  }
+}
+
+/// The methods that subclasses implement have to be in the class that declares the conformance.
+class BaseDelegate: NSObject, CBCentralManagerDelegate {
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
+}
+
+class SpecialDelegate: BaseDelegate {
+  override func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
+}
+
+/// The state of a peripheral without KVO: it changes before these calls, and when the program connects or cancels.
+class StateWatcher: NSObject, CBCentralManagerDelegate {
+  var stateChanged: (CBPeripheral, CBPeripheralState) -> Void = { _, _ in }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    stateChanged(peripheral, peripheral.state)
+  }
+  func centralManager(
+    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?
+  ) { stateChanged(peripheral, peripheral.state) }
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?
+  ) { stateChanged(peripheral, peripheral.state) }
+}
+
+@available(*, deprecated)
+func deprecatedNames(_ peripheral: CBPeripheral) -> NSNumber? { peripheral.rssi }
