@@ -99,18 +99,13 @@ if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo
 
 var targets: [Target] = layers.flatMap { $0 }
 targets += [
-  .target(
-    name: "CoreBluetooth", dependencies: ["CCoreBluetooth", "HaloRaw", "Files"], swiftSettings: settings),
+  .target(name: "CoreBluetooth", dependencies: ["HaloRaw", "Files"], swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport"],
     swiftSettings: settings),
   .target(
-    name: "AccessorySetupKit", dependencies: ["CAccessorySetupKit", "CoreBluetooth", "HaloRaw"],
-    swiftSettings: settings),
-  // Their enumerations, which Swift imports from C, as it does Apple's.
-  .target(name: "CCoreBluetooth"),
-  .target(name: "CAccessorySetupKit"),
+    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw"], swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(
     name: "heart-rate-central", dependencies: ["CoreBluetooth"],

@@ -1,75 +1,82 @@
-@_exported import CAccessorySetupKit
-internal import CoreBluetooth
-
-// Printed by their names, as those of CoreBluetooth are.
-
-extension ASAccessoryState: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .unauthorized: "unauthorized"
-      case .awaitingAuthorization: "awaitingAuthorization"
-      case .authorized: "authorized"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// Whether this program may use an accessory.
+public enum ASAccessoryState: Int, Sendable {
+  case unauthorized = 0
+  case awaitingAuthorization = 10
+  case authorized = 20
 }
 
-extension ASAccessoryEventType: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .unknown: "unknown"
-      case .activated: "activated"
-      case .invalidated: "invalidated"
-      case .migrationComplete: "migrationComplete"
-      case .accessoryAdded: "accessoryAdded"
-      case .accessoryRemoved: "accessoryRemoved"
-      case .accessoryChanged: "accessoryChanged"
-      case .accessoryDiscovered: "accessoryDiscovered"
-      case .pickerDidPresent: "pickerDidPresent"
-      case .pickerDidDismiss: "pickerDidDismiss"
-      case .pickerSetupBridging: "pickerSetupBridging"
-      case .pickerSetupFailed: "pickerSetupFailed"
-      case .pickerSetupPairing: "pickerSetupPairing"
-      case .pickerSetupRename: "pickerSetupRename"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// What a session reports.
+public enum ASAccessoryEventType: Int, Sendable {
+  case unknown = 0
+  /// The session can be used: its accessories are known.
+  case activated = 10
+  /// The session has ended: no event follows.
+  case invalidated = 11
+  case migrationComplete = 20
+  case accessoryAdded = 30
+  case accessoryRemoved = 31
+  case accessoryChanged = 32
+  case accessoryDiscovered = 33
+  case pickerDidPresent = 40
+  case pickerDidDismiss = 50
+  case pickerSetupBridging = 60
+  case pickerSetupFailed = 70
+  case pickerSetupPairing = 80
+  case pickerSetupRename = 90
 }
 
-extension ASDiscoveryDescriptorRange: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .default: "default"
-      case .immediate: "immediate"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// How near an accessory has to be.
+public enum ASDiscoveryDescriptorRange: Int, Sendable {
+  case `default` = 0
+  case immediate = 10
 }
 
-extension ASErrorCode: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .success: "success"
-      case .unknown: "unknown"
-      case .activationFailed: "activationFailed"
-      case .connectionFailed: "connectionFailed"
-      case .discoveryTimeout: "discoveryTimeout"
-      case .extensionNotFound: "extensionNotFound"
-      case .invalidated: "invalidated"
-      case .invalidRequest: "invalidRequest"
-      case .pickerAlreadyActive: "pickerAlreadyActive"
-      case .pickerRestricted: "pickerRestricted"
-      case .userCancelled: "userCancelled"
-      case .userRestricted: "userRestricted"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
+/// The codes of ``ASError``, which take any raw value.
+public enum ASErrorCode: RawRepresentable, Hashable, Sendable {
+  case success
+  case unknown
+  case activationFailed
+  case connectionFailed
+  case discoveryTimeout
+  case extensionNotFound
+  case invalidated
+  case invalidRequest
+  case pickerAlreadyActive
+  case pickerRestricted
+  case userCancelled
+  case userRestricted
+  /// A value without a name.
+  case other(Int)
+
+  private static let named: [Self] = [
+    .success, .unknown, .activationFailed, .connectionFailed, .discoveryTimeout, .extensionNotFound,
+    .invalidated, .invalidRequest, .pickerAlreadyActive, .pickerRestricted, .userCancelled, .userRestricted,
+  ]
+
+  /// Takes any value.
+  public init?(rawValue: Int) {
+    self = Self.named.first { $0.rawValue == rawValue } ?? .other(rawValue)
   }
+
+  public var rawValue: Int {
+    switch self {
+    case .success: 0
+    case .unknown: 1
+    case .activationFailed: 100
+    case .connectionFailed: 150
+    case .discoveryTimeout: 200
+    case .extensionNotFound: 300
+    case .invalidated: 400
+    case .invalidRequest: 450
+    case .pickerAlreadyActive: 500
+    case .pickerRestricted: 550
+    case .userCancelled: 700
+    case .userRestricted: 750
+    case .other(let value): value
+    }
+  }
+
+  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

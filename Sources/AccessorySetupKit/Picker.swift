@@ -92,7 +92,6 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     case .unsupported, .unauthorized, .poweredOff:
       finish(.failure(ASError(.pickerRestricted, "Bluetooth is \(central.state)")))
     case .unknown, .resetting: break
-    @unknown default: break
     }
   }
 

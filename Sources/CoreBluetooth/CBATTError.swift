@@ -54,7 +54,7 @@ extension CBATTErrorCode {
     case .insufficientEncryption: "Encryption is insufficient."
     case .unsupportedGroupType: "The group type is unsupported."
     case .insufficientResources: "Resources are insufficient."
-    @unknown default: "Unknown ATT error."
+    case .other: "Unknown ATT error."
     }
   }
 }

@@ -54,16 +54,23 @@ open class CBCentralManager: CBManager {
   }
 
   /// A manager on a radio, which it does not close.
-  package init(
+  package convenience init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: Radio, folder: String? = nil,
     options: [String: Any]? = nil
+  ) {
+    self.init(delegate, queue, folder, options) { (radio, {}) }
+  }
+
+  private init(
+    _ delegate: (any CBCentralManagerDelegate)?, _ queue: DispatchQueue?, _ folder: String?,
+    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (Radio, () -> Void)
   ) {
     let events = ManagerEvents(CallbackQueue(queue))
     (callbacks, core) = (events.callbacks, CentralCore(events))
     table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
     restoration = Restoration(folder: folder, options: options)
     super.init(.unknown)
-    begin(delegate, events) { (radio, {}) }
+    begin(delegate, events, acquire: acquire)
   }
 
   private func begin(

@@ -52,7 +52,7 @@ extension CBErrorCode {
       "There were more notifications in the background than are allowed."
     case .leGattNearBackgroundNotificationLimit:
       "There were almost as many notifications in the background as are allowed."
-    @unknown default: "Unknown error."
+    case .other: "Unknown error."
     }
   }
 }

@@ -56,7 +56,7 @@ open class CBPeripheral: CBPeer {
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
     case .withResponse: Self.maximumValueLength
-    default: min(shared.withLock { $0.mtu } - 3, Self.maximumValueLength)
+    case .withoutResponse: min(shared.withLock { $0.mtu } - 3, Self.maximumValueLength)
     }
   }
 

@@ -1,6 +1,20 @@
 import Foundation
 
-// What Apple has deprecated, and programs still call.
+// What Apple has deprecated, and programs still use.
+
+@available(*, deprecated, renamed: "CBManagerState")
+public typealias CBCentralManagerState = CBManagerState
+
+@available(*, deprecated, renamed: "CBManagerState")
+public typealias CBPeripheralManagerState = CBManagerState
+
+@available(*, deprecated, message: "use CBManagerAuthorization")
+public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
+  case notDetermined = 0
+  case restricted = 1
+  case denied = 2
+  case authorized = 3
+}
 
 extension CBPeripheralManager {
   /// The authorization of this process, as ``CBManager/authorization`` has it.

@@ -1,100 +1,48 @@
-@_exported import CCoreBluetooth
+// The enumerations whose values are only made by this module. A switch over all cases needs no default, and takes one. The
+// raw values are those that Apple documents.
 
-// The enumerations of C are printed by the names of their cases. They conform to no protocol that programs add to them, such as
-// CustomStringConvertible: a program's own description is printed instead.
-
-/// Writes a value of an enumeration as programs expect it.
-///
-/// - Parameters:
-///   - value: of an enumeration of C
-///   - name: of its case; nil for a value without a case, which is written as its raw value
-package func write<Enumeration: RawRepresentable>(
-  _ value: Enumeration, named name: String?, to target: inout some TextOutputStream
-) {
-  if let described = value as? any CustomStringConvertible {
-    target.write(described.description)
-  } else {
-    target.write(name ?? "\(Enumeration.self)(rawValue: \(value.rawValue))")
-  }
+/// Whether the adapter can be used.
+public enum CBManagerState: Int, Sendable {
+  case unknown = 0
+  case resetting = 1
+  case unsupported = 2
+  case unauthorized = 3
+  case poweredOff = 4
+  case poweredOn = 5
 }
 
-extension CBManagerState: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .unknown: "unknown"
-      case .resetting: "resetting"
-      case .unsupported: "unsupported"
-      case .unauthorized: "unauthorized"
-      case .poweredOff: "poweredOff"
-      case .poweredOn: "poweredOn"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// Whether this process may use the adapter.
+public enum CBManagerAuthorization: Int, Sendable {
+  case notDetermined = 0
+  case restricted = 1
+  /// The process lacks a capability that the adapter needs.
+  case denied = 2
+  case allowedAlways = 3
 }
 
-extension CBManagerAuthorization: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .notDetermined: "notDetermined"
-      case .restricted: "restricted"
-      case .denied: "denied"
-      case .allowedAlways: "allowedAlways"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// How far a connection to a peripheral is.
+public enum CBPeripheralState: Int, Sendable {
+  case disconnected = 0
+  case connecting = 1
+  case connected = 2
+  case disconnecting = 3
 }
 
-extension CBPeripheralState: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .disconnected: "disconnected"
-      case .connecting: "connecting"
-      case .connected: "connected"
-      case .disconnecting: "disconnecting"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// Whether the peripheral confirms a write.
+public enum CBCharacteristicWriteType: Int, Sendable {
+  case withResponse = 0
+  case withoutResponse = 1
 }
 
-extension CBCharacteristicWriteType: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .withResponse: "withResponse"
-      case .withoutResponse: "withoutResponse"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// What has happened to a connection of this machine.
+public enum CBConnectionEvent: Int, Sendable {
+  case peerDisconnected = 0
+  case peerConnected = 1
 }
 
-extension CBConnectionEvent: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .peerDisconnected: "peerDisconnected"
-      case .peerConnected: "peerConnected"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
-}
-
-extension CBPeripheralManagerConnectionLatency: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .low: "low"
-      case .medium: "medium"
-      case .high: "high"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
-  }
+/// How often a connected central listens.
+public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+  case low = 0
+  case medium = 1
+  case high = 2
 }

@@ -1,60 +1,137 @@
-@_exported import CCoreBluetooth
+// The codes of errors, which take any raw value, as the enumerations that Apple's frameworks declare in C do: a peripheral may
+// answer with any. They are declared in Swift, as targets that import this module by `canImport` do not see modules of C.
 
-// The codes of errors are printed by their names, as the other enumerations are.
+/// The codes of ``CBError``.
+public enum CBErrorCode: RawRepresentable, Hashable, Sendable {
+  case unknown
+  case invalidParameters
+  case invalidHandle
+  case notConnected
+  case outOfSpace
+  case operationCancelled
+  case connectionTimeout
+  case peripheralDisconnected
+  case uuidNotAllowed
+  case alreadyAdvertising
+  case connectionFailed
+  case connectionLimitReached
+  case unknownDevice
+  case operationNotSupported
+  case peerRemovedPairingInformation
+  case encryptionTimedOut
+  case tooManyLEPairedDevices
+  case leGattExceededBackgroundNotificationLimit
+  case leGattNearBackgroundNotificationLimit
+  /// A value without a name.
+  case other(Int)
 
-extension CBErrorCode: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .unknown: "unknown"
-      case .invalidParameters: "invalidParameters"
-      case .invalidHandle: "invalidHandle"
-      case .notConnected: "notConnected"
-      case .outOfSpace: "outOfSpace"
-      case .operationCancelled: "operationCancelled"
-      case .connectionTimeout: "connectionTimeout"
-      case .peripheralDisconnected: "peripheralDisconnected"
-      case .uuidNotAllowed: "uuidNotAllowed"
-      case .alreadyAdvertising: "alreadyAdvertising"
-      case .connectionFailed: "connectionFailed"
-      case .connectionLimitReached: "connectionLimitReached"
-      case .unknownDevice: "unknownDevice"
-      case .operationNotSupported: "operationNotSupported"
-      case .peerRemovedPairingInformation: "peerRemovedPairingInformation"
-      case .encryptionTimedOut: "encryptionTimedOut"
-      case .tooManyLEPairedDevices: "tooManyLEPairedDevices"
-      case .leGattExceededBackgroundNotificationLimit: "leGattExceededBackgroundNotificationLimit"
-      case .leGattNearBackgroundNotificationLimit: "leGattNearBackgroundNotificationLimit"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
+  private static let named: [Self] = [
+    .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
+    .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
+    .connectionLimitReached, .unknownDevice, .operationNotSupported, .peerRemovedPairingInformation,
+    .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+    .leGattNearBackgroundNotificationLimit,
+  ]
+
+  /// Takes any value.
+  public init?(rawValue: Int) {
+    self = Self.named.first { $0.rawValue == rawValue } ?? .other(rawValue)
   }
+
+  public var rawValue: Int {
+    switch self {
+    case .unknown: 0
+    case .invalidParameters: 1
+    case .invalidHandle: 2
+    case .notConnected: 3
+    case .outOfSpace: 4
+    case .operationCancelled: 5
+    case .connectionTimeout: 6
+    case .peripheralDisconnected: 7
+    case .uuidNotAllowed: 8
+    case .alreadyAdvertising: 9
+    case .connectionFailed: 10
+    case .connectionLimitReached: 11
+    case .unknownDevice: 12
+    case .operationNotSupported: 13
+    case .peerRemovedPairingInformation: 14
+    case .encryptionTimedOut: 15
+    case .tooManyLEPairedDevices: 16
+    case .leGattExceededBackgroundNotificationLimit: 17
+    case .leGattNearBackgroundNotificationLimit: 18
+    case .other(let value): value
+    }
+  }
+
+  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+  /// The name with Apple's misspelling.
+  public static var unkownDevice: Self { .unknownDevice }
 }
 
-extension CBATTErrorCode: @retroactive TextOutputStreamable {
-  public func write(to target: inout some TextOutputStream) {
-    let name: String? =
-      switch self {
-      case .success: "success"
-      case .invalidHandle: "invalidHandle"
-      case .readNotPermitted: "readNotPermitted"
-      case .writeNotPermitted: "writeNotPermitted"
-      case .invalidPdu: "invalidPdu"
-      case .insufficientAuthentication: "insufficientAuthentication"
-      case .requestNotSupported: "requestNotSupported"
-      case .invalidOffset: "invalidOffset"
-      case .insufficientAuthorization: "insufficientAuthorization"
-      case .prepareQueueFull: "prepareQueueFull"
-      case .attributeNotFound: "attributeNotFound"
-      case .attributeNotLong: "attributeNotLong"
-      case .insufficientEncryptionKeySize: "insufficientEncryptionKeySize"
-      case .invalidAttributeValueLength: "invalidAttributeValueLength"
-      case .unlikelyError: "unlikelyError"
-      case .insufficientEncryption: "insufficientEncryption"
-      case .unsupportedGroupType: "unsupportedGroupType"
-      case .insufficientResources: "insufficientResources"
-      @unknown default: nil
-      }
-    CoreBluetooth.write(self, named: name, to: &target)
+/// The codes of ``CBATTError`` (Core Specification Vol 3, Part F, 3.4.1.1). 0x80 to 0x9F belong to applications, and 0xE0 to
+/// 0xFF to profiles.
+public enum CBATTErrorCode: RawRepresentable, Hashable, Sendable {
+  case success
+  case invalidHandle
+  case readNotPermitted
+  case writeNotPermitted
+  case invalidPdu
+  case insufficientAuthentication
+  case requestNotSupported
+  case invalidOffset
+  case insufficientAuthorization
+  case prepareQueueFull
+  case attributeNotFound
+  case attributeNotLong
+  case insufficientEncryptionKeySize
+  case invalidAttributeValueLength
+  case unlikelyError
+  case insufficientEncryption
+  case unsupportedGroupType
+  case insufficientResources
+  /// A value without a name.
+  case other(Int)
+
+  private static let named: [Self] = [
+    .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
+    .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
+    .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+    .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+  ]
+
+  /// Takes any value.
+  public init?(rawValue: Int) {
+    self = Self.named.first { $0.rawValue == rawValue } ?? .other(rawValue)
   }
+
+  public var rawValue: Int {
+    switch self {
+    case .success: 0x00
+    case .invalidHandle: 0x01
+    case .readNotPermitted: 0x02
+    case .writeNotPermitted: 0x03
+    case .invalidPdu: 0x04
+    case .insufficientAuthentication: 0x05
+    case .requestNotSupported: 0x06
+    case .invalidOffset: 0x07
+    case .insufficientAuthorization: 0x08
+    case .prepareQueueFull: 0x09
+    case .attributeNotFound: 0x0A
+    case .attributeNotLong: 0x0B
+    case .insufficientEncryptionKeySize: 0x0C
+    case .invalidAttributeValueLength: 0x0D
+    case .unlikelyError: 0x0E
+    case .insufficientEncryption: 0x0F
+    case .unsupportedGroupType: 0x10
+    case .insufficientResources: 0x11
+    case .other(let value): value
+    }
+  }
+
+  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

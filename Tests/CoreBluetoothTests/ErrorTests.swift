@@ -105,7 +105,7 @@ import Testing
     await recorder.connect("Strap")
     await BluetoothActor.run { strap.answer = { $0.first == 0x10 ? [0x01, 0x10, 1, 0, 0x81] : nil } }.value
     await recorder.perform { $0.peripherals["Strap"]?.discoverServices() }
-    await recorder.until("services nil CBATTErrorCode(rawValue: 129)")
+    await recorder.until("services nil other(129)")
     let error = recorder.lastError
     #expect(error?.localizedDescription == "Unknown ATT error.")
     let detail = (error as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String

@@ -252,7 +252,7 @@ import Testing
       await BluetoothActor.run { strap.answer = { $0.first == 0x10 ? bytes : nil } }.value
       await recorder.perform { me in
         me.on("services nil unknown") { $0.note("error") }
-        me.on("services nil CBATTErrorCode(rawValue: 128)") { $0.note("error") }
+        me.on("services nil other(128)") { $0.note("error") }
         me.peripherals["Strap"]?.discoverServices()
       }
       await recorder.until("error", count: index + 1)

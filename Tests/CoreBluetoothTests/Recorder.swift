@@ -42,8 +42,13 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     shared.withLock { $0.actions[text] = { [unowned self] in action(self) } }
   }
 
-  /// Waits until a text was written down.
+  /// Waits until a text was written down. One that does not come ends the process, with what came instead.
   func until(_ text: String, count: Int = 1) async {
+    let limit = Task.detached { [shared] in
+      try await Task.sleep(for: .seconds(240))
+      fatalError("no \"\(text)\" but \(shared.withLock { $0.log }.suffix(20))")
+    }
+    defer { limit.cancel() }
     await withCheckedContinuation { continuation in
       let isDone = shared.withLock { shared in
         if shared.log.count(where: { $0 == text }) >= count { return true }

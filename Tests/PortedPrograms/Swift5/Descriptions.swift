@@ -2,7 +2,7 @@ import CoreBluetooth
 
 // Apps describe the states themselves, and switch over all of them.
 
-extension CBManagerState: @retroactive CustomStringConvertible {
+extension CBManagerState: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknown: return "Unknown"
@@ -16,7 +16,7 @@ extension CBManagerState: @retroactive CustomStringConvertible {
   }
 }
 
-extension CBPeripheralState: @retroactive CustomDebugStringConvertible {
+extension CBPeripheralState: CustomDebugStringConvertible {
   public var debugDescription: String {
     switch self {
     case .disconnected: return "D"

@@ -1,4 +1,0 @@
-#include "CAccessorySetupKit.h"
-
-// Raw values are an Int of Swift.
-_Static_assert(sizeof(ASErrorCode) == sizeof(void *), "an enumeration is as wide as a pointer");
