@@ -27,6 +27,11 @@ int halo_capabilities_get(struct halo_capabilities *capabilities) {
   return 0;
 }
 
+int halo_has_capability(int capability) {
+  struct halo_capabilities capabilities;
+  return halo_capabilities_get(&capabilities) == 0 && (capabilities.effective >> capability & 1);
+}
+
 int halo_capabilities_set(const struct halo_capabilities *capabilities) {
   struct __user_cap_header_struct head = header();
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];

@@ -1,5 +1,4 @@
 import BluetoothCore
-import CLinux
 import Glibc
 import Synchronization
 @_exported import SystemCalls
@@ -50,6 +49,9 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// The time for reading input while timers are late.
   private static let catchUpLimit = Duration.seconds(1)
 
+  /// The number of descriptors that one wait reports at most, as of CLinux.
+  static let mostReady = 16
+
   private static let wakeUpMark = UInt64.max
   private static let timerMark = UInt64.max - 1
 
@@ -64,13 +66,12 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   private let creationError: SystemError?
 
   private init() {
-    epoll = SystemCall.perform(.epoll) { epoll_create1(Int32(EPOLL_CLOEXEC)) }
-    wakeUp = SystemCall.perform(.event) { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
-    timer = SystemCall.perform(.timer) { timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK)) }
+    epoll = SystemCall.perform(.epoll) { Linux.epoll() }
+    wakeUp = SystemCall.perform(.event) { Linux.event() }
+    timer = SystemCall.perform(.timer) { Linux.timer() }
     creationError = epoll >= 0 && wakeUp >= 0 && timer >= 0 ? nil : .last("epoll_create1")
     for (descriptor, mark) in [(wakeUp, Self.wakeUpMark), (timer, Self.timerMark)] {
-      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: mark))
-      epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+      _ = Linux.epollAdd(epoll, descriptor, Readiness.readable.rawValue, mark)
     }
   }
 
@@ -149,15 +150,15 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   // MARK: The loop
 
   private func run() -> Never {
-    let capacity = 16
-    let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
+    let events = UnsafeMutablePointer<UInt32>.allocate(capacity: Self.mostReady)
+    let marks = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.mostReady)
     while true {
       // Before the jobs: lines leave before what they caused is computed.
       endTurn()
       runJobs()
       endTurn()
       let wait = timeout()
-      let count = epoll_wait(epoll, events, Int32(capacity), wait)
+      let count = Linux.epollWait(epoll, events, marks, wait)
       let now = SystemClock.monotonic.wholeMicroseconds
       if let since = lateSince, count == 0 || now - since > Self.catchUpLimit {
         lateSince = nil
@@ -167,11 +168,11 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       }
       if count > 0 { isStalled = false } else if !isStalled, wait == 0, hasNoJobs { advanceVirtualTimes() }
       for index in 0..<max(0, Int(count)) {
-        let mark = events[index].data.u64
+        let mark = marks[index]
         switch mark {
         case Self.wakeUpMark: drain(wakeUp)
         case Self.timerMark: drain(timer)
-        default: handler(of: mark)?(Readiness(rawValue: events[index].events))
+        default: handler(of: mark)?(Readiness(rawValue: events[index]))
         }
       }
     }
@@ -218,13 +219,8 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   }
 
   private func arm(_ deadline: Instant?) {
-    var specification = itimerspec()
     // In whole microseconds, as the loop's time, or the timer would fire before the deadline is reached.
-    if let deadline = deadline.map({ ($0 + .nanoseconds(999)).wholeMicroseconds }) {
-      specification.it_value.tv_sec = Int(deadline.nanoseconds / 1_000_000_000)
-      specification.it_value.tv_nsec = Int(deadline.nanoseconds % 1_000_000_000)
-    }
-    timerfd_settime(timer, Int32(TFD_TIMER_ABSTIME), &specification, nil)
+    _ = Linux.timerSet(timer, deadline.map { ($0 + .nanoseconds(999)).wholeMicroseconds.nanoseconds } ?? 0)
   }
 
   private func drain(_ descriptor: Int32) {
@@ -320,7 +316,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   // MARK: Descriptors
 
-  /// The readiness of a descriptor, or the events of interest; the bits are epoll's.
+  /// The readiness of a descriptor, or the events of interest; the bits are epoll's, which are those of poll.
   public struct Readiness: OptionSet, Sendable {
     public var rawValue: UInt32
 
@@ -328,12 +324,12 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       self.rawValue = rawValue
     }
 
-    public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
-    public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    public static let readable = Readiness(rawValue: UInt32(POLLIN))
+    public static let writable = Readiness(rawValue: UInt32(POLLOUT))
     /// The peer has closed. Always reported.
-    public static let hungUp = Readiness(rawValue: EPOLLHUP.rawValue)
+    public static let hungUp = Readiness(rawValue: UInt32(POLLHUP))
     /// The descriptor has a pending error. Always reported.
-    public static let failed = Readiness(rawValue: EPOLLERR.rawValue)
+    public static let failed = Readiness(rawValue: UInt32(POLLERR))
   }
 
   /// A descriptor watched by the loop. Cancel the watch before closing the descriptor.
@@ -351,8 +347,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       didSet {
         // The descriptor of a cancelled watch may have been reused.
         guard interest != oldValue, EpollLoop.shared.handler(of: id) != nil else { return }
-        var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: id))
-        epoll_ctl(EpollLoop.shared.epoll, EPOLL_CTL_MOD, descriptor, &event)
+        _ = Linux.epollChange(EpollLoop.shared.epoll, descriptor, interest.rawValue, id)
       }
     }
 
@@ -360,7 +355,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func cancel() {
       guard EpollLoop.shared.handler(of: id) != nil else { return }
       EpollLoop.shared.removeHandler(id)
-      epoll_ctl(EpollLoop.shared.epoll, EPOLL_CTL_DEL, descriptor, nil)
+      _ = Linux.epollRemove(EpollLoop.shared.epoll, descriptor)
     }
   }
 
@@ -369,8 +364,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     _ descriptor: Int32, for interest: Readiness, handler: @escaping (Readiness) -> Void
   ) throws(SystemError) -> Watch {
     let mark = add(handler)
-    var event = epoll_event(events: 0, data: epoll_data(u64: mark))
-    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else {
+    guard Linux.epollAdd(epoll, descriptor, 0, mark) == 0 else {
       let error = SystemError.last("epoll_ctl")
       removeHandler(mark)
       throw error

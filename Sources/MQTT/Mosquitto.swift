@@ -1,22 +1,5 @@
-import CMosquitto
 import Glibc
 import SystemCalls
-
-/// libmosquitto, which is loaded when it is needed.
-package struct Mosquitto: @unchecked Sendable {
-  // Never changed, and kept until the end of the process, like the library.
-  fileprivate let functions: UnsafePointer<halo_mosquitto>
-
-  /// The library, loaded at the first use; nil if it is not installed.
-  package static let shared: Mosquitto? = {
-    let functions = UnsafeMutablePointer<halo_mosquitto>.allocate(capacity: 1)
-    guard halo_mosquitto_load(functions) == 0 else {
-      functions.deallocate()
-      return nil
-    }
-    return Mosquitto(functions: UnsafePointer(functions))
-  }()
-}
 
 /// A client of one broker. Its session outlives connections: messages that are not acknowledged are sent again, in order,
 /// when there is a connection again. For one thread, on which it calls back.
@@ -43,7 +26,7 @@ final class BrokerConnection {
   /// The first error that the library has logged since the attempt to connect: for TLS, it says more than the result.
   private var logged: String?
 
-  private var functions: halo_mosquitto { library.functions.pointee }
+  private var functions: MosquittoFunctions { library.functions }
 
   /// In seconds.
   private static let keepAlive: Int32 = 30
@@ -57,25 +40,25 @@ final class BrokerConnection {
   init?(_ library: Mosquitto, _ address: BrokerAddress, name: String, will: Message, window: Int) {
     self.library = library
     self.address = address
-    guard let client = library.functions.pointee.new(name, false, nil) else { return nil }
+    guard let client = library.functions.make(name, false, nil) else { return nil }
     self.client = client
-    let functions = library.functions.pointee
-    _ = functions.will_set(client, will.topic, Int32(will.payload.count), will.payload, 1, will.isRetained)
-    if let user = address.user { _ = functions.username_pw_set(client, user, address.password) }
-    if address.usesTLS { _ = functions.int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
-    _ = functions.max_inflight_messages_set(client, UInt32(window))
-    functions.connect_callback_set(client) { _, owner, code in BrokerConnection.of(owner)?.connected(code) }
-    functions.disconnect_callback_set(client) { _, owner, code in
+    let functions = library.functions
+    _ = functions.willSet(client, will.topic, Int32(will.payload.count), will.payload, 1, will.isRetained)
+    if let user = address.user { _ = functions.usernamePwSet(client, user, address.password) }
+    if address.usesTLS { _ = functions.intOption(client, MosquittoNumber.usesCertificatesOfSystem, 1) }
+    _ = functions.maxInflightMessagesSet(client, UInt32(window))
+    functions.connectCallbackSet(client) { _, owner, code in BrokerConnection.of(owner)?.connected(code) }
+    functions.disconnectCallbackSet(client) { _, owner, code in
       BrokerConnection.of(owner)?.lost(code)
     }
-    functions.publish_callback_set(client) { _, owner, number in
+    functions.publishCallbackSet(client) { _, owner, number in
       BrokerConnection.of(owner)?.onEvent(.acknowledged(number))
     }
-    functions.log_callback_set(client) { _, owner, level, text in
-      guard level == MOSQ_LOG_ERR, let text else { return }
+    functions.logCallbackSet(client) { _, owner, level, text in
+      guard level == MosquittoNumber.isError, let text else { return }
       BrokerConnection.of(owner)?.note(String(cString: text))
     }
-    functions.user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+    functions.userDataSet(client, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit {
@@ -90,8 +73,8 @@ final class BrokerConnection {
     switch code {
     case 0: onEvent(.connected)
     // Server unavailable.
-    case 3: onEvent(.lost(text(code, functions.connack_string)))
-    default: onEvent(.refused(text(code, functions.connack_string)))
+    case 3: onEvent(.lost(text(code, functions.connackString)))
+    default: onEvent(.refused(text(code, functions.connackString)))
     }
   }
 
@@ -108,9 +91,9 @@ final class BrokerConnection {
   /// Why a call failed.
   private func reason(_ code: Int32) -> String {
     let number = errno
-    switch mosq_err_t(code) {
-    case MOSQ_ERR_ERRNO where number != 0: return SystemError.text(number)
-    case MOSQ_ERR_EAI: return "the name of the broker is not known"
+    switch code {
+    case MosquittoNumber.systemError where number != 0: return SystemError.text(number)
+    case MosquittoNumber.unknownName: return "the name of the broker is not known"
     default: return (address.usesTLS ? logged : nil) ?? text(code, functions.strerror)
     }
   }
@@ -119,7 +102,7 @@ final class BrokerConnection {
 
   /// The socket; -1 without a connection.
   var socket: Int32 { functions.socket(client) }
-  var wantsToWrite: Bool { functions.want_write(client) }
+  var wantsToWrite: Bool { functions.wantWrite(client) }
 
   /// Begins to connect. Blocks until there is a TCP connection, or none can be made.
   func connect() {
@@ -131,7 +114,7 @@ final class BrokerConnection {
       : functions.connect(client, address.host, Int32(address.port), Self.keepAlive)
     // From now on the library knows where to.
     hasConnected = true
-    if code != MOSQ_ERR_SUCCESS.rawValue { onEvent(.lost(reason(code))) }
+    if code != MosquittoNumber.success { onEvent(.lost(reason(code))) }
   }
 
   /// Reads and writes what can be read and written now.
@@ -141,7 +124,7 @@ final class BrokerConnection {
     hasReported = false
     let code = functions.loop(client, 0, 1)
     // A TLS handshake that fails does not call back.
-    if code != MOSQ_ERR_SUCCESS.rawValue, !hasReported { onEvent(.lost(reason(code))) }
+    if code != MosquittoNumber.success, !hasReported { onEvent(.lost(reason(code))) }
   }
 
   /// Publishes a message: with QoS 1, or with QoS 0 if it is of the moment.
@@ -152,9 +135,11 @@ final class BrokerConnection {
     let code = functions.publish(
       client, &number, message.topic, Int32(message.payload.count), message.payload,
       message.isMomentary ? 0 : 1, message.isRetained)
-    switch mosq_err_t(code) {
+    switch code {
     // Without a connection, the library keeps the message for the next one.
-    case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: return number
+    case MosquittoNumber.success, MosquittoNumber.notConnected, MosquittoNumber.connectionLost,
+      MosquittoNumber.systemError, MosquittoNumber.tls:
+      return number
     default: return nil
     }
   }

@@ -1,5 +1,4 @@
 import BluetoothCore
-import CLinux
 import Glibc
 import SystemCalls
 
@@ -104,7 +103,7 @@ package final class Publisher: @unchecked Sendable {
       let connection = BrokerConnection(
         library, address, name: queue.client, will: will, window: Self.window)
     else { return nil }
-    signal = SystemCall.perform(.event) { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+    signal = SystemCall.perform(.event) { Linux.event() }
     self.topics = topics
     self.connection = connection
     usesTLS = address.usesTLS

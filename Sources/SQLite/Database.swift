@@ -1,5 +1,4 @@
 import BluetoothCore
-import CSQLite
 import Files
 import Glibc
 
@@ -47,20 +46,21 @@ package final class Database<Failure: DatabaseFailure> {
     }
     var handle: OpaquePointer?
     let flags =
-      SQLITE_OPEN_FULLMUTEX | (isReadOnly ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE)
-    let status = sqlite3_open_v2(isReadOnly ? Self.immutable(path) : path, &handle, flags, nil)
-    guard status == SQLITE_OK, let handle else {
-      let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-      sqlite3_close_v2(handle)
+      SQLite3.openFullMutex
+      | (isReadOnly ? SQLite3.openReadOnly | SQLite3.openURI : SQLite3.openReadWrite)
+    let status = SQLite3.open(isReadOnly ? Self.immutable(path) : path, &handle, flags, nil)
+    guard status == SQLite3.ok, let handle else {
+      let message = handle.map { String(cString: SQLite3.errorMessage($0)) } ?? "out of memory"
+      _ = SQLite3.close(handle)
       throw .database(path, message: message)
     }
     // SQLite reads what it cannot open for writing, and leaves its files beside it.
-    guard isReadOnly || sqlite3_db_readonly(handle, nil) == 0 else {
-      sqlite3_close_v2(handle)
+    guard isReadOnly || SQLite3.isReadOnly(handle, nil) == 0 else {
+      _ = SQLite3.close(handle)
       throw .database(path, message: "it cannot be opened for writing; try again")
     }
     self.handle = handle
-    sqlite3_busy_timeout(handle, Self.openingPatience)
+    _ = SQLite3.busyTimeout(handle, Self.openingPatience)
     // The file is untrusted: do not run its views and triggers, and detect damaged pages.
     try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
   }
@@ -99,10 +99,10 @@ package final class Database<Failure: DatabaseFailure> {
   /// - Throws: `.foreign` if it is not a database
   package func verifyFormat() throws(Failure) {
     guard
-      sqlite3_exec(handle, "PRAGMA application_id; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
-        != SQLITE_OK
+      SQLite3.execute(handle, "PRAGMA application_id; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
+        != SQLite3.ok
     else { return }
-    throw sqlite3_errcode(handle) & 0xFF == SQLITE_NOTADB ? .foreign(path) : error
+    throw SQLite3.errorCode(handle) & 0xFF == SQLite3.notADatabase ? .foreign(path) : error
   }
 
   /// Uses a write-ahead log, with which readers and a writer do not block each other. Commits survive a power failure.
@@ -121,20 +121,20 @@ package final class Database<Failure: DatabaseFailure> {
   }
 
   /// Disables waiting for other processes.
-  package func stopWaiting() { sqlite3_busy_timeout(handle, 0) }
+  package func stopWaiting() { _ = SQLite3.busyTimeout(handle, 0) }
 
   deinit {
-    sqlite3_close_v2(handle)
+    _ = SQLite3.close(handle)
   }
 
   /// Runs statements without results.
   package func run(_ sql: String) throws(Failure) {
-    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
+    guard SQLite3.execute(handle, sql, nil, nil, nil) == SQLite3.ok else { throw error }
   }
 
   package func prepare(_ sql: String) throws(Failure) -> Statement<Failure> {
     var statement: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
+    guard SQLite3.prepare(handle, sql, -1, &statement, nil) == SQLite3.ok, let statement else {
       throw error
     }
     return Statement(statement, of: self)
@@ -154,16 +154,16 @@ package final class Database<Failure: DatabaseFailure> {
   }
 
   /// The number of rows that the last statement wrote.
-  package var changes: Int { Int(sqlite3_changes(handle)) }
+  package var changes: Int { Int(SQLite3.changes(handle)) }
 
-  package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+  package var lastRow: Int64 { SQLite3.lastRow(handle) }
 
   /// The last error.
   package var error: Failure {
-    isBusy ? .busy : .database(path, message: String(cString: sqlite3_errmsg(handle)))
+    isBusy ? .busy : .database(path, message: String(cString: SQLite3.errorMessage(handle)))
   }
 
-  private var isBusy: Bool { sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY }
+  private var isBusy: Bool { SQLite3.errorCode(handle) & 0xFF == SQLite3.busy }
 }
 
 /// A prepared statement, which can run any number of times.
@@ -189,7 +189,7 @@ package final class Statement<Failure: DatabaseFailure> {
   }
 
   deinit {
-    sqlite3_finalize(handle)
+    _ = SQLite3.finalize(handle)
   }
 
   /// Runs it for its effect.
@@ -201,8 +201,8 @@ package final class Statement<Failure: DatabaseFailure> {
   @discardableResult
   package func run(_ values: [Value]) throws(Failure) -> Int {
     try bind(values)
-    defer { sqlite3_reset(handle) }
-    guard sqlite3_step(handle) == SQLITE_DONE else { throw database.error }
+    defer { _ = SQLite3.reset(handle) }
+    guard SQLite3.step(handle) == SQLite3.done else { throw database.error }
     return database.changes
   }
 
@@ -213,12 +213,12 @@ package final class Statement<Failure: DatabaseFailure> {
     _ values: Value..., read: (borrowing Columns) throws(Failure) -> Row?
   ) throws(Failure) -> [Row] {
     try bind(values)
-    defer { sqlite3_reset(handle) }
+    defer { _ = SQLite3.reset(handle) }
     var rows: [Row] = []
     while true {
-      switch sqlite3_step(handle) {
-      case SQLITE_ROW: if let row = try read(Columns(handle: handle)) { rows.append(row) }
-      case SQLITE_DONE: return rows
+      switch SQLite3.step(handle) {
+      case SQLite3.row: if let row = try read(Columns(handle: handle)) { rows.append(row) }
+      case SQLite3.done: return rows
       default: throw database.error
       }
     }
@@ -228,18 +228,18 @@ package final class Statement<Failure: DatabaseFailure> {
   package struct Columns: ~Copyable {
     fileprivate let handle: OpaquePointer
 
-    package func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    package func integer(_ column: Int32) -> Int { Int(SQLite3.columnInt64(handle, column)) }
 
     /// A number that must be in a range; SQLite does not enforce it.
     package func integer(_ column: Int32, in range: ClosedRange<Int>) throws(Failure) -> Int {
       let number = integer(column)
-      guard sqlite3_column_type(handle, column) == SQLITE_INTEGER, range.contains(number) else {
+      guard SQLite3.columnType(handle, column) == SQLite3.integer, range.contains(number) else {
         throw impossible(column)
       }
       return number
     }
 
-    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { SQLite3.columnType(handle, column) == SQLite3.null }
 
     /// The same, or nil.
     package func optionalInteger(_ column: Int32, in range: ClosedRange<Int>) throws(Failure) -> Int? {
@@ -248,48 +248,49 @@ package final class Statement<Failure: DatabaseFailure> {
 
     /// A decimal number in units of 10^-places; in these units it must be in a range.
     package func decimal(_ column: Int32, places: Int, in range: ClosedRange<Int>) throws(Failure) -> Int {
-      let type = sqlite3_column_type(handle, column)
-      var number = sqlite3_column_double(handle, column)
+      let type = SQLite3.columnType(handle, column)
+      var number = SQLite3.columnDouble(handle, column)
       for _ in 0..<places { number *= 10 }
-      guard type == SQLITE_FLOAT || type == SQLITE_INTEGER, let whole = Int(exactly: number.rounded()),
+      guard type == SQLite3.float || type == SQLite3.integer,
+        let whole = Int(exactly: number.rounded()),
         range.contains(whole)
       else { throw impossible(column) }
       return whole
     }
 
     private func impossible(_ column: Int32) -> Failure {
-      let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "value"
+      let name = SQLite3.columnName(handle, column).map { String(cString: $0) } ?? "value"
       return .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
     }
 
     package func text(_ column: Int32) -> String? {
-      sqlite3_column_text(handle, column).map { String(cString: $0) }
+      SQLite3.columnText(handle, column).map { String(cString: $0) }
     }
 
     package func bytes(_ column: Int32) -> [UInt8] {
-      let start = sqlite3_column_blob(handle, column)
-      return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+      let start = SQLite3.columnBlob(handle, column)
+      return Array(UnsafeRawBufferPointer(start: start, count: Int(SQLite3.columnBytes(handle, column))))
     }
   }
 
   private func bind(_ values: [Value]) throws(Failure) {
     // SQLite must copy the text: the pointer is valid only during the call.
-    let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    let copy = unsafeBitCast(-1, to: SQLite3.Destructor.self)
     for (index, value) in values.enumerated() {
       let place = Int32(index + 1)
       let status =
         switch value {
-        case .optionalInteger(nil): sqlite3_bind_null(handle, place)
+        case .optionalInteger(nil): SQLite3.bindNull(handle, place)
         case .integer(let number), .optionalInteger(let number?):
-          sqlite3_bind_int64(handle, place, Int64(number))
+          SQLite3.bindInt64(handle, place, Int64(number))
         case .decimal(let number, let places):
-          sqlite3_bind_double(
+          SQLite3.bindDouble(
             handle, place, Double(number) / (0..<places).reduce(1.0) { unit, _ in unit * 10 })
-        case .text(nil): sqlite3_bind_null(handle, place)
-        case .text(let text?): sqlite3_bind_text(handle, place, text, -1, copy)
-        case .bytes(let bytes): sqlite3_bind_blob(handle, place, bytes, Int32(bytes.count), copy)
+        case .text(nil): SQLite3.bindNull(handle, place)
+        case .text(let text?): SQLite3.bindText(handle, place, text, -1, copy)
+        case .bytes(let bytes): SQLite3.bindBlob(handle, place, bytes, Int32(bytes.count), copy)
         }
-      guard status == SQLITE_OK else { throw database.error }
+      guard status == SQLite3.ok else { throw database.error }
     }
   }
 }

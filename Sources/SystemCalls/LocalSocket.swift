@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// Sockets between processes of this machine (unix(7)).
@@ -35,7 +34,7 @@ package enum LocalSocket {
   ///
   /// - Returns: its descriptor, non-blocking, and the user who connected; nil if there is none
   package static func accept(on listener: Int32) -> (descriptor: Int32, user: uid_t)? {
-    let descriptor = SystemCall.perform(.accept, on: listener) { halo_accept(listener) }
+    let descriptor = SystemCall.perform(.accept, on: listener) { Linux.accept(listener) }
     guard descriptor >= 0 else { return nil }
     guard let user = peer(of: descriptor) else {
       close(descriptor)
@@ -100,6 +99,6 @@ package enum LocalSocket {
 
   private static func peer(of descriptor: Int32) -> uid_t? {
     var user: uid_t = 0
-    return halo_peer(descriptor, &user) == 0 ? user : nil
+    return Linux.peer(descriptor, &user) == 0 ? user : nil
   }
 }

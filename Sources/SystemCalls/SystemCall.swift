@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// The system calls on descriptors, and those that open descriptors and change files. All modules make them here, so
@@ -62,7 +61,7 @@ extension SystemCall {
   /// Opens a new file without a name for reading and writing, with mode 0600 and O_CLOEXEC: on the disk of `folder`, or in
   /// memory if its file system has no such files.
   package static func openUnnamed(in folder: String) -> Int32 {
-    perform(.open) { halo_open_unnamed(folder) }
+    perform(.open) { Linux.openUnnamed(folder) }
   }
 
   /// Creates a non-blocking socket with SOCK_CLOEXEC.

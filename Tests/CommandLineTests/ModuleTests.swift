@@ -13,13 +13,24 @@ import Testing
   private func imports(in files: [String]) -> Set<String> {
     var found: Set<String> = []
     for line in files.flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") }) {
-      let words = line.split(separator: " ")
-      if words.count <= 3, words.dropLast().last == "import", let module = words.last {
-        found.insert(String(module))
-      }
+      if let module = Self.module(in: line) { found.insert(module) }
     }
     return found
   }
+
+  /// The module that a line imports; nil if it is no import.
+  private static func module(in line: some StringProtocol) -> String? {
+    let words = line.split(whereSeparator: { " ;\t".contains($0) })
+    guard let place = words.firstIndex(of: "import"), place + 1 < words.count,
+      // Attributes and access levels.
+      words[..<place].allSatisfy({ $0.hasPrefix("@") || accessLevels.contains(String($0)) })
+    else { return nil }
+    let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+    let name = kinds.contains(String(words[place + 1])) ? words.dropFirst(place + 2).first : words[place + 1]
+    return name.map { String($0.prefix { $0 != "." }) }
+  }
+
+  private static let accessLevels: Set = ["public", "package", "internal", "fileprivate", "private"]
 
   /// Protocols build without an operating system: no system calls, no event loop, no libbluetooth.
   @Test(arguments: [
@@ -42,16 +53,42 @@ import Testing
     #expect(imports(in: files).isDisjoint(with: ["EventLoop", "TestLoop", "TestLink"]))
   }
 
-  /// The kernel's Bluetooth is called in one module.
-  @Test func oneModuleCallsLinuxBluetooth() {
-    let modules = Disk.names(in: Self.sources).filter { imports(of: $0).contains("CBlueZHCI") }
-    #expect(Set(modules) == ["LinuxBluetooth"])
+  /// No library imports a C module of this package. A library that does, or that stands on one, can't be imported by a
+  /// target that does not depend on it, as SwiftPM does not tell it where the C module is, and one import of any access
+  /// level is enough. But it may find the library, and try to: `#if canImport(CoreBluetooth)`. See
+  /// SystemCalls/LinuxFunctions.swift.
+  @Test func noLibraryImportsC() {
+    let modules = Disk.names(in: Self.sources)
+    let ofC = Set(modules.filter { files(of: $0).isEmpty })
+    #expect(ofC == ["CBlueZHCI", "CLinux", "CMosquitto", "CSQLite"])
+    let importers = modules.filter { !imports(of: $0).isDisjoint(with: ofC) }
+    // A program that nobody imports.
+    #expect(importers == ["halo-raw"])
   }
 
-  /// So are SQLite, libmosquitto and libarchive.
-  @Test(arguments: [("CSQLite", "SQLite"), ("CMosquitto", "MQTT"), ("CCompression", "Capture")])
-  func oneModuleCallsTheLibrary(_ library: String, _ module: String) {
-    #expect(Disk.names(in: Self.sources).filter { imports(of: $0).contains(library) } == [module])
+  /// Nor does an import with another form escape that: of a single declaration, or with several attributes.
+  @Test func importsOfAnyFormAreSeen() {
+    for line in [
+      "import CLinux", "internal import CLinux", "@preconcurrency private import CLinux",
+      "@_implementationOnly import CLinux", "import struct CLinux.halo_capabilities",
+      "import CLinux  // accept4",
+      "  @_exported public import CLinux.Sockets", "import CLinux; import Glibc",
+    ] {
+      #expect(Self.module(in: line) == "CLinux", "\(line)")
+    }
+    for line in [
+      "// import CLinux", "let text = \"import CLinux\"", "func important() {", "/// - import: CLinux",
+    ] {
+      #expect(Self.module(in: line) == nil, "\(line)")
+    }
+  }
+
+  /// The functions of C that libraries call are declared where they are called: each in one module.
+  @Test func oneModuleCallsTheKernelsBluetoothAndSQLite() {
+    let declared = Disk.names(in: Self.sources).filter { module in
+      files(of: module).contains { (Disk.text(of: $0) ?? "").contains("@_extern(c,") }
+    }
+    #expect(Set(declared) == ["LinuxBluetooth", "SQLite", "SystemCalls"])
   }
 
   /// Apple's API stands on Foundation; nothing else does.

@@ -137,9 +137,8 @@ import Testing
     ] as [(BluetoothAddress.Kind, UInt8)])
   func addressesHaveTheKernelsKind(_ kind: BluetoothAddress.Kind, _ number: UInt8) {
     #expect(BluetoothAddress(1, kind).kernelType == number)
-    var address = L2CAPSocket.address(of: BluetoothAddress(0x0102_0304_0506, kind))
     // struct sockaddr_l2: family, PSM, address, channel, kind of address.
-    let bytes = withUnsafeBytes(of: &address) { Array($0) }
+    let bytes = KernelAddress.l2cap(BluetoothAddress(0x0102_0304_0506, kind)).bytes
     #expect(bytes == hex("1f00 0000 060504030201 0400") + [number, 0])
   }
 }

@@ -1,25 +1,54 @@
-// The parts of Linux that Swift's Glibc module leaves out: event descriptors, and, as plain functions, system calls that
-// glibc does not wrap or that are variadic. Each function returns -1 and sets errno when it fails.
+// The parts of Linux that Swift's Glibc module leaves out: event descriptors, and, as plain functions, system calls
+// that glibc does not wrap or that are variadic. Each function returns -1 and sets errno when it fails.
+//
+// No library imports this module: those up to "For the program" are declared again in SystemCalls/LinuxFunctions.swift.
 #pragma once
 
 #include <linux/capability.h>
-#include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
 #include <sys/types.h>
 
 // accept4 with a non-blocking descriptor that is closed on exec.
 int halo_accept(int listener);
 
-// A new file without a name in a folder, or in memory where the file system has none; O_RDWR, mode 0600, closed on exec.
-int halo_open_unnamed(const char *folder);
+// A new file without a name in a folder, or in memory where the file system has none; O_RDWR, mode 0600, closed on
+// exec.
+int halo_open_unnamed(const char *_Nonnull folder);
 
 // The user who made the other end of a Unix domain socket.
-int halo_peer(int socket, uid_t *user);
+int halo_peer(int socket, uid_t *_Nonnull user);
+
+// An epoll descriptor that is closed on exec.
+int halo_epoll(void);
+
+// Adds a descriptor, or changes it: the events to wait for, as bits of epoll, and what halo_epoll_wait says for it.
+int halo_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t mark);
+int halo_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t mark);
+int halo_epoll_remove(int epoll, int descriptor);
+
+enum { HALO_EPOLL_MOST = 16 };
+
+// Waits, at most this many milliseconds, or forever if it is negative, for at most HALO_EPOLL_MOST descriptors. Writes
+// the events and the mark of each, and returns their number.
+int halo_epoll_wait(int epoll, uint32_t *_Nonnull events, uint64_t *_Nonnull marks, int milliseconds);
+
+// An eventfd that does not block, closed on exec.
+int halo_event(void);
+
+// An eventfd as a semaphore: a read takes one, and blocks if there is none; closed on exec.
+int halo_semaphore(void);
+
+// A timerfd of CLOCK_MONOTONIC that does not block, closed on exec.
+int halo_timer(void);
+
+// Sets the time of a timerfd, in nanoseconds of its clock; zero stops it.
+int halo_timer_set(int timer, int64_t nanoseconds);
+
+// Whether a capability is effective for the calling thread: 1 or 0.
+int halo_has_capability(int capability);
+
+// For the program.
 
 // The capabilities of the calling thread, a bit for each: what it could use, what it uses, and what it would
 // hand to a program that it becomes.
@@ -29,8 +58,8 @@ struct halo_capabilities {
   uint64_t inheritable;
 };
 
-int halo_capabilities_get(struct halo_capabilities *capabilities);
-int halo_capabilities_set(const struct halo_capabilities *capabilities);
+int halo_capabilities_get(struct halo_capabilities *_Nonnull capabilities);
+int halo_capabilities_set(const struct halo_capabilities *_Nonnull capabilities);
 
 // Whether the calling thread's permitted capabilities outlive its change from root to somebody else.
 int halo_capabilities_keep(int keep);
@@ -46,13 +75,13 @@ int halo_bounding_clear(void);
 
 // Makes all threads of the process another user's: groups first, while that is still allowed. Without a name
 // there are no groups but the one.
-int halo_become(uid_t user, gid_t group, const char *name);
+int halo_become(uid_t user, gid_t group, const char *_Nullable name);
 
 // Whether real, effective and saved ids are all these.
 int halo_is(uid_t user, gid_t group);
 
 // The capabilities that a file grants to those who run it; both zero if it grants none.
-int halo_file_capabilities(const char *path, uint64_t *permitted, int *effective);
+int halo_file_capabilities(const char *_Nonnull path, uint64_t *_Nonnull permitted, int *_Nonnull effective);
 
 // The calling thread's number, as in /proc/self/task.
 pid_t halo_thread(void);

@@ -1,5 +1,5 @@
 import BluetoothCore
-import CCompression
+import SystemCalls
 
 /// The summary of recent packets that Android keeps in memory and puts into bug reports, called btsnooz: most packets are cut
 /// to their first bytes. As a file it is a version byte and the time of the last packet, followed by a zlib stream of records;
@@ -45,17 +45,27 @@ enum BTSnooz {
     return type.statedLength(in: packet.span.bytes, at: 0).map { type.headerLength + $0 } ?? 0
   }
 
+  /// zlib's uncompress: decompresses a zlib stream (RFC 1950) that is in memory.
+  private typealias Uncompress =
+    @convention(c) (
+      UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt>, UnsafePointer<UInt8>, UInt
+    ) -> Int32
+
+  /// - Returns: nil if the stream is damaged, or zlib is not installed
   private static func decompress(_ bytes: [UInt8]) -> [UInt8]? {
+    guard let uncompress = LoadedLibrary("libz.so.1")?.function("uncompress", as: Uncompress.self) else {
+      return nil
+    }
     var room = 1 << 20
     while room <= mostBytes {
-      var result: Int32 = 0
+      var result: Int32 = -1
       let output = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-        var length = room
+        var length = UInt(room)
         result = bytes.withUnsafeBufferPointer { source in
-          guard let from = source.baseAddress, let to = buffer.baseAddress else { return -2 }
-          return halo_uncompress(to, &length, from + headerLength, source.count - headerLength)
+          guard let from = source.baseAddress, let to = buffer.baseAddress else { return -1 }
+          return uncompress(to, &length, from + headerLength, UInt(source.count - headerLength))
         }
-        count = result == 0 ? length : 0
+        count = result == 0 ? Int(length) : 0
       }
       if result == 0 { return output }
       room *= 4

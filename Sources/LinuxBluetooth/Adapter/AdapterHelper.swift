@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Glibc
 import HCI
@@ -15,6 +14,9 @@ import SystemCalls
 final class AdapterHelper {
   /// The timeout for the driver to open or close a controller; some load firmware first.
   static let deadline = Duration.seconds(20)
+
+  /// Of struct halo_adapter_reply, in bytes.
+  private static let replyLength = 8
 
   private enum Action: UInt16 {
     case take = 1
@@ -54,7 +56,7 @@ final class AdapterHelper {
   convenience init(for address: BluetoothAddress) throws(AdapterError) {
     var writer = ByteWriter(capacity: 6)
     address.write(into: &writer)
-    let channel = halo_adapter_helper(writer.bytes, PacketSocket.receiveBuffer)
+    let channel = KernelFunction.startHelper(writer.bytes, PacketSocket.receiveBuffer)
     guard channel >= 0 else {
       throw AdapterError("take an adapter", .system(SystemError("fork", errno: -channel)))
     }
@@ -123,23 +125,27 @@ final class AdapterHelper {
   private func sendFirst() {
     guard let request = requests.first else { return }
     number &+= 1
-    let message = halo_adapter_request(
-      number: number, index: request.index.rawValue, what: request.action.rawValue)
-    let sent = withUnsafeBytes(of: message) { SystemCall.send(channel, $0.baseAddress, $0.count) }
-    if sent < 0 { end() }
+    // struct halo_adapter_request.
+    var message = ByteWriter(capacity: 8)
+    message.write(number)
+    message.write(request.index.rawValue)
+    message.write(request.action.rawValue)
+    let bytes = message.bytes
+    if SystemCall.send(channel, bytes, bytes.count) < 0 { end() }
   }
 
   private func receive() {
-    var reply = halo_adapter_reply()
+    var answered: UInt32 = 0
+    var code: Int32 = 0
     var descriptor: Int32 = -1
-    let count = halo_adapter_receive(channel, &reply, &descriptor)
-    guard count == MemoryLayout<halo_adapter_reply>.size else {
+    let count = KernelFunction.receiveReply(channel, &answered, &code, &descriptor)
+    guard count == Self.replyLength else {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       return end()
     }
-    guard reply.number == number, !requests.isEmpty else { return }
+    guard answered == number, !requests.isEmpty else { return }
     let request = requests.removeFirst()
-    let isWanted = request.end(result(of: request, reply.error, descriptor))
+    let isWanted = request.end(result(of: request, code, descriptor))
     if !isWanted, descriptor >= 0 {
       // The adapter is released before anything else is done with it.
       KernelCall.close(descriptor) { [weak self] in self?.sendFirst() }

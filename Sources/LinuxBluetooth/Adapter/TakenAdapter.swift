@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Files
 import Glibc

@@ -1,4 +1,4 @@
-import CLinux
+import SystemCalls
 
 /// A Linux capability, capabilities(7).
 public struct Capability: RawRepresentable, Hashable, Sendable {
@@ -10,14 +10,13 @@ public struct Capability: RawRepresentable, Hashable, Sendable {
   }
 
   /// Required to open the user channel, to switch adapters on and off, and to set the parameters of new links.
-  public static let netAdmin = Capability(rawValue: CAP_NET_ADMIN)
+  public static let netAdmin = Capability(rawValue: 12)
   /// Required to send HCI commands, and to capture all traffic.
-  public static let netRaw = Capability(rawValue: CAP_NET_RAW)
+  public static let netRaw = Capability(rawValue: 13)
 
   /// Whether the capability is effective for this thread.
   public var isEffective: Bool {
-    var capabilities = halo_capabilities()
-    return halo_capabilities_get(&capabilities) == 0 && capabilities.effective >> UInt64(rawValue) & 1 == 1
+    Linux.hasCapability(rawValue) != 0
   }
 }
 

@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Glibc
 import HCI
@@ -28,7 +27,7 @@ public enum HCIDevices {
 
   /// All adapters, ordered by number.
   public static func list() throws(AdapterError) -> [Device] {
-    let indexes = indexes(in: try ask(halo_hci_device_list, listRequest, "list the adapters"))
+    let indexes = indexes(in: try ask(KernelFunction.devices, listRequest, "list the adapters"))
     var devices: [Device] = []
     // An adapter removed between the two calls is skipped.
     for index in indexes.sorted() { if let device = try? state(of: index) { devices.append(device) } }
@@ -37,7 +36,7 @@ public enum HCIDevices {
 
   /// The state of one adapter.
   public static func state(of index: AdapterIndex) throws(AdapterError) -> Device {
-    let answer = try ask(halo_hci_device_info, stateRequest(of: index), "find \(index)")
+    let answer = try ask(KernelFunction.device, stateRequest(of: index), "find \(index)")
     guard let device = device(index, in: answer) else {
       throw AdapterError("find \(index)", .malformedAnswer)
     }
@@ -48,7 +47,7 @@ public enum HCIDevices {
   static func stateRequest(of index: AdapterIndex) -> [UInt8] {
     var request = ByteWriter()
     request.write(index.rawValue)
-    request.pad(to: MemoryLayout<hci_dev_info>.size)
+    request.pad(to: KernelABI.deviceInformationSize)
     return request.bytes
   }
 
@@ -61,8 +60,8 @@ public enum HCIDevices {
         let flags = try? reader.readUInt32()
       else { return nil }
       return Device(
-        index: index, address: address, isUp: flags >> UInt32(HCI_UP) & 1 == 1,
-        isStarting: flags >> UInt32(HCI_INIT) & 1 == 1)
+        index: index, address: address, isUp: flags >> KernelABI.isUp & 1 == 1,
+        isStarting: flags >> KernelABI.isStarting & 1 == 1)
     }
   }
 
@@ -89,7 +88,7 @@ public enum HCIDevices {
 
   /// The links of an adapter.
   public static func links(of index: AdapterIndex) throws(AdapterError) -> [Link] {
-    links(in: try ask(halo_hci_connection_list, linksRequest(of: index), "list the links of \(index)"))
+    links(in: try ask(KernelFunction.links, linksRequest(of: index), "list the links of \(index)"))
   }
 
   /// struct hci_conn_list_req: the adapter, the count, then for each link a struct hci_conn_info of 16 bytes.
@@ -122,23 +121,17 @@ public enum HCIDevices {
   /// the adapter's links fail with EBUSY. (A missing entry in the management interface's list is not sufficient: an
   /// adapter brought up while the kernel was setting it up stays unlisted.)
   public static func isTaken(_ index: AdapterIndex) -> Bool {
-    let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
+    let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, KernelABI.protocolHCI)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    var address = sockaddr_hci()
-    address.hci_family = UInt16(AF_BLUETOOTH)
-    address.hci_dev = index.rawValue
-    address.hci_channel = RawChannel.number
-    let isBound = withUnsafeBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) {
-        SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
-      }
+    let isBound = KernelAddress.hci(index, channel: RawChannel.number).withPointer {
+      SystemCall.bind(descriptor, $0, $1) == 0
     }
     // struct hci_conn_info_req: no address and a link type, followed by space for the answer.
     var question = [UInt8](repeating: 0, count: 32)
     let isRefused = question.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress else { return false }
-      return SystemCall.control(descriptor) { ioctl(descriptor, halo_hci_connection_info, base) } != 0
+      return SystemCall.control(descriptor) { KernelFunction.link(descriptor, base) } != 0
         && errno == EBUSY
     }
     return isBound && isRefused
@@ -175,7 +168,7 @@ public enum HCIDevices {
   /// Brings an adapter up; no change if it is up. Requires CAP_NET_ADMIN.
   public static func bringUp(_ index: AdapterIndex) throws(AdapterError) {
     do throws(AdapterError) {
-      try withSocket("bring \(index) up") { ioctl($0, halo_hci_device_up, Int32(index.rawValue)) }
+      try withSocket("bring \(index) up") { KernelFunction.bringUp($0, index.rawValue) }
     } catch {
       if case .system(EALREADY, _) = error.reason { return }
       throw error
@@ -184,17 +177,17 @@ public enum HCIDevices {
 
   /// Brings an adapter down, which ends its links. Requires CAP_NET_ADMIN.
   public static func bringDown(_ index: AdapterIndex) throws(AdapterError) {
-    try withSocket("bring \(index) down") { ioctl($0, halo_hci_device_down, Int32(index.rawValue)) }
+    try withSocket("bring \(index) down") { KernelFunction.bringDown($0, index.rawValue) }
   }
 
   private static func ask(
-    _ question: UInt, _ request: [UInt8], _ operation: String
+    _ question: (Int32, UnsafeMutableRawPointer) -> Int32, _ request: [UInt8], _ operation: String
   ) throws(AdapterError) -> [UInt8] {
     var bytes = request
     try withSocket(operation) { descriptor in
       bytes.withUnsafeMutableBytes { buffer in
         guard let base = buffer.baseAddress else { return Int32(-1) }
-        return ioctl(descriptor, question, base)
+        return question(descriptor, base)
       }
     }
     return bytes
@@ -203,7 +196,7 @@ public enum HCIDevices {
   private static func withSocket(_ operation: String, _ call: (Int32) -> Int32) throws(AdapterError) {
     do throws(SystemError) {
       let descriptor = try retryingInterrupts("socket") {
-        SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)
+        SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, KernelABI.protocolHCI)
       }
       defer { close(descriptor) }
       try retryingInterrupts("ioctl") { SystemCall.control(descriptor) { call(descriptor) } }

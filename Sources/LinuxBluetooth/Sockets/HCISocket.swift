@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Glibc
 import HCI
@@ -12,22 +11,22 @@ public protocol HCIChannel {
 
 /// One adapter, shared with the kernel and other programs: receives all events, and accepts commands.
 public enum RawChannel: HCIChannel {
-  public static let number = UInt16(HCI_CHANNEL_RAW)
+  public static let number: UInt16 = 0
 }
 
 /// One adapter with exclusive access: it is removed from the kernel's list until it is released.
 public enum UserChannel: HCIChannel {
-  public static let number = UInt16(HCI_CHANNEL_USER)
+  public static let number: UInt16 = 1
 }
 
 /// All traffic of all adapters, read-only.
 public enum MonitorChannel: HCIChannel {
-  public static let number = UInt16(HCI_CHANNEL_MONITOR)
+  public static let number: UInt16 = 2
 }
 
 /// The kernel's Bluetooth management interface.
 public enum ControlChannel: HCIChannel {
-  public static let number = UInt16(HCI_CHANNEL_CONTROL)
+  public static let number: UInt16 = 3
 }
 
 /// A kernel HCI socket, bound to a channel.
@@ -40,7 +39,9 @@ public struct HCISocket<Channel: HCIChannel> {
 
   init(binding index: AdapterIndex) throws(SystemError) {
     self.init(
-      descriptor: try retryingInterrupts("socket") { SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI) })
+      descriptor: try retryingInterrupts("socket") {
+        SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, KernelABI.protocolHCI)
+      })
     try Self.bind(packets.descriptor, to: index)
   }
 
@@ -50,14 +51,8 @@ public struct HCISocket<Channel: HCIChannel> {
   }
 
   private static func bind(_ descriptor: Int32, to index: AdapterIndex) throws(SystemError) {
-    var address = sockaddr_hci()
-    address.hci_family = UInt16(AF_BLUETOOTH)
-    address.hci_dev = index.rawValue
-    address.hci_channel = Channel.number
-    let result = withUnsafeBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) {
-        SystemCall.bind(descriptor, $0.baseAddress, socklen_t(bytes.count))
-      }
+    let result = KernelAddress.hci(index, channel: Channel.number).withPointer {
+      SystemCall.bind(descriptor, $0, $1)
     }
     guard result == 0 else { throw .last("bind") }
   }
@@ -100,7 +95,7 @@ extension HCISocket where Channel == RawChannel {
     do throws(SystemError) {
       try self.init(binding: index)
       try setFilter(filter)
-      packets.setOption(SOL_HCI, HCI_TIME_STAMP, Int32(1))
+      packets.setOption(KernelABI.levelHCI, KernelABI.timeStamp, Int32(1))
     } catch {
       throw AdapterError("open \(index)", AdapterError.Reason(opening: error, adapter: index))
     }
@@ -112,7 +107,8 @@ extension HCISocket where Channel == RawChannel {
     let descriptor = packets.descriptor
     let result = bytes.withUnsafeBytes { buffer in
       SystemCall.control(descriptor) {
-        setsockopt(descriptor, SOL_HCI, HCI_FILTER, buffer.baseAddress, socklen_t(buffer.count))
+        setsockopt(
+          descriptor, KernelABI.levelHCI, KernelABI.filter, buffer.baseAddress, socklen_t(buffer.count))
       }
     }
     guard result == 0 else { throw .last("setsockopt") }

@@ -1,5 +1,4 @@
 import BluetoothCore
-import CLinux
 import EventLoop
 import Glibc
 import SystemCalls
@@ -53,9 +52,9 @@ public enum KernelCall {
 
     private let state = Guarded(State())
     /// Counts the jobs.
-    private let signal: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
+    private let signal: Int32 = Linux.semaphore()
     /// Readable when a descriptor has been closed.
-    private let progress: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    private let progress: Int32 = Linux.event()
 
     private init() {
       atexit { Closer.shared.waitAtExit() }

@@ -1,4 +1,3 @@
-import CBlueZHCI
 import Glibc
 import HCI
 import SystemCalls
@@ -15,7 +14,7 @@ enum KernelPHY {
   static func phys(of descriptor: Int32) -> LinkPHYs? {
     var option: UInt32 = 0
     var length = socklen_t(MemoryLayout<UInt32>.size)
-    guard getsockopt(descriptor, SOL_BLUETOOTH, BT_PHY, &option, &length) == 0 else { return nil }
+    guard getsockopt(descriptor, SOL_BLUETOOTH, KernelABI.phy, &option, &length) == 0 else { return nil }
     return phys(option)
   }
 
@@ -37,13 +36,13 @@ enum KernelPHY {
   static func set(_ phys: LEPHYs, of descriptor: Int32) throws(SystemError) {
     var option = option(phys.isEmpty ? [.le1M, .le2M, .leCoded] : phys)
     try retryingInterrupts("setsockopt(BT_PHY)") {
-      setsockopt(descriptor, SOL_BLUETOOTH, BT_PHY, &option, socklen_t(MemoryLayout<UInt32>.size))
+      setsockopt(descriptor, SOL_BLUETOOTH, KernelABI.phy, &option, socklen_t(MemoryLayout<UInt32>.size))
     }
   }
 
   /// Whether the kernel lets programs choose. On a socket without a link, the option is known, but of no use.
   static var isOffered: Bool {
-    let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP)
+    let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, KernelABI.protocolL2CAP)
     guard descriptor >= 0 else { return false }
     defer { Glibc.close(descriptor) }
     do throws(SystemError) {

@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Glibc
 import HCI
@@ -55,10 +54,8 @@ public final class L2CAPSocket {
   }
 
   fileprivate static func handle(of descriptor: Int32) -> ConnectionHandle? {
-    var information = l2cap_conninfo()
-    var length = socklen_t(MemoryLayout<l2cap_conninfo>.size)
-    let result = getsockopt(descriptor, SOL_L2CAP, L2CAP_CONNINFO, &information, &length)
-    return result == 0 ? ConnectionHandle(rawValue: information.hci_handle) : nil
+    var handle: UInt16 = 0
+    return KernelFunction.handle(descriptor, &handle) == 0 ? ConnectionHandle(rawValue: handle) : nil
   }
 
   /// Connects to a peer.
@@ -81,18 +78,6 @@ public final class L2CAPSocket {
     let attempt = ConnectAttempt(timers, completion)
     attempt.start(sockets, peer: peer, local: local, deadline: deadline)
     return { attempt.end(.failure(.cancelled)) }
-  }
-
-  /// The ATT channel of a device, or of an adapter, in the kernel's form.
-  nonisolated static func address(of device: BluetoothAddress) -> sockaddr_l2 {
-    var address = sockaddr_l2()
-    address.l2_family = UInt16(AF_BLUETOOTH)
-    address.l2_cid = ChannelID.attribute.rawValue.littleEndian
-    address.l2_bdaddr_type = device.kernelType
-    var writer = ByteWriter(capacity: 6)
-    device.write(into: &writer)
-    withUnsafeMutableBytes(of: &address.l2_bdaddr) { $0.copyBytes(from: writer.bytes) }
-    return address
   }
 
   /// The PHYs of the link; nil if the kernel does not know.
@@ -165,20 +150,12 @@ private final class ConnectAttempt {
     // Binding to the channel, and LE address types on both sides, are required, or connect fails with EINVAL.
     let descriptor = self.descriptor
     try retryingInterrupts("bind") {
-      Self.withAddress(local) { SystemCall.bind(descriptor, $0, $1) }
+      KernelAddress.l2cap(local).withPointer { SystemCall.bind(descriptor, $0, $1) }
     }
-    let result = Self.withAddress(peer) { address, length in
+    let result = KernelAddress.l2cap(peer).withPointer { address, length in
       SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }
     }
     guard result == 0 || errno == EINPROGRESS || errno == EINTR else { throw .last("connect") }
-  }
-
-  private static func withAddress<Result>(
-    _ device: BluetoothAddress, _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result
-  ) -> Result {
-    withUnsafeBytes(of: L2CAPSocket.address(of: device)) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) { body($0.baseAddress, socklen_t(bytes.count)) }
-    }
   }
 
   /// Writable means that the attempt has completed; SO_ERROR has the result.

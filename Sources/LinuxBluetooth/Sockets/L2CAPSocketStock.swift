@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import Glibc
 import SystemCalls
 
@@ -42,7 +41,7 @@ final class L2CAPSocketStock {
 
   private static func open() throws(SystemError) -> Int32 {
     try retryingInterrupts("socket") {
-      SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP)
+      SystemCall.socket(AF_BLUETOOTH, SOCK_SEQPACKET, KernelABI.protocolL2CAP)
     }
   }
 }

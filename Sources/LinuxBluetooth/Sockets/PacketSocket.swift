@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Glibc
 import SystemCalls
@@ -44,14 +43,15 @@ public final class PacketSocket {
   /// Room for ``mostPackets`` packets, side by side, and what the kernel says about each. The kernel provides memory only
   /// for what is written to.
   private let buffer: UnsafeMutableRawPointer
-  private let received = UnsafeMutablePointer<halo_received>.allocate(capacity: PacketSocket.mostPackets)
+  private let received = UnsafeMutablePointer<ReceivedPacket>.allocate(capacity: PacketSocket.mostPackets)
   /// The received packets that were not delivered yet.
   @exclusivity(unchecked) private var pending = 0..<0
   /// How often packets were read.
   @exclusivity(unchecked) private(set) var reads: UInt64 = 0
   /// When the last packet was read.
   @exclusivity(unchecked) private var lastRead = Instant.zero
-  private static let mostPackets = Int(HALO_RECEIVE_MOST)
+  /// As HALO_RECEIVE_MOST.
+  nonisolated static let mostPackets = 16
   /// Asking for a second packet where there is none costs the kernel as much as handling a quarter of a packet. So only
   /// one is asked for, unless the last one was read within this time, in nanoseconds.
   private static let crowded: Int64 = 200_000
@@ -162,7 +162,7 @@ public final class PacketSocket {
   /// Every kind of socket has the counter (`SO_MEMINFO`); only some report it with their packets.
   private func askForDrops() -> UInt32 {
     guard isOpen else { return dropped }
-    var figures = [UInt32](repeating: 0, count: SK_MEMINFO_DROPS + 1)
+    var figures = [UInt32](repeating: 0, count: KernelABI.lostPackets + 1)
     var length = socklen_t(figures.count * MemoryLayout<UInt32>.stride)
     let whole = length
     let result = getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, &figures, &length)
@@ -255,7 +255,7 @@ public final class PacketSocket {
     }
     pending = index + 1..<pending.upperBound
     let about = received[index]
-    if about.has_drops, about.drops != dropped {
+    if about.hasDrops, about.drops != dropped {
       dropped = about.drops
       onDrops?(dropped)
     }
@@ -269,7 +269,7 @@ public final class PacketSocket {
   private var clocks: (now: Instant, wallNow: Int64) { (timers.current, SystemClock.wallNanoseconds) }
 
   private func time(_ index: Int, _ now: Instant, _ wallNow: Int64) -> Instant {
-    ReceiveTime.instant(ofWallNanoseconds: received[index].wall_nanoseconds, now: now, wallNow: wallNow)
+    ReceiveTime.instant(ofWallNanoseconds: received[index].wallNanoseconds, now: now, wallNow: wallNow)
   }
 
   private enum Fetched {
@@ -281,7 +281,7 @@ public final class PacketSocket {
 
   private func fetch(upTo most: Int) -> Fetched {
     let count = SystemCall.perform(.receive, descriptor, largestPacket) {
-      Int(halo_receive(descriptor, buffer, $0, largestPacket, Int32(most), received))
+      Int(KernelFunction.receive(descriptor, buffer, $0, largestPacket, Int32(most), received))
     }
     guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? .nothing : .end(.last("recvmsg")) }
     // The end of the socket is read as packets of no bytes, again and again. A peer may send such packets, too.

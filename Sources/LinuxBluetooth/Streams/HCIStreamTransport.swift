@@ -1,5 +1,4 @@
 import BluetoothCore
-import CBlueZHCI
 import EventLoop
 import Glibc
 import HCI

@@ -1,6 +1,4 @@
 import BluetoothCore
-import CBlueZHCI  // SOCK_STREAM: for Swift 6.2 it is in this module if another file of the module imports it
-import CLinux
 import EventLoop
 import Glibc
 import HCI
@@ -103,7 +101,7 @@ public final class StreamListener {
 
   private func acceptOne() {
     let listener = descriptor
-    let client = SystemCall.perform(.accept, on: listener) { halo_accept(listener) }
+    let client = SystemCall.perform(.accept, on: listener) { Linux.accept(listener) }
     guard client >= 0 else {
       if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { pause() }
       return

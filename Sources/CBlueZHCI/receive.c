@@ -1,43 +1,13 @@
-// The kernel's Bluetooth socket ABI as libbluetooth-dev states it, and as plain functions what Swift can't import of it.
-#pragma once
+#include "CBlueZHCI.h"
 
-#include <bluetooth/bluetooth.h>
-#include <bluetooth/hci.h>
-#include <bluetooth/hci_lib.h>
-#include <bluetooth/l2cap.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/sock_diag.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <sys/ioctl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
-#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "AdapterHelper.h"
-
-// The numbers that the kernel's headers only have as macros with a cast or a type in them.
-static const unsigned long halo_hci_device_up = HCIDEVUP;
-static const unsigned long halo_hci_device_down = HCIDEVDOWN;
-static const unsigned long halo_hci_device_list = HCIGETDEVLIST;
-static const unsigned long halo_hci_device_info = HCIGETDEVINFO;
-static const unsigned long halo_hci_connection_list = HCIGETCONNLIST;
-static const unsigned long halo_hci_connection_info = HCIGETCONNINFO;
-
-// What the kernel says of a packet besides its bytes.
-struct halo_received {
-  size_t length;
-  // When it came, in nanoseconds of CLOCK_REALTIME; zero if nobody noted it.
-  int64_t wall_nanoseconds;
-  // How many packets the socket has lost since it was opened, as its buffer was full; only if has_drops.
-  uint32_t drops;
-  bool has_drops;
-};
-
-// A packet's ancillary data. The CMSG_ macros, with which it is walked, do not exist in Swift.
+// A packet's ancillary data.
 static inline void halo_read_control(struct msghdr *message, struct halo_received *about) {
   for (struct cmsghdr *item = CMSG_FIRSTHDR(message); item; item = CMSG_NXTHDR(message, item)) {
     size_t size = item->cmsg_len - CMSG_LEN(0);
@@ -56,20 +26,14 @@ static inline void halo_read_control(struct msghdr *message, struct halo_receive
   }
 }
 
-enum { HALO_RECEIVE_MOST = 16 };
-
-// The kernel's struct mmsghdr, which glibc's headers only have with _GNU_SOURCE; Swift imports them without.
+// The kernel's struct mmsghdr, which glibc's headers only have with _GNU_SOURCE.
 struct halo_message {
   struct msghdr msg_hdr;
   unsigned msg_len;
 };
 
-// Reads up to `most` packets, at most HALO_RECEIVE_MOST, with one call: at most `length` bytes of each, `stride` bytes
-// apart in the buffer. Headers and control buffers stand on the stack: nothing is allocated.
-//
-// Returns the number of packets, or -1 with errno. The end of a stream is a packet of no bytes.
-static inline int halo_receive(
-    int socket, void *buffer, size_t length, size_t stride, int most, struct halo_received *about) {
+int halo_receive(int socket, void *buffer, size_t length, size_t stride, int most, void *room) {
+  struct halo_received *about = room;
   union {
     char bytes[128];
     struct cmsghdr alignment;

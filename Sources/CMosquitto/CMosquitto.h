@@ -1,4 +1,4 @@
-// libmosquitto, loaded when it is needed: a program that links it starts later, and fails to start where it is missing.
+// mosquitto.h, with which tests compare the declarations of MQTT/MosquittoLibrary.swift.
 #pragma once
 
 #include <mosquitto.h>
@@ -32,6 +32,3 @@ struct halo_mosquitto {
   HALO_MOSQUITTO_FUNCTIONS(HALO_MOSQUITTO_MEMBER)
 #undef HALO_MOSQUITTO_MEMBER
 };
-
-// Loads the library, and initializes it. Returns zero, -1 if there is no library, or -2 if it lacks a function.
-int halo_mosquitto_load(struct halo_mosquitto *_Nonnull functions);

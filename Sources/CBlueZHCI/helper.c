@@ -1,16 +1,11 @@
-// The adapter helper: a process with CAP_NET_ADMIN and nothing else, which takes one adapter for the user channel and
-// switches it on and off, for a program that has given the capability up. See AdapterHelper.swift.
-#pragma once
+#define _GNU_SOURCE
+#include "CBlueZHCI.h"
 
-#include <bluetooth/bluetooth.h>
-#include <bluetooth/hci.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -19,26 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { HALO_ADAPTER_TAKE = 1, HALO_ADAPTER_UP = 2, HALO_ADAPTER_DOWN = 3 };
-
-struct halo_adapter_request {
-  uint32_t number;
-  uint16_t index;
-  uint16_t what;
-};
-
-struct halo_adapter_reply {
-  // Of the request.
-  uint32_t number;
-  // Zero, or why it was not done.
-  int32_t error;
-};
-
 // From here to halo_adapter_serve: the helper itself. It is forked from a process with threads, so there are only
 // system calls in it.
 
 // The adapter under a number: the one with the address that the helper was made for, and no other.
-static inline int halo_adapter_check(int socket, uint16_t index, const uint8_t *address) {
+static int halo_adapter_check(int socket, uint16_t index, const uint8_t *address) {
   struct hci_dev_info information;
   memset(&information, 0, sizeof information);
   information.dev_id = index;
@@ -47,7 +27,7 @@ static inline int halo_adapter_check(int socket, uint16_t index, const uint8_t *
 }
 
 // Binds a new socket to the user channel.
-static inline int halo_adapter_take(int socket, uint16_t index, int receive_buffer) {
+static int halo_adapter_take(int socket, uint16_t index, int receive_buffer) {
   struct sockaddr_hci address;
   memset(&address, 0, sizeof address);
   address.hci_family = AF_BLUETOOTH;
@@ -58,13 +38,13 @@ static inline int halo_adapter_take(int socket, uint16_t index, int receive_buff
   return bind(socket, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
 }
 
-static inline int halo_adapter_switch(int socket, uint16_t index, bool is_up) {
+static int halo_adapter_switch(int socket, uint16_t index, bool is_up) {
   if (ioctl(socket, is_up ? HCIDEVUP : HCIDEVDOWN, (int)index) == 0) return 0;
   return errno == EALREADY ? 0 : errno;
 }
 
 // Sends a reply, with a descriptor if there is one.
-static inline void halo_adapter_answer(int channel, struct halo_adapter_reply reply, int descriptor) {
+static void halo_adapter_answer(int channel, struct halo_adapter_reply reply, int descriptor) {
   union {
     char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr alignment;
@@ -85,7 +65,7 @@ static inline void halo_adapter_answer(int channel, struct halo_adapter_reply re
 }
 
 // Gives up all but CAP_NET_ADMIN: root's user, all descriptors but one, signals.
-static inline bool halo_adapter_confine(int channel) {
+static bool halo_adapter_confine(int channel) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, 0);
@@ -111,7 +91,7 @@ static inline bool halo_adapter_confine(int channel) {
 }
 
 // Does what is asked, one request after the other, until the other side has closed the channel.
-static inline void halo_adapter_serve(const uint8_t *address, int receive_buffer) {
+static void halo_adapter_serve(const uint8_t *address, int receive_buffer) {
   struct halo_adapter_request request;
   while (true) {
     ssize_t count = recv(0, &request, sizeof request, 0);
@@ -135,11 +115,7 @@ static inline void halo_adapter_serve(const uint8_t *address, int receive_buffer
   }
 }
 
-// Starts the helper for the adapter with an address, in the byte order of the kernel. The helper ends when the result is
-// closed, as it is when this process ends.
-//
-// Returns this side of the channel, which does not block, or the negative error number.
-static inline int halo_adapter_helper(const uint8_t address[6], int receive_buffer) {
+int halo_adapter_helper(const uint8_t *address, int receive_buffer) {
   uint8_t own_address[6];
   memcpy(own_address, address, sizeof own_address);
   int ends[2];
@@ -165,18 +141,20 @@ static inline int halo_adapter_helper(const uint8_t address[6], int receive_buff
   return -error;
 }
 
-// Reads a reply, and the descriptor that comes with it, or -1.
-static inline ssize_t halo_adapter_receive(int channel, struct halo_adapter_reply *reply, int *descriptor) {
+ssize_t halo_adapter_receive(int channel, uint32_t *number, int32_t *error, int *descriptor) {
   union {
     char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr alignment;
   } control;
-  struct iovec vector = {.iov_base = reply, .iov_len = sizeof *reply};
+  struct halo_adapter_reply reply = {0};
+  struct iovec vector = {.iov_base = &reply, .iov_len = sizeof reply};
   struct msghdr message = {
       .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
   *descriptor = -1;
   ssize_t count = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (count < 0) return count;
+  *number = reply.number;
+  *error = reply.error;
   for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
     if (item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_RIGHTS && item->cmsg_len >= CMSG_LEN(sizeof(int)))
       memcpy(descriptor, CMSG_DATA(item), sizeof *descriptor);

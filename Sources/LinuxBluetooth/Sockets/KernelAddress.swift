@@ -1,0 +1,37 @@
+import BluetoothCore
+import Glibc
+import HCI
+import L2CAP
+
+/// The address of a Bluetooth socket in the kernel's form.
+struct KernelAddress {
+  let bytes: [UInt8]
+
+  /// An adapter's channel: struct sockaddr_hci.
+  static func hci(_ index: AdapterIndex, channel: UInt16) -> KernelAddress {
+    var writer = ByteWriter(capacity: 6)
+    writer.write(UInt16(AF_BLUETOOTH))
+    writer.write(index.rawValue)
+    writer.write(channel)
+    return KernelAddress(bytes: writer.bytes)
+  }
+
+  /// The ATT channel of a device, or of an adapter: struct sockaddr_l2.
+  static func l2cap(_ device: BluetoothAddress) -> KernelAddress {
+    var writer = ByteWriter(capacity: 14)
+    writer.write(UInt16(AF_BLUETOOTH))
+    // A channel, and no PSM.
+    writer.write(UInt16(0))
+    device.write(into: &writer)
+    writer.write(ChannelID.attribute.rawValue)
+    writer.write(device.kernelType)
+    writer.pad(to: 14)
+    return KernelAddress(bytes: writer.bytes)
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
+    bytes.withUnsafeBytes { buffer in
+      buffer.withMemoryRebound(to: sockaddr.self) { body($0.baseAddress, socklen_t(buffer.count)) }
+    }
+  }
+}

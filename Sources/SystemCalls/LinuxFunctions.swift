@@ -1,0 +1,37 @@
+import Glibc
+
+/// The functions of the C target CLinux, which its header describes. They are declared here, and the header is not
+/// imported: a module that imports one of C can only be imported where the C module is found, which SwiftPM tells no
+/// target that does not depend on it. But any target may find the Swift module, and try to:
+/// `#if canImport(CoreBluetooth)`. So no library of this package imports a C module of it. Tests compare these
+/// declarations with the header.
+///
+/// `internal import` is no way out: a module that is built without library evolution needs all modules that it imports
+/// wherever it is imported. `@_implementationOnly import` needs none, but the compiler warns of it.
+package enum Linux {
+  @_extern(c, "halo_accept") package static func accept(_ listener: Int32) -> Int32
+  @_extern(c, "halo_open_unnamed") static func openUnnamed(_ folder: UnsafePointer<CChar>) -> Int32
+  @_extern(c, "halo_peer") static func peer(_ socket: Int32, _ user: UnsafeMutablePointer<uid_t>) -> Int32
+
+  @_extern(c, "halo_epoll") package static func epoll() -> Int32
+  @_extern(c, "halo_epoll_add")
+  package static func epollAdd(_ epoll: Int32, _ descriptor: Int32, _ events: UInt32, _ mark: UInt64) -> Int32
+  @_extern(c, "halo_epoll_change")
+  package static func epollChange(
+    _ epoll: Int32, _ descriptor: Int32, _ events: UInt32, _ mark: UInt64
+  ) -> Int32
+  @_extern(c, "halo_epoll_remove")
+  package static func epollRemove(_ epoll: Int32, _ descriptor: Int32) -> Int32
+  @_extern(c, "halo_epoll_wait")
+  package static func epollWait(
+    _ epoll: Int32, _ events: UnsafeMutablePointer<UInt32>, _ marks: UnsafeMutablePointer<UInt64>,
+    _ milliseconds: Int32
+  ) -> Int32
+
+  @_extern(c, "halo_event") package static func event() -> Int32
+  @_extern(c, "halo_semaphore") package static func semaphore() -> Int32
+  @_extern(c, "halo_timer") package static func timer() -> Int32
+  @_extern(c, "halo_timer_set") package static func timerSet(_ timer: Int32, _ nanoseconds: Int64) -> Int32
+
+  @_extern(c, "halo_has_capability") package static func hasCapability(_ capability: Int32) -> Int32
+}

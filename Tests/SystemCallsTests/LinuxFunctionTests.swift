@@ -1,0 +1,32 @@
+import CLinux
+import Testing
+
+@testable import SystemCalls
+
+/// The functions that are declared in Swift are those of the header: what no compiler checks.
+@Suite struct LinuxFunctionTests {
+  @Test func declarationsAreThoseOfTheHeader() {
+    #expect(type(of: Linux.accept) == type(of: halo_accept))
+    #expect(type(of: Linux.openUnnamed) == type(of: halo_open_unnamed))
+    #expect(type(of: Linux.peer) == type(of: halo_peer))
+    #expect(type(of: Linux.epoll) == type(of: halo_epoll))
+    #expect(type(of: Linux.epollAdd) == type(of: halo_epoll_add))
+    #expect(type(of: Linux.epollChange) == type(of: halo_epoll_change))
+    #expect(type(of: Linux.epollRemove) == type(of: halo_epoll_remove))
+    #expect(type(of: Linux.epollWait) == type(of: halo_epoll_wait))
+    #expect(type(of: Linux.event) == type(of: halo_event))
+    #expect(type(of: Linux.semaphore) == type(of: halo_semaphore))
+    #expect(type(of: Linux.timer) == type(of: halo_timer))
+    #expect(type(of: Linux.timerSet) == type(of: halo_timer_set))
+    #expect(type(of: Linux.hasCapability) == type(of: halo_has_capability))
+  }
+
+  /// A library that is missing, and a function that is missing, are nil; one that is there can be called.
+  @Test func librariesAreLoaded() throws {
+    #expect(LoadedLibrary("libhalo-is-missing.so.1") == nil)
+    let library = try #require(LoadedLibrary("libc.so.6"))
+    #expect(library.function("halo_is_missing", as: (@convention(c) (Int32) -> Int32).self) == nil)
+    let absolute = try #require(library.function("abs", as: (@convention(c) (Int32) -> Int32).self))
+    #expect(absolute(-7) == 7)
+  }
+}
