@@ -4,6 +4,7 @@ internal import HaloRaw
 /// What the managers of both roles have.
 open class CBManager: NSObject {
   private let current: Guarded<CBManagerState>
+  let stateObservers = Observers<CBManagerState>()
 
   init(_ state: CBManagerState) {
     current = Guarded(state)
@@ -12,7 +13,13 @@ open class CBManager: NSObject {
 
   open var state: CBManagerState { current.withLock { $0 } }
 
-  func set(_ state: CBManagerState) { current.withLock { $0 = state } }
+  func set(_ state: CBManagerState) {
+    let old = current.withLock { current in
+      defer { current = state }
+      return current
+    }
+    stateObservers.report(from: old, to: state)
+  }
 
   open var authorization: CBManagerAuthorization { Self.authorization }
 

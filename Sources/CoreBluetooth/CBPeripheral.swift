@@ -16,6 +16,7 @@ open class CBPeer: NSObject {
 /// A peripheral, of which a manager has one object. Its properties change on the manager's queue, before the callback.
 open class CBPeripheral: CBPeer {
   let shared: Guarded<Shared>
+  let stateObservers = Observers<CBPeripheralState>()
   let address: BluetoothAddress
   let callbacks: CallbackQueue
 

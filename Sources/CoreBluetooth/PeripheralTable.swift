@@ -60,10 +60,12 @@ final class PeripheralTable: Sendable {
     _ body: (inout CBPeripheral.Shared) -> (Connection.Command?, Connection.Report?)
   ) -> Connection.Report? {
     let address = peripheral.address
-    return shared.withLock { shared in
-      let (command, report, isIdle, isNamed) = peripheral.shared.withLock { state in
+    let (report, before, after) = shared.withLock { shared in
+      let (command, report, isIdle, isNamed, before, after) = peripheral.shared.withLock { state in
+        let before = state.connection.state
         let (command, report) = body(&state)
-        return (command, report, state.connection.isIdle, state.name != nil)
+        let connection = state.connection
+        return (command, report, connection.isIdle, state.name != nil, before, connection.state)
       }
       shared.known[address] = Weak(value: peripheral)
       shared.held[address] = isIdle ? nil : peripheral
@@ -74,8 +76,10 @@ final class PeripheralTable: Sendable {
       case .end(let driver): BluetoothActor.run { [core] in core.end(driver) }
       case nil: break
       }
-      return report
+      return (report, before, after)
     }
+    peripheral.stateObservers.report(from: before, to: after)
+    return report
   }
 
   /// The manager is gone, and the loop ends its links: the program sees its peripherals as disconnected.
@@ -85,10 +89,14 @@ final class PeripheralTable: Sendable {
       return shared.known.values.compactMap(\.value)
     }
     for peripheral in peripherals {
-      peripheral.shared.withLock { state in
-        state.connection = Connection()
-        state.detach()
+      let before = peripheral.shared.withLock { state in
+        defer {
+          state.connection = Connection()
+          state.detach()
+        }
+        return state.connection.state
       }
+      peripheral.stateObservers.report(from: before, to: .disconnected)
     }
   }
 }

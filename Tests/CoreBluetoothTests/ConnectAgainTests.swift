@@ -207,6 +207,37 @@ import Testing
     }
   }
 
+  /// Many programs observe the state of a peripheral with key-value observing (Rightpoint/RZBluetooth 9).
+  @Test func eachChangeOfTheStateIsObservedOnce() async {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let recorder = await found(radio)
+    let states = Guarded<[CBPeripheralState]>([])
+    let observation = Guarded<NSKeyValueObservation?>(nil)
+    await recorder.perform { me in
+      guard let peripheral = me.peripherals["Strap"] else { return }
+      let observing = peripheral.observe(\.state, options: [.initial, .new]) { _, change in
+        states.withLock { $0.append(change.newValue ?? .disconnecting) }
+      }
+      observation.withLock { $0 = observing }
+      me.central.connect(peripheral)
+    }
+    await recorder.until("connected Strap")
+    await recorder.perform { me in me.peripherals["Strap"].map { me.central.cancelPeripheralConnection($0) } }
+    await recorder.until("disconnected Strap, disconnected")
+    let expected: [CBPeripheralState] = [
+      .disconnected, .connecting, .connected, .disconnecting, .disconnected,
+    ]
+    #expect(states.withLock { $0 } == expected)
+    await recorder.perform { me in
+      me.peripherals["Strap"].map { me.central.connect($0) }
+      me.central = nil
+    }
+    #expect(states.withLock { $0 } == expected + [.connecting, .disconnected])
+    observation.withLock { $0 = nil }
+    await radio.close()
+  }
+
   @Test func thePeripheralsOfAReleasedManagerAreDisconnected() async {
     let strap = await Devices.strap()
     let absent = await Devices.strap("Absent", "C0:00:00:00:00:02")

@@ -100,20 +100,23 @@ class SpecialDelegate: BaseDelegate {
   override func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
 }
 
-/// The state of a peripheral without KVO: it changes before these calls, and when the program connects or cancels.
-class StateWatcher: NSObject, CBCentralManagerDelegate {
-  var stateChanged: (CBPeripheral, CBPeripheralState) -> Void = { _, _ in }
+/// Observes the states, and keeps the observations.
+class StateWatcher {
+  private var observations: [NSKeyValueObservation] = []
+  var changes: [String] = []
 
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {}
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    stateChanged(peripheral, peripheral.state)
+  func watch(_ central: CBCentralManager, _ peripheral: CBPeripheral) {
+    observations = [
+      peripheral.observe(\.state, options: [.initial, .old, .new]) { [weak self] peripheral, change in
+        self?.changes.append("\(peripheral.identifier) \(change.newValue == .connected)")
+      },
+      central.observe(\.state) { [weak self] manager, _ in self?.changes.append("\(manager.state)") },
+    ]
   }
-  func centralManager(
-    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?
-  ) { stateChanged(peripheral, peripheral.state) }
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?
-  ) { stateChanged(peripheral, peripheral.state) }
+
+  func stop() {
+    for observation in observations { observation.invalidate() }
+  }
 }
 
 @available(*, deprecated)
