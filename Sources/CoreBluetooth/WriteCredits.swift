@@ -43,7 +43,7 @@ struct WriteCredits {
 
   /// A write has left.
   ///
-  /// - Returns: whether the program, which waits, is told that there is room
+  /// - Returns: whether the delegate is called: the program waits, and there is room again
   mutating func give() -> Bool {
     count += 1
     guard isStarved, count >= Self.maximum / 2 else { return false }

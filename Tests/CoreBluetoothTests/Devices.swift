@@ -75,3 +75,12 @@ extension Recorder {
     await until("characteristics of 180F: 2A19")
   }
 }
+
+/// A recorder that is connected to the strap and has discovered it, and its radio.
+func connected(_ strap: SimulatedPeripheral) async -> (Recorder, Radio) {
+  let radio = await Radio(SimulatedRadio([strap]))
+  let recorder = await Recorder.start(radio)
+  await recorder.connect("Strap")
+  await recorder.discover("Strap")
+  return (recorder, radio)
+}

@@ -4,14 +4,6 @@ import Testing
 
 /// What programs rely on: discovery, values and notifications of a connected peripheral.
 @Suite(.timeLimit(.minutes(60))) struct PeripheralTests {
-  private func connected(_ strap: SimulatedPeripheral) async -> (Recorder, Radio) {
-    let radio = await Radio(SimulatedRadio([strap]))
-    let recorder = await Recorder.start(radio)
-    await recorder.connect("Strap")
-    await recorder.discover("Strap")
-    return (recorder, radio)
-  }
-
   @Test func callbacksComeInTheOrderOfTheWire() async {
     let (recorder, radio) = await connected(Devices.strap())
     await recorder.perform { me in
