@@ -91,6 +91,7 @@ extension ByteReader {
   /// Reads the next record; if it cannot be read, the rest is stored as it is.
   ///
   /// - Returns: whether there is a record
+  @_lifetime(self: copy self)
   fileprivate mutating func readNext<Record, Element: BulkRecord>(
     into record: inout Record, _ property: WritableKeyPath<Record, [Element]>,
     unread: WritableKeyPath<Record, [UInt8]>
@@ -105,5 +106,6 @@ extension ByteReader {
     return true
   }
 
+  @_lifetime(self: copy self)
   mutating func readRestBytes() -> [UInt8] { (try? readBytes(remaining)) ?? [] }
 }
