@@ -76,7 +76,8 @@ struct PushQueue {
 
   /// From a recorded time, in microseconds, to one of the replay.
   private static func shift(_ recorded: Int64, to time: Instant) -> Duration {
-    time - .zero - .microseconds(recorded)
+    let sinceBegin: Duration = time - Instant.zero
+    return sinceBegin - .microseconds(recorded)
   }
 
   /// Whether all that the client has subscribed to was sent.
