@@ -165,7 +165,11 @@ open class CBCentralManager: CBManager {
     _ peripheral: CBPeripheral, _ body: (inout Connection) -> (Connection.Command?, Connection.Report?)
   ) {
     guard let report = table.change(peripheral, { body(&$0.connection) }) else { return }
-    callbacks.asyncConfined { [weak self] in self?.deliver(report, of: peripheral) }
+    callbacks.asyncConfined { [weak self] in
+      // The end of a link that was on its way comes first, and is the answer to a connect.
+      if case .connected = report, peripheral.state != .connected { return }
+      self?.deliver(report, of: peripheral)
+    }
   }
 
   // MARK: Known peripherals

@@ -207,6 +207,27 @@ import Testing
     }
   }
 
+  /// The program does not know yet that the link is lost: the call is answered by its end, not by didConnect after that.
+  @Test func aConnectWithALinkThatHasJustEndedIsAnsweredByItsEnd() async {
+    let strap = await Devices.strap()
+    let radio = await Radio(SimulatedRadio([strap]))
+    let recorder = await Recorder.start(radio)
+    await recorder.connect("Strap")
+    await recorder.perform { me in
+      let hasLeft = DispatchSemaphore(value: 0)
+      BluetoothActor.run {
+        strap.vanish()
+        hasLeft.signal()
+      }
+      hasLeft.wait()
+      me.peripherals["Strap"].map { me.central.connect($0) }
+    }
+    await recorder.until("disconnected Strap connectionTimeout, disconnected")
+    await recorder.perform { $0.note("end") }
+    #expect(recorder.log.suffix(2) == ["disconnected Strap connectionTimeout, disconnected", "end"])
+    await radio.close()
+  }
+
   /// Many programs observe the state of a peripheral with key-value observing (Rightpoint/RZBluetooth 9).
   @Test func eachChangeOfTheStateIsObservedOnce() async {
     let strap = await Devices.strap()
