@@ -117,10 +117,22 @@ enum Privileges {
     }
     let own = "\(halo_thread())"
     for thread in SmallFile.names(in: "/proc/self/task") where thread != own {
-      guard let status = SmallFile.text("/proc/self/task/\(thread)/status") else { continue }
-      guard ThreadCapabilities(procStatus: status) == ThreadCapabilities() else {
-        throw SystemError("thread \(thread)", errno: EPERM)
+      var waits = 0
+      while hasPrivileges(thread) {
+        guard waits < longestEnding else { throw SystemError("thread \(thread)", errno: EPERM) }
+        waits += 1
+        usleep(1000)
       }
     }
+  }
+
+  /// How long a thread may take to end, in milliseconds. glibc leaves one that is ending as it is when it changes the user of
+  /// all threads, so that it has its capabilities until it is gone, a moment later.
+  private static let longestEnding = 500
+
+  /// False for a thread that is gone.
+  private static func hasPrivileges(_ thread: String) -> Bool {
+    guard let status = SmallFile.text("/proc/self/task/\(thread)/status") else { return false }
+    return ThreadCapabilities(procStatus: status) != ThreadCapabilities()
   }
 }
