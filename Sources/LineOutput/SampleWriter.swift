@@ -93,9 +93,13 @@ public struct SampleWriter: ~Copyable {
 
   /// The columns of csv.
   public static func columns(of kinds: SampleKinds, isCounted: Bool = false) -> [String] {
-    ["t", "time", "ring", "seq", "kind"] + lightColumns(kinds) + (isCounted ? countedLightColumns(kinds) : [])
-      + (kinds.contains(.accelerometer) ? ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] : [])
-      + (isCounted ? ["packet", "sent"] : []) + ["note"]
+    // Statement by statement: one expression takes some compilers seconds.
+    var columns = ["t", "time", "ring", "seq", "kind"]
+    columns += lightColumns(kinds)
+    if isCounted { columns += countedLightColumns(kinds) }
+    if kinds.contains(.accelerometer) { columns += ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] }
+    if isCounted { columns += ["packet", "sent"] }
+    return columns + ["note"]
   }
 
   private static func lightColumns(_ kinds: SampleKinds) -> [String] {

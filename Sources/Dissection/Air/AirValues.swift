@@ -190,7 +190,7 @@ struct PHYSet: HCICode {
 
   var description: String {
     let names = ["LE 1M", "LE 2M", "LE Coded"]
-    var words = (0..<3).filter { rawValue >> $0 & 1 == 1 }.map { names[$0] }
+    var words = names.enumerated().filter { rawValue & UInt8(1) << $0.offset != 0 }.map(\.element)
     if rawValue & 0xF8 != 0 { words.append(Hex.string(rawValue)) }
     return words.isEmpty ? "no change" : words.joined(separator: ", ")
   }

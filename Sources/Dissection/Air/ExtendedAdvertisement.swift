@@ -44,7 +44,7 @@ struct ExtendedHeader: PacketFields {
     private static let words = ["AdvA", "TargetA", "CTEInfo", "ADI", "AuxPtr", "SyncInfo", "TxPower", "RFU"]
 
     var description: String {
-      let words = (0..<8).filter { rawValue >> $0 & 1 == 1 }.map { Self.words[$0] }
+      let words = Self.words.enumerated().filter { rawValue & UInt8(1) << $0.offset != 0 }.map(\.element)
       return words.isEmpty ? "no fields" : words.joined(separator: ", ")
     }
   }

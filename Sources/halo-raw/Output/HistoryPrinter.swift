@@ -151,15 +151,18 @@ struct HistoryPrinter: ~Copyable {
       sport.calories.map { "\($0 / 1000) kcal" }, sport.averageRate.map { "\($0) bpm" },
       sport.steps.map { "\($0) steps" },
     ]
+    let energy: Field = sport.calories.map { .energy($0) } ?? .text(nil)
+    let rates = sport.heartRates.map(String.init).joined(separator: " ")
+    let fields: [Field] = [
+      .time(sport.time), .text(sport.sport.description), .number(sport.seconds), .number(sport.meters),
+      energy,
+      .number(sport.averageRate), .number(sport.minimumRate), .number(sport.maximumRate),
+      .number(sport.steps),
+      .number(sport.sampleSeconds), .text(rates), .text(Hex.string(sport.bytes)),
+    ]
+    let words = [sport.sport.description] + parts.compactMap { $0 }
     printer.print(
-      label + [
-        .time(sport.time), .text(sport.sport.description), .number(sport.seconds), .number(sport.meters),
-        sport.calories.map { .energy($0) } ?? .text(nil), .number(sport.averageRate),
-        .number(sport.minimumRate), .number(sport.maximumRate), .number(sport.steps),
-        .number(sport.sampleSeconds), .text(sport.heartRates.map(String.init).joined(separator: " ")),
-        .text(Hex.string(sport.bytes)),
-      ] + origins(sport.time),
-      text: "\(sport.time)  \(([sport.sport.description] + parts.compactMap { $0 }).joined(separator: ", "))")
+      label + fields + origins(sport.time), text: "\(sport.time)  \(words.joined(separator: ", "))")
   }
 
   private mutating func print(_ day: SedentaryDay) {
