@@ -15,6 +15,10 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 
+# How long a test may take, in seconds.
+LONGEST = 240
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """With several workers, none is left alone with slow tests at the end: who has nothing to do takes them over."""
@@ -32,12 +36,13 @@ def halo(tmp_path_factory) -> Halo:
 
 @pytest.fixture(autouse=True)
 def deadline():
-    """No test waits for ever, whatever it reads from."""
+    """No test waits for ever, whatever it reads from. The slowest takes ten seconds, and many more on a machine that is
+    busy with builds."""
     def give_up(*_):
-        pytest.fail("the test took more than 40 s")
+        pytest.fail(f"the test took more than {LONGEST} s")
 
     signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(40)
+    signal.alarm(LONGEST)
     yield
     signal.alarm(0)
 
