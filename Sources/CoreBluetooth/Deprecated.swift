@@ -17,7 +17,7 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
 }
 
 extension CBPeripheralManager {
-  /// The authorization of this process, as ``CBManager/authorization`` has it.
+  /// The authorization of this process, as `CBManager.authorization` has it.
   @available(*, deprecated, message: "use CBManager.authorization")
   public class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
     CBPeripheralManagerAuthorizationStatus(rawValue: authorization.rawValue) ?? .notDetermined

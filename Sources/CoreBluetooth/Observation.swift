@@ -77,6 +77,7 @@ extension CBPeripheral {
   /// - Parameters:
   ///   - keyPath: `\.state`
   ///   - options: `initial` for a call at once
+  ///   - changeHandler: gets the new value and the old one
   /// - Returns: what ends it when it is released
   public func observe(
     _ keyPath: KeyPath<CBPeripheral, CBPeripheralState>, options: NSKeyValueObservingOptions = [],
@@ -95,6 +96,7 @@ extension CBManager {
   /// - Parameters:
   ///   - keyPath: `\.state`
   ///   - options: `initial` for a call at once
+  ///   - changeHandler: gets the new value and the old one
   /// - Returns: what ends it when it is released
   public func observe(
     _ keyPath: KeyPath<CBManager, CBManagerState>, options: NSKeyValueObservingOptions = [],

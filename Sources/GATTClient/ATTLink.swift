@@ -14,7 +14,7 @@ public protocol ATTLink: AnyObject {
   var dataLengths: DataLengths? { get }
   /// Called for each PDU, with the time at which it was received. The span is valid only during the call.
   var onPDU: ((RawSpan, Instant) -> Void)? { get set }
-  /// How often packets were read from it; nil if that is not known: see ``ATTBearer/reads``.
+  /// How often packets were read from it; nil if that is not known: see `ATTBearer.reads`.
   var reads: UInt64? { get }
   /// Called once, when the link is gone, with the reason.
   var onClosed: ((LinkLoss) -> Void)? { get set }

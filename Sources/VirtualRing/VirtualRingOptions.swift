@@ -32,7 +32,7 @@ public struct VirtualRingOptions: Hashable, Sendable {
   public var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
   public var rate = 25.0
-  /// Names of ``DeviceSupport``: what the ring reports to have beside what its family has.
+  /// Names of `DeviceSupport`: what the ring reports to have beside what its family has.
   public var support: [String] = []
   /// Whether it has the counted stream, too.
   public var hasCountedStream = false

@@ -6,7 +6,7 @@ public struct AttributeValue: Hashable, Sendable {
   /// What carries it: a request or a command with a value, a response, a notification or an indication.
   public var operation: ATTOpcode
   /// Nil if the capture does not have the request that a response answers, and for the values of several attributes in
-  /// one (``ATTOpcode/readMultipleResponse``).
+  /// one (`ATTOpcode.readMultipleResponse`).
   public var handle: AttributeHandle?
   /// Whether the server that has the attribute is the host's; nil if the direction of the packet is unknown.
   public var isLocal: Bool?
@@ -24,6 +24,6 @@ public struct AttributeValue: Hashable, Sendable {
   /// What the value says: that of a characteristic of the SIG, or a frame of a ring; nil if it is not known.
   public var words: String?
   /// The number of the packet that it answers: of a response, that of its request; of a notification or an indication,
-  /// that of a write (see ``WriteHistory``). Nil if it is not known, and for what a client sends.
+  /// that of a write (see `WriteHistory`). Nil if it is not known, and for what a client sends.
   public var answers: Int?
 }

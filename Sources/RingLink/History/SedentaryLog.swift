@@ -67,7 +67,9 @@ extension Ring {
   /// The times of sitting of all days that the ring has stored. No bit of 0x3C says which rings have them: others may
   /// not answer.
   ///
-  /// - Parameter now: the ring's wall clock, as known to the host
+  /// - Parameters:
+  ///   - now: the ring's wall clock, as known to the host
+  ///   - progress: called with the bytes received and expected
   public func sedentaryDays(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SedentaryDay] {
