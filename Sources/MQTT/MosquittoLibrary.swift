@@ -8,7 +8,8 @@ package struct Mosquitto: Sendable {
 
   /// The library, loaded at the first use, and kept until the end of the process; nil if it is not installed.
   package static let shared: Mosquitto? = {
-    guard let library = LoadedLibrary("libmosquitto.so.1"), let functions = MosquittoFunctions(library) else {
+    guard let library = LoadedLibrary("libmosquitto.so.1"), let functions = try? MosquittoFunctions(library)
+    else {
       return nil
     }
     // OPENSSL_INIT_NO_ATEXIT of openssl/crypto.h. At the end of the process a thread may still wait for a broker:
@@ -57,68 +58,31 @@ struct MosquittoFunctions: Sendable {
   let strerror: @convention(c) (Int32) -> UnsafePointer<CChar>?
   let connackString: @convention(c) (Int32) -> UnsafePointer<CChar>?
 
-  /// - Returns: nil if the library lacks a function
-  init?(_ library: LoadedLibrary) {
-    func find<Function>(_ name: String) -> Function? { library.function("mosquitto_\(name)") }
-    guard
-      let libInit: @convention(c) () -> Int32 = find("lib_init"),
-      let make: @convention(c) (UnsafePointer<CChar>?, Bool, UnsafeMutableRawPointer?) -> OpaquePointer? =
-        find("new"),
-      let destroy: @convention(c) (OpaquePointer?) -> Void = find("destroy"),
-      let willSet:
-        @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, Int32, UnsafeRawPointer?, Int32, Bool) -> Int32
-        = find("will_set"),
-      let usernamePwSet:
-        @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Int32 = find(
-          "username_pw_set"),
-      let intOption: @convention(c) (OpaquePointer?, UInt32, Int32) -> Int32 = find("int_option"),
-      let userDataSet: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = find(
-        "user_data_set"),
-      let connect: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, Int32, Int32) -> Int32 = find(
-        "connect"),
-      let reconnect: @convention(c) (OpaquePointer?) -> Int32 = find("reconnect"),
-      let disconnect: @convention(c) (OpaquePointer?) -> Int32 = find("disconnect"),
-      let publish:
-        @convention(c) (
-          OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafePointer<CChar>?, Int32, UnsafeRawPointer?,
-          Int32, Bool
-        ) -> Int32 = find("publish"),
-      let loop: @convention(c) (OpaquePointer?, Int32, Int32) -> Int32 = find("loop"),
-      let socket: @convention(c) (OpaquePointer?) -> Int32 = find("socket"),
-      let wantWrite: @convention(c) (OpaquePointer?) -> Bool = find("want_write"),
-      let maxInflightMessagesSet: @convention(c) (OpaquePointer?, UInt32) -> Int32 = find(
-        "max_inflight_messages_set"),
-      let connectCallbackSet: @convention(c) (OpaquePointer?, NumberCallback?) -> Void = find(
-        "connect_callback_set"),
-      let disconnectCallbackSet: @convention(c) (OpaquePointer?, NumberCallback?) -> Void = find(
-        "disconnect_callback_set"),
-      let publishCallbackSet: @convention(c) (OpaquePointer?, NumberCallback?) -> Void = find(
-        "publish_callback_set"),
-      let logCallbackSet: @convention(c) (OpaquePointer?, TextCallback?) -> Void = find("log_callback_set"),
-      let strerror: @convention(c) (Int32) -> UnsafePointer<CChar>? = find("strerror"),
-      let connackString: @convention(c) (Int32) -> UnsafePointer<CChar>? = find("connack_string")
-    else { return nil }
-    self.libInit = libInit
-    self.make = make
-    self.destroy = destroy
-    self.willSet = willSet
-    self.usernamePwSet = usernamePwSet
-    self.intOption = intOption
-    self.userDataSet = userDataSet
-    self.connect = connect
-    self.reconnect = reconnect
-    self.disconnect = disconnect
-    self.publish = publish
-    self.loop = loop
-    self.socket = socket
-    self.wantWrite = wantWrite
-    self.maxInflightMessagesSet = maxInflightMessagesSet
-    self.connectCallbackSet = connectCallbackSet
-    self.disconnectCallbackSet = disconnectCallbackSet
-    self.publishCallbackSet = publishCallbackSet
-    self.logCallbackSet = logCallbackSet
-    self.strerror = strerror
-    self.connackString = connackString
+  init(_ library: LoadedLibrary) throws(MissingFunction) {
+    func find<Function>(_ name: String) throws(MissingFunction) -> Function {
+      try library.required("mosquitto_\(name)")
+    }
+    libInit = try find("lib_init")
+    make = try find("new")
+    destroy = try find("destroy")
+    willSet = try find("will_set")
+    usernamePwSet = try find("username_pw_set")
+    intOption = try find("int_option")
+    userDataSet = try find("user_data_set")
+    connect = try find("connect")
+    reconnect = try find("reconnect")
+    disconnect = try find("disconnect")
+    publish = try find("publish")
+    loop = try find("loop")
+    socket = try find("socket")
+    wantWrite = try find("want_write")
+    maxInflightMessagesSet = try find("max_inflight_messages_set")
+    connectCallbackSet = try find("connect_callback_set")
+    disconnectCallbackSet = try find("disconnect_callback_set")
+    publishCallbackSet = try find("publish_callback_set")
+    logCallbackSet = try find("log_callback_set")
+    strerror = try find("strerror")
+    connackString = try find("connack_string")
   }
 }
 

@@ -20,4 +20,15 @@ package struct LoadedLibrary {
   package func function<Function>(_ name: String, as type: Function.Type = Function.self) -> Function? {
     dlsym(handle, name).map { unsafeBitCast($0, to: type) }
   }
+
+  /// The same for a function that a program can't do without. Its type is that of the place it is stored in.
+  package func required<Function>(_ name: String) throws(MissingFunction) -> Function {
+    guard let function: Function = function(name) else { throw MissingFunction(name: name) }
+    return function
+  }
+}
+
+/// A library that lacks a function: another version of it than the one that its name says.
+package struct MissingFunction: Error {
+  package let name: String
 }

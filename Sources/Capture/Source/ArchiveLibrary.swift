@@ -33,41 +33,25 @@ struct ArchiveLibrary: Sendable {
   let entryFileType: @convention(c) (UnsafeMutableRawPointer) -> mode_t
 
   /// Nil if the library is not installed, or lacks a function.
-  static let shared = ArchiveLibrary()
+  static let shared = LoadedLibrary("libarchive.so.13").flatMap { try? ArchiveLibrary($0) }
 
-  private init?() {
+  private init(_ library: LoadedLibrary) throws(MissingFunction) {
     let kinds = [
       "filter_gzip", "filter_bzip2", "filter_xz", "filter_zstd", "filter_lz4", "format_zip", "format_tar",
       "format_raw",
     ]
-    guard let library = LoadedLibrary("libarchive.so.13"),
-      let readNew = library.function("archive_read_new", as: (@convention(c) () -> Archive?).self),
-      let readFree = library.function("archive_read_free", as: Call.self),
-      let readOpen = library.function(
-        "archive_read_open_fd", as: (@convention(c) (Archive, Int32, Int) -> Int32).self),
-      let readNextHeader = library.function(
-        "archive_read_next_header",
-        as: (@convention(c) (Archive, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Int32).self),
-      let readData = library.function(
-        "archive_read_data", as: (@convention(c) (Archive, UnsafeMutableRawPointer, Int) -> Int).self),
-      let format = library.function("archive_format", as: Call.self),
-      let errorString = library.function("archive_error_string", as: Text.self),
-      let entryPathUTF8 = library.function("archive_entry_pathname_utf8", as: Text.self),
-      let entryPath = library.function("archive_entry_pathname", as: Text.self),
-      let entryFileType = library.function(
-        "archive_entry_filetype", as: (@convention(c) (UnsafeMutableRawPointer) -> mode_t).self)
-    else { return nil }
-    self.readNew = readNew
-    self.readFree = readFree
-    supports = kinds.compactMap { library.function("archive_read_support_\($0)", as: Call.self) }
-    guard supports.count == kinds.count else { return nil }
-    self.readOpen = readOpen
-    self.readNextHeader = readNextHeader
-    self.readData = readData
-    self.format = format
-    self.errorString = errorString
-    self.entryPathUTF8 = entryPathUTF8
-    self.entryPath = entryPath
-    self.entryFileType = entryFileType
+    readNew = try library.required("archive_read_new")
+    readFree = try library.required("archive_read_free")
+    supports = try kinds.map { kind throws(MissingFunction) in
+      try library.required("archive_read_support_\(kind)")
+    }
+    readOpen = try library.required("archive_read_open_fd")
+    readNextHeader = try library.required("archive_read_next_header")
+    readData = try library.required("archive_read_data")
+    format = try library.required("archive_format")
+    errorString = try library.required("archive_error_string")
+    entryPathUTF8 = try library.required("archive_entry_pathname_utf8")
+    entryPath = try library.required("archive_entry_pathname")
+    entryFileType = try library.required("archive_entry_filetype")
   }
 }
