@@ -52,7 +52,7 @@ final class CentralCore {
     scan = nil
     let ended = attempts.values
     attempts = [:]
-    for attempt in ended { abandon(attempt) }
+    for attempt in ended { attempt.driver.detach(unsubscribes: leave(attempt)) }
     release.take()?()
     radio = nil
   }
@@ -62,7 +62,7 @@ final class CentralCore {
     events.send { $0.update(CBManagerState(state), failure) }
     guard state != .poweredOn else { return }
     scan = nil
-    for attempt in attempts.values where attempt.client == nil { giveUp(attempt) }
+    for attempt in attempts.values where attempt.client == nil { giveUp(attempt, stays: leave(attempt)) }
   }
 
   // MARK: Scanning
@@ -167,24 +167,26 @@ final class CentralCore {
     let id = ObjectIdentifier(driver)
     guard let attempt = attempts[id] else { return }
     attempts[id]?.isCancelled = true
-    let stays = radio?.links.leave(attempt.address, user: driver) ?? false
+    let stays = leave(attempt)
     // The end of a link is reported when it has ended.
-    if attempt.client == nil || stays { giveUp(attempt) }
+    if attempt.client == nil || stays { giveUp(attempt, stays: stays) }
   }
 
   /// Ends an attempt that has no link, or one that stays for other managers.
-  private func giveUp(_ attempt: Attempt) {
-    attempts[ObjectIdentifier(attempt.driver)] = nil
-    abandon(attempt)
+  private func giveUp(_ attempt: Attempt, stays: Bool) {
     let (driver, address) = (attempt.driver, attempt.address)
+    attempts[ObjectIdentifier(driver)] = nil
+    driver.detach(unsubscribes: stays)
     events.send { $0.ended(address, driver, .givenUp) }
   }
 
-  private func abandon(_ attempt: Attempt) {
+  /// Stops waiting for a link, or leaves the one that there is.
+  ///
+  /// - Returns: whether the link stays, for other managers
+  private func leave(_ attempt: Attempt) -> Bool {
     attempt.pending?.cancel()
     radio?.central?.timers.cancel(attempt.startTimer)
-    let stays = radio?.links.leave(attempt.address, user: attempt.driver) ?? false
-    attempt.driver.detach(unsubscribes: stays)
+    return radio?.links.leave(attempt.address, user: attempt.driver) ?? false
   }
 }
 
