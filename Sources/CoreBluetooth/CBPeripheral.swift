@@ -67,8 +67,7 @@ open class CBPeripheral: CBPeer {
   /// belong to the system on Apple's platforms: ask for these by name.
   open func discoverServices(_ serviceUUIDs: [CBUUID]? = nil) {
     let uuids = filter(serviceUUIDs)
-    let driver = shared.withLock { $0.link }
-    perform({ _, done in driver?.discoverServices(uuids, completion: done) }) {
+    perform({ driver, client, done in driver.discoverServices(uuids, over: client, completion: done) }) {
       [self] (found: [Service]?, link, error) in
       if let found {
         let visible = uuids == nil ? found.filter { !Self.hidden.contains($0.uuid) } : found
@@ -86,7 +85,7 @@ open class CBPeripheral: CBPeer {
     }
     perform(
       of: service.place?.link,
-      { link, done in _ = link.discoverIncludedServices(of: place, completion: done) }
+      { _, client, done in _ = client.discoverIncludedServices(of: place, completion: done) }
     ) {
       [self] (found: [IncludedService]?, link, error) in
       if let found {
@@ -108,7 +107,7 @@ open class CBPeripheral: CBPeer {
     }
     perform(
       of: service.place?.link,
-      { link, done in _ = link.discoverCharacteristics(uuids, of: place, completion: done) }
+      { _, client, done in _ = client.discoverCharacteristics(uuids, of: place, completion: done) }
     ) { [self] (found: [Characteristic]?, link, error) in
       if let found {
         let known = service.characteristics ?? []
@@ -131,7 +130,7 @@ open class CBPeripheral: CBPeer {
     }
     perform(
       of: characteristic.place?.link,
-      { link, done in _ = link.discoverDescriptors(of: place, completion: done) }
+      { _, client, done in _ = client.discoverDescriptors(of: place, completion: done) }
     ) { [self] (found: [Descriptor]?, link, error) in
       if let found {
         characteristic.descriptors = found.map { descriptor in
@@ -149,7 +148,7 @@ open class CBPeripheral: CBPeer {
     guard let place = characteristic.place?.characteristic else {
       return refuse { [self] in delegate?.peripheral(self, didUpdateValueFor: characteristic, error: $0) }
     }
-    perform(of: characteristic.place?.link, { link, done in _ = link.read(place, completion: done) }) {
+    perform(of: characteristic.place?.link, { _, client, done in _ = client.read(place, completion: done) }) {
       [self] (value: [UInt8]?, _, error) in
       if let value { characteristic.value = Data(value) }
       delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
@@ -160,7 +159,7 @@ open class CBPeripheral: CBPeer {
     guard let place = descriptor.place?.descriptor else {
       return refuse { [self] in delegate?.peripheral(self, didUpdateValueFor: descriptor, error: $0) }
     }
-    perform(of: descriptor.place?.link, { link, done in _ = link.read(place, completion: done) }) {
+    perform(of: descriptor.place?.link, { _, client, done in _ = client.read(place, completion: done) }) {
       [self] (value: [UInt8]?, _, error) in
       if let value { descriptor.take(value) }
       delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
@@ -176,8 +175,10 @@ open class CBPeripheral: CBPeer {
     guard let place = characteristic.place?.characteristic else {
       return refuse { [self] in delegate?.peripheral(self, didWriteValueFor: characteristic, error: $0) }
     }
-    let driver = characteristic.place?.link
-    perform(of: driver, { _, done in driver?.write(value, to: place, completion: done) }) {
+    perform(
+      of: characteristic.place?.link,
+      { driver, _, done in driver.write(value, to: place, completion: done) }
+    ) {
       [self] (_: Void?, _, error) in
       delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
     }
@@ -195,8 +196,9 @@ open class CBPeripheral: CBPeer {
         delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
       }
     }
-    perform(of: descriptor.place?.link, { link, done in _ = link.write(value, to: place, completion: done) })
-    {
+    perform(
+      of: descriptor.place?.link, { _, client, done in _ = client.write(value, to: place, completion: done) }
+    ) {
       [self] (_: Void?, _, error) in delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
     }
   }
@@ -298,13 +300,13 @@ open class CBPeripheral: CBPeer {
   ///
   /// - Parameters:
   ///   - place: the link on which the attribute was discovered; nil for operations without one
-  ///   - operation: calls its completion in the order of the wire
+  ///   - operation: gets the link, and calls its completion in the order of the wire
   ///   - answer: gets the value or the error
   private func perform<Value: Sendable>(
     of place: LinkDriver? = nil,
     _ operation:
       @escaping @Sendable @BluetoothActor (
-        GATTClient, @escaping (Result<Value, BluetoothError>) -> Void
+        LinkDriver, GATTClient, @escaping (Result<Value, BluetoothError>) -> Void
       ) -> Void,
     then answer: @escaping (Value?, LinkDriver, (any Error)?) -> Void
   ) {
@@ -322,8 +324,8 @@ open class CBPeripheral: CBPeer {
           }
         }
       }
-      guard let client = current.client else { return finish(.failure(.gatt(.att(.closed("disconnected"))))) }
-      operation(client, finish)
+      guard let client = current.client else { return finish(.failure(LinkDriver.unlinked)) }
+      operation(current, client, finish)
     }
   }
 

@@ -4,6 +4,9 @@ package import HaloRaw
 /// The loop's half of one link to a peripheral. Attributes are valid on the link on which they were discovered.
 @BluetoothActor
 package final class LinkDriver {
+  /// Why an operation fails when there is no link any more.
+  static let unlinked = BluetoothError.gatt(.att(.closed("disconnected")))
+
   /// The link's client; nil before the link and after it.
   private(set) var client: GATTClient?
   /// The links of the radio.
@@ -65,9 +68,9 @@ package final class LinkDriver {
   }
 
   func discoverServices(
-    _ uuids: [BluetoothUUID]?, completion: @escaping (Result<[Service], BluetoothError>) -> Void
+    _ uuids: [BluetoothUUID]?, over client: GATTClient,
+    completion: @escaping (Result<[Service], BluetoothError>) -> Void
   ) {
-    guard let client else { return completion(.failure(.gatt(.att(.closed("disconnected"))))) }
     _ = client.discoverServices(uuids) { [links] result in
       if case .success(let services) = result { links?.connected.add(services.map(\.uuid), of: client.peer) }
       completion(result)
@@ -81,7 +84,7 @@ package final class LinkDriver {
     _ isWanted: Bool, _ characteristic: Characteristic, sink: @escaping (RawSpan, Instant) -> Void,
     completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
-    guard let client else { return completion(.failure(.gatt(.att(.closed("disconnected"))))) }
+    guard let client else { return completion(.failure(Self.unlinked)) }
     let handle = characteristic.valueHandle
     let state = notifying[handle] ?? Notifying()
     guard !state.isBusy else {
@@ -136,12 +139,12 @@ package final class LinkDriver {
     completion: @escaping (Result<Void, BluetoothError>) -> Void
   ) {
     add(.request, to: characteristic.valueHandle) { client, done in
-      _ = client.write(value, to: characteristic) { result in
+      let finish = { (result: Result<Void, BluetoothError>) in
         completion(result)
         done()
       }
-    } unlinked: {
-      completion(.failure(.gatt(.att(.closed("disconnected")))))
+      guard let client else { return finish(.failure(Self.unlinked)) }
+      _ = client.write(value, to: characteristic, completion: finish)
     }
   }
 
@@ -149,26 +152,24 @@ package final class LinkDriver {
     _ value: [UInt8], to characteristic: Characteristic, completion: @escaping () -> Void
   ) {
     add(.command, to: characteristic.valueHandle) { client, done in
-      client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in
+      let finish = {
         completion()
         done()
       }
-    } unlinked: {
-      completion()
+      guard let client else { return finish() }
+      client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in finish() }
     }
   }
 
+  /// Starts a write in its turn.
+  ///
+  /// - Parameter start: gets the client, nil without a link, and what to call when the write has left or failed
   private func add(
     _ kind: WriteOrder.Kind, to handle: AttributeHandle,
-    _ start: @escaping (GATTClient, _ done: @escaping () -> Void) -> Void, unlinked: @escaping () -> Void
+    _ start: @escaping (GATTClient?, _ done: @escaping () -> Void) -> Void
   ) {
     writes[handle, default: WriteOrder()].add(kind) { [weak self] in
-      guard let self, let client else {
-        unlinked()
-        self?.finishedWrite(to: handle)
-        return
-      }
-      start(client) { [weak self] in self?.finishedWrite(to: handle) }
+      start(self?.client) { [weak self] in self?.finishedWrite(to: handle) }
     }
     startWrites(to: handle)
   }
