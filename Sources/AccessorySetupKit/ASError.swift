@@ -34,10 +34,5 @@ extension ASError {
   public static var userRestricted: Code { .userRestricted }
 }
 
-extension ASErrorCode {
-  /// Matches an error by its domain and code: `catch ASError.userCancelled`.
-  public static func ~= (code: ASErrorCode, error: any Error) -> Bool { (error as? ASError)?.code == code }
-}
-
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let ASErrorDomain = "ASErrorDomain"

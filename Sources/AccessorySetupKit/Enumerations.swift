@@ -1,3 +1,5 @@
+public import CoreBluetooth
+
 /// Whether this program may use an accessory.
 public enum ASAccessoryState: Int, Sendable {
   case unauthorized = 0
@@ -32,7 +34,9 @@ public enum ASDiscoveryDescriptorRange: Int, Sendable {
 }
 
 /// The codes of ``ASError``, which take any raw value.
-public enum ASErrorCode: RawRepresentable, Hashable, Sendable {
+public enum ASErrorCode: ErrorCode {
+  public typealias Failure = ASError
+
   case success
   case unknown
   case activationFailed
@@ -48,15 +52,10 @@ public enum ASErrorCode: RawRepresentable, Hashable, Sendable {
   /// A value without a name.
   case other(Int)
 
-  private static let named: [Self] = [
+  public static let named: [Self] = [
     .success, .unknown, .activationFailed, .connectionFailed, .discoveryTimeout, .extensionNotFound,
     .invalidated, .invalidRequest, .pickerAlreadyActive, .pickerRestricted, .userCancelled, .userRestricted,
   ]
-
-  /// Takes any value.
-  public init?(rawValue: Int) {
-    self = Self.named.first { $0.rawValue == rawValue } ?? .other(rawValue)
-  }
 
   public var rawValue: Int {
     switch self {
@@ -75,8 +74,4 @@ public enum ASErrorCode: RawRepresentable, Hashable, Sendable {
     case .other(let value): value
     }
   }
-
-  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

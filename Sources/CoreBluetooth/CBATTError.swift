@@ -28,11 +28,6 @@ public struct CBATTError: StoredNSError {
 }
 
 extension CBATTErrorCode {
-  /// Matches an error by its domain and code: `case CBATTError.insufficientEncryption:`.
-  public static func ~= (code: CBATTErrorCode, error: any Error) -> Bool {
-    (error as? CBATTError)?.code == code
-  }
-
   /// What Apple's systems say (listed by chipweinberger/flutter_blue_plus).
   fileprivate var text: String {
     switch self {

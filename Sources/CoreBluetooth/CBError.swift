@@ -23,9 +23,6 @@ public struct CBError: StoredNSError {
 }
 
 extension CBErrorCode {
-  /// Matches an error by its domain and code: `catch CBError.connectionTimeout`.
-  public static func ~= (code: CBErrorCode, error: any Error) -> Bool { (error as? CBError)?.code == code }
-
   /// What Apple's systems say, as public logs have it. Those have no `invalidHandle`, `outOfSpace`, `operationCancelled`,
   /// `connectionLimitReached`, `unknownDevice`, `operationNotSupported` and `tooManyLEPairedDevices`.
   fileprivate var text: String {

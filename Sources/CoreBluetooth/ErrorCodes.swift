@@ -1,8 +1,7 @@
-// The codes of errors, which take any raw value, as the enumerations that Apple's frameworks declare in C do: a peripheral may
-// answer with any. They are declared in Swift, as targets that import this module by `canImport` do not see modules of C.
-
 /// The codes of ``CBError``.
-public enum CBErrorCode: RawRepresentable, Hashable, Sendable {
+public enum CBErrorCode: ErrorCode {
+  public typealias Failure = CBError
+
   case unknown
   case invalidParameters
   case invalidHandle
@@ -25,18 +24,13 @@ public enum CBErrorCode: RawRepresentable, Hashable, Sendable {
   /// A value without a name.
   case other(Int)
 
-  private static let named: [Self] = [
+  public static let named: [Self] = [
     .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
     .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
     .connectionLimitReached, .unknownDevice, .operationNotSupported, .peerRemovedPairingInformation,
     .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
     .leGattNearBackgroundNotificationLimit,
   ]
-
-  /// Takes any value.
-  public init?(rawValue: Int) {
-    self = Self.named.first { $0.rawValue == rawValue } ?? .other(rawValue)
-  }
 
   public var rawValue: Int {
     switch self {
@@ -63,17 +57,15 @@ public enum CBErrorCode: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
-
   /// The name with Apple's misspelling.
   public static var unkownDevice: Self { .unknownDevice }
 }
 
 /// The codes of ``CBATTError`` (Core Specification Vol 3, Part F, 3.4.1.1). 0x80 to 0x9F belong to applications, and 0xE0 to
 /// 0xFF to profiles.
-public enum CBATTErrorCode: RawRepresentable, Hashable, Sendable {
+public enum CBATTErrorCode: ErrorCode {
+  public typealias Failure = CBATTError
+
   case success
   case invalidHandle
   case readNotPermitted
@@ -95,17 +87,12 @@ public enum CBATTErrorCode: RawRepresentable, Hashable, Sendable {
   /// A value without a name.
   case other(Int)
 
-  private static let named: [Self] = [
+  public static let named: [Self] = [
     .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
     .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
     .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
     .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
   ]
-
-  /// Takes any value.
-  public init?(rawValue: Int) {
-    self = Self.named.first { $0.rawValue == rawValue } ?? .other(rawValue)
-  }
 
   public var rawValue: Int {
     switch self {
@@ -130,8 +117,4 @@ public enum CBATTErrorCode: RawRepresentable, Hashable, Sendable {
     case .other(let value): value
     }
   }
-
-  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

@@ -5,8 +5,7 @@ import Foundation
 public protocol StoredNSError: CustomNSError, CustomStringConvertible, Hashable, Sendable,
   _ObjectiveCBridgeable
 where _ObjectiveCType == NSError {
-  /// An enumeration of C, which takes any value.
-  associatedtype Code: RawRepresentable where Code.RawValue == Int
+  associatedtype Code: ErrorCode where Code.Failure == Self
 
   /// - Parameter error: of the domain of this type
   init(_nsError error: NSError)
@@ -14,13 +13,7 @@ where _ObjectiveCType == NSError {
 }
 
 extension StoredNSError {
-  public var code: Code {
-    guard let code = Code(rawValue: _nsError.code) else {
-      preconditionFailure("\(Code.self) takes any value")
-    }
-    return code
-  }
-
+  public var code: Code { .named(_nsError.code) }
   public var errorCode: Int { _nsError.code }
   public var userInfo: [String: Any] { _nsError.userInfo }
   public var errorUserInfo: [String: Any] { _nsError.userInfo }
@@ -64,5 +57,33 @@ extension StoredNSError {
 
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> Self {
     Self(_nsError: source ?? NSError(domain: errorDomain, code: 0))
+  }
+}
+
+/// The code of an error, which takes any raw value, as the enumerations that Apple's frameworks declare in C do: a peripheral may
+/// answer with any. The codes are declared in Swift, as targets that import this module by `canImport` do not see modules of C.
+public protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == Int {
+  associatedtype Failure: StoredNSError
+
+  /// All that have a name.
+  static var named: [Self] { get }
+  /// A value without a name.
+  static func other(_ value: Int) -> Self
+}
+
+extension ErrorCode {
+  /// The code with this raw value, by its name if it has one.
+  static func named(_ value: Int) -> Self { named.first { $0.rawValue == value } ?? .other(value) }
+
+  /// Takes any value.
+  public init?(rawValue: Int) { self = .named(rawValue) }
+
+  public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+  /// Matches an error by its domain and code: `catch CBError.connectionTimeout`.
+  public static func ~= (code: Self, error: any Error) -> Bool {
+    (error as? Failure)?.errorCode == code.rawValue
   }
 }
