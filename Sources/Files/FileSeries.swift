@@ -6,7 +6,7 @@ import SystemCalls
 /// `stream-20261122T224500Z.csv`. The file that is being written has `.part` after its name, and loses it when it is
 /// complete. Files are new, have mode 0600, and replace no other file.
 ///
-/// All of it waits for the disk. One thread at a time changes the files.
+/// What changes files waits for the disk. One thread at a time changes the files.
 public final class FileSeries: @unchecked Sendable {
   /// The folder.
   public let path: String
@@ -15,8 +15,16 @@ public final class FileSeries: @unchecked Sendable {
   private let folder: Descriptor
   /// The name of the file that is being written, when it is complete.
   private let current = Guarded<String?>(nil)
+  /// The files of this object that are complete, oldest first, each with its end on the clock that is never set.
+  private var ended: [(name: String, steadyEnd: Int)] = []
 
   private static let part = ".part"
+
+  /// The name that a file of a series has, or will have, when it is complete.
+  public static func complete(_ name: String) -> String {
+    name.hasSuffix(part) ? String(name.dropLast(part.utf8.count)) : name
+  }
+
   /// More files with the same second in their names are not made.
   private static let maximumClashes = 1000
 
@@ -54,12 +62,13 @@ public final class FileSeries: @unchecked Sendable {
   /// Completes the file that is being written, if any, and creates the next one.
   ///
   /// - Parameters:
-  ///   - seconds: the time for its name, since 1970-01-01 UTC
+  ///   - time: now; its name has the time of day
   ///   - bytes: what it begins with
   /// - Returns: its descriptor, which the caller closes. The file is locked until then
-  public func next(at seconds: Int, beginning bytes: [UInt8] = []) throws(FileError) -> Int32 {
+  public func next(at time: FileTime, beginning bytes: [UInt8] = []) throws(FileError) -> Int32 {
+    if let name = current.withLock(\.self) { ended.append((name, time.steady)) }
     try complete()
-    let (name, file) = try create(seconds)
+    let (name, file) = try create(time.unix)
     current.withLock { $0 = name }
     // Another program of this user leaves a locked file alone.
     guard SystemCall.lock(file.number, LOCK_EX | LOCK_NB) == 0 else { throw .last(location(name)) }
@@ -117,16 +126,23 @@ public final class FileSeries: @unchecked Sendable {
     return bytes.lastIndex(of: UInt8(ascii: "\n")).map { start + $0 + 1 }
   }
 
-  /// Deletes the files that ended before a time, each with what is beside it. A file ends where the next one begins.
+  /// Deletes the files that ended longer than `age` ago, each with what is beside it.
+  ///
+  /// The age of a file of this object is counted on the clock that is never set. That of another file follows from the names:
+  /// it ended where the next one begins.
   ///
   /// - Parameters:
-  ///   - seconds: since 1970-01-01 UTC
+  ///   - age: in seconds
+  ///   - time: now; its time of day must not be that of a clock that was set since this object was made
   ///   - beside: the endings of the files beside: `.json`
-  public func removeFiles(before seconds: Int, beside: [String] = []) {
-    let limit = stem + Self.text(seconds)
-    let complete = names(with: ending)
-    let last = current.withLock(\.self) ?? limit
-    for (name, next) in zip(complete, complete.dropFirst() + [last]) where next < limit {
+  public func removeFiles(olderThan age: Int, at time: FileTime, beside: [String] = []) {
+    let own = Set(ended.map(\.name) + [current.withLock(\.self)].compactMap(\.self))
+    let others = names(with: ending).filter { !own.contains($0) }
+    let limit = stem + Self.text(time.unix - age)
+    let old = zip(others, others.dropFirst() + [stem + Self.text(time.unix)]).filter { $1 < limit }.map(\.0)
+    let ownOld = ended.prefix { $0.steadyEnd < time.steady - age }.map(\.name)
+    ended.removeFirst(ownOld.count)
+    for name in old + ownOld {
       for ending in [""] + beside { _ = SystemCall.remove(name + ending, in: folder.number) }
     }
   }

@@ -10,6 +10,11 @@ import Testing
   /// 2026-11-22T22:45:00Z.
   private static let start = 1_795_387_500
 
+  /// A clock that was never set.
+  private static func time(_ seconds: Int = 0) -> FileTime {
+    FileTime(unix: start + seconds, steady: 4711 + seconds)
+  }
+
   init() throws { folder = try TemporaryFolder() }
 
   private func series(hasLines: Bool = true) throws -> FileSeries {
@@ -20,10 +25,10 @@ import Testing
 
   @Test func filesHaveTheirTimesAsNames() throws {
     let series = try series()
-    close(try series.next(at: Self.start, beginning: Array("a,b\n".utf8)))
+    close(try series.next(at: Self.time(), beginning: Array("a,b\n".utf8)))
     #expect(names() == ["stream-20261122T224500Z.csv.part"])
     #expect(series.currentPath == folder("data/stream-20261122T224500Z.csv"))
-    close(try series.next(at: Self.start + 3600))
+    close(try series.next(at: Self.time(3600)))
     #expect(names() == ["stream-20261122T224500Z.csv", "stream-20261122T234500Z.csv.part"])
     try series.complete()
     #expect(names() == ["stream-20261122T224500Z.csv", "stream-20261122T234500Z.csv"])
@@ -36,35 +41,35 @@ import Testing
   /// Names with the same second are in the order in which the files were made.
   @Test func noFileIsReplaced() throws {
     let series = try series()
-    for _ in 0..<3 { close(try series.next(at: Self.start)) }
+    for _ in 0..<3 { close(try series.next(at: Self.time())) }
     try series.complete()
     let start = "stream-20261122T224500Z"
     #expect(names() == ["\(start).csv", "\(start)_001.csv", "\(start)_002.csv"])
   }
 
   @Test func theFileOfAKilledProgramIsCompleted() throws {
-    close(try series().next(at: Self.start, beginning: Array("a,b\n1,2\n3,".utf8)))
+    close(try series().next(at: Self.time(), beginning: Array("a,b\n1,2\n3,".utf8)))
     _ = try series()
     #expect(names() == ["stream-20261122T224500Z.csv"])
     #expect(folder.read("data/stream-20261122T224500Z.csv") == "a,b\n1,2\n")
   }
 
   @Test func theFileOfAnotherProgramIsLeftAlone() throws {
-    let descriptor = try series().next(at: Self.start)
+    let descriptor = try series().next(at: Self.time())
     defer { close(descriptor) }
     let second = try series()
-    close(try second.next(at: Self.start))
+    close(try second.next(at: Self.time()))
     #expect(names() == ["stream-20261122T224500Z.csv.part", "stream-20261122T224500Z_001.csv.part"])
   }
 
   @Test func oldFilesOfTheSeriesAreDeleted() throws {
     let series = try series()
-    for hour in 0..<5 { close(try series.next(at: Self.start + hour * 3600)) }
+    for hour in 0..<5 { close(try series.next(at: Self.time(hour * 3600))) }
     try folder.write("mine", to: "data/notes.csv")
     try folder.write("theirs", to: "data/stream-2026.csv")
     try folder.write("{}", to: "data/stream-20261122T224500Z.csv.json")
-    // The second has ended an hour before that, the third has not ended by then.
-    series.removeFiles(before: Self.start + 2 * 3600 + 1800, beside: [".json"])
+    // The second has ended half an hour before that, the third has not ended by then.
+    series.removeFiles(olderThan: 1800, at: Self.time(3 * 3600), beside: [".json"])
     #expect(
       names() == [
         "notes.csv", "stream-2026.csv", "stream-20261123T004500Z.csv", "stream-20261123T014500Z.csv",
@@ -94,15 +99,18 @@ import Testing
     _ = line.withUTF8 { queue.write(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Writes lines of ten bytes through a queue, each at a time.
-  private func write(_ times: [Int], limit: FileRotation.Limit, keepTime: Int? = nil) throws -> FileRotation {
-    var now = Self.start
+  /// Writes lines of ten bytes through a queue, each at a time. `steps` says by how much the clock is set, and when.
+  private func write(
+    _ times: [Int], limit: FileRotation.Limit, keepTime: Int? = nil, steps: [Int: Int] = [:]
+  ) throws -> FileRotation {
+    var now = Self.time()
     let files = FileRotation(try series(), limit: limit, keepTime: keepTime) { now }
     files.beginning = Array("head\n".utf8)
     files.description = { Array("{}".utf8) }
     let queue = OutputQueue(descriptor: try files.begin(), owned: true, rotation: files.change)
     for time in times {
-      now = Self.start + time
+      now = Self.time(time)
+      now.unix += steps.filter { $0.key <= time }.map(\.value).reduce(0, +)
       write(String(time) + String(repeating: ".", count: 9 - String(time).utf8.count) + "\n", to: queue)
     }
     queue.waitUntilDrained()
@@ -132,6 +140,43 @@ import Testing
     #expect(contents() == ["head 1 2", "head 3 4", "head 5"])
   }
 
+  /// The first line counts, too: a limit is one.
+  @Test func theBeginningIsAPartOfTheSize() throws {
+    _ = try write([1, 2, 3, 4, 5], limit: .bytes(24))
+    #expect(contents() == ["head 1", "head 2", "head 3", "head 4", "head 5"])
+  }
+
+  // The situations of jomjol/AI-on-the-edge-device 2106, guysoft/OctoPi 606, marcone/teslausb 41 and PiSupply/PiJuice 370:
+  // computers without a clock of their own, whose time of day is that of the last shutdown, or wrong, until the network is up.
+
+  /// Forty days forward, and back after two seconds.
+  @Test func aClockThatIsWrongForAMomentDeletesNothing() throws {
+    _ = try write(
+      [0, 3600, 7200, 7201, 7202, 10800], limit: .seconds(3600), keepTime: 86400,
+      steps: [7200: 40 * 86400, 7202: -40 * 86400])
+    #expect(contents().joined(separator: " ").split(separator: " ").filter { $0 != "head" }.count == 6)
+  }
+
+  /// A file of 1970 is as old as the run says, and the files of an earlier run as old as they were at its begin.
+  @Test func aClockThatIsSetOnceDeletesNothing() throws {
+    mkdir(folder("data"), 0o700)
+    try folder.write("earlier", to: "data/stream-20261122T214500Z.csv")
+    _ = try write([0, 10, 20, 3620], limit: .seconds(3600), keepTime: 86400, steps: [10: 40 * 86400])
+    #expect(contents().first == "earlier" && contents().count == 4)
+  }
+
+  @Test func ownFilesAreDeletedByTheClockThatIsNeverSet() throws {
+    _ = try write(
+      [0, 3600, 7200, 10800, 14400], limit: .seconds(3600), keepTime: 3600, steps: [3600: -40 * 86400])
+    #expect(contents() == ["head 7200", "head 10800", "head 14400"])
+  }
+
+  /// Two hours back: the file ends an hour after it began.
+  @Test func aClockThatIsSetBackDoesNotStopTheRotation() throws {
+    _ = try write([0, 900, 1000, 2000, 4500, 4600], limit: .seconds(3600), steps: [950: -7200])
+    #expect(contents().sorted() == ["head 0", "head 4500 4600", "head 900 1000 2000"])
+  }
+
   @Test func filesAreDeletedWithTheirDescriptions() throws {
     _ = try write([0, 3600, 7200, 10800], limit: .seconds(3600), keepTime: 3600)
     #expect(contents() == ["head 3600", "head 7200", "head 10800"])
@@ -139,13 +184,13 @@ import Testing
   }
 
   @Test func aFolderThatIsGoneEndsTheOutput() throws {
-    var now = Self.start
+    var now = Self.time()
     let files = FileRotation(try series(), limit: .seconds(60), keepTime: nil) { now }
     let queue = OutputQueue(descriptor: try files.begin(), owned: true, rotation: files.change)
     write("one\n", to: queue)
     queue.waitUntilDrained()
     Disk.remove(folder("data"))
-    now += 60
+    now = Self.time(60)
     write("two\n", to: queue)
     queue.waitUntilDrained()
     guard case .system(let error) = queue.failure else {

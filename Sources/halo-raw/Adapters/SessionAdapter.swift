@@ -145,7 +145,7 @@ private struct Observers {
     let wallOffset = wallOffset ?? SystemClock.wallOffset(of: timers)
     let clock = HostClock(timers, wallOffset: wallOffset, utcOffset: 0)
     let writer = try recording.map { path throws(CaptureError) in
-      try CaptureWriter(path: path, invocation) { clock.unixSeconds }
+      try CaptureWriter(path: path, invocation) { clock.fileTime }
     }
     let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
     if replay == nil { explainer?.watch(tap) }

@@ -56,9 +56,8 @@ let recordCommand = CommandSpec(
     // The socket is open: drop all privileges. The file belongs to the invoking user.
     try Privileges.afterOpening(.other)
     tap = TrafficTap(
-      writer: try CaptureWriter(path: path, invocation, datalink: .linuxMonitor) {
-        Int(SystemClock.wallMicroseconds / 1_000_000)
-      }, timers: EpollLoop.shared.timers)
+      writer: try CaptureWriter(path: path, invocation, datalink: .linuxMonitor) { .machine },
+      timers: EpollLoop.shared.timers)
     tap.onFailure = { fail(Failure($0)) }
     explainer?.watch(tap)
     try monitor.start(tap) { fail(Failure($0)) }

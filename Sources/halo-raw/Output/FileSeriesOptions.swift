@@ -27,10 +27,10 @@ enum SeriesOption {
   ///   - path: that of a folder, or of a file
   ///   - suffix: the end of the names of the files
   ///   - hasLines: whether the files are text
-  ///   - now: the time in seconds since 1970-01-01 UTC
+  ///   - now: the time
   /// - Returns: nil for a file: there is no such folder, and no series is asked for
   static func series(
-    _ path: String, _ invocation: Invocation, suffix: String, hasLines: Bool, now: @escaping () -> Int
+    _ path: String, _ invocation: Invocation, suffix: String, hasLines: Bool, now: @escaping () -> FileTime
   ) throws(FileError) -> FileRotation? {
     let limit = invocation.isGiven(rotate) ? invocation[rotate] : nil
     let keepTime = invocation.isGiven(keep) ? invocation[keep] : nil
@@ -52,9 +52,9 @@ extension CaptureWriter {
   ///
   /// - Parameters:
   ///   - path: that of a file, or of the folder of a series
-  ///   - now: the time in seconds since 1970-01-01 UTC
+  ///   - now: the time
   convenience init(
-    path: String, _ invocation: Invocation, datalink: BTSnoop.Datalink = .h4, now: @escaping () -> Int
+    path: String, _ invocation: Invocation, datalink: BTSnoop.Datalink = .h4, now: @escaping () -> FileTime
   ) throws(CaptureError) {
     let files: FileRotation?
     do throws(FileError) {

@@ -79,7 +79,7 @@ final class LiveOutput {
       self.format = format
       let clock = session.clock
       files = try SeriesOption.series(path, invocation, suffix: format.suffix, hasLines: true) {
-        clock.unixSeconds
+        clock.fileTime
       }
       let descriptor = if let files { try files.begin() } else { try OutputFile.open(path: path) }
       queue = OutputQueue(

@@ -1,5 +1,6 @@
 import BluetoothCore
 import EventLoop
+import Files
 import Glibc
 import LineOutput
 import RingLink
@@ -64,6 +65,14 @@ struct HostClock {
     }
   }
 
+  /// The time for a series of files.
+  @BluetoothActor var fileTime: FileTime {
+    switch source {
+    case .machine: .machine
+    case .session: FileTime(unix: unixSeconds, steady: unixSeconds)
+    }
+  }
+
   /// - Parameter seconds: since 1970-01-01 UTC
   func time(ofUnix seconds: Int) -> RingTime {
     RingTime(seconds: seconds + offset(atUnix: seconds))
@@ -83,6 +92,15 @@ struct HostClock {
     var time = time_t(seconds)
     var parts = tm()
     return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
+  }
+}
+
+extension FileTime {
+  /// This machine's clocks.
+  static var machine: FileTime {
+    FileTime(
+      unix: Int(SystemClock.wallMicroseconds / 1_000_000),
+      steady: Int(SystemClock.monotonic.nanoseconds / 1_000_000_000))
   }
 }
 
