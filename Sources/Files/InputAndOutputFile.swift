@@ -1,10 +1,31 @@
 import Glibc
 import SystemCalls
 
-/// Reads small files as a whole.
+/// Reads files. Opening never blocks, and a FIFO or a terminal has a time to provide its data.
 public enum InputFile {
-  /// Reads a file of at most `limit` bytes. Opening never blocks; a FIFO or terminal has `patience` milliseconds to
-  /// provide its data.
+  /// Reads a file of any length in pieces.
+  ///
+  /// - Parameters:
+  ///   - path: the file; `-` is standard input, which is waited for
+  ///   - patience: in milliseconds; how long a FIFO or a terminal may provide nothing
+  ///   - mustBeRegular: whether anything but a regular file is refused
+  ///   - take: gets each piece; reading ends when it returns false
+  /// - Throws: `.notRegular`, `.noData`, or the kernel's error
+  public static func read(
+    _ path: String, patience: Int32 = 5000, mustBeRegular: Bool = false,
+    _ take: (ArraySlice<UInt8>) -> Bool
+  ) throws(FileError) {
+    let isInput = path == "-"
+    guard
+      let file = Descriptor(isInput ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY))
+    else { throw .last(path) }
+    defer { if isInput { _ = file.take() } }
+    guard let status = file.status else { throw .last(path) }
+    guard !mustBeRegular || status.isRegular else { throw FileError(path, .notRegular) }
+    try read(file, status, path, isInput ? -1 : patience, take)
+  }
+
+  /// Reads a file of at most `limit` bytes as a whole. A FIFO or terminal has `patience` milliseconds to provide its data.
   ///
   /// - Parameters:
   ///   - path: the file
@@ -27,18 +48,29 @@ public enum InputFile {
   ) throws(FileError) -> [UInt8] {
     guard !status.isRegular || status.st_size <= limit else { throw FileError(path, .tooLarge(limit: limit)) }
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16384)
+    try read(file, status, path, patience) {
+      bytes += $0
+      return bytes.count <= limit
+    }
+    guard bytes.count <= limit else { throw FileError(path, .tooLarge(limit: limit)) }
+    return bytes
+  }
+
+  private static func read(
+    _ file: Descriptor, _ status: stat, _ path: String, _ patience: Int32, _ take: (ArraySlice<UInt8>) -> Bool
+  ) throws(FileError) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       if !status.isRegular {
         var poll = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
-        guard Glibc.poll(&poll, 1, patience) > 0 else { throw FileError(path, .noData) }
+        let count = Glibc.poll(&poll, 1, patience)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw FileError(path, .noData) }
       }
       let count = SystemCall.read(file.number, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count >= 0 else { throw .last(path) }
-      if count == 0 { return bytes }
-      bytes += buffer[..<count]
-      guard bytes.count <= limit else { throw FileError(path, .tooLarge(limit: limit)) }
+      if count == 0 || !take(buffer[..<count]) { return }
     }
   }
 }

@@ -19,7 +19,8 @@ let reportCommand = CommandSpec(
   ],
   details: """
     FILE is csv or jsonl of stream; the file beside it, FILE.json, says of which ring. Of a folder, as stream --output DIR
-    makes it, all complete files are one session. The page has the signals, the time between samples, the rates, jitter and
+    makes it, all files are one session, with the one that is being written. Where a command was started again, the page
+    has another run. The page has the signals, the time between samples, the rates, jitter and
     gaps, and a list of all interruptions. It needs no network and no script, and stays small: of a long session, each plot
     has the least and the greatest values.
 
@@ -56,50 +57,56 @@ let reportCommand = CommandSpec(
   }
 }
 
-/// Reads a file, or the complete files of a folder in the order of their names.
+/// Reads a file, or the files of a folder in the order of their names, with the one that is being written.
 private func sessionReport(of path: String) throws(Failure) -> SessionReport {
   var report = SessionReport()
-  let names = SmallFile.names(in: path).filter { $0.hasSuffix(".csv") || $0.hasSuffix(".jsonl") }
-  let paths = SeriesOption.isFolder(path) ? names.map { "\(path)/\($0)" } : [path]
+  let isFolder = SeriesOption.isFolder(path)
+  let paths = isFolder ? filesOfSession(in: path) : [path]
   guard !paths.isEmpty else {
-    throw Failure(.cannotOpenFile, "\(path.printable) has no complete csv or jsonl file")
+    throw Failure(.cannotOpenFile, "\(path.printable) has no csv or jsonl file")
   }
   for path in paths {
     report.beginFile()
-    try readLines(of: path) { report.add($0) }
-    if path != "-", let bytes = try? InputFile.read(path + ".json", limit: 1 << 20) {
+    try readLines(of: path, mustBeRegular: isFolder) { report.add($0) }
+    if path != "-", let bytes = try? InputFile.read(FileSeries.complete(path) + ".json", limit: 1 << 20) {
       report.description = try? JSONValue(parsing: bytes)
     }
   }
   return report
 }
 
+/// Those that are regular files: others can keep their reader waiting.
+private func filesOfSession(in folder: String) -> [String] {
+  SmallFile.names(in: folder).filter { name in
+    [".csv", ".jsonl"].contains { FileSeries.complete(name).hasSuffix($0) }
+  }.map { "\(folder)/\($0)" }.filter { FileIdentity(path: $0) != nil }
+}
+
 /// Reads a file line by line; a last line without an end is left out, as its writer may have been killed.
-private func readLines(of path: String, _ take: (ArraySlice<UInt8>) -> Void) throws(Failure) {
+///
+/// - Parameter mustBeRegular: whether anything but a file is left out, as it may keep its reader waiting
+private func readLines(
+  of path: String, mustBeRegular: Bool, _ take: (ArraySlice<UInt8>) -> Void
+) throws(Failure) {
   let longestLine = 1 << 20
-  let descriptor = path == "-" ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NOCTTY)
-  guard descriptor >= 0 else {
-    throw Failure(.cannotOpenFile, "cannot open \(path.printable): \(SystemError.text(errno))")
-  }
-  defer { if path != "-" { close(descriptor) } }
   var rest: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 1 << 16)
-  while true {
-    let count = SystemCall.read(descriptor, &buffer, buffer.count)
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else {
-      throw Failure(.cannotOpenFile, "cannot read \(path.printable): \(SystemError.text(errno))")
+  var lineIsTooLong = false
+  do throws(FileError) {
+    try InputFile.read(path, mustBeRegular: mustBeRegular) { bytes in
+      rest += bytes
+      var start = rest.startIndex
+      while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        take(rest[start..<end])
+        start = end + 1
+      }
+      rest.removeSubrange(..<start)
+      lineIsTooLong = rest.count >= longestLine
+      return !lineIsTooLong
     }
-    if count == 0 { return }
-    rest += buffer[..<count]
-    var start = rest.startIndex
-    while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      take(rest[start..<end])
-      start = end + 1
-    }
-    rest.removeSubrange(..<start)
-    guard rest.count < longestLine else {
-      throw Failure(.badData, "\(path.printable) is not text: a line is longer than \(longestLine >> 20) MiB")
-    }
+  } catch {
+    throw Failure(.cannotOpenFile, "cannot read \(error)")
+  }
+  guard !lineIsTooLong else {
+    throw Failure(.badData, "\(path.printable) is not text: a line is longer than \(longestLine >> 20) MiB")
   }
 }

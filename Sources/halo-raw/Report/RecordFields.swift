@@ -5,13 +5,13 @@ import JSON
 struct RecordFields {
   /// One record of a stream.
   struct Record {
-    /// In seconds since the first record of the run.
+    /// In seconds since the first record of the run; at most ``longest``.
     var time: Double
     /// The same as time of day; empty where it is not needed.
     var timeOfDay: String
     var ring: String
     var kind: String
-    /// By column: those that are numbers.
+    /// By column: those that are numbers, of at most ``largest``.
     var values: [String: Double]
     /// Why, of a mark.
     var note: String
@@ -28,6 +28,11 @@ struct RecordFields {
     case nothing
     case malformed
   }
+
+  /// A record later than this is malformed: 31 years. In seconds.
+  static let longest = 1e9
+  /// A value beyond this is none: no sensor has as many counts.
+  static let largest = 1e15
 
   /// Columns of numbers that are drawn or counted.
   private static let drawn = Set(SessionReport.Kind.all.flatMap(\.columns) + ["packet"])
@@ -61,13 +66,18 @@ struct RecordFields {
     func field(_ name: String) -> String {
       columns[name].flatMap { $0 < fields.count ? fields[$0] : nil } ?? ""
     }
-    guard let time = Double(field("t")) else { return .malformed }
+    guard let time = Self.bounded(Double(field("t")), by: Self.longest) else { return .malformed }
     var values: [String: Double] = [:]
-    for name in Self.drawn { values[name] = Double(field(name)) }
+    for name in Self.drawn { values[name] = Self.bounded(Double(field(name)), by: Self.largest) }
     return .record(
       Record(
         time: time, timeOfDay: field("time"), ring: field("ring"), kind: field("kind"), values: values,
         note: field("note")))
+  }
+
+  /// A file may hold any number: what follows computes with these without a check.
+  private static func bounded(_ number: Double?, by limit: Double) -> Double? {
+    number.flatMap { abs($0) <= limit ? $0 : nil }
   }
 
   private static func json(_ line: ArraySlice<UInt8>) -> Line {
@@ -90,11 +100,11 @@ struct RecordFields {
       }
     }
     if let header = members["header"] { return .description(header) }
-    guard let time = number("t") else {
+    guard let time = bounded(number("t"), by: longest) else {
       return number("dropped").flatMap { Int(exactly: $0) }.map { .dropped($0) } ?? .malformed
     }
     var values: [String: Double] = [:]
-    for name in drawn { values[name] = number(name) }
+    for name in drawn { values[name] = bounded(number(name), by: largest) }
     return .record(
       Record(
         time: time, timeOfDay: text("time"), ring: text("ring"), kind: text("kind"), values: values,

@@ -71,13 +71,6 @@ struct ReportPage {
     return description.found("Ring").map { [$0] } ?? []
   }
 
-  private func duration(_ seconds: Double) -> String {
-    guard seconds >= 60 else { return "\(decimal(seconds, 2)) s" }
-    let whole = Int(seconds)
-    let parts = [(whole / 86400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
-    return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
-  }
-
   // MARK: Numbers
 
   private var numbers: String {
@@ -95,8 +88,8 @@ struct ReportPage {
       rows += cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
     }
     let heads = ["Samples", "A second", "Jitter, ms", "Longest interval, ms", "Gaps", "Delays"]
-    return "<table id=\"numbers\">\n<tr><td></td>" + heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
-      + "</tr>\n\(rows)</table>\n"
+    return "<div class=\"wide\"><table id=\"numbers\">\n<tr><td></td>"
+      + heads.map { "<th scope=\"col\">\($0)</th>" }.joined() + "</tr>\n\(rows)</table></div>\n"
   }
 
   private func title(_ series: SessionReport.Series) -> String {
@@ -111,6 +104,11 @@ struct ReportPage {
     report.marks.filter { $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
   }
 
+  /// Where the curve is interrupted.
+  private func breaks(of series: SessionReport.Series) -> [Double] {
+    report.marks.filter { $0.kind == "run" || $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
+  }
+
   /// Where packets are missing. A late or doubled one is a mark of the same kind.
   private func losses(of series: SessionReport.Series) -> [Double] {
     report.marks.filter { $0.kind == "lost" && $0.note.hasPrefix("lost") && $0.ring == series.ring }.map(
@@ -121,7 +119,7 @@ struct ReportPage {
     let title = title(series)
     let unit = series.kind.unit
     let names = series.curves.map { $0.name.prefix { $0 != "_" } }
-    let gaps = gaps(of: series)
+    let gaps = breaks(of: series)
     let losses = losses(of: series)
     let signal = ReportPlot(
       title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
@@ -158,11 +156,21 @@ struct ReportPage {
     return """
       <section>
       <h2>Interruptions: \(counts.joined(separator: ", ").htmlEscaped)</h2>
-      \(rest)<table id="marks">
+      \(rest)<div class="wide"><table id="marks">
       <tr><th scope="col">After</th><th scope="col">Ring</th><th scope="col">What</th><th scope="col">Why</th></tr>
-      \(rows)</table>
+      \(rows)</table></div>
       </section>
 
       """
   }
+}
+
+/// A time as text: `0.50 s`, `2 h 1 s`.
+///
+/// - Parameter seconds: at most 285 years
+func duration(_ seconds: Double) -> String {
+  guard seconds >= 60 else { return "\(decimal(seconds, 2)) s" }
+  let whole = Int(seconds)
+  let parts = [(whole / 86400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
+  return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
 }

@@ -12,14 +12,13 @@ struct ReportPlot {
   private let low: Double
   private let high: Double
 
-  // In the units of the picture.
-  private static let width = 960.0
-  private static let height = 200.0
-  private static let left = 64.0
-  private static let right = 8.0
-  private static let top = 8.0
-  private static let bottom = 24.0
-  private static let labelWidth = 64.0
+  /// The area of the curves. It is as wide as the page lets it be: what has a place in time has it as a part of the width,
+  /// so that text and lines keep their size on a phone. The style sheet has the margins.
+  private static let height = 168.0
+  /// The units of a curve, which is stretched to the width.
+  private static let width = 1000.0
+  /// No label of time is farther to the right, as a part of the width.
+  private static let lastLabel = 0.93
 
   /// - Parameters:
   ///   - title: what it shows, for people who can't see it
@@ -39,53 +38,57 @@ struct ReportPlot {
     self.losses = losses
     self.end = end
     self.start = start
-    low = beginsAtZero ? 0 : curves.map(\.low).min() ?? 0
-    let highest = curves.map(\.high).max() ?? 1
+    let values = curves.filter { $0.low <= $0.high }
+    low = beginsAtZero ? 0 : values.map(\.low).min() ?? 0
+    let highest = values.map(\.high).max() ?? 1
     high = highest > low ? highest : low + 1
   }
 
-  private func x(_ time: Double) -> Double {
-    Self.left + time / max(end, 1e-9) * (Self.width - Self.left - Self.right)
-  }
+  /// The place of a time, as a part of the width.
+  private func place(_ time: Double) -> Double { time / max(end, 1e-9) }
 
-  private func y(_ value: Double) -> Double {
-    Self.top + (high - value) / (high - low) * (Self.height - Self.top - Self.bottom)
-  }
+  private func percent(_ time: Double) -> String { "\(decimal(place(time) * 100, 2))%" }
+
+  private func y(_ value: Double) -> Double { (high - value) / (high - low) * Self.height }
 
   /// The element.
   var svg: String {
-    var svg = "<svg viewBox=\"0 0 \(Int(Self.width)) \(Int(Self.height))\" role=\"img\""
-    svg += " aria-label=\"\(title.htmlEscaped)\">\n"
+    var svg = "<svg class=\"plot\" role=\"img\" aria-label=\"\(title.htmlEscaped)\">\n"
     for tick in Self.ticks(from: low, to: high, atMost: 5, steps: Self.decimalSteps) {
       let y = decimal(y(tick), 1)
-      svg +=
-        "<line class=\"grid\" x1=\"\(decimal(Self.left, 1))\" x2=\"\(decimal(Self.width - Self.right, 1))\""
-      svg += " y1=\"\(y)\" y2=\"\(y)\"/>"
-      svg +=
-        "<text class=\"end\" x=\"\(decimal(Self.left - 6, 1))\" y=\"\(y)\" dy=\"4\">\(label(tick))</text>\n"
+      svg += "<line class=\"grid\" x2=\"100%\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      svg += "<text class=\"end\" x=\"-6\" y=\"\(y)\" dy=\"4\">\(label(tick))</text>\n"
     }
-    let offset = (start ?? 0).truncatingRemainder(dividingBy: 86400)
-    for tick in Self.ticks(from: offset, to: offset + end, atMost: 8, steps: Self.timeSteps)
-    where x(tick - offset) < Self.width - Self.labelWidth / 2 {
-      let x = decimal(x(tick - offset), 1)
-      svg += "<text class=\"middle\" x=\"\(x)\" y=\"\(decimal(Self.height - 6, 1))\">"
-      svg += "\(timeLabel(tick - offset))</text>\n"
-    }
-    for gap in gaps {
-      let x = decimal(x(gap), 1)
-      svg += "<line class=\"gap\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(decimal(Self.top, 1))\""
-      svg += " y2=\"\(decimal(Self.height - Self.bottom, 1))\"/>\n"
-    }
-    for loss in losses {
-      let x = decimal(x(loss), 1)
-      svg +=
-        "<line class=\"lost\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(decimal(Self.height - Self.bottom - 8, 1))\""
-      svg += " y2=\"\(decimal(Self.height - Self.bottom, 1))\"/>\n"
-    }
+    svg += timeLabels
+    svg += gaps.map { line("class=\"gap\"", at: $0, from: 0) }.joined()
+    svg += losses.map { line("class=\"lost\"", at: $0, from: Self.height - 8) }.joined()
+    svg += "<svg viewBox=\"0 0 \(decimal(Self.width, 1)) \(decimal(Self.height, 1))\""
+    svg += " preserveAspectRatio=\"none\">\n"
     for (index, curve) in curves.enumerated() {
       svg += "<path class=\"curve c\(index)\" d=\"\(path(curve))\"/>\n"
     }
-    return svg + "</svg>\n"
+    return svg + "</svg></svg>\n"
+  }
+
+  /// The style sheet leaves out every other one of many where the page is narrow.
+  private var timeLabels: String {
+    let offset = (start ?? 0).truncatingRemainder(dividingBy: 86400)
+    let times = Self.ticks(from: offset, to: offset + end, atMost: 8, steps: Self.timeSteps).map {
+      $0 - offset
+    }
+    .filter { place($0) < Self.lastLabel }
+    return times.enumerated().map { index, time in
+      let name = times.count > 4 && index % 2 == 1 ? "class=\"other time\"" : "class=\"time\""
+      return "<text \(name) x=\"\(percent(time))\" y=\"\(decimal(Self.height + 18, 1))\">"
+        + "\(timeLabel(time))</text>\n"
+    }.joined()
+  }
+
+  /// A line from `top` to the bottom.
+  private func line(_ kind: String, at time: Double, from top: Double) -> String {
+    let x = percent(time)
+    return "<line \(kind) x1=\"\(x)\" x2=\"\(x)\" y1=\"\(decimal(top, 1))\""
+      + " y2=\"\(decimal(Self.height, 1))\"/>\n"
   }
 
   /// Through the steps between gaps.
@@ -95,12 +98,13 @@ struct ReportPlot {
     var rest = gaps[...]
     for (index, step) in envelope.steps.enumerated() where !step.isEmpty {
       let time = Double(index) * envelope.stepLength
-      if let gap = rest.first, gap <= time {
-        rest = rest.drop { $0 <= time }
+      let stepEnd = time + envelope.stepLength
+      if let gap = rest.first, gap < stepEnd {
+        rest = rest.drop { $0 < stepEnd }
         path += line(run)
         run = []
       }
-      run.append((x(min(time, end)), step))
+      run.append((place(min(time, end)) * Self.width, step))
     }
     return path + line(run)
   }

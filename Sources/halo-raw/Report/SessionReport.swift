@@ -68,11 +68,13 @@ struct SessionReport {
   /// The time of a run's first record minus its `t`, in seconds since the first record of all.
   private var origin = 0.0
   private var lastTime = 0.0
+  /// The next record is the first one of a file.
+  private var isFirstOfFile = false
 
   /// The packets of counted streams that are lost, by ring.
   private var lost: [String: Int] = [:]
 
-  private static let markKinds = ["gap", "rejected", "clock", "dropped", "lost"]
+  private static let markKinds = ["gap", "rejected", "clock", "dropped", "lost", "run"]
   static let maximumMarks = 1000
   /// Of all rings: a file of another program has more kinds.
   private static let maximumSeries = 64
@@ -88,22 +90,45 @@ struct SessionReport {
   }
 
   /// The next lines are those of another file.
-  mutating func beginFile() { fields = RecordFields() }
+  mutating func beginFile() {
+    fields = RecordFields()
+    isFirstOfFile = true
+  }
 
   private mutating func add(_ record: RecordFields.Record) {
     if start == nil {
       start = Self.seconds(of: record.timeOfDay)
       startText = record.timeOfDay
       origin = -record.time
-    } else if record.time + origin < lastTime - 1, let start, let now = Self.seconds(of: record.timeOfDay) {
-      // Another run, whose times count from 0 again.
-      origin = max(lastTime, now - start) - record.time
+    } else if record.time + origin < lastTime - (isFirstOfFile ? 0 : Self.disorder) {
+      beginRun(with: record)
     }
-    let time = max(0, record.time + origin)
+    isFirstOfFile = false
+    let time = min(max(0, record.time + origin), Self.latest)
     (lastTime, end) = (time, max(end, time))
     records += 1
     guard Kind.all.contains(where: { $0.name == record.kind }) else { return mark(record, time) }
     for kind in Kind.all where kind.name == record.kind { add(record, to: kind, at: time) }
+  }
+
+  /// In seconds: 285 years, which fit into the nanoseconds of an instant, however many runs a file has.
+  private static let latest = 9e9
+  /// In seconds; within a file, the times of several rings can go back by less.
+  private static let disorder = 1.0
+
+  /// The times of another run count from 0 again. What is between the runs is no interval of any signal.
+  private mutating func beginRun(with record: RecordFields.Record) {
+    var note = "another run begins"
+    let elapsed = start.flatMap { start in Self.seconds(of: record.timeOfDay).map { $0 - start } }
+    origin = min(max(lastTime, elapsed ?? 0), Self.latest) - record.time
+    if elapsed != nil { note += " after \(duration(record.time + origin - lastTime))" }
+    mark(.init(time: 0, timeOfDay: "", ring: "", kind: "run", values: [:], note: note), record.time + origin)
+    for index in series.indices { interrupt(index) }
+  }
+
+  private mutating func interrupt(_ index: Int) {
+    series[index].last = nil
+    series[index].statistics.interrupt()
   }
 
   private mutating func add(_ record: RecordFields.Record, to kind: Kind, at time: Double) {
@@ -115,7 +140,7 @@ struct SessionReport {
     if let last = series[index].last { series[index].intervals.add((time - last) * 1000, at: time) }
     series[index].last = time
     if record.values["packet"] != nil { series[index].numbered += 1 }
-    series[index].statistics.add(Instant(nanoseconds: Int64(min(time, 9e9) * 1e9)))
+    series[index].statistics.add(Instant(nanoseconds: Int64(time * 1e9)))
   }
 
   /// A file may hold any number.
@@ -153,10 +178,7 @@ struct SessionReport {
       lost[record.ring, default: 0] = Self.sum(lost[record.ring] ?? 0, count)
     }
     guard record.kind == "gap" else { return }
-    for index in series.indices where series[index].ring == record.ring {
-      series[index].last = nil
-      series[index].statistics.interrupt()
-    }
+    for index in series.indices where series[index].ring == record.ring { interrupt(index) }
   }
 
   /// The wall clock of `2026-11-23T03:06:04.831976+00:00` in seconds since 1970; nil if it is malformed.

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import signal
+import time
 
 import browser as browsers
 import pandas as pd
@@ -27,7 +28,7 @@ def shown(browser, page):
     facts = browser.run("""({
         title: document.title, text: document.body.innerText,
         rows: [...document.querySelectorAll('#numbers tr')].map(row => [...row.children].map(cell => cell.textContent)),
-        plots: [...document.querySelectorAll('svg')].map(plot => {
+        plots: [...document.querySelectorAll('svg.plot')].map(plot => {
             const area = plot.getBoundingClientRect();
             const inside = [...plot.querySelectorAll('path, text')].every(part => {
                 const box = part.getBoundingClientRect();
@@ -78,7 +79,7 @@ def test_lost_packets(halo, tmp_path, browser, name):
     assert [row[0] for row in facts["rows"][1:]] == ["Red and infrared light", "Infrared light", "Acceleration"]
     assert [mark[2:] for mark in facts["marks"]] == [["lost", "lost: 1"]] * lost
     browser.open(tmp_path / f"{name}.html")
-    assert browser.run("[...document.querySelectorAll('svg')].map(plot => plot.querySelectorAll('.lost').length)") == [lost, 0] * 3
+    assert browser.run("[...document.querySelectorAll('svg.plot')].map(plot => plot.querySelectorAll('.lost').length)") == [lost, 0] * 3
     assert all(plot["inside"] for plot in facts["plots"])
 
 
@@ -90,6 +91,99 @@ def test_several_rings_and_several_files(halo, tmp_path, browser):
     facts = shown(browser, tmp_path / "pulse.html")
     assert len(facts["plots"]) == 4 and {row[1] for row in facts["rows"][1:]} == {"40"}
     assert all("30:35:38:41:BE" in row[0] for row in facts["rows"][1:])
+
+
+HEAD = "t,time,ring,seq,kind,raw,note\n"
+
+
+def rows(start, seconds, rate=10, begin=0):
+    """The lines of a run that begins at a time of day, in seconds."""
+    for number in range(seconds * rate):
+        t = begin + number / rate
+        now = start + t
+        clock = f"2026-11-23T{int(now) // 3600:02}:{int(now) // 60 % 60:02}:{now % 60:09.6f}+00:00"
+        yield f"{t:.6f},{clock},C0:11:22:33:44:55,{number},ppg,{1000 + number % 50},\n"
+
+
+@pytest.mark.parametrize("in_one_file", [False, True])
+def test_runs_are_apart(halo, tmp_path, browser, in_one_file):
+    """A service that was started again after an hour, and once more. Plots that bridge such a gap: PerformanceMonitor 1944 of
+    erikdarlingdata, perfsonar/project 1034, cockroachdb/cockroach 17552, asascience-open/IOOS-EDS 216, plotly/plotly.js 5261."""
+    folder = tmp_path / "pulse"
+    folder.mkdir()
+    runs = [[HEAD, *rows(0, 60)], [HEAD, *rows(3660, 30)], [*rows(3690, 30, begin=30)], [HEAD, *rows(7200, 1, rate=5)]]
+    if in_one_file:
+        (folder / "stream-20261123T000000Z.csv").write_text("".join(line for run in runs for line in run))
+    else:
+        runs[2].insert(0, HEAD)
+        for number, run in enumerate(runs):
+            (folder / f"stream-20261123T00000{number}Z.csv").write_text("".join(run))
+    halo.run("report", folder).succeeded()
+    facts = shown(browser, tmp_path / "pulse.html")
+    assert facts["rows"][1][1] == "1205" and 9.9 < float(facts["rows"][1][2]) <= 10
+    assert [mark[0] for mark in facts["marks"]] == ["3660.00 s", "7200.00 s"]
+    assert [mark[2] for mark in facts["marks"]] == ["run", "run"]
+    assert facts["marks"][0][3] == "another run begins after 1 h"
+    assert facts["plots"][0]["gaps"] == 2 and facts["plots"][0]["inside"]
+    browser.open(tmp_path / "pulse.html")
+    path = browser.run("document.querySelector('path').getAttribute('d')")
+    assert path.count("M") == 3
+
+
+def test_the_file_that_is_being_written_is_a_part(halo, tmp_path, browser):
+    process = halo.start("stream", "--ppg", "--output", f"{tmp_path}/pulse/", adapter="virtual:fast,rate=200")
+    folder = tmp_path / "pulse"
+    deadline = time.monotonic() + 60
+    while not any(len(file.read_bytes()) > 5000 for file in folder.glob("*.csv.part")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    halo.run("report", folder).succeeded()
+    process.send_signal(signal.SIGINT)
+    halo.wait(process)
+    assert int(shown(browser, tmp_path / "pulse.html")["rows"][1][1]) > 20
+
+
+def test_numbers_of_a_file_are_only_numbers(halo, tmp_path):
+    """Charts in Swift that trap at values that no sensor has: ChartsOrg/Charts 62, 1511, 1920, 2168, 3352."""
+    numbers = ["1e19", "1e308", "-1e308", "inf", "-inf", "nan", "1e9", "-1e9", "1e15", "9e18", "0"]
+    for t in numbers:
+        for value in numbers:
+            file = tmp_path / "x.csv"
+            lines = [f"{time},2026-11-23T00:00:00+00:00,R,0,{kind},{raw},lost: {raw}\n"
+                     for time, raw in [("0", "1"), (t, value), ("1", "2"), (t, "3"), ("0", value)] for kind in ("ppg", "lost")]
+            file.write_text(HEAD + "".join(lines))
+            halo.run("report", file).succeeded()
+            assert "NaN" not in (tmp_path / "x.csv.html").read_text()
+    for years in ("0001", "9999"):
+        file.write_text(HEAD + f"0,{years}-01-01T00:00:00Z,R,0,ppg,1,\n" + "".join(rows(0, 1)) * 20)
+        halo.run("report", file).succeeded()
+
+
+def test_a_folder_may_hold_anything(halo, tmp_path):
+    folder = tmp_path / "pulse"
+    folder.mkdir()
+    (folder / "stream-1.csv").write_text(HEAD + "".join(rows(0, 2)))
+    os.mkfifo(folder / "stream-2.csv")
+    (folder / "stream-3.csv").mkdir()
+    halo.run("report", folder).succeeded()
+    assert (tmp_path / "pulse.html").exists()
+
+
+def test_the_page_fits_a_phone(halo, tmp_path, browser):
+    halo.run("report", session(halo, tmp_path, "--ppg", "--accel", adapter="virtual:fast,drop-after=200")).succeeded()
+    browser.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=3, mobile=True)
+    try:
+        facts = shown(browser, tmp_path / "session.csv.html")
+        labels = browser.run("""[...document.querySelectorAll('svg.plot')].map(plot =>
+            [...plot.querySelectorAll('text')].map(text => text.getBoundingClientRect()).filter(box => box.width)
+                .map(box => [box.left, box.right, box.top, box.height]))""")
+    finally:
+        browser.call("Emulation.clearDeviceMetricsOverride")
+    assert not facts["wide"] and all(plot["inside"] for plot in facts["plots"])
+    for plot in labels:
+        assert len(plot) > 5 and min(height for *_, height in plot) >= 11
+        times = sorted(box for box in plot if box[2] == max(box[2] for box in plot))
+        assert len(times) >= 2 and all(left[1] < right[0] for left, right in zip(times, times[1:]))
 
 
 def test_a_long_session_is_a_small_page(halo, tmp_path, browser):
@@ -139,7 +233,7 @@ def test_what_is_no_session_is_refused(halo, tmp_path):
         assert result.code == code and reason in result.err and not (tmp_path / f"{name}.html").exists()
     halo.run("report", tmp_path / "none.csv").failed(NO_FILE, saying="none.csv")
     (tmp_path / "folder").mkdir()
-    halo.run("report", tmp_path / "folder").failed(NO_FILE, saying="no complete")
+    halo.run("report", tmp_path / "folder").failed(NO_FILE, saying="no csv or jsonl")
 
 
 def test_damaged_lines_are_counted(halo, tmp_path, browser):
