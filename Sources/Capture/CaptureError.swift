@@ -1,4 +1,5 @@
 import BluetoothCore
+import Files
 
 /// Why a capture can't be read or written.
 public struct CaptureError: Error, Hashable, Sendable {
@@ -7,6 +8,8 @@ public struct CaptureError: Error, Hashable, Sendable {
     case cannotOpen(String)
     case cannotRead(String)
     case cannotCreate(String)
+    /// The file has data, and is not to be replaced.
+    case hasData
     case cannotWrite(String)
     /// Not a regular file, where the file must be read twice.
     case notARegularFile
@@ -128,6 +131,7 @@ extension CaptureError: CustomStringConvertible {
     case .cannotOpen(let cause): "cannot open: \(cause)"
     case .cannotRead(let cause): "cannot read: \(cause)"
     case .cannotCreate(let cause): "cannot make the recording: \(cause)"
+    case .hasData: "cannot make the recording: \(FileError.Reason.hasData)"
     case .cannotWrite(let cause): "cannot write the recording: \(cause)"
     case .notARegularFile: "not a regular file; this reads it twice, so copy it to a file first"
     case .empty: "the file is empty, so it is no capture"

@@ -11,8 +11,8 @@ public final class CaptureWriter {
   public let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
-  /// The series that the file belongs to; nil for a single file.
-  private let series: FileSeries?
+  /// Gives the last file of a series its name; nil for a single file.
+  private let completion: (@Sendable () throws(FileError) -> Void)?
   @exclusivity(unchecked) private var writer = ByteWriter(capacity: 1024)
   /// Where each record of ``writer`` ends.
   @exclusivity(unchecked) private var ends: [Int] = []
@@ -34,16 +34,20 @@ public final class CaptureWriter {
   /// - Parameters:
   ///   - path: the file
   ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
-  public init(path: String, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
+  ///   - replaces: whether a file with data is replaced; otherwise it is an error
+  public init(
+    path: String, datalink: BTSnoop.Datalink = .h4, replaces: Bool = true
+  ) throws(CaptureError) {
     self.path = path
     self.datalink = datalink
     let descriptor: Int32
     do throws(FileError) {
-      descriptor = try OutputFile.open(path: path)
+      descriptor = try OutputFile.open(path: path, existing: replaces ? .replace : .refuse)
     } catch {
-      throw CaptureError(.cannotCreate(error.reason.description), path: path)
+      throw CaptureError(
+        error.reason == .hasData ? .hasData : .cannotCreate(error.reason.description), path: path)
     }
-    series = nil
+    completion = nil
     queue = Self.queue(descriptor)
     BTSnoop.writeHeader(datalink, into: &writer)
     ends.append(writer.count)
@@ -59,9 +63,9 @@ public final class CaptureWriter {
   ///   - files: decides when the next file begins
   ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
   public init(_ files: FileRotation, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
-    path = files.series.path
+    path = files.path
     self.datalink = datalink
-    series = files.series
+    completion = files.completion
     var header = ByteWriter(capacity: 16)
     BTSnoop.writeHeader(datalink, into: &header)
     files.beginning = header.bytes
@@ -117,7 +121,7 @@ public final class CaptureWriter {
   public func waitUntilWritten(for seconds: Double) -> Bool {
     flush()
     guard queue.waitUntilDrained(for: seconds) else { return false }
-    try? series?.complete()
+    try? completion?()
     return true
   }
 

@@ -20,6 +20,12 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge(limit: Int)
     /// Another process holds the lock.
     case locked
+    /// Another program is writing the file.
+    case beingWritten
+    /// The name is that of a file, where a folder is needed.
+    case notFolder
+    /// The file has data, which would be lost.
+    case hasData
 
     public var description: String {
       switch self {
@@ -30,6 +36,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
       case .foreign: "it belongs to another user; use a file and a folder of your own"
       case .tooLarge(let limit): "larger than \(limit >> 10) KiB"
       case .locked: "another process holds its lock"
+      case .notFolder: "the name of a file; a series of files needs a folder: end the name with /"
+      case .beingWritten: "another program is writing it"
+      case .hasData: "it has data already"
       }
     }
   }

@@ -13,9 +13,10 @@ public struct FileTime: Hashable, Sendable {
   }
 }
 
-/// Decides when the next file of a series begins, and which are deleted. For the thread that writes to an `OutputQueue`.
+/// The files that records go to, one after the other: a series in a folder, or one file that is opened anew when another
+/// program has moved it away. For the thread that writes to an `OutputQueue`, except where it says otherwise.
 public final class FileRotation {
-  /// When a file ends.
+  /// When a file of a series ends.
   public enum Limit: Hashable, Sendable {
     /// At the first record after each multiple of this number of seconds since 1970-01-01 UTC; if the clock is set back,
     /// no later than without that.
@@ -24,23 +25,32 @@ public final class FileRotation {
     case bytes(Int)
   }
 
-  /// The files.
-  public let series: FileSeries
+  private enum Target {
+    case series(FileSeries, keepTime: Int?)
+    case file(KeptFile)
+  }
+
   /// What each file begins with. Set it before the first change of files.
-  public var beginning: [UInt8] = []
+  public var beginning: [UInt8] {
+    get { sharedBeginning.withLock(\.self) }
+    set { sharedBeginning.withLock { $0 = newValue } }
+  }
   /// The contents of the file beside each file, `FILE.json`, when it begins; nil for none.
   public var description: (() -> [UInt8])?
 
+  private let target: Target
   private let limit: Limit?
-  /// In seconds.
-  private let keepTime: Int?
   private let now: () -> FileTime
   private let begun: FileTime
+  private let sharedBeginning = Guarded<[UInt8]>([])
+  private let wantsNext = Guarded(false)
   /// When the present file ends, if time limits it: at the first of both times.
   private var end = FileTime(unix: .max, steady: .max)
 
   private static let descriptionEnding = ".json"
 
+  /// A series of files.
+  ///
   /// - Parameters:
   ///   - series: the files
   ///   - limit: when a file ends; nil for a single file
@@ -48,29 +58,70 @@ public final class FileRotation {
   ///     by the clock that is never set, and those of earlier runs by the time of day when this object is made
   ///   - now: the time
   public init(_ series: FileSeries, limit: Limit?, keepTime: Int?, now: @escaping () -> FileTime) {
-    self.series = series
+    target = .series(series, keepTime: keepTime)
     self.limit = limit
-    self.keepTime = keepTime
     self.now = now
     begun = now()
   }
 
-  /// Begins the first file. Waits for the disk.
+  /// One file.
+  public init(file path: String) {
+    target = .file(KeptFile(path))
+    limit = nil
+    now = { FileTime(unix: 0, steady: 0) }
+    begun = now()
+  }
+
+  /// The folder of the series, or the file.
+  public var path: String {
+    switch target {
+    case .series(let series, _): series.path
+    case .file(let file): file.path
+    }
+  }
+
+  /// The path of the file that is being written, when it is complete; nil if there is none. From any thread.
+  public var currentPath: String? {
+    switch target {
+    case .series(let series, _): series.currentPath
+    case .file(let file): file.path
+    }
+  }
+
+  /// Opens the first file. Waits for the disk.
   ///
+  /// - Parameter existing: what becomes of the data of a single file
   /// - Returns: its descriptor, which the caller closes
-  public func begin() throws(FileError) -> Int32 { try next()() }
+  public func begin(existing: OutputFile.ExistingData = .refuse) throws(FileError) -> Int32 {
+    try next(existing)()
+  }
+
+  /// The next record goes to the next file of the series, or to the file that has the path then. From any thread.
+  public var beginNext: @Sendable () -> Void {
+    let wantsNext = wantsNext
+    return { wantsNext.withLock { $0 = true } }
+  }
+
+  /// What a file begins with that another program has emptied. From any thread.
+  public var afterEmptying: @Sendable () -> [UInt8] {
+    let beginning = sharedBeginning
+    return { beginning.withLock(\.self) }
+  }
+
+  /// The last file of a series gets its name. Waits for the disk; from any thread.
+  public var completion: @Sendable () throws(FileError) -> Void {
+    guard case .series(let series, _) = target else { return {} }
+    return { () throws(FileError) in try series.complete() }
+  }
 
   /// The change of files before a record.
   ///
   /// - Parameter length: that of the file with the record, without its ``beginning``
   /// - Returns: nil to go on with the same file
   public func change(_ length: Int) -> OutputQueue.FileChange? {
-    switch limit {
-    case .bytes(let most) where beginning.count + length > most: break
-    case .seconds where isDue: break
-    default: return nil
-    }
-    let next = next()
+    guard isDue(length) else { return nil }
+    wantsNext.withLock { $0 = false }
+    let next = next(.keep)
     return { () throws(SystemError) in
       do throws(FileError) {
         return try next()
@@ -80,31 +131,51 @@ public final class FileRotation {
     }
   }
 
-  private var isDue: Bool {
-    let now = now()
-    return now.unix >= end.unix || now.steady >= end.steady
+  private func isDue(_ length: Int) -> Bool {
+    if wantsNext.withLock(\.self) { return true }
+    switch limit {
+    case .bytes(let most): return beginning.count + length > most
+    case .seconds:
+      let now = now()
+      return now.unix >= end.unix || now.steady >= end.steady
+    case nil: return false
+    }
   }
 
-  private func next() -> @Sendable () throws(FileError) -> Int32 {
+  private func next(_ existing: OutputFile.ExistingData) -> @Sendable () throws(FileError) -> Int32 {
+    let beginning = self.beginning
+    let description = self.description?()
+    let open: @Sendable () throws(FileError) -> (file: Int32, path: String?)
+    switch target {
+    case .series(let series, let keepTime):
+      let next = next(of: series, keepTime, beginning)
+      open = { () throws(FileError) in (try next(), series.currentPath) }
+    case .file(let file):
+      open = { () throws(FileError) in (try file.open(existing, beginning: beginning), file.path) }
+    }
+    return { () throws(FileError) in
+      let (file, path) = try open()
+      if let description, let path {
+        _ = try OutputFile.replace(path + Self.descriptionEnding, with: description)
+      }
+      return file
+    }
+  }
+
+  private func next(
+    of series: FileSeries, _ keepTime: Int?, _ beginning: [UInt8]
+  ) -> @Sendable () throws(FileError) -> Int32 {
     let start = now()
     if case .seconds(let period) = limit {
       end.unix = (start.unix / period + 1) * period
       end.steady = start.steady + end.unix - start.unix
     }
-    let series = self.series
-    let beginning = self.beginning
-    let description = self.description?()
-    let keepTime = self.keepTime
     let unset = FileTime(unix: begun.unix + start.steady - begun.steady, steady: start.steady)
     return { () throws(FileError) in
       if let keepTime {
         series.removeFiles(olderThan: keepTime, at: unset, beside: [Self.descriptionEnding])
       }
-      let descriptor = try series.next(at: start, beginning: beginning)
-      if let description, let path = series.currentPath {
-        _ = try OutputFile.replace(path + Self.descriptionEnding, with: description)
-      }
-      return descriptor
+      return try series.next(at: start, beginning: beginning)
     }
   }
 }

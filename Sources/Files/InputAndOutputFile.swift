@@ -144,4 +144,48 @@ public final class OutputFile {
     try file.truncate()
     return file.take()
   }
+
+  /// Opens or creates a file for records that can't be made again. It belongs to this program until it is closed: a second
+  /// one is refused. Each write goes to its end, also after another program has emptied it, as logrotate does.
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - existing: what becomes of data in it
+  /// - Returns: a descriptor that the caller closes
+  /// - Throws: `.beingWritten`, `.hasData`, and what ``init(path:)`` throws; then the file is as it was
+  public static func open(path: String, existing: ExistingData) throws(FileError) -> Int32 {
+    let file = try OutputFile(path: path)
+    guard file.isRegular else { return file.take() }
+    // Some network file systems have no locks.
+    if SystemCall.lock(file.descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      throw FileError(path, .beingWritten)
+    }
+    _ = fcntl(file.descriptor, F_SETFL, fcntl(file.descriptor, F_GETFL) | O_APPEND)
+    switch existing {
+    case .keep: break
+    case .replace: try file.truncate()
+    case .refuse where try file.length > 0: throw FileError(path, .hasData)
+    case .refuse: break
+    }
+    return file.take()
+  }
+
+  /// In bytes, now.
+  private var length: Int {
+    get throws(FileError) {
+      var status = stat()
+      guard SystemCall.status(descriptor, &status) == 0 else { throw .last(path) }
+      return Int(status.st_size)
+    }
+  }
+
+  /// What becomes of the data of a file that is opened.
+  public enum ExistingData: Hashable, Sendable {
+    /// It stays, and what is written follows it.
+    case keep
+    /// It is deleted.
+    case replace
+    /// A file with data is not opened.
+    case refuse
+  }
 }

@@ -67,6 +67,12 @@ struct OutputDescriptor {
     }
   }
 
+  /// Whether it is a regular file without a byte.
+  var isEmptyFile: Bool {
+    var status = stat()
+    return isRegularFile && SystemCall.status(descriptor, &status) == 0 && status.st_size == 0
+  }
+
   /// Waits until there may be room.
   func waitForRoom() {
     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -46,6 +46,9 @@ public final class OutputQueue: @unchecked Sendable {
   private let failureNumber = Atomic<Int32>(0)
   private let monitor = Monitor()
   private let rotation: ((Int) -> FileChange?)?
+  private let afterEmptying: (@Sendable () -> [UInt8])?
+  /// Whether the thread has written to the present file.
+  private var hasBegunFile = false
 
   // The monitor's lock guards the following properties; those that each write reads have no other check.
   private var policy: Overflow
@@ -74,10 +77,14 @@ public final class OutputQueue: @unchecked Sendable {
   ///     for a packet.
   ///   - rotation: called before records are queued, with the length of the file with them; returns what opens the file
   ///     that they go to, or nil if they go to the same one. Must not call the queue. For regular files
+  ///   - afterEmptying: what a regular file begins with that another program has emptied, as logrotate does with
+  ///     `copytruncate`; called on the queue's thread
   public init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep,
-    collectionTime: Double = 0, rotation: ((Int) -> FileChange?)? = nil
+    collectionTime: Double = 0, rotation: ((Int) -> FileChange?)? = nil,
+    afterEmptying: (@Sendable () -> [UInt8])? = nil
   ) {
+    self.afterEmptying = afterEmptying
     self.collectionTime = collectionTime
     self.rotation = rotation
     target = OutputDescriptor(descriptor, owned: owned)
@@ -363,6 +370,7 @@ public final class OutputQueue: @unchecked Sendable {
         let next = OutputDescriptor(try change.open(), owned: true)
         target.close()
         monitor.locked { target = next }
+        hasBegunFile = false
         start = change.offset
       }
       try write(start..<inFlight.byteCount)
@@ -374,20 +382,33 @@ public final class OutputQueue: @unchecked Sendable {
 
   /// Writes some of the records in flight.
   private func write(_ range: Range<Int>) throws(SystemError) {
-    let failure: SystemError? = inFlight.bytes.withUnsafeBytes { bytes in
-      var written = range.lowerBound
-      while written < range.upperBound {
-        switch target.write(UnsafeRawBufferPointer(rebasing: bytes[written..<range.upperBound])) {
-        case .taken(0): target.waitForRoom()
-        case .taken(let count): written += count
-        case .failed(let error):
-          target.takeBack(written - inFlight.end(before: written))
-          return error
-        }
-      }
-      return nil
+    guard !range.isEmpty else { return }
+    if let afterEmptying, hasBegunFile, target.isEmptyFile {
+      let failure = afterEmptying().withUnsafeBytes { write($0) { $0 } }
+      if let failure { throw failure }
     }
+    let failure = inFlight.bytes.withUnsafeBytes { bytes in
+      write(UnsafeRawBufferPointer(rebasing: bytes[range])) {
+        $0 - (inFlight.end(before: range.lowerBound + $0) - range.lowerBound)
+      }
+    }
+    hasBegunFile = true
     if let failure { throw failure }
+  }
+
+  /// Writes all bytes. `incomplete` says how many of the written ones are of a record that is not complete, and are taken back.
+  private func write(_ bytes: UnsafeRawBufferPointer, incomplete: (Int) -> Int) -> SystemError? {
+    var written = 0
+    while written < bytes.count {
+      switch target.write(UnsafeRawBufferPointer(rebasing: bytes[written...])) {
+      case .taken(0): target.waitForRoom()
+      case .taken(let count): written += count
+      case .failed(let error):
+        target.takeBack(incomplete(written))
+        return error
+      }
+    }
+    return nil
   }
 }
 

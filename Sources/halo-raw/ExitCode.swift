@@ -1,5 +1,6 @@
 import Capture
 import Central
+import Files
 import GATTClient
 import HCI
 import KnownDevices
@@ -180,10 +181,17 @@ extension Failure {
     let code: ExitCode =
       switch error.reason {
       case .cannotOpen, .notARegularFile: .cannotOpenFile
-      case .cannotCreate: .cannotOpenFile
+      case .cannotCreate, .hasData: .cannotOpenFile
       case .cannotRead, .cannotWrite: .outputFailed
       default: .badData
       }
-    self.init(code, error.messageWithRemedy)
+    self.init(code, error.messageWithRemedy + (error.reason == .hasData ? Self.howToReplace : ""))
   }
+
+  /// A file of records that can't be created.
+  init(creating error: FileError) {
+    self.init(.cannotOpenFile, "cannot create \(error)\(error.reason == .hasData ? Self.howToReplace : "")")
+  }
+
+  private static var howToReplace: String { "; use another name, or --replace to replace it" }
 }

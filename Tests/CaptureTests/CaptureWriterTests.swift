@@ -99,17 +99,32 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     writer.write(hex("00").span.bytes, note)
     writer.waitUntilWritten()
     #expect(file.bytes == hex(header) && writer.failure == nil)
-    let monitor = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    let monitorFile = TemporaryFile()
+    let monitor = try CaptureWriter(path: monitorFile.path, datalink: .linuxMonitor)
     monitor.write(hex("77").span.bytes, direction: .hostToController, microseconds: 0)
     monitor.write([UInt8]().span.bytes, direction: .hostToController, microseconds: 0)
     monitor.waitUntilWritten()
-    #expect(file.bytes.count == 16 && monitor.failure == nil)
+    #expect(monitorFile.bytes.count == 16 && monitor.failure == nil)
   }
 
   @Test func anOldFileIsReplaced() throws {
-    let file = TemporaryFile(Array(repeating: 0xFF, count: 1000))
+    let old = Array(repeating: UInt8(0xFF), count: 1000)
+    let file = TemporaryFile(old)
+    #expect(throws: CaptureError(.hasData, path: file.path)) {
+      _ = try CaptureWriter(path: file.path, replaces: false)
+    }
+    #expect(file.bytes == old)
     _ = try CaptureWriter(path: file.path)
     #expect(file.bytes == hex(header))
+  }
+
+  @Test func aFileHasOneWriter() throws {
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(path: file.path)
+    #expect(throws: CaptureError(.cannotCreate("another program is writing it"), path: file.path)) {
+      _ = try CaptureWriter(path: file.path)
+    }
+    withExtendedLifetime(writer) {}
   }
 
   @Test func aFullDiskIsTold() {

@@ -116,7 +116,7 @@ import Testing
     queue.waitUntilDrained()
     #expect(queue.failure == nil)
     queue.close()
-    try files.series.complete()
+    try files.completion()
     return files
   }
 

@@ -8,8 +8,8 @@ enum CommonOptions {
 
   /// The options of every command that uses an adapter.
   static let all: [any CommandOption] = [
-    adapter, take, record, explain, wait, interval, latency, timeout, phy, dataLength, mtu, aggressive,
-    verbose,
+    adapter, take, record, replace, explain, wait, interval, latency, timeout, phy, dataLength, mtu,
+    aggressive, verbose,
   ]
 
   static let adapter = Option(
@@ -22,6 +22,8 @@ enum CommonOptions {
     "--take",
     help: "with user:hciN: take an adapter that is up, which ends its links; it is up again afterwards")
   static let record = Option("--record", as: .file(.writes), help: "record all HCI traffic to a btsnoop file")
+  static let replace = Flag(
+    "--replace", help: "replace a file that has data, which is otherwise an error")
   static let explain = Option(
     "--explain", as: .choice("full", [("full", Explainer.Form.blocks), ("lines", .lines)]), bare: .lines,
     help: """

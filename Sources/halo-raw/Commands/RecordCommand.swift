@@ -15,7 +15,8 @@ let recordCommand = CommandSpec(
   name: "record", arguments: "FILE|DIR",
   summary: "capture all HCI traffic on this machine",
   positionals: 1...1, file: .writes,
-  options: [RecordOption.adapter, RecordOption.duration, CommonOptions.explain] + SeriesOption.all,
+  options: [RecordOption.adapter, RecordOption.duration, CommonOptions.replace, CommonOptions.explain]
+    + SeriesOption.all,
   examples: [
     (
       "sudo halo-raw record all.btsnoop", "record all adapters until Ctrl-C; then halo-raw decode all.btsnoop"

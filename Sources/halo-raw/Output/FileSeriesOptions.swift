@@ -35,10 +35,17 @@ enum SeriesOption {
     let limit = invocation.isGiven(rotate) ? invocation[rotate] : nil
     let keepTime = invocation.isGiven(keep) ? invocation[keep] : nil
     guard limit != nil || keepTime != nil || isFolder(path) else { return nil }
+    guard isFolder(path) || !fileEndings.contains(where: path.hasSuffix) else {
+      throw FileError(path, .notFolder)
+    }
     let series = try FileSeries(
       folder: path, stem: invocation.command.name, suffix: suffix, hasLines: hasLines)
     return FileRotation(series, limit: limit, keepTime: keepTime.map { Int($0.inSeconds) }, now: now)
   }
+
+  private static let fileEndings = [
+    ".csv", ".jsonl", ".ndjson", ".txt", ".btsnoop", ".log", ".cap", ".pcap", ".json",
+  ]
 
   /// Whether a path means a folder, which may be missing.
   static func isFolder(_ path: String) -> Bool {
@@ -65,7 +72,7 @@ extension CaptureWriter {
     if let files {
       try self.init(files, datalink: datalink)
     } else {
-      try self.init(path: path, datalink: datalink)
+      try self.init(path: path, datalink: datalink, replaces: invocation[CommonOptions.replace])
     }
   }
 }

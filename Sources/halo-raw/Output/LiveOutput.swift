@@ -33,14 +33,14 @@ final class LiveOutput {
 
   private let invocation: Invocation
   private let session: Session
-  /// Of the file or the folder; nil for standard output.
-  private let path: String?
-  /// The files of the folder; nil for a single file.
+  /// The file, or the files of a folder; nil for standard output.
   private let files: FileRotation?
   /// Of the file; nil for standard output.
   private let queue: OutputQueue?
   private var description = DataDescription()
   private let broker: BrokerOutput?
+  /// A service that is told to open its file anew.
+  private var hangUp: Termination.Registration?
   /// What the automatic measurements of rings are set to.
   private var settings: [BluetoothAddress: JSONValue] = [:]
   /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
@@ -56,12 +56,12 @@ final class LiveOutput {
   init(_ invocation: Invocation, _ session: Session) async throws(Failure) {
     self.invocation = invocation
     self.session = session
-    path = invocation[LiveOption.output].flatMap { $0 == "-" ? nil : $0 }
+    let path = invocation[LiveOption.output].flatMap { $0 == "-" ? nil : $0 }
     clock = session.clock.recordClock
     if path == nil, let option = SeriesOption.all.first(where: { invocation.isGiven($0) }),
       !invocation.isGiven(CommonOptions.record)
     {
-      throw .usage("\(option.spec.name) needs --output DIR or --record DIR")
+      throw .usage("\(option.spec.name) needs --output or --record")
     }
     broker = try await session.interruption.cancels { () async throws(Failure) in
       try await BrokerOutput.open(invocation, session)
@@ -78,15 +78,18 @@ final class LiveOutput {
       let format = chosen ?? (SeriesOption.isFolder(path) ? .csv : Self.format(ofFile: path))
       self.format = format
       let clock = session.clock
-      files = try SeriesOption.series(path, invocation, suffix: format.suffix, hasLines: true) {
+      let series = try SeriesOption.series(path, invocation, suffix: format.suffix, hasLines: true) {
         clock.fileTime
       }
-      let descriptor = if let files { try files.begin() } else { try OutputFile.open(path: path) }
+      let files = series ?? FileRotation(file: path)
+      self.files = files
       queue = OutputQueue(
-        descriptor: descriptor, owned: true, capacity: Self.capacity, overflow: .drop,
-        rotation: files?.change)
+        descriptor: try files.begin(existing: invocation[CommonOptions.replace] ? .replace : .refuse),
+        owned: true,
+        capacity: Self.capacity, overflow: .drop, rotation: files.change, afterEmptying: files.afterEmptying)
+      hangUp = Termination.onHangUp(files.beginNext)
     } catch {
-      throw Failure(.cannotOpenFile, "cannot create \(error)")
+      throw Failure(creating: error)
     }
     serveStatus()
   }
@@ -96,7 +99,7 @@ final class LiveOutput {
     session.status.serve(invocation, clock.ending()) { [weak self] in
       guard let self else { return [:] }
       return [
-        "output": (files?.series.currentPath ?? path).map { .string(Self.absolute($0)) },
+        "output": (files?.currentPath).map { .string(Self.absolute($0)) },
         "broker": broker?.status,
       ]
     }
@@ -276,13 +279,13 @@ final class LiveOutput {
   ///   - deadline: how long that may take; nil until the task is cancelled
   ///   - completes: whether the last file of a series is completed, too
   private func writeDescription(within deadline: Duration?, completes: Bool = false) async throws(Failure) {
-    guard let path = files?.series.currentPath ?? path else { return }
+    guard let path = files?.currentPath else { return }
     let bytes = descriptionText
-    let series = completes ? files?.series : nil
+    let completion = completes ? files?.completion : nil
     let result = await offTheLoop(deadline: deadline) {
       Result { () throws(FileError) in
         _ = try OutputFile.replace(path + ".json", with: bytes)
-        try series?.complete()
+        try completion?()
       }
     }
     switch result {

@@ -7,7 +7,8 @@ import SystemCalls
 ///
 /// The first signal calls the registered handlers, which end the command in order; without handlers, the process ends at
 /// once. The second signal ends the process within a second and prints what is left undone. SIGHUP, from a closed terminal
-/// or a lost ssh connection, and SIGQUIT count as SIGTERM.
+/// or a lost ssh connection, and SIGQUIT count as SIGTERM. A program without a terminal, as a service is, opens its files
+/// anew on SIGHUP.
 enum Termination {
   /// A registration, which ends with this object.
   final class Registration: Sendable {
@@ -21,6 +22,7 @@ enum Termination {
       let id = self.id
       Termination.state.withLock {
         $0.handlers[id] = nil
+        $0.openers[id] = nil
         $0.unfinished[id] = nil
       }
     }
@@ -29,6 +31,8 @@ enum Termination {
   private struct State {
     var hasBegun = false
     var handlers: [UInt64: @Sendable () -> Void] = [:]
+    /// What opens files anew.
+    var openers: [UInt64: @Sendable () -> Void] = [:]
     var unfinished: [UInt64: String] = [:]
     var nextID: UInt64 = 0
   }
@@ -51,6 +55,19 @@ enum Termination {
   static func register(_ handler: @escaping @Sendable () -> Void) -> Registration {
     add { $0.handlers[$1] = handler }
   }
+
+  /// Calls `handler` on the main thread on each SIGHUP, which does not end the process then; with a terminal, it ends the
+  /// process, and `handler` is not called. It must not block.
+  static func onHangUp(_ handler: @escaping @Sendable () -> Void) -> Registration {
+    add { if !hasTerminal { $0.openers[$1] = handler } }
+  }
+
+  /// Whether the process has a terminal, which may be closed.
+  private static let hasTerminal: Bool = {
+    let terminal = SystemCall.open("/dev/tty", O_RDONLY | O_NOCTTY)
+    if terminal >= 0 { close(terminal) }
+    return terminal >= 0
+  }()
 
   /// Notes something to undo before the process ends, while the result exists.
   ///
@@ -77,6 +94,11 @@ enum Termination {
     }
     while true {
       let signal = Signals.next(of: signals)
+      let openers = signal == SIGHUP ? state.withLock { Array($0.openers.values) } : []
+      guard openers.isEmpty else {
+        for open in openers { open() }
+        continue
+      }
       let (isFirst, handlers) = state.withLock { state in
         defer { state.hasBegun = true }
         return (!state.hasBegun, Array(state.handlers.values))

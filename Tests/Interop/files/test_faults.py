@@ -177,7 +177,7 @@ def test_a_recording_killed_at_every_write(halo, tmp_path, simulation):
 def test_a_sync_with_a_recording_is_killed(halo, tmp_path):
     """The store is sound, the recording is whole records, and the next sync completes what the ring has."""
     store, path = tmp_path / "rings.sqlite", tmp_path / "killed.btsnoop"
-    words = ("sync", "--kind", "spo2", "--store", store, "--record", path, "--adapter", VIRTUAL)
+    words = ("sync", "--kind", "spo2", "--store", store, "--record", path, "--replace", "--adapter", VIRTUAL)
     count = 0
     for call, number in kills(halo, words, changes=("pwrite64", "fdatasync", "write"), step=9):
         if store.exists():

@@ -39,7 +39,7 @@ def writers(path) -> list[tuple]:
     return [
         ("settings", "--export", path, "--adapter", VIRTUAL),
         ("decode", CAPTURE, "--html", path),
-        ("battery", "--record", path, "--adapter", VIRTUAL),
+        ("battery", "--record", path, "--replace", "--adapter", VIRTUAL),
     ]
 
 
