@@ -27,8 +27,6 @@ def test_times_are_of_one_stamp(session):
     start = frame["time"] - pd.to_timedelta(frame["t"], unit="s")
     assert (start.max() - start.min()) < pd.Timedelta("3us")
     assert start.min().strftime("%Y-%m-%dT%H:%M") == "2026-11-21T13:45"
-    # Kinds of one moment are one row: the number is unique within a kind.
-    assert frame.pivot(index="seq", columns="kind", values="t")["ppg"].notna().sum() == len(halo_raw.samples(frame, "ppg"))
 
 
 @pytest.mark.verdict
@@ -165,7 +163,7 @@ def test_runs_in_a_folder_are_told_apart(program, tmp_path):
     (tmp_path / "stream-20261121T134500Z.csv.part").write_text("t,time,ring,seq\n")
     frame = halo_raw.read_stream(tmp_path)
     assert frame["run"].tolist() == [0, 0, 0, 1, 1, 1] and frame["seq"].tolist() == [0, 1, 2, 0, 1, 2]
-    with pytest.raises(ValueError, match="no complete csv or jsonl file"):
+    with pytest.raises(ValueError, match="no csv or jsonl file with records"):
         halo_raw.read_stream(tmp_path.parent)
 
 

@@ -11,11 +11,13 @@ from .capture import read_capture
 from .files import to_edf, to_parquet
 from .live import Record, stream
 from .lsl import Outlet
+from .moments import longest_part, moments
 from .program import ProgramError
+from .reading import read_stream
 from .store import read_store
-from .streams import lost_packets, marks, positions, rate, read_stream, samples, segments
+from .streams import lost_packets, marks, positions, rate, samples, segments
 
 __all__ = [
-    "Outlet", "ProgramError", "Record", "lost_packets", "marks", "positions", "rate", "read_capture", "read_store",
-    "read_stream", "samples", "segments", "stream", "to_edf", "to_parquet",
+    "Outlet", "ProgramError", "Record", "longest_part", "lost_packets", "marks", "moments", "positions", "rate",
+    "read_capture", "read_store", "read_stream", "samples", "segments", "stream", "to_edf", "to_parquet",
 ]

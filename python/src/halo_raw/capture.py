@@ -9,7 +9,7 @@ import os
 import pandas as pd
 
 from . import program as halo
-from .streams import read_stream
+from .reading import read_stream
 
 
 def read_capture(
@@ -17,15 +17,18 @@ def read_capture(
 ) -> pd.DataFrame:
     """Reads a capture of Bluetooth traffic: btsnoop, pcap, pcapng or PacketLogger, of any program.
 
-    One row a packet; a field of a layer is the column `layer.field`, such as `att.handle`. With `samples`, one row a sample
-    of a ring, as `read_stream` returns them.
+    One row a packet; a field of a layer is the column `layer.field`, such as `att.handle`. With `samples`, one row a
+    sample of a ring, as `read_stream` returns them.
 
     Raises ProgramError if the file cannot be read.
     """
-    arguments: list[str | os.PathLike[str]] = ["decode", path, "--format", "jsonl"]
+    # A path that begins with a dash is no option.
+    arguments = ["decode", "--format=jsonl", *(["--samples"] if samples else []), "--", path]
+    text = halo.run(arguments, program)
     if samples:
-        return read_stream(io.StringIO(halo.run([*arguments, "--samples"], program)))
-    frame = pd.json_normalize([json.loads(line) for line in halo.run(arguments, program).splitlines()])
+        return read_stream(io.StringIO(text))
+    # A name may have U+2028 and other ends of lines of Unicode; a line of JSON ends with a line feed alone.
+    frame = pd.json_normalize([json.loads(line) for line in text.split("\n") if line])
     if "time" in frame:
         frame["time"] = pd.to_datetime((frame["time"] * 1e6).round().astype("int64"), unit="us", utc=True)
     return frame
