@@ -65,6 +65,8 @@ def test_a_lost_packet_is_a_place_without_a_sample(program, tmp_path):
         notes = reader.readAnnotations()
     numbers = halo_raw.samples(frame, "ppg")["packet"].astype(int)
     present = np.flatnonzero(signal != -32768)
-    assert (present + numbers.iloc[0]).tolist() == numbers.tolist()
-    assert [round(float(onset) * 25) for onset, text in zip(notes[0], notes[2], strict=True) if text == "no ppg"] == [
-        number - numbers.iloc[0] for number in range(int(numbers.max())) if number % 50 == 49]
+    assert (present - present[0] + numbers.iloc[0]).tolist() == numbers.tolist()
+    # The first hole is before the first sample, the last one behind the last.
+    holes = [round(float(onset) * 25) for onset, text in zip(notes[0], notes[2], strict=True) if text == "BAD_no ppg"]
+    assert holes[1:-1] == [
+        number - numbers.iloc[0] + present[0] for number in range(int(numbers.max())) if number % 50 == 49]

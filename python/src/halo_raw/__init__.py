@@ -8,10 +8,11 @@ Times are time zone aware and in UTC; units are in the names of columns. Nothing
 """
 
 from .capture import read_capture
-from .files import to_edf, to_parquet
+from .edf import to_edf
 from .live import Record, stream
 from .lsl import Outlet
 from .moments import longest_part, moments
+from .parquet import to_parquet
 from .program import ProgramError
 from .reading import read_stream
 from .store import read_store

@@ -39,12 +39,14 @@ def marks(frame: pd.DataFrame) -> pd.DataFrame:
     starts = np.flatnonzero(_begins(frame))[1:]
     if not len(starts):
         return found.reset_index(drop=True)
+    if "note" not in found.columns:
+        found = found.assign(note=schema.missing("note", len(found)).to_numpy())
     elapsed = seconds(frame)
     passed = elapsed[starts] - elapsed[starts - 1]
     begun = frame.iloc[starts][[name for name in columns if name not in ("packet", "count", "note")]].assign(
         seq=np.arange(len(starts), dtype="int32"),
-        note=pd.Series([f"halo-raw was started {time:.1f} s after the last record" for time in passed],
-                       dtype=schema.TEXT, index=frame.index[starts]))
+        note=pd.Series([f"{time:.1f} s after the last record" for time in passed], dtype=schema.TEXT,
+                       index=frame.index[starts]))
     categories = _with_start(frame["kind"])
     begun["kind"] = pd.Categorical(["start"] * len(begun), categories=categories)
     found = found.assign(kind=found["kind"].astype("category").cat.set_categories(categories))
