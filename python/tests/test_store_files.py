@@ -1,0 +1,73 @@
+"""A store wherever it is: in a folder that is not writable, with a write-ahead log that has the last changes.
+
+SQLite wants to create files beside such a database to read it: sifiveinc/wake 501, fr-ser/grafana-sqlite-datasource 168.
+With `immutable=1` alone, it would leave out what is in the log: vshulcz/deja-vu 2702.
+"""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+import halo_raw
+
+pytestmark = pytest.mark.verdict
+
+PRINT = "import halo_raw, sys; print(halo_raw.read_store('stress', sys.argv[1])['stress'].sum())"
+
+
+def stress_of(path) -> subprocess.CompletedProcess:
+    """Read as a user whom permissions bind, which the administrator is only without his capabilities."""
+    bound = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    return subprocess.run([*bound, sys.executable, "-c", PRINT, path], capture_output=True, text=True)
+
+
+@pytest.fixture
+def closed(store, tmp_path):
+    """A folder in which nothing can be created, with a store."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    shutil.copy(store, folder / "rings.sqlite")
+    folder.chmod(0o555)
+    yield folder / "rings.sqlite"
+    folder.chmod(0o755)
+
+
+def test_a_store_in_a_folder_that_is_not_writable(closed, store):
+    expected = halo_raw.read_store("stress", store)["stress"].sum()
+    result = stress_of(closed)
+    assert result.stdout == f"{expected}\n", result.stderr
+    assert [path.name for path in closed.parent.iterdir()] == ["rings.sqlite"]
+
+
+def test_what_is_in_the_log_alone_is_read(closed, store, tmp_path):
+    shutil.copy(store, tmp_path / "rings.sqlite")
+    with sqlite3.connect(tmp_path / "rings.sqlite") as database:
+        database.execute("PRAGMA wal_autocheckpoint = 0")
+        database.execute("UPDATE stress SET stress = 1")
+        database.commit()
+        # As a copy that was made while a program had it open.
+        closed.parent.chmod(0o755)
+        for ending in ("", "-wal"):
+            shutil.copy(tmp_path / f"rings.sqlite{ending}", f"{closed}{ending}")
+        closed.parent.chmod(0o555)
+    database.close()
+    assert os.path.getsize(f"{closed}-wal") > 0
+    result = stress_of(closed)
+    assert result.stdout == f"{len(halo_raw.read_store('stress', store))}\n", result.stderr
+    assert {path.name for path in closed.parent.iterdir()} == {"rings.sqlite", "rings.sqlite-wal"}
+
+
+def test_a_store_that_may_not_be_read_is_not_called_another_file(closed):
+    closed.chmod(0)
+    result = stress_of(closed)
+    assert "PermissionError" in result.stderr and "not a store" not in result.stderr
+
+
+def test_what_firmware_makes_up_is_marked(store):
+    for kind in ("stress", "hrv"):
+        assert halo_raw.read_store(kind, store)["estimate"].tolist() == [True] * len(halo_raw.read_store(kind, store))
+    assert "estimate" not in halo_raw.read_store("heart-rate", store)
