@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from . import program as halo
+from .schema import SAMPLES
 
 #: In bytes; a line of the program has some hundreds.
 _LONGEST_LINE = 1 << 20
@@ -54,13 +55,18 @@ async def stream(
                 print(record.time, record.values)
 
     `kinds` are `ppg`, `accel` and `spo2`, all without one; `arguments` are other options of `halo-raw stream`, such as
-    `["--duration", "10s"]`. If the iterator is closed, the ring's stream is stopped.
+    `["--duration", "10s"]`, and nothing else is taken for an option. If the iterator is closed, the ring's stream is
+    stopped.
 
-    Raises ProgramError if the program fails.
+    Raises ValueError for another kind, and ProgramError if the program fails.
     """
-    command = ["stream", "--format", "jsonl", *(f"--{kind}" for kind in kinds), *arguments]
-    command += ["--adapter", adapter] if adapter else []
-    command += [ring] if ring else []
+    unknown = set(kinds) - set(SAMPLES)
+    if unknown:
+        raise ValueError(f"there is no kind {', '.join(sorted(unknown))}; use {', '.join(SAMPLES)}")
+    command = ["stream", "--format=jsonl", *(f"--{kind}" for kind in kinds), *arguments]
+    command += [f"--adapter={adapter}"] if adapter else []
+    # A name that begins with a dash is no option.
+    command += ["--", ring] if ring else []
     process = await asyncio.create_subprocess_exec(
         halo.find(program), *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE, limit=_LONGEST_LINE)

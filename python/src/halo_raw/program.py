@@ -27,7 +27,7 @@ def find(program: str | os.PathLike[str] | None) -> str:
 
 def reason(errors: str, code: int) -> str:
     """The error message of the program: its last line on standard error."""
-    lines = [line.removeprefix("halo-raw: ") for line in errors.splitlines() if line]
+    lines = [line.removeprefix("halo-raw: ") for line in errors.split("\n") if line]
     return lines[-1] if lines else f"halo-raw ended with exit code {code}"
 
 
@@ -36,8 +36,8 @@ def run(arguments: Sequence[str | os.PathLike[str]], program: str | os.PathLike[
 
     Raises ProgramError if it fails.
     """
-    result = subprocess.run(
-        [find(program), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    result = subprocess.run([find(program), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if result.returncode:
-        raise ProgramError(result.returncode, reason(result.stderr, result.returncode))
-    return result.stdout
+        raise ProgramError(result.returncode, reason(result.stderr.decode(errors="replace"), result.returncode))
+    # What it prints is UTF-8 in any locale, and its ends of lines are kept.
+    return result.stdout.decode(errors="replace")
