@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 from .live import Record
@@ -13,49 +15,85 @@ CHANNELS = {
 }
 
 
+#: In seconds: a record that is this much earlier is one of another stream.
+_OTHER_STREAM = 1.0
+#: In seconds: how long a live record can have waited for `push`.
+_OLDEST = 60.0
+#: The samples of a kind that wait until their rate is known.
+_MEASURED = 8
+
+
 class Outlet:
-    """Publishes the samples of one ring, a stream for each kind.
+    """Publishes the samples of one ring or several, a stream for each kind.
 
         outlet = halo_raw.Outlet()
         async for record in halo_raw.stream():
             outlet.push(record)
 
-    The time stamps are the receive times, on the clock of LSL. Raises ImportError if pylsl is not installed.
+    The time stamps are the receive times on the clock of LSL: the clocks are compared once, at the first record of a
+    ring, and from then on the stamps follow `t`, which nobody sets. The nominal rate of the streams is `rate_hz`. If
+    that is not given, it is measured: the first eight samples of a kind wait until the last of them is there, and are
+    then published with their own stamps.
+
+    Raises ImportError if pylsl is not installed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rate_hz: float | None = None) -> None:
         import pylsl
 
         self._lsl: Any = pylsl
+        self._rate = rate_hz
         self._outlets: dict[tuple[str, str], Any] = {}
-        # Both clocks are read once: LSL corrects the offsets between computers itself.
-        import time
-
-        self._ahead = pylsl.local_clock() - time.time()
+        self._waiting: dict[tuple[str, str], list[tuple[list[float], float]]] = {}
+        #: Of each ring: what `t` is behind the clock of LSL, and the last `t`.
+        self._clocks: dict[str, tuple[float, float]] = {}
 
     def push(self, record: Record) -> bool:
         """Publishes a sample; a value that is missing is NaN.
 
         Returns false for records that are no samples.
         """
+        stamp = self._stamp(record)
         channels = CHANNELS.get(record.kind)
         if channels is None:
             return False
         values = [record.values.get(name) for name, _ in channels]
         numbers = [float(value) if isinstance(value, (int, float)) else float("nan") for value in values]
-        self._outlet(record).push_sample(numbers, record.time.timestamp() + self._ahead)
+        key = (record.ring, record.kind)
+        outlet = self._outlets.get(key)
+        if outlet is not None:
+            outlet.push_sample(numbers, stamp)
+            return True
+        waiting = self._waiting.setdefault(key, [])
+        waiting.append((numbers, stamp))
+        if self._rate is not None or len(waiting) >= _MEASURED:
+            outlet = self._outlets[key] = self._outlet(record, self._rate or _nominal([time for _, time in waiting]))
+            for earlier, time in self._waiting.pop(key):
+                outlet.push_sample(earlier, time)
         return True
 
-    def _outlet(self, record: Record) -> Any:
-        key = (record.ring, record.kind)
-        if key not in self._outlets:
-            channels = CHANNELS[record.kind]
-            # A ring's rate is not fixed.
-            info = self._lsl.StreamInfo(
-                f"halo-raw {record.kind}", record.kind.upper(), len(channels), self._lsl.IRREGULAR_RATE, "double64",
-                f"halo-raw {record.ring} {record.kind}")
-            description = info.desc().append_child("channels")
-            for name, unit in channels:
-                description.append_child("channel").append_child_value("label", name).append_child_value("unit", unit)
-            self._outlets[key] = self._lsl.StreamOutlet(info)
-        return self._outlets[key]
+    def _stamp(self, record: Record) -> float:
+        behind, last = self._clocks.get(record.ring, (0.0, math.inf))
+        if record.t < last and (record.t == 0 or last - record.t > _OTHER_STREAM):
+            # The first record of a stream. LSL corrects the offsets between computers itself.
+            age = time.time() - record.time.timestamp()
+            # A record of a file or of a virtual clock has no age.
+            behind = self._lsl.local_clock() - (age if 0 <= age < _OLDEST else 0.0) - record.t
+        self._clocks[record.ring] = (behind, record.t)
+        return behind + record.t
+
+    def _outlet(self, record: Record, hertz: float) -> Any:
+        channels = CHANNELS[record.kind]
+        info = self._lsl.StreamInfo(
+            f"halo-raw {record.kind}", record.kind.upper(), len(channels), hertz, "double64",
+            f"halo-raw {record.ring} {record.kind}")
+        description = info.desc().append_child("channels")
+        for name, unit in channels:
+            description.append_child("channel").append_child_value("label", name).append_child_value("unit", unit)
+        return self._lsl.StreamOutlet(info)
+
+
+def _nominal(stamps: list[float]) -> float:
+    """Samples per second, to a tenth; 0, which LSL takes as irregular, for samples that arrived all at once."""
+    passed = stamps[-1] - stamps[0]
+    return round((len(stamps) - 1) / passed, 1) if passed > 0 else 0.0
