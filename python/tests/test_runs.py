@@ -58,6 +58,13 @@ def test_runs_are_apart_everywhere(folder):
     assert wide["run"].tolist() == sorted(wide["run"]) and (wide.groupby("run")["t"].first() == 0).all()
 
 
+def test_runs_with_the_same_clock_are_apart(program, tmp_path):
+    """As two of a virtual ring may be; the second one gets another name for its file."""
+    for _ in range(2):
+        program("stream", "--ppg", "--count", 5, "--output", tmp_path, "--rotate", "1h", "--adapter", clock("13:45:00"))
+    assert halo_raw.read_stream(tmp_path)["run"].tolist() == [0] * 5 + [1] * 5
+
+
 def test_frames_that_are_put_together_are_two_runs(folder):
     """Without the column `run`, of frames that were read one by one."""
     files = sorted(folder.glob("*.csv"))

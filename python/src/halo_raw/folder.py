@@ -73,6 +73,7 @@ def files_of(folder: Path) -> list[RunFile]:
         path.name for path in folder.iterdir()
         if path.name.removesuffix(".part").endswith((".csv", ".jsonl")) and not path.name.startswith(".")})
     runs: dict[object, list[RunFile]] = {}
+    begun: dict[str, int] = {}
     previous: RunFile | None = None
     key: object = None
     for name in names:
@@ -83,7 +84,9 @@ def files_of(folder: Path) -> list[RunFile]:
         if file is None:
             continue
         if file.start is not None:
-            key = file.start
+            # Virtual rings may have the same time in each run: the first file of a run has the first record.
+            begun[file.start] = begun.get(file.start, 0) + (file.first.t == 0)
+            key = (file.start, max(1, begun[file.start]))
         elif previous is None or previous.start is not None or file.first.t == 0 or file.first.t < previous.last.t:
             key = len(runs)
         runs.setdefault(key, []).append(file)

@@ -54,13 +54,15 @@ def read_store(
     a sport session, a number that the ring does not report is `<NA>`, and `heart_rates_bpm` is a list: one number each
     `interval_s`, 0 for none.
 
-    The store may be in a folder that is not writable, or on a medium that is read-only.
+    Without a path, it is the file that `halo-raw sync` writes for real rings. The store may be in a folder that is not writable, or on a medium that is read-only.
 
     Raises ValueError if the file is not a store, and OSError if it cannot be read.
     """
     file = Path(path) if path is not None else default_store()
     if not file.exists():
-        raise FileNotFoundError(f"there is no store {file}; halo-raw sync makes it")
+        virtual = file.with_name("virtual-rings.sqlite")
+        hint = f"; the data of virtual rings is in {virtual}" if path is None and virtual.exists() else ""
+        raise FileNotFoundError(f"there is no store {file}; halo-raw sync makes it{hint}")
     if kind != "sleep" and kind not in _VALUES:
         raise ValueError(f"unknown kind {kind!r}; use {', '.join([*_VALUES, 'sleep'])}")
     with opened(file) as database:
