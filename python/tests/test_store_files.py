@@ -1,6 +1,7 @@
 """A store wherever it is: in a folder that is not writable, with a write-ahead log that has the last changes.
 
-SQLite wants to create files beside such a database to read it: sifiveinc/wake 501, fr-ser/grafana-sqlite-datasource 168.
+SQLite wants to create files beside such a database to read it: sifiveinc/wake 501,
+fr-ser/grafana-sqlite-datasource 168.
 With `immutable=1` alone, it would leave out what is in the log: vshulcz/deja-vu 2702.
 """
 

@@ -75,8 +75,8 @@ def test_parquet_returns_what_was_written(session, tmp_path):
 
 
 def test_files_of_several_streams_are_one_data_set(program, tmp_path):
-    """With a gap and without one: a column without a value was of the type null (apache/arrow 11967, pola-rs/polars 22322),
-    and pyarrow.dataset refused the second file."""
+    """With a gap and without one: a column without a value was of the type null (apache/arrow 11967,
+    pola-rs/polars 22322), and pyarrow.dataset refused the second file."""
     import pyarrow.dataset
 
     (tmp_path / "set").mkdir()

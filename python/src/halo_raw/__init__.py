@@ -13,10 +13,11 @@ from .live import Record, stream
 from .lsl import Outlet
 from .moments import longest_part, moments
 from .parquet import to_parquet
+from .parts import positions, segments
 from .program import ProgramError
 from .reading import read_stream
 from .store import read_store
-from .streams import lost_packets, marks, positions, rate, samples, segments
+from .streams import lost_packets, marks, rate, samples
 
 __all__ = [
     "Outlet", "ProgramError", "Record", "longest_part", "lost_packets", "marks", "moments", "positions", "rate",

@@ -15,8 +15,9 @@ import pandas as pd
 
 from .edfnotes import Note, holes, of_marks
 from .edfrate import Rates, chosen_rates
+from .parts import positions_in_parts, segments
 from .replacing import replacing
-from .streams import one_ring, positions_in_parts, seconds, segments
+from .timeline import one_ring, seconds
 
 #: The signals of each kind: the column, its unit, and the smallest and the largest value.
 _SIGNALS: dict[str, list[tuple[str, str, float, float]]] = {
@@ -92,8 +93,9 @@ def to_edf(
         taken = np.logical_and.reduce([signal.values != MISSING for signal in added])
         notes += holes(taken, rates.hertz[kind], kind)
     notes += of_marks(frame, elapsed, origin, records * rates.record_s)
-    firmware = frame.attrs.get("description", {}).get("Ring", {}).get("Firmware")
-    equipment = _ascii(" ".join(filter(None, ["halo-raw", ring, firmware])))
+    described = frame.attrs.get("description", {}).get("Ring")
+    firmware = described.get("Firmware") if isinstance(described, dict) else None
+    equipment = _ascii(" ".join(str(part) for part in ("halo-raw", ring, firmware) if part))
     with replacing(path) as draft:
         _write(draft, signals, sorted(notes), rates, records, start, fraction, equipment)
 
@@ -118,8 +120,8 @@ def _refuse_gap(frame: pd.DataFrame, present: list[str], rates: Rates, records: 
     if size > _LARGEST:
         days = records * rates.record_s / 86400
         raise ValueError(
-            f"the samples are spread over {days:.0f} days, which takes {size / 1e9:.0f} GB of EDF; write a file for each "
-            "run: for run, part in frame.groupby(\"run\"): ...")
+            f"the samples are spread over {days:.0f} days, which takes {size / 1e9:.0f} GB of EDF; write a file for "
+            "each run: for run, part in frame.groupby(\"run\"): ...")
 
 
 def _signals(frame: pd.DataFrame, kind: str, places: _Places, length: int, hertz: float) -> list[_Signal]:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .streams import marks, seconds
+from .streams import marks
+from .timeline import seconds
 
 #: In bytes of UTF-8: what EDFlib writes of a text.
 _LONGEST = 40

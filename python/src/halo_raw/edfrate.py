@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .streams import rate, segments
+from .parts import segments
+from .streams import rate
 
 #: In seconds: the resolution of the duration of a record, and the longest that EDFlib writes.
 _RESOLUTION = 1e-5

@@ -121,7 +121,7 @@ def _probed(path: Path) -> RunFile | None:
     last_stamp = next((stamp for line in reversed(last) if (stamp := _stamp(line, columns))), None)
     if first_stamp is None:
         return None
-    return RunFile(path, first_stamp, last_stamp or first_stamp, _description(path))
+    return RunFile(path, first_stamp, last_stamp or first_stamp, description_beside(path))
 
 
 def _whole_lines(data: bytes) -> list[str]:
@@ -142,7 +142,7 @@ def _stamp(line: str, columns: list[str] | None) -> _Stamp | None:
         return None
 
 
-def _description(path: Path) -> dict[str, Any]:
+def description_beside(path: Path) -> dict[str, Any]:
     """What is beside a file; empty without that."""
     try:
         text = path.with_name(path.name.removesuffix(".part") + ".json").read_text(encoding="utf-8")

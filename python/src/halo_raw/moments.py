@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from . import schema
-from .streams import one_ring, positions, rate, samples, segments
+from .parts import positions, segments
+from .streams import rate, samples
+from .timeline import one_ring
 
 
 def moments(

@@ -203,7 +203,8 @@ def _json(text: str, name: str, result: Parsed) -> pd.DataFrame:
         if not isinstance(record, dict):
             raise ValueError(f"a line is no JSON object: {line[:60]}")
         if record.get("kind") == "header":
-            result.header = result.header or record.get("header")
+            header = record.get("header")
+            result.header = result.header or (header if isinstance(header, dict) else None)
         else:
             records.append(_with_note(record))
     if not records:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -13,7 +12,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from . import schema
-from .folder import files_of
+from .folder import description_beside, files_of
 from .parsing import Parsed, Selection, parse
 
 
@@ -59,9 +58,7 @@ def _instant(time: datetime | str | None) -> pd.Timestamp | None:
 def _read_file(path: Path, selection: Selection) -> pd.DataFrame:
     with path.open("rb") as stream:
         parsed = parse(stream, str(path), selection)
-    beside = path.with_name(path.name.removesuffix(".part") + ".json")
-    description = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else parsed.header or {}
-    return _assembled([parsed], description, selection, str(path))
+    return _assembled([parsed], description_beside(path) or parsed.header or {}, selection, str(path))
 
 
 def _read_folder(folder: Path, selection: Selection) -> pd.DataFrame:
@@ -120,7 +117,8 @@ def _assembled(
 def _columns(parsed: list[Parsed], description: dict[str, Any], selection: Selection) -> list[str]:
     """The columns of all sources; those of a stream depend on its kinds alone."""
     found = _union(source.columns for source in parsed)
-    told = [name for name in description.get("Columns", ()) if isinstance(name, str)]
+    columns = description.get("Columns")
+    told = [name for name in columns if isinstance(name, str)] if isinstance(columns, list) else []
     if not schema.is_stream(found or told):
         return [*found, "run"] if found else []
     names = set(found) | set(told if schema.is_stream(told) else ())

@@ -1,4 +1,4 @@
-"""Samples, and what happened between them: marks, rates, uninterrupted parts."""
+"""Samples, and what happened between them: marks, lost packets, rates."""
 
 from __future__ import annotations
 
@@ -8,14 +8,8 @@ import numpy as np
 import pandas as pd
 
 from . import schema
-
-#: In usual intervals: a longer one ends a segment. Shorter ones are jitter, as a link delivers in bursts.
-PAUSE = 3.0
-#: Between two packets of a frame: more than a year at a hundred a second.
-_MOST_PACKETS = 1 << 32
-
-_Floats = np.ndarray[Any, np.dtype[np.float64]]
-_Flags = np.ndarray[Any, np.dtype[np.bool_]]
+from .parts import first_of_parts, positions_in_parts
+from .timeline import begins_of_runs, one_ring, seconds
 
 
 def samples(frame: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -36,7 +30,7 @@ def marks(frame: pd.DataFrame) -> pd.DataFrame:
     found = frame[marked]
     if "note" in frame.columns:
         found = found[columns]
-    starts = np.flatnonzero(_begins(frame))[1:]
+    starts = np.flatnonzero(begins_of_runs(frame))[1:]
     if not len(starts):
         return found.reset_index(drop=True)
     if "note" not in found.columns:
@@ -78,7 +72,7 @@ def rate(frame: pd.DataFrame, kind: str) -> float:
     """
     one_ring(frame)
     chosen = frame[frame["kind"] == kind]
-    first = _first_of_parts(frame, kind)
+    first = first_of_parts(frame, kind)
     if len(chosen) < 2:
         raise ValueError(f"a rate needs two samples of {kind}")
     places = positions_in_parts(chosen, first)
@@ -89,110 +83,3 @@ def rate(frame: pd.DataFrame, kind: str) -> float:
     if intervals < 1 or span <= 0:
         raise ValueError(f"a rate needs two samples of {kind} in one uninterrupted part")
     return intervals / span
-
-
-def positions(samples: pd.DataFrame) -> pd.Series[int]:
-    """The position of each sample of an uninterrupted part, from 0: by the number of its packet, so that lost ones have
-    a position, too; without such a number, one after the other."""
-    places = positions_in_parts(samples, np.zeros(min(1, len(samples)), dtype=np.int64))
-    return pd.Series(places, index=samples.index)
-
-
-def positions_in_parts(
-    samples: pd.DataFrame, first: np.ndarray[Any, np.dtype[np.int64]],
-) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The same for parts that begin at the places `first`."""
-    lengths = np.diff(np.append(first, len(samples)))
-    if "packet" in samples.columns and samples["packet"].notna().all() and len(samples):
-        numbers = samples["packet"].to_numpy(dtype=float)
-        if np.ptp(numbers) > _MOST_PACKETS:
-            raise ValueError("numbers of packets are further apart than a stream can be long")
-        packets = numbers.astype(np.int64)
-        within: np.ndarray[Any, np.dtype[np.int64]] = packets - np.repeat(np.minimum.reduceat(packets, first), lengths)
-        return within
-    return np.arange(len(samples), dtype=np.int64) - np.repeat(first, lengths)
-
-
-def segments(frame: pd.DataFrame, kind: str) -> pd.Series[int]:
-    """The number of the uninterrupted part that each sample of a kind belongs to, counted from 0, with the samples'
-    index.
-
-    A part ends with its run of the program, at a gap, and where samples were dropped. A rejected frame may be of
-    another kind: it ends a part only if a sample is late after it. A lost packet ends none: see `positions`.
-
-    Raises ValueError for several rings, whose samples take turns: select one.
-    """
-    one_ring(frame)
-    first = _first_of_parts(frame, kind)
-    index = frame.index[(frame["kind"] == kind).to_numpy()]
-    begins = np.zeros(len(index), dtype=np.int64)
-    begins[first[1:]] = 1
-    return pd.Series(begins.cumsum(), index=index, name="segment")
-
-
-def _first_of_parts(frame: pd.DataFrame, kind: str) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The place of the first sample of each part, among the samples of the kind."""
-    kinds = frame["kind"]
-    places = np.flatnonzero((kinds == kind).to_numpy())
-    if not len(places):
-        return np.zeros(0, dtype=np.int64)
-    t = frame["t"].to_numpy(dtype=float)[places]
-    interval = np.diff(t, prepend=np.nan)
-
-    def counted(flags: _Flags) -> _Flags:
-        """Whether one is between a sample and the one before it."""
-        return np.diff(flags.cumsum()[places], prepend=0) > 0
-
-    restarts = counted(_begins(frame)) | (interval < 0)
-    restarts[0] = True
-    run = restarts.cumsum()
-    steady = np.where(restarts | ~(interval > 0), np.nan, interval)
-    usual = pd.Series(steady).groupby(run).transform("median").to_numpy()
-    pause = interval > PAUSE * usual
-    if "packet" in frame.columns:
-        # The packets that are lost take their time.
-        packets = np.diff(frame["packet"].to_numpy(dtype=float)[places], prepend=np.nan)
-        pause &= ~(interval <= (PAUSE + packets) * usual)
-    ends = counted(kinds.isin(["gap", "dropped"]).to_numpy())
-    late = counted((kinds == "rejected").to_numpy()) & (interval > 1.5 * usual)
-    return np.flatnonzero(restarts | pause | ends | late)
-
-
-def one_ring(frame: pd.DataFrame) -> str:
-    """The address of the ring.
-
-    Raises ValueError if there are several, or none.
-    """
-    rings = frame["ring"].dropna().unique()
-    if len(rings) != 1:
-        raise ValueError(f"this needs the records of one ring, not {len(rings)}; select one: frame[frame.ring == ...]")
-    return str(rings[0])
-
-
-def _begins(frame: pd.DataFrame) -> _Flags:
-    """Whether a run of the program begins with a record."""
-    if "run" in frame.columns:
-        runs = frame["run"].to_numpy()
-        begins = np.ones(len(runs), dtype=np.bool_)
-        begins[1:] = runs[1:] != runs[:-1]
-        return begins
-    # A frame of another program, or of an older version: `t` never goes back within a run.
-    begins = np.zeros(len(frame), dtype=np.bool_)
-    begins[:1] = True
-    return begins | (np.diff(frame["t"].to_numpy(dtype=float), prepend=-np.inf) < -1)
-
-
-def seconds(frame: pd.DataFrame) -> _Floats:
-    """Seconds of each record on one scale for all runs: `t`, and between two runs the time that passed by the time of
-    day. A clock that was set back between two runs counts as no time: a run never begins before the last one has
-    ended."""
-    t = frame["t"].to_numpy(dtype=float)
-    begins = np.flatnonzero(_begins(frame))
-    utc = frame["time"].dt.tz_convert("UTC").dt.tz_localize(None)
-    time = utc.to_numpy(dtype="datetime64[us]").astype(np.int64) / 1e6
-    offsets = np.zeros(len(t))
-    offset = 0.0
-    for place, end in zip(begins[1:], np.append(begins, len(t))[2:], strict=True):
-        offset += t[place - 1] + max(0.0, float(time[place] - time[place - 1])) - t[place]
-        offsets[place:end] = offset
-    return t + offsets
