@@ -71,6 +71,16 @@ def test_kinds_of_different_rates_are_each_in_their_place(tmp_path):
         assert np.abs((edf.times - pd.DatetimeIndex(expected)).total_seconds()).max() < 0.1
 
 
+def test_a_single_sample_of_a_kind_has_the_rate_of_the_others(tmp_path):
+    frame = pd.concat([frame_of(np.arange(0, 60, 0.04)), frame_of([30.0], "accel")], ignore_index=True)
+    halo_raw.to_edf(frame.sort_values("t", kind="stable", ignore_index=True), tmp_path / "x.edf")
+    assert Edf(tmp_path / "x.edf", 3).places.tolist() == [750 + 23]
+    with pytest.raises(ValueError, match="rate_hz"):
+        halo_raw.to_edf(frame_of([30.0]), tmp_path / "x.edf")
+    halo_raw.to_edf(frame_of([30.0]), tmp_path / "x.edf", rate_hz=25)
+    assert len(Edf(tmp_path / "x.edf").places) == 1
+
+
 def test_a_given_rate_need_not_be_whole(tmp_path):
     halo_raw.to_edf(frame_of(np.arange(0, 60, 0.08)), tmp_path / "x.edf", rate_hz=12.5)
     assert Edf(tmp_path / "x.edf").hertz == pytest.approx(12.5)

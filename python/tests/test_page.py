@@ -80,9 +80,10 @@ def test_the_page_works_in_order_from_an_empty_home(program, tmp_path, monkeypat
 
     matplotlib.use("svg")
     (tmp_path / "lsl.cfg").write_text("[multicast]\nResolveScope = machine\n[log]\nlevel = -3\n")
-    settings = {"HALO_ADAPTER": "virtual:fast", "HOME": tmp_path, "XDG_DATA_HOME": "", "LSLAPICFG": tmp_path / "lsl.cfg"}
-    for name, value in settings.items():
-        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("HALO_ADAPTER", "virtual:fast")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", "")
+    monkeypatch.setenv("LSLAPICFG", str(tmp_path / "lsl.cfg"))
     for name, module in stand_ins().items():
         monkeypatch.setitem(sys.modules, name, module)
     parts = re.findall(r"^```python\n.*?^```|^    halo-raw [^\n]*$", PAGE, re.DOTALL | re.MULTILINE)

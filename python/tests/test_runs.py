@@ -65,6 +65,23 @@ def test_runs_with_the_same_clock_are_apart(program, tmp_path):
     assert halo_raw.read_stream(tmp_path)["run"].tolist() == [0] * 5 + [1] * 5
 
 
+def test_a_folder_of_several_commands_is_one_frame(program, tmp_path):
+    """Each command is a run, whatever its columns are; samples are where they were."""
+    program("stream", "--duration", "2s", "--output", tmp_path, "--adapter", clock("13:45:00"))
+    program("measure", "heart-rate", "--output", tmp_path, "--adapter", clock("14:45:00"))
+    program("events", "--count", 5, "--output", tmp_path, "--adapter", clock("15:45:00", ",events=1"))
+    for options in (["--all", "--adapter", clock("16:45:00", ",rings=2")],
+                    ["--source", "counted", "--adapter", clock("17:45:00", ",counted,lose=5")]):
+        program("stream", "--ppg", "--format", "jsonl", "--duration", "2s", "--output", tmp_path, *options)
+    frame = halo_raw.read_stream(tmp_path)
+    assert frame["run"].unique().tolist() == [0, 1, 2, 3, 4]
+    assert halo_raw.samples(frame, "ppg").groupby("run").size().index.tolist() == [0, 3, 4]
+    assert frame["heart_rate_bpm"].notna().any() and frame["steps"].dtype == "float64"
+    assert (halo_raw.marks(frame)["kind"] == "start").sum() == 4
+    halo_raw.to_parquet(frame, tmp_path / "all.parquet")
+    assert len(pd.read_parquet(tmp_path / "all.parquet")) == len(frame)
+
+
 def test_frames_that_are_put_together_are_two_runs(folder):
     """Without the column `run`, of frames that were read one by one."""
     files = sorted(folder.glob("*.csv"))

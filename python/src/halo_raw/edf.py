@@ -52,13 +52,13 @@ def to_edf(
 ) -> None:
     """Writes the samples of one ring to an EDF+ file, with pyEDFlib.
 
-    EDF has a fixed rate: `rate_hz`, or the measured one. It need not be a whole number: the duration of the file's
-    records is chosen so that the last sample of the longest part is in its place. Within an uninterrupted part, samples
-    are written one after the other, as the ring took them; a part begins at the time of its first sample, to the
-    nearest place. Nothing is interpolated: a place without a sample has the digital minimum, and an annotation that
-    begins with `BAD_`, as MNE wants it; so have the second before the first sample, and the end of the last record. A
-    value that the sensor did not give is such a place, and a lost packet of a counted stream. Marks are annotations; a
-    long text ends in "...".
+    EDF has a fixed rate: `rate_hz`, or the measured one, which is the mean of the whole. It need not be a whole number:
+    the duration of the file's records is chosen so that the last sample of the longest part is in its place. Within an
+    uninterrupted part, samples are written one after the other, as the ring took them; a part begins at the time of its
+    first sample, to the nearest place. Nothing is interpolated: a place without a sample has the digital minimum, and
+    an annotation that begins with `BAD_`, as MNE wants it; so have the second before the first sample, and the end of
+    the last record. A value that the sensor did not give is such a place, and a lost packet of a counted stream. Marks
+    are annotations; a long text ends in "...".
 
     Several runs of the program are one file, with a gap between them and an annotation at each start. For a file each:
     `for run, part in frame.groupby("run"): to_edf(part, f"{run}.edf")`.

@@ -47,26 +47,38 @@ def chosen_rates(
         measured = {}
         longest = 0.0
         for kind in kinds:
+            if not _is_measurable(frame, kind):
+                continue
             measured[kind] = _rate(frame, kind)
             chosen = (frame["kind"] == kind).to_numpy()
             spans = pd.Series(elapsed[chosen]).groupby(segments(frame, kind).to_numpy()).agg(np.ptp)
             longest = max(longest, float(spans.max()))
-        common = measured[kinds[0]]
+        if not measured:
+            raise ValueError(f"a rate needs two samples of {kinds[0]} in one uninterrupted part; or give rate_hz")
+        common = next(iter(measured.values()))
         if all(abs(hertz - common) * longest < 1 for hertz in measured.values()):
             measured = dict.fromkeys(kinds, common)
+        # A kind with a single sample has the rate of the others.
+        measured = {kind: measured.get(kind, common) for kind in kinds}
     if min(measured.values()) < 1 / _LONGEST:
         raise ValueError("a record of EDF lasts a minute at most, and the samples are further apart")
     return _records(measured, longest)
+
+
+def _is_measurable(frame: pd.DataFrame, kind: str) -> bool:
+    """Whether a kind has two samples one after the other."""
+    times = frame.loc[frame["kind"] == kind, "t"].to_numpy(dtype=float)
+    parts = segments(frame, kind).to_numpy()
+    return bool(((parts[1:] == parts[:-1]) & (times[1:] > times[:-1])).any())
 
 
 def _rate(frame: pd.DataFrame, kind: str) -> float:
     measured = rate(frame, kind)
     if "run" in frame.columns and frame["run"].nunique() > 1:
         for run, part in frame.groupby("run"):
-            try:
-                own = rate(part, kind)
-            except ValueError:
+            if not _is_measurable(part, kind):
                 continue
+            own = rate(part, kind)
             # A short run says little: its first and its last sample may each be late by an interval or two.
             allowed = _SAME_RATE * measured + 2 / max(1e-9, float(np.ptp(part.loc[part["kind"] == kind, "t"])))
             if abs(own - measured) > allowed:

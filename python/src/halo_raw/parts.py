@@ -52,8 +52,9 @@ def segments(frame: pd.DataFrame, kind: str) -> pd.Series[int]:
     index.
 
     A part ends with its run of the program, at a gap, where samples were dropped, and at a pause. It does not end where
-    a link was slow: then the samples that were held back come at once, and the later ones are not late. A rejected frame
-    may be of another kind: it ends a part only if a sample is late after it. A lost packet ends none: see `positions`.
+    a link was slow: then the samples that were held back come at once, and the later ones are not late. A rejected
+    frame may be of another kind: it ends a part only if a sample is late after it. A lost packet ends none: see
+    `positions`.
 
     Raises ValueError for several rings, whose samples take turns: select one.
     """
@@ -103,7 +104,8 @@ def first_of_parts(frame: pd.DataFrame, kind: str) -> _Places:
 
 
 def _mean_interval(t: Floats, number: Floats, run: _Places, usual: Floats) -> Floats:
-    """The interval of each sample's run without the steps of a link, which delivers at its own times: of many samples."""
+    """The interval of each sample's run without the steps of a link, which delivers at its own times: of many
+    samples."""
     if len(t) <= _LAG:
         return usual
     passed = number[_LAG:] - number[:-_LAG]

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 import pandas as pd
 
 from . import schema
@@ -99,6 +100,9 @@ def _assembled(
     lengths = [len(piece["t"]) for piece in pieces]
     data: dict[str, pd.Series[Any]] = {}
     for column in columns:
+        if column not in (*schema.TYPES, "time", "ring", "kind"):
+            data[column] = _spread([piece.pop(column, None) for piece in pieces], lengths)
+            continue
         parts = [
             piece.pop(column) if column in piece else schema.missing(column, length)
             for piece, length in zip(pieces, lengths, strict=True)]
@@ -112,6 +116,17 @@ def _assembled(
     frame = pd.DataFrame(data, copy=False)
     frame.attrs["description"] = description
     return frame
+
+
+def _spread(parts: list[pd.Series[Any] | None], lengths: list[int]) -> pd.Series[Any]:
+    """A column of another command than `stream`, whose type is that of the values, with rows that have none."""
+    starts = np.cumsum([0, *lengths])
+    present = [part.set_axis(range(start, start + len(part)), axis="index")
+               for part, start in zip(parts, starts, strict=False) if part is not None]
+    if not present:
+        return pd.Series(np.full(starts[-1], np.nan))
+    whole: pd.Series[Any] = pd.concat(present).reindex(range(starts[-1]))
+    return whole
 
 
 def _columns(parsed: list[Parsed], description: dict[str, Any], selection: Selection) -> list[str]:

@@ -83,6 +83,8 @@ def typed(values: pd.Series[Any], name: str) -> pd.Series[Any]:
 def missing(name: str, length: int) -> pd.Series[Any]:
     """A column without values."""
     wanted = TYPES.get(name, "object")
+    if name in ("ring", "kind"):
+        return pd.Series(pd.Categorical.from_codes(np.full(length, -1), categories=pd.Index([], dtype=TEXT)))
     if wanted == "int32":
         return pd.Series(np.zeros(length, dtype="int32"))
     return pd.Series(np.full(length, np.nan, dtype="object" if wanted in (TEXT, "object") else wanted)).astype(wanted)

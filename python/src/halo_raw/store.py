@@ -54,7 +54,8 @@ def read_store(
     a sport session, a number that the ring does not report is `<NA>`, and `heart_rates_bpm` is a list: one number each
     `interval_s`, 0 for none.
 
-    Without a path, it is the file that `halo-raw sync` writes for real rings. The store may be in a folder that is not writable, or on a medium that is read-only.
+    Without a path, it is the file that `halo-raw sync` writes for real rings. The store may be in a folder that is not
+    writable, or on a medium that is read-only.
 
     Raises ValueError if the file is not a store, and OSError if it cannot be read.
     """
