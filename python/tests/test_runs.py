@@ -219,10 +219,10 @@ def test_a_file_is_parsed_in_blocks(monkeypatch, tmp_path):
     (tmp_path / "stream.csv").write_text("# halo-raw\n" + text + gap + "2.44,2026-11-21T13:45:02.44+00:00,cut")
     expected = halo_raw.read_stream(tmp_path / "stream.csv")
     assert len(expected) == 61 and expected["note"].iloc[-1] == 'lost: "a\n# b, c"'
-    from halo_raw import parsing
+    from halo_raw import lines as blocks
 
     for size in (61, 100, 400):
-        monkeypatch.setattr(parsing, "_BLOCK", size)
+        monkeypatch.setattr(blocks, "_BLOCK", size)
         pd.testing.assert_frame_equal(halo_raw.read_stream(tmp_path / "stream.csv"), expected)
 
 

@@ -94,6 +94,14 @@ def test_files_of_several_streams_are_one_data_set(program, tmp_path):
     assert len(again) == len(table)
 
 
+def test_times_of_any_resolution_are_written(tmp_path):
+    """As pandas makes nanoseconds of a time and a duration."""
+    time = pd.Timestamp("2026-11-21T13:45:00Z") + pd.to_timedelta([1.0000000011, 2.5], unit="s")
+    halo_raw.to_parquet(pd.DataFrame({"t": [1.0, 2.5], "time": time}), tmp_path / "x.parquet")
+    assert pyarrow.parquet.read_schema(tmp_path / "x.parquet").field("time").type == pyarrow.timestamp("us", tz="UTC")
+    assert pd.read_parquet(tmp_path / "x.parquet")["time"][0] == pd.Timestamp("2026-11-21T13:45:01Z")
+
+
 def test_what_the_data_is_comes_back_with_it(session, store, tmp_path):
     frame = halo_raw.read_stream(session / "session.csv")
     halo_raw.to_parquet(frame, tmp_path / "session.parquet")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .edffile import MISSING, Signal, ascii_of, write
 from .edfnotes import Note, holes, of_marks
 from .edfrate import Rates, chosen_rates
 from .parts import positions_in_parts, segments
@@ -25,25 +22,10 @@ _SIGNALS: dict[str, list[tuple[str, str, float, float]]] = {
     "spo2": [("raw", "counts", 0, 65535), ("infrared", "counts", 0, 65535)],
     "accel": [("x_g", "g", -8, 8), ("y_g", "g", -8, 8), ("z_g", "g", -8, 8)],
 }
-#: The digital value of a place without a sample. No sample has it.
-MISSING = -32768
-#: The most that pyEDFlib writes.
-_ANNOTATION_SIGNALS = 64
 #: In bytes of samples: a hundred days of all sensors at 25 Hz.
 _LARGEST = 2 << 30
 
 _Places = np.ndarray[Any, np.dtype[np.int64]]
-_Digital = np.ndarray[Any, np.dtype[np.int16]]
-
-
-@dataclass
-class _Signal:
-    label: str
-    unit: str
-    low: float
-    high: float
-    hertz: float
-    values: _Digital
 
 
 def to_edf(
@@ -85,7 +67,7 @@ def to_edf(
     places = {kind: _places(frame, kind, rates.hertz[kind], elapsed, origin) for kind in present}
     records = max(-(-(int(places[kind].max()) + 1) // rates.per_record[kind]) for kind in present)
     _refuse_gap(frame, present, rates, records)
-    signals: list[_Signal] = []
+    signals: list[Signal] = []
     notes: list[Note] = []
     for kind in present:
         added = _signals(frame, kind, places[kind], records * rates.per_record[kind], rates.hertz[kind])
@@ -95,9 +77,9 @@ def to_edf(
     notes += of_marks(frame, elapsed, origin, records * rates.record_s)
     described = frame.attrs.get("description", {}).get("Ring")
     firmware = described.get("Firmware") if isinstance(described, dict) else None
-    equipment = _ascii(" ".join(str(part) for part in ("halo-raw", ring, firmware) if part))
+    equipment = ascii_of(" ".join(str(part) for part in ("halo-raw", ring, firmware) if part))
     with replacing(path) as draft:
-        _write(draft, signals, sorted(notes), rates, records, start, fraction, equipment)
+        write(draft, signals, sorted(notes), rates, records, start, fraction, equipment)
 
 
 def _places(frame: pd.DataFrame, kind: str, hertz: float, elapsed: Any, origin: float) -> _Places:
@@ -124,9 +106,9 @@ def _refuse_gap(frame: pd.DataFrame, present: list[str], rates: Rates, records: 
             "each run: for run, part in frame.groupby(\"run\"): ...")
 
 
-def _signals(frame: pd.DataFrame, kind: str, places: _Places, length: int, hertz: float) -> list[_Signal]:
+def _signals(frame: pd.DataFrame, kind: str, places: _Places, length: int, hertz: float) -> list[Signal]:
     chosen = frame[frame["kind"] == kind]
-    found: list[_Signal] = []
+    found: list[Signal] = []
     for number, (column, unit, low, high) in enumerate(_SIGNALS[kind]):
         if column not in chosen.columns or (number and chosen[column].isna().all()):
             continue
@@ -136,55 +118,5 @@ def _signals(frame: pd.DataFrame, kind: str, places: _Places, length: int, hertz
         digital = np.round((values[known] - low) / (high - low) * 65535) - 32768
         signal = np.full(length, MISSING, dtype=np.int16)
         signal[places[known]] = np.clip(digital, -32767, 32767).astype(np.int16)
-        found.append(_Signal(f"{kind} {column}"[:16], unit, low, high, hertz, signal))
+        found.append(Signal(f"{kind} {column}"[:16], unit, low, high, hertz, signal))
     return found
-
-
-def _ascii(text: str) -> str:
-    """What the header of EDF can have: printable ASCII without spaces, and no more than its field takes."""
-    return "".join(letter if "!" <= letter <= "~" else "_" for letter in text)[:50]
-
-
-def _write(
-    path: Path, signals: list[_Signal], notes: list[Note], rates: Rates, records: int, start: datetime, fraction: float,
-    equipment: str,
-) -> None:
-    import pyedflib
-    from pyedflib import edfwriter
-
-    # A record holds one annotation of each annotation signal; pyEDFlib leaves out what does not fit.
-    needed = -(-len(notes) // records) + 1
-    if needed > _ANNOTATION_SIGNALS:
-        raise ValueError(f"{len(notes)} annotations do not fit into {records * rates.record_s:.0f} s of EDF+")
-    writer = pyedflib.EdfWriter(os.fspath(path), len(signals), file_type=pyedflib.FILETYPE_EDFPLUS)
-    try:
-        with warnings.catch_warnings():
-            # It warns of any duration that it has not chosen itself.
-            warnings.simplefilter("ignore")
-            # It cuts off what is less than ten microseconds.
-            writer.setDatarecordDuration(rates.record_s + 1e-6)
-            writer.set_number_of_annotation_signals(needed)
-            writer.setSignalHeaders([{
-                "label": signal.label, "dimension": signal.unit, "sample_frequency": signal.hertz,
-                "physical_min": signal.low, "physical_max": signal.high, "digital_min": MISSING, "digital_max": 32767,
-                "transducer": "", "prefilter": "",
-            } for signal in signals])
-            writer.setStartdatetime(start.replace(microsecond=0))
-            writer.setEquipment(equipment)
-            # In units of 100 ns. pyEDFlib's own way takes ten of them for one, and drops what exceeds a second.
-            if hasattr(edfwriter, "set_starttime_subsecond"):
-                edfwriter.set_starttime_subsecond(writer.handle, round(fraction * 1e7))
-        blocks = [signal.values.reshape(records, -1) for signal in signals]
-        for record in range(records):
-            block = np.concatenate([values[record] for values in blocks])
-            if writer.blockWriteDigitalShortSamples(block) < 0:
-                raise OSError(f"cannot write {path.parent}: is the disk full?")
-        for note in notes:
-            if writer.writeAnnotation(note.onset_s, note.duration_s, note.text) < 0:
-                raise OSError(f"cannot write the annotation {note.text}")
-    finally:
-        writer.close()
-    # Errors of a full disk that occurred last show here alone.
-    with pyedflib.EdfReader(os.fspath(path), annotations_mode=pyedflib.DO_NOT_READ_ANNOTATIONS) as reader:
-        if reader.datarecords_in_file != records:
-            raise OSError(f"cannot write {path.parent}: is the disk full?")

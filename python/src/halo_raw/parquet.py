@@ -46,5 +46,5 @@ def _array(values: pd.Series[Any]) -> Any:
         if all(value is None or isinstance(value, str) for value in with_none):
             return pa.array(with_none, type=pa.string())
     if isinstance(values.dtype, pd.DatetimeTZDtype):
-        return pa.array(values, type=pa.timestamp("us", tz="UTC"), from_pandas=True)
+        return pa.array(values.dt.as_unit("us"), type=pa.timestamp("us", tz="UTC"), from_pandas=True)
     return pa.array(values, from_pandas=True)

@@ -13,11 +13,8 @@ import numpy as np
 import pandas as pd
 
 from . import schema
+from .lines import lines_of, whole_lines
 
-#: In bytes: what is parsed at a time.
-_BLOCK = 1 << 24
-#: In bytes. The program writes lines of some hundreds.
-_LONGEST_LINE = 1 << 26
 #: In seconds: a clock that never goes back is this much earlier only in another run.
 _BACK = 60.0
 
@@ -54,7 +51,7 @@ def parse(stream: BinaryIO, name: str, selection: Selection) -> Parsed:
     """
     result = Parsed()
     previous = -np.inf
-    for block in _blocks(stream, name):
+    for block in whole_lines(stream, name):
         for piece in _frames(block, name, result):
             if piece.empty:
                 continue
@@ -90,30 +87,6 @@ def _selected(frame: pd.DataFrame, name: str, selection: Selection) -> pd.DataFr
     return frame
 
 
-def _blocks(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Blocks of whole lines. A line feed within quotation marks ends no line; a last line without one is left out."""
-    rest = b""
-    while block := stream.read(_BLOCK):
-        rest += block
-        end = _end_of_lines(rest)
-        if end:
-            yield rest[:end]
-            rest = rest[end:]
-        elif len(rest) > _LONGEST_LINE:
-            raise ValueError(f"{name} has a line of more than {_LONGEST_LINE >> 20} MiB; it is no output of halo-raw")
-
-
-def _end_of_lines(text: bytes) -> int:
-    end = text.rfind(b"\n") + 1
-    if text.startswith(b"{") or text.count(b'"', 0, end) % 2 == 0:
-        return end
-    values = np.frombuffer(text, dtype=np.uint8)
-    feeds = np.flatnonzero(values == ord("\n"))
-    quotes = np.flatnonzero(values == ord('"'))
-    outside = feeds[np.searchsorted(quotes, feeds) % 2 == 0]
-    return int(outside[-1]) + 1 if len(outside) else 0
-
-
 def _frames(block: bytes, name: str, result: Parsed) -> Iterator[pd.DataFrame]:
     """The pieces of a block that have the same columns."""
     try:
@@ -136,7 +109,7 @@ def _frames(block: bytes, name: str, result: Parsed) -> Iterator[pd.DataFrame]:
 def _csv_with_headers(text: str, name: str, result: Parsed) -> Iterator[pd.DataFrame]:
     """csv with remarks, and with the names of columns where a run of the program begins."""
     begun: list[str] = []
-    for line in _lines(text):
+    for line in lines_of(text):
         if line.startswith("#"):
             continue
         if result.columns and not line.startswith("t,time,"):
@@ -149,18 +122,6 @@ def _csv_with_headers(text: str, name: str, result: Parsed) -> Iterator[pd.DataF
         _refuse_others(result.columns, name)
     if begun:
         yield _csv("".join(begun), result)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Lines with their line feeds, where those are not within quotation marks."""
-    begun = ""
-    for line in io.StringIO(text, newline="\n"):
-        begun += line
-        if begun.count('"') % 2 == 0 or begun.startswith("#"):
-            yield begun
-            begun = ""
-    if begun:
-        yield begun
 
 
 def _refuse_others(columns: list[str], name: str) -> None:
