@@ -23,6 +23,8 @@ PRINT = "import halo_raw, sys; print(halo_raw.read_store('stress', sys.argv[1])[
 def stress_of(path) -> subprocess.CompletedProcess:
     """Read as a user whom permissions bind, which the administrator is only without his capabilities."""
     bound = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    if bound and (not shutil.which("setpriv") or subprocess.run([*bound, "true"], capture_output=True).returncode):
+        pytest.skip("needs setpriv, or a user who is not the administrator")
     return subprocess.run([*bound, sys.executable, "-c", PRINT, path], capture_output=True, text=True)
 
 
