@@ -36,6 +36,15 @@ public enum Field: Sendable {
     }
   }
 
+  /// The same with all text printable: for csv on a terminal.
+  var printable: Field {
+    switch self {
+    case .text(let text): .text(text?.printable)
+    case .list(let items): .list(items.map(\.printable))
+    default: self
+    }
+  }
+
   /// An energy as rings count it, 1000 to the kilocalorie, in kilocalories.
   public static func energy(_ calories: Int?) -> Field {
     calories.map { .decimal($0, places: 3) } ?? .number(nil)
@@ -87,5 +96,23 @@ public enum Field: Sendable {
       && parts.allSatisfy {
         !$0.isEmpty && $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       }
+  }
+}
+
+extension String {
+  /// JSON with the escape of each character that a terminal obeys and does not show, such as U+202E, which turns the
+  /// direction of what follows.
+  var withoutFormatCharacters: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+        for unit in String(scalar).utf16 {
+          text += "\\u" + Hex.string([UInt8(unit >> 8), UInt8(unit & 0xFF)])
+        }
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
   }
 }

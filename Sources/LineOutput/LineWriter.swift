@@ -1,4 +1,5 @@
 import BluetoothCore
+import Glibc
 import JSON
 import SystemCalls
 
@@ -34,6 +35,9 @@ public struct LineWriter: ~Copyable {
 
   /// Whether earlier lines are not written yet, because the reader is slow.
   public var isDelayed: Bool { queue.map { $0.waitingBytes > 0 } ?? false }
+
+  /// Whether what is written is shown on a terminal, which obeys control characters.
+  var isTerminal: Bool { queue === OutputQueue.standardOutput && isatty(STDOUT_FILENO) == 1 }
 
   /// Why writing has ended.
   public var failure: OutputQueue.Failure? { queue?.failure }

@@ -3,6 +3,8 @@
 public struct RecordPrinter: ~Copyable {
   private let format: OutputFormat
   private let names: [String]
+  /// Whether names and other text of devices must not change how a terminal shows it.
+  private let isTerminal: Bool
   public private(set) var output: LineWriter
 
   /// - Parameters:
@@ -16,6 +18,7 @@ public struct RecordPrinter: ~Copyable {
   ) {
     self.output = output
     self.format = format
+    isTerminal = self.output.isTerminal
     names = columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }
     self.output.write(header)
     if format == .csv { self.output.write(names.joined(separator: ",") + "\n") }
@@ -48,10 +51,11 @@ public struct RecordPrinter: ~Copyable {
   private mutating func write(_ fields: [Field], text: @autoclosure () -> String) {
     switch format {
     case .text: output.write(text() + "\n")
-    case .csv: output.write(fields.map(\.csv).joined(separator: ",") + "\n")
+    case .csv: output.write(fields.map { (isTerminal ? $0.printable : $0).csv }.joined(separator: ",") + "\n")
     case .jsonl:
       let pairs = zip(names, fields).map { "\"\($0)\":\($1.json)" }
-      output.write("{" + pairs.joined(separator: ",") + "}\n")
+      let line = "{" + pairs.joined(separator: ",") + "}"
+      output.write((isTerminal ? line.withoutFormatCharacters : line) + "\n")
     }
   }
 

@@ -43,28 +43,51 @@ package enum LocalSocket {
     return (descriptor, user)
   }
 
-  /// Connects to an abstract name, and reads until the other process closes.
+  /// Connects to abstract names, and reads from all at once until the other processes close.
   ///
   /// - Parameters:
-  ///   - name: the name without its leading zero byte
-  ///   - milliseconds: how long to wait
-  /// - Returns: nil if there is no such socket
-  package static func answer(of name: String, within milliseconds: Int32) -> Answer? {
-    let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
-    guard socket >= 0 else { return nil }
-    defer { close(socket) }
-    guard connect(socket, "@" + name) == 0, let user = peer(of: socket) else { return nil }
-    var answer = Answer(user: user, bytes: [])
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let end = now + Int(milliseconds)
-    while answer.bytes.count < largestAnswer {
-      var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, Int32(max(0, end - now))) > 0 else { break }
-      let count = SystemCall.read(socket, &buffer, buffer.count)
-      guard count > 0 else { break }
-      answer.bytes += buffer[..<count]
+  ///   - names: each without its leading zero byte, with the user whose it has to be: a socket of another one is left out
+  ///   - most: how many sockets of one user are read; those after them are left out
+  ///   - milliseconds: how long to wait for all of them
+  /// - Returns: for each name, nil if there is no such socket, or it is left out
+  package static func answers(
+    of names: [(name: String, user: uid_t)], atMost most: Int, within milliseconds: Int32
+  ) -> [Answer?] {
+    var answers = [Answer?](repeating: nil, count: names.count)
+    var sockets: [(index: Int, descriptor: Int32)] = []
+    defer { for socket in sockets { close(socket.descriptor) } }
+    var counts: [uid_t: Int] = [:]
+    for (index, (name, user)) in names.enumerated() where counts[user, default: 0] < most {
+      let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
+      guard socket >= 0 else { break }
+      // A listener that accepts nothing would keep us waiting.
+      _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+      guard connect(socket, "@" + name) == 0, peer(of: socket) == user else {
+        close(socket)
+        continue
+      }
+      sockets.append((index, socket))
+      counts[user, default: 0] += 1
+      answers[index] = Answer(user: user, bytes: [])
     }
-    return answer
+    let end = now + Int(milliseconds)
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while !sockets.isEmpty {
+      var ready = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+      let count = poll(&ready, nfds_t(ready.count), Int32(max(0, end - now)))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      var open: [(index: Int, descriptor: Int32)] = []
+      for (socket, state) in zip(sockets, ready) {
+        let count = state.revents == 0 ? -1 : SystemCall.read(socket.descriptor, &buffer, buffer.count)
+        if count > 0 { answers[socket.index]?.bytes += buffer[..<count] }
+        let waits = state.revents == 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+        let isFull = answers[socket.index].map { $0.bytes.count >= largestAnswer } ?? true
+        if waits || count > 0 && !isFull { open.append(socket) } else { close(socket.descriptor) }
+      }
+      sockets = open
+    }
+    return answers
   }
 
   /// In milliseconds of the kernel's monotonic clock.

@@ -23,7 +23,11 @@ let statusCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let isRoot = geteuid() == 0
   let found = await offTheLoop {
-    RunningCommand.all.map { ($0, LocalSocket.answer(of: $0.socket, within: patience)) }
+    let all = RunningCommand.all
+    return Array(
+      zip(
+        all,
+        LocalSocket.answers(of: all.map { ($0.socket, $0.user) }, atMost: most, within: patience)))
   }
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
@@ -33,8 +37,10 @@ let statusCommand = CommandSpec(
   for answer in shown { printer.print(answer) }
 }
 
-/// In milliseconds.
+/// In milliseconds, for all commands.
 private let patience: Int32 = 1000
+/// How many commands of one user are asked.
+private let most = 64
 
 /// What a running command says.
 private struct CommandAnswer: Sendable {
@@ -44,9 +50,9 @@ private struct CommandAnswer: Sendable {
   /// Whether it answers the user of this command.
   private let isAllowed: Bool
 
-  /// - Returns: nil if the command has ended, or another user than the one in its name made its socket
+  /// - Parameter answer: nil if the command has ended, or another user than the one in its name made its socket
   init?(_ command: RunningCommand, _ answer: LocalSocket.Answer?, isRoot: Bool) {
-    guard let answer, answer.user == command.user else { return nil }
+    guard let answer else { return nil }
     self.command = command
     facts = try? JSONValue(parsing: answer.bytes)
     isAllowed = isRoot || command.user == geteuid()
@@ -107,8 +113,10 @@ private final class StatusPrinter {
   private func printText(
     _ answer: CommandAnswer, _ command: String?, _ devices: [JSONValue], _ broker: JSONValue?
   ) {
-    let since = answer.facts?.found("since", as: String.self).map { " since \(Self.seconds($0))" } ?? ""
-    var lines = ["\(answer.command.process)  \(answer.user)  \(command?.printable ?? "halo-raw")\(since)"]
+    let since = answer.facts?.found("since", as: String.self).map { "  since \(Self.seconds($0))" } ?? ""
+    var lines = [
+      "\(answer.command.process)  \(answer.user)\(since)", "  \(command?.printable ?? "halo-raw")",
+    ]
     if devices.isEmpty { lines.append("  \(answer.reason)") }
     for device in devices {
       let last =

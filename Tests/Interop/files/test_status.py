@@ -101,3 +101,21 @@ def test_nothing_runs(halo):
     """Other tests may run something at the same time."""
     result = halo.run("status", "--format", "text")
     assert result.code == (OK if result.out else NOT_FOUND)
+
+
+def test_silent_sockets_hold_nobody_up(halo):
+    """Any user can listen under such names, and say nothing: all are asked at once, and those that lie about their user not at
+    all. (One after the other, thirty took thirty seconds.)"""
+    listeners = []
+    for number in range(200):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        user = os.geteuid() if number < 100 else os.geteuid() + 1
+        listener.bind(f"\0halo-raw/{user}/{1_000_000 + number}")
+        listener.listen(0 if number % 2 else 8)
+        listeners.append(listener)
+    begin = time.monotonic()
+    result = halo.run("status", "--format", "jsonl")
+    assert time.monotonic() - begin < 15
+    assert len([record for record in result.records() if record["pid"] >= 1_000_000]) <= 64
+    for listener in listeners:
+        listener.close()
