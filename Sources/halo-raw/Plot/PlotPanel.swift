@@ -86,6 +86,24 @@ struct PlotPanel {
       }
   }
 
+  /// The line below the panels: how long ago it was.
+  ///
+  /// - Parameters:
+  ///   - width: in columns, with the scale
+  ///   - seconds: the time from the left to the right
+  static func timeScale(_ width: Int, _ seconds: Int) -> String {
+    let columns = max(0, width - scaleWidth - 1)
+    var line = [Character](repeating: " ", count: columns)
+    func put(_ text: String, at column: Int) {
+      guard column >= 0, column + text.count <= columns else { return }
+      line.replaceSubrange(column..<column + text.count, with: text)
+    }
+    put("-\(seconds) s", at: 0)
+    put("-\(seconds / 2) s", at: columns / 2 - 2)
+    put("now", at: columns - 3)
+    return String(repeating: " ", count: scaleWidth + 1) + String(line)
+  }
+
   private func isBroken(_ from: Instant, _ to: Instant) -> Bool {
     breaks.contains { from <= $0 && $0 <= to }
   }

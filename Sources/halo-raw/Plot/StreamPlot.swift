@@ -4,8 +4,7 @@ import Glibc
 import LineOutput
 import RingLink
 
-/// The samples of a stream as waveforms on a terminal. Each picture is drawn over the one before, and nothing of the terminal is
-/// changed: there is nothing to restore, however the program ends.
+/// The samples of a stream as waveforms on a terminal. Each picture is drawn over the one before. `q` ends the stream.
 @BluetoothActor
 final class StreamPlot: SampleObserver {
   private let session: Session
@@ -28,6 +27,7 @@ final class StreamPlot: SampleObserver {
   private var drawnSize = (columns: 0, rows: 0)
   private var drawTimer: Timers.Token?
   private var reading: PeriodicReading?
+  private var keys: KeyInput?
 
   private static let drawPause = Duration.milliseconds(200)
   private static let batteryPause = Duration.seconds(300)
@@ -57,6 +57,9 @@ final class StreamPlot: SampleObserver {
 
   func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
     self.ring = ring
+    keys = KeyInput { [session] key in
+      if key == UInt8(ascii: "q") { session.interruption.request() }
+    }
     scheduleDrawing()
     let reading = PeriodicReading(session.timers, every: Self.batteryPause) { [self] in
       // Without an answer, it is shown as unknown.
@@ -68,6 +71,7 @@ final class StreamPlot: SampleObserver {
 
   func end() async {
     session.timers.cancel(drawTimer)
+    keys?.stop()
     await reading?.end()
     reading = nil
     draw()
@@ -150,28 +154,36 @@ final class StreamPlot: SampleObserver {
   private func picture(_ width: Int, _ height: Int) -> [String] {
     let window = (rate ?? Self.slowRate) < Self.slowRate ? Self.slowWindow : Self.fastWindow
     let now = session.timers.now
-    var lines = ["\(header)  last \(Int(window.inSeconds)) s"]
-    let shown = min(panels.count, max(1, (height - 1) / Self.smallestPanel))
+    var lines = [header(width)]
+    let shown = min(panels.count, max(1, (height - 2) / Self.smallestPanel))
     for index in 0..<shown {
-      let rest = height - lines.count
+      let rest = height - 1 - lines.count
       lines += panels[index].panel.lines(
         characters, width: width, height: rest / (shown - index), end: now, duration: window)
     }
-    return lines
+    return lines + [PlotPanel.timeScale(width, Int(window.inSeconds))]
   }
 
-  /// `R02_BEEF  25.0/s  interval 15 ms  battery 87 %  72 bpm  0 gaps  3 lost`
-  private var header: String {
+  /// `R02_BEEF  72 bpm  25.0/s  interval 15 ms  battery 87 %  0 gaps  3 lost  q quits`; where the terminal is narrow, what
+  /// matters least is left out: the facts of the link before those of the signal.
+  private func header(_ width: Int) -> String {
     let client = ring?().client
-    let parts = [
-      (session.ringName ?? client?.peer.description)?.printable,
-      rate.map { "\(decimal($0, 1))/s" },
-      client?.parameters.map { "interval \($0.interval)" },
-      battery.map { "battery \($0)" },
-      panels.first?.kind == .ppg ? pulse.beatsPerMinute.map { "\($0) bpm" } ?? "- bpm" : nil,
-      Console.counted(gaps, "gap"), lost.map { "\($0) lost" },
+    let parts: [(text: String?, rank: Int)] = [
+      ((session.ringName ?? client?.peer.description)?.printable, 0),
+      (panels.first?.kind == .ppg ? pulse.beatsPerMinute.map { "\($0) bpm" } ?? "- bpm" : nil, 1),
+      (rate.map { "\(decimal($0, 1))/s" }, 4),
+      (client?.parameters.map { "interval \($0.interval)" }, 7),
+      (battery.map { "battery \($0)" }, 5),
+      (Console.counted(gaps, "gap"), 3), (lost.map { "\($0) lost" }, 2), (keys == nil ? nil : "q quits", 6),
     ]
-    return parts.compactMap { $0 }.joined(separator: "  ")
+    var shown = parts.compactMap { part in part.text.map { (text: $0, rank: part.rank) } }
+    func line() -> String { shown.map(\.text).joined(separator: "  ") }
+    while line().count > width, let least = shown.indices.max(by: { shown[$0].rank < shown[$1].rank }),
+      shown.count > 1
+    {
+      shown.remove(at: least)
+    }
+    return line()
   }
 }
 

@@ -112,12 +112,14 @@ enum Termination {
   private static func end(signal: Int32, _ reason: String?) -> Never {
     // A standard error that blocks must not delay the end: SIGALRM ends the process.
     alarm(1)
+    KeyInput.restoreTerminal()
     say(reason)
     _exit(128 + signal)
   }
 
   private static func end(_ code: ExitCode, _ reason: String) -> Never {
     alarm(1)
+    KeyInput.restoreTerminal()
     say(reason)
     _exit(code.rawValue)
   }

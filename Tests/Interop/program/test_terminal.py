@@ -18,7 +18,8 @@ import pytest
 class Terminal:
     """A program on a terminal, and what an independent emulator shows of it."""
 
-    def __init__(self, halo, *arguments, rows=24, columns=80, **environment):
+    def __init__(self, halo, *arguments, rows=24, columns=80, is_its_own=False, **environment):
+        """`is_its_own`: the terminal is the controlling one, with the program in its foreground."""
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
         self.shown = b""
@@ -28,7 +29,9 @@ class Terminal:
         self.attributes = lambda: termios.tcgetattr(theirs)
         environment = halo.environment | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | environment
         self.process = subprocess.Popen(
-            [halo.path, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+            [halo.path, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+            start_new_session=is_its_own,
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if is_its_own else None)
         halo.processes.append(self.process)
         # The kernel keeps what a terminal has, as long as somebody has it open.
         self.theirs = theirs
@@ -114,7 +117,7 @@ def test_a_wait_is_shown_and_removed(on_terminal):
 
 
 def is_drawn(display):
-    return display[0].startswith("R02_BEEF  25.") and "battery 87 %" in display[0]
+    return re.match(r"R02_BEEF  (\d\d|-) bpm  25\.\d/s  ", display[0]) and "battery 87 %" in display[0]
 
 
 def test_waveforms_fill_the_terminal_and_follow_its_size(terminal):
@@ -123,23 +126,36 @@ def test_waveforms_fill_the_terminal_and_follow_its_size(terminal):
     display = shown.screen.display
     titles = [index for index, line in enumerate(display) if ", counts" in line or line.startswith("acceleration")]
     assert titles == [1, 8, 15] and display[23].strip() == ""
+    assert re.fullmatch(r" +-10 s +-5 s +now *", display[22])
     assert all(re.match(r" +[\d.-]+ ", display[index + 1]) for index in titles)
     dots = [sum("\u2800" < character <= "\u28ff" for character in line) for line in display]
     assert sum(dots[2:8]) > 50, "\n".join(display)
     shown.resize(12, 50)
     shown.wait_for(lambda display: is_drawn(display) and sum(", counts" in line for line in display) == 1)
+    # What is narrow lacks the link, and has the heart rate.
+    assert "interval" not in shown.screen.display[0]
     assert "red" not in "".join(shown.screen.display) and len(shown.screen.display) == 12
     shown.process.send_signal(signal.SIGINT)
     shown.wait_for(lambda display: "link: interval" in "".join(display))
 
 
-def test_a_terminal_is_left_as_it_was(terminal):
-    shown = terminal("stream", "--ppg", "--plot", "--adapter", "virtual:rate=25")
+@pytest.mark.parametrize("end", ["q", signal.SIGTERM, signal.SIGHUP, "Ctrl-C", "background"])
+def test_a_terminal_is_left_as_it_was(terminal, end):
+    """A key is read without Enter meanwhile. A terminal that does not belong to the program is not changed at all."""
+    shown = terminal("stream", "--ppg", "--plot", "--adapter", "virtual:rate=25", columns=100, is_its_own=end != "background")
     shown.wait_for(is_drawn)
-    shown.process.kill()
-    shown.process.wait()
-    shown.read()
+    assert ("q quits" in shown.screen.display[0]) == (end != "background")
+    assert (shown.attributes()[3] & termios.ICANON == 0) == (end != "background")
+    if end == "background":
+        shown.process.kill()
+    elif isinstance(end, str):
+        os.write(shown.end, b"xyz" + (b"q" if end == "q" else b"\x03"))
+    else:
+        shown.process.send_signal(end)
+    shown.until_the_end()
     assert shown.attributes() == shown.before and not shown.screen.cursor.hidden
+    if end == "q":
+        assert shown.process.returncode == 0 and "link: interval" in "".join(shown.screen.display)
 
 
 def test_without_utf_8_there_is_ascii(terminal):
