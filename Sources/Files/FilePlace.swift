@@ -122,14 +122,21 @@ public enum PrivateFolder {
   /// - Throws: `.foreign`, or the kernel's error
   public static func make(_ path: String) throws(FileError) {
     var end = path.startIndex
+    var refusal: FileError?
     while end < path.endIndex {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
       // A folder that may not be created may exist already.
-      _ = SystemCall.makeFolder(String(path[..<end]), mode: 0o700)
+      let folder = String(path[..<end])
+      if SystemCall.makeFolder(folder, mode: 0o700) != 0, errno != EEXIST, errno != ENOENT {
+        refusal = .last(folder)
+      }
     }
     guard let folder = Descriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)),
       let status = folder.status
-    else { throw .last(path) }
+    else {
+      let error = FileError.last(path)
+      throw error.reason == .system(ENOENT) ? refusal ?? error : error
+    }
     guard status.st_uid == geteuid() else { throw FileError(path, .foreign) }
     if status.st_mode & 0o077 != 0 { _ = SystemCall.setMode(folder.number, 0o700) }
   }

@@ -59,6 +59,9 @@ public final class RingStore {
 
   let database: Database
 
+  /// The file.
+  public var path: String { database.path }
+
   /// Opens a store.
   ///
   /// - Throws: `.foreign` if the file is not a store, `.newer`, `.file`

@@ -24,7 +24,8 @@ extension Invocation {
   /// The adapter that `--adapter` names, else the one of the environment (`HALO_ADAPTER`), else the first.
   var adapter: AdapterSpecification {
     get throws(Failure) {
-      if let adapter = self[CommonOptions.adapter] { return adapter }
+      let option = command.usesAdapter ? CommonOptions.adapter : StoreFile.adapter
+      if let adapter = self[option] { return adapter }
       guard let text = getenv("HALO_ADAPTER") else { return .kernel(nil) }
       return try AdapterSpecification(argument: String(cString: text))
     }

@@ -154,7 +154,7 @@ private let allOption = Flag("--all", help: "all rings of the store")
 let exportCommand = CommandSpec(
   name: "export", arguments: "KIND|all [RING]", summary: "print the local store as csv or JSON lines",
   positionals: 1...2,
-  options: [HistoryKind.estimatesOption, allOption, StoreFile.option, formatOption],
+  options: [HistoryKind.estimatesOption, allOption, StoreFile.option, StoreFile.adapter, formatOption],
   examples: [
     ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),
     ("halo-raw export heart-rate --store rings.sqlite > heart-rate.csv", "export every stored heart rate"),
@@ -181,7 +181,11 @@ let exportCommand = CommandSpec(
     throw .usage("--all and \"\(ring.printable)\" exclude each other")
   }
   let stored = try StoredHistory(command, all: isOfAllRings)
-  for kind in kinds where kind.mayBePrinted(command) {
+  for kind in kinds {
+    guard kind.mayBePrinted(command) else {
+      if !isAll { _ = HistoryPrinter(format ?? .csv, kind, hasOrigins: true) }
+      continue
+    }
     try stored.export(kind, format ?? (isAll ? .jsonl : .csv), isLabelled: isAll)
   }
 }

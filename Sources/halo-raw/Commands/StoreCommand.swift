@@ -5,7 +5,10 @@ import RingStore
 let storeCommand = CommandSpec(
   name: "store", arguments: "[list | export | delete] [RING]",
   summary: "list, export or delete the rings of the local store", positionals: 0...2,
-  options: [Confirmation.option, HistoryKind.estimatesOption, StoreFile.option, CommonOptions.format],
+  options: [
+    Confirmation.option, HistoryKind.estimatesOption, StoreFile.option, StoreFile.adapter,
+    CommonOptions.format,
+  ],
   examples: [
     ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),
     ("halo-raw store --store rings.sqlite", "list the rings, and what is stored of each"),
@@ -16,7 +19,8 @@ let storeCommand = CommandSpec(
     Without a word, the rings are listed. "export" prints all data of one ring, or of all, as JSON lines; see halo-raw
     export for one kind as csv. "delete" deletes one ring with all of its data, which cannot be undone.
 
-    Rings that are simulated or replayed have a store of their own, virtual-rings.sqlite, unless --store names a file.
+    Rings that are simulated or replayed have a store of their own, virtual-rings.sqlite: add --adapter virtual, as for the
+    commands that use these rings. --store names any file.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in

@@ -84,20 +84,7 @@ final class StreamGroup {
 
   /// Adds each ring that is heard.
   private func addAll(within time: Duration) async throws(Failure) {
-    var found: Set<BluetoothAddress> = []
-    let known = Set(session.known.rings.compactMap(\.bluetoothAddress))
-    let scan = session.central.scan(session.scanParameters) { [self] device in
-      let address = device.address
-      let isRing =
-        known.contains(address) || (RingSelector.anyRing.fit(device) ?? .ambiguousName) > .ambiguousName
-      guard isRing, address.kind.isKnown, found.count < Self.maximumRings, found.insert(address).inserted
-      else { return }
-      add(.address(address.value, address.kind))
-    }
-    await session.interruption.sleep(for: time, in: session.timers)
-    scan.cancel()
-    guard found.isEmpty, !session.interruption.isRequested else { return }
-    throw Failure(RingError.notFound(.anyRing, seconds: time.inSeconds, others: 0))
+    try await session.listenForRings(within: time, atMost: Self.maximumRings) { [self] in add($0) }
   }
 
   /// Starts the stream of a ring.

@@ -9,10 +9,13 @@ private let kindOption = Option(
   "--kind", as: .choice("KIND", HistoryKind.allCases.map { ($0.rawValue, $0) }),
   help: "only this kind: \(HistoryKind.names) (default: all but sedentary)")
 
+private let allOption = Flag(
+  "--all", help: "all rings that are near, one after the other; --wait is for how long to look for them (5s)")
+
 let syncCommand = CommandSpec(
   name: "sync", arguments: "[RING]", summary: "copy the data of the ring into the local store",
   positionals: 0...1,
-  options: [kindOption, StoreFile.option, CommonOptions.retryTime, CommonOptions.format],
+  options: [kindOption, allOption, StoreFile.option, CommonOptions.retryTime, CommonOptions.format],
   examples: [
     ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "copy all data of the built-in ring"),
     ("halo-raw sync --kind sleep --adapter virtual:fast --store rings.sqlite", "copy only the sleep data"),
@@ -26,31 +29,42 @@ let syncCommand = CommandSpec(
   let retryTime = invocation[CommonOptions.retryTime]
   var printer = RecordPrinter(
     OutputFormat(invocation),
-    [("kind", nil), ("read", nil), ("added", nil), ("supported", nil), ("problem", nil), ("left_out", nil)])
+    [
+      ("kind", nil), ("read", nil), ("added", nil), ("supported", nil), ("problem", nil), ("left_out", nil),
+      ("ring", nil),
+    ])
+  let isAll = invocation[allOption]
+  if isAll, let ring = invocation.positionals.first {
+    throw .usage("--all and \"\(ring.printable)\" exclude each other")
+  }
   var problem: RingError?
+  var failure: Failure?
   try await Session.run(invocation) { session throws(Failure) in
     // Open the store first: without it there is no reason to connect.
     let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
-    let link = session.keepRing(LinkKeeper.Budget(invocation, retryTime: retryTime)) { _ in }
-    try await RingSync(try await link.open(), link, into: store, session)
-      .run(kinds) { outcome in
-        let text =
-          outcome.isSupported
-          ? "\(Console.counted(outcome.read, "record")), \(outcome.added) new"
-            + (outcome.leftOut > 0 ? ", \(outcome.leftOut) left out" : "")
-            + (outcome.problem.map { "; \($0)" } ?? "")
-          : "not supported by this ring"
-        printer.print(
-          [
-            .text(outcome.kind.rawValue), .number(outcome.read), .number(outcome.added),
-            .flag(outcome.isSupported), .text(outcome.isSupported ? outcome.problem?.description : nil),
-            .number(outcome.leftOut),
-          ],
-          text: outcome.kind.rawValue + String(repeating: " ", count: 13 - outcome.kind.rawValue.count) + text
-        )
-        if outcome.isSupported, problem == nil { problem = outcome.problem }
+    let rings: [RingSelector?] = isAll ? try await session.ringsNear(invocation) : [nil]
+    for selector in rings where !session.interruption.isRequested {
+      do throws(Failure) {
+        let link = session.keepRing(LinkKeeper.Budget(invocation, retryTime: retryTime), of: selector) { _ in
+        }
+        let ring = try await link.open()
+        let address = ring.client.peer.description
+        if isAll, OutputFormat(invocation) == .text {
+          Console.print("\(link.name?.printable ?? "(no name)") \(address)\n")
+        }
+        try await RingSync(ring, link, into: store, session).run(kinds) { outcome in
+          printer.print(outcome.fields + [.text(address)], text: outcome.text)
+          if outcome.isSupported, problem == nil { problem = outcome.problem }
+        }
+      } catch {
+        guard isAll, error.code != .interrupted else { throw error }
+        Console.error("halo-raw: \(selector?.title ?? ""): \(error.message)")
+        failure = failure ?? error
       }
+    }
+    Console.error("stored in \(store.path.printable)")
   }
+  if let failure { throw Failure(failure.code, "not all rings were read; see above") }
   if let problem { throw Failure(problem) }
 }
 
@@ -71,6 +85,21 @@ final class RingSync {
     var problem: RingError?
     /// False if the ring refuses this kind or does not answer.
     var isSupported = true
+
+    var fields: [Field] {
+      [
+        .text(kind.rawValue), .number(read), .number(added), .flag(isSupported),
+        .text(isSupported ? problem?.description : nil), .number(leftOut),
+      ]
+    }
+
+    var text: String {
+      var text = kind.rawValue + String(repeating: " ", count: 13 - kind.rawValue.count)
+      guard isSupported else { return text + "not supported by this ring" }
+      text += "\(Console.counted(read, "record")), \(added) new"
+      if leftOut > 0 { text += ", \(leftOut) left out" }
+      return text + (problem.map { "; \($0)" } ?? "")
+    }
   }
 
   private var ring: Ring
@@ -92,7 +121,7 @@ final class RingSync {
     let clock = session.clock
     let start = clock.unixSeconds
     let record = session.clockRecord(of: self.ring.client.peer)
-    let (store, ring, name) = (self.store, self.ring, session.ringName)
+    let (store, ring, name) = (self.store, self.ring, link.name ?? session.ringName)
     let id = try await storeRetry(
       store.ring(ring.client.peer, name: name, firmware: ring.firmware.firmwareRevision))
     let sync = try await storeRetry(

@@ -15,6 +15,13 @@ enum StoreFile {
       rings that are simulated or replayed)
       """)
 
+  /// Tells which store is meant, where no adapter is used.
+  static let adapter = Option(
+    "-i", "--adapter", as: .adapter,
+    help:
+      "whose rings: with virtual or replay:FILE, the store of those (default: $HALO_ADAPTER, else that of real rings)"
+  )
+
   /// Opens the store. Folders are only created for the default file.
   ///
   /// - Parameters:
@@ -26,7 +33,7 @@ enum StoreFile {
     _ invocation: Invocation, creates: Bool, access: RingStore.Access? = nil, isReal: Bool = true
   ) throws(Failure) -> RingStore {
     let named = invocation[option]
-    let name = isReal ? "/rings.sqlite" : "/virtual-rings.sqlite"
+    let name = isReal ? realName : virtualName
     guard let path = named ?? UserFolders.data.map({ $0 + name }) else {
       throw .usage("found no home directory for the store; give a file with --store FILE")
     }
@@ -38,9 +45,23 @@ enum StoreFile {
           .cannotOpenFile, "cannot create a folder for the store: \(error); give a file with --store FILE")
       }
     } else if !creates, Glibc.access(path, F_OK) != 0, errno == ENOENT {
-      throw Failure(.cannotOpenFile, "cannot find the store \(path.printable); create it with halo-raw sync")
+      throw Failure(
+        .cannotOpenFile,
+        "cannot find the store \(path.printable); create it with halo-raw sync" + hint(named == nil && isReal)
+      )
     }
     return try storeFailure(RingStore(path: path, access: access ?? (creates ? .writing : .reading)))
+  }
+
+  private static let realName = "/rings.sqlite"
+  private static let virtualName = "/virtual-rings.sqlite"
+
+  /// Says where the data of simulated rings is, if there is any.
+  private static func hint(_ isOfRealRings: Bool) -> String {
+    guard isOfRealRings, let path = UserFolders.data.map({ $0 + virtualName }),
+      Glibc.access(path, F_OK) == 0
+    else { return "" }
+    return "; the data of virtual rings is in \(path.printable): add --adapter virtual"
   }
 }
 
@@ -68,7 +89,7 @@ func storeRetry<Value: Sendable>(
     case .failure(.busy) where SystemClock.monotonic < deadline:
       await EpollLoop.shared.timers.sleep(for: .milliseconds(50))
     case .failure(let error): throw Failure(error)
-    case nil: throw Failure(.interrupted, "the store was not written in time")
+    case nil: throw Failure(.interrupted, "cancelled; what was read before is stored")
     }
   }
 }
@@ -85,7 +106,8 @@ struct StoredHistory {
   ///   - access: how the file is opened
   /// - Throws: if there is no such ring in the store, or several
   init(_ invocation: Invocation, all: Bool = false, access: RingStore.Access = .reading) throws(Failure) {
-    store = try StoreFile.open(invocation, creates: false, access: access)
+    store = try StoreFile.open(
+      invocation, creates: false, access: access, isReal: try invocation.adapter.isReal)
     if all {
       rings = try storeFailure(store.rings())
       return

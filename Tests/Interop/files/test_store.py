@@ -215,3 +215,39 @@ def test_the_offset_is_that_of_the_rings_clock(halo, tmp_path, state, simulation
     for record in exported:
         utc = datetime.fromisoformat(record["time_utc"].rstrip("Z"))
         assert datetime.fromisoformat(record["time"]) - utc == timedelta(hours=offset) and utc < now
+
+
+def test_the_store_of_virtual_rings_is_found(halo, tmp_path):
+    """A newcomer's way, without --store: the data of a virtual ring is not with that of real ones, and each command says so."""
+    halo.environment["XDG_DATA_HOME"] = str(tmp_path)
+    try:
+        synced = halo.run("sync", "--kind", "steps", adapter=f"virtual:fast,{CLOCK}").succeeded()
+        assert f"stored in {tmp_path}/halo-raw/virtual-rings.sqlite" in synced.err
+        for words in [("export", "steps"), ("store",), ("history", "steps", "--stored", "--adapter", "hci0")]:
+            halo.run(*words).failed(NO_FILE, saying="virtual-rings.sqlite: add --adapter virtual")
+        rows = halo.run("export", "steps", "--format", "jsonl", adapter="virtual").succeeded().records()
+        assert len(rows) > 10
+        halo.environment["HALO_ADAPTER"] = "virtual"
+        assert halo.run("export", "steps", "--format", "jsonl").succeeded().records() == rows
+    finally:
+        del halo.environment["XDG_DATA_HOME"]
+        halo.environment.pop("HALO_ADAPTER", None)
+
+
+def test_all_rings_that_are_near(halo, tmp_path):
+    store = tmp_path / "s"
+    result = halo.run("sync", "--all", "--kind", "steps", "--store", store, "--format", "jsonl",
+                      adapter=f"virtual:fast,rings=3,{CLOCK}").succeeded()
+    rings = [record["ring"] for record in result.records()]
+    assert len(rings) == 3 and len(set(rings)) == 3
+    stored = halo.run("store", "--store", store, "--format", "jsonl").succeeded().records()
+    assert {ring["address"] for ring in stored} == set(rings) and all(ring["records"] > 10 for ring in stored)
+    halo.run("sync", "R02_BEEF", "--all", "--store", store, adapter="virtual:fast").failed(USAGE, saying="exclude each other")
+
+
+def test_an_empty_kind_has_its_header(halo, tmp_path):
+    store = tmp_path / "s"
+    halo.run("sync", "--kind", "steps", "--store", store, adapter=f"virtual:fast,{CLOCK}").succeeded()
+    for kind in ("sport", "sedentary", "stress", "hrv"):
+        out = halo.run("export", kind, "--store", store).succeeded().out
+        assert out.count("\n") == 1 and "ring,firmware,utc_offset" in out, kind
