@@ -136,7 +136,7 @@ extension CaptureError: CustomStringConvertible {
     case .notARegularFile: "not a regular file; this reads it twice, so copy it to a file first"
     case .empty: "the file is empty, so it is no capture"
     case .unknownFormat:
-      "not a capture: it begins like no btsnoop, pcap, pcapng or PacketLogger file"
+      "not a btsnoop, pcap, pcapng or PacketLogger capture"
     case .truncatedHeader(let format): "the file ends within the \(format) header"
     case .unsupportedVersion(let format, let version):
       "\(format) version \(version) is unknown; the file is damaged, or newer than this program"

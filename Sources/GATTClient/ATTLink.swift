@@ -98,7 +98,7 @@ extension LinkLoss: CustomStringConvertible {
     case .notYet: "still connected"
     case .local: "disconnected"
     case .adapter(let error): error.description
-    case .remote(.connectionTimeout): "the peer was not heard any more (supervision timeout)"
+    case .remote(.connectionTimeout): "no answer from the peer within the supervision timeout; out of range?"
     case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
     case .remote(.remotePowerOff): "the peer is switching off"
     case .remote(let code): code.description

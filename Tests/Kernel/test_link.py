@@ -197,7 +197,7 @@ def test_connection_parameters_that_were_asked_for_stay(halo, ready, way, tmp_pa
         assert "not what was asked for" in result.err
     # Bumble makes a link with the shortest interval, and changes it to the longest.
     interval = "12.5" if way else "20"
-    assert f"link: interval {interval} ms, latency 0, supervision timeout 3000 ms" in result.err.splitlines()[-1]
+    assert f"link: interval {interval} ms, latency 0, supervision timeout 3000 ms" in result.err
 
 
 def test_a_stream_keeps_its_interval(halo, ready, way, tmp_path):
@@ -207,7 +207,7 @@ def test_a_stream_keeps_its_interval(halo, ready, way, tmp_path):
         ring.wait_for("disconnected")
     updates = [struct.unpack_from("<HHHH", update, 2) for update in monitor.commands(CONNECTION_UPDATE)]
     assert updates == ([] if way else [(20, 40, 4, 500), (6, 12, 0, 400)])
-    assert "latency 0, supervision timeout 4000 ms" in result.err.splitlines()[-1]
+    assert "latency 0, supervision timeout 4000 ms" in result.err
 
 
 def test_the_ring_may_choose_where_nothing_was_asked_for(halo, ready, way, tmp_path):

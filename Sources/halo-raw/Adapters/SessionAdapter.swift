@@ -55,7 +55,11 @@ struct SessionAdapter {
     do {
       opened = try await specification.open(opening)
     } catch {
-      throw Failure(opening: error)
+      var failure = Failure(opening: error)
+      if let error = error as? AdapterError, [.noBluetooth, .noAdapters].contains(error.reason) {
+        failure.message += "; to try it without a radio, use --adapter virtual"
+      }
+      throw failure
     }
     self.virtualClock = virtualClock
     if case .user(let index) = specification, opening.takesAdapter {

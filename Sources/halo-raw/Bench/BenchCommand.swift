@@ -6,7 +6,8 @@ import RingLink
 import SystemCalls
 
 private let benchDuration = Option(
-  "--duration", as: .time, default: "30s", help: "how long to measure, counted from the first sample")
+  "--duration", as: .timeLimit, default: "30s",
+  help: "how long to measure, counted from the first sample; 0 for no limit")
 
 let benchCommand = CommandSpec(
   name: "bench", arguments: "[RING]", summary: "measure the delay of a stream, and what it costs",
@@ -66,7 +67,9 @@ let benchCommand = CommandSpec(
     let parameters = ring.client.parameters
     await ring.stopRawStream()
     await ring.client.disconnect()
-    if let measured = meter.result(dropped: session.central.droppedPackets) {
+    if let measured = meter.result(
+      linkInterval: parameters?.interval.duration, dropped: session.central.droppedPackets)
+    {
       let head = parameters.map { "link       \($0)\n" } ?? ""
       printRecord(OutputFormat(invocation), measured.fields, text: head + measured.text)
     }

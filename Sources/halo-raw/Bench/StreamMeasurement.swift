@@ -10,8 +10,10 @@ struct StreamMeasurement {
   var rate: Double?
   /// The standard deviation of the time between samples, in seconds.
   var jitter: Double?
-  /// The connection interval.
+  /// The connection interval; zero where packets do not come at connection events, as from simulated rings.
   var interval: Duration
+  /// The same where they do not, too; nil if it is not known.
+  var linkInterval: Duration?
   /// Connection events without a packet, where one was usual.
   var missed: Int
   var eventToPacket: Distribution
@@ -49,8 +51,8 @@ struct StreamMeasurement {
       ("duration", "s", thousandths(time.inSeconds)),
       ("rate", "hz", thousandths(rate)),
       ("jitter", "ms", thousandths(jitter.map { $0 * 1000 })),
-      ("interval", "ms", thousandths(interval.inSeconds * 1000)),
-      ("missed_events", nil, .number(missed)),
+      ("interval", "ms", thousandths(linkInterval.map { $0.inSeconds * 1000 })),
+      ("missed_events", nil, .number(interval > .zero ? missed : nil)),
     ]
     for (name, _, distribution) in delays {
       for quantile in Self.quantiles {

@@ -50,8 +50,10 @@ final class StreamMeter {
     if begin != nil { end = (timers.current, ProcessUsage.current) }
   }
 
-  /// - Parameter dropped: how many packets the kernel has dropped; nil if it does not count
-  func result(dropped: Int?) -> StreamMeasurement? {
+  /// - Parameters:
+  ///   - linkInterval: that of the link, also where packets come at any time
+  ///   - dropped: how many packets the kernel has dropped; nil if it does not count
+  func result(linkInterval: Duration?, dropped: Int?) -> StreamMeasurement? {
     guard let begin, let end, !received.isEmpty else { return nil }
     let nanoseconds = interval.wholeNanoseconds
     var events = ConnectionEvents.delays(of: received, interval: nanoseconds)
@@ -60,7 +62,8 @@ final class StreamMeter {
     let sums = zip(events, delays).compactMap { event, delay in event.map { $0 + delay } }
     return StreamMeasurement(
       samples: received.count, time: end.time - begin.time, rate: statistics.rate, jitter: statistics.jitter,
-      interval: interval, missed: ConnectionEvents.missed(in: received, interval: nanoseconds),
+      interval: interval, linkInterval: linkInterval,
+      missed: ConnectionEvents.missed(in: received, interval: nanoseconds),
       eventToPacket: Distribution(events.compactMap { $0 }), packetToLine: Distribution(delays),
       eventToLine: Distribution(sums),
       usage: end.usage - begin.usage, dropped: dropped)

@@ -63,6 +63,13 @@ extension ArgumentType where Value == Duration {
     }
   }
 
+  /// How long something goes on: a time; 0 is no limit, which is ``Duration/forever``.
+  static var timeLimit: Self {
+    ArgumentType(placeholder: "TIME", expected: time.expected + "; 0 is no limit") { text throws(Failure) in
+      try time.parse(text).map { $0 == .zero ? .forever : $0 }
+    }
+  }
+
   /// A time, or `forever`.
   static var timeOrForever: Self {
     ArgumentType(placeholder: "TIME", expected: time.expected + ", or forever") { text throws(Failure) in
@@ -74,6 +81,9 @@ extension ArgumentType where Value == Duration {
 extension Duration {
   /// Longer than anything that is waited for: 100 years.
   static let forever = Duration.seconds(100 * 365 * 86400)
+
+  /// The time of a limit; nil for none.
+  var ifLimited: Duration? { self < .forever ? self : nil }
 
   /// `for 60 s`, or `until Ctrl-C`.
   var asLimit: String { self > .forever / 2 ? "until Ctrl-C" : "for \(Int(inSeconds)) s" }

@@ -25,9 +25,6 @@ enum Completion: String, CaseIterable {
 
   private static func specs(_ command: CommandSpec) -> [OptionSpec] { command.allOptions.map(\.spec) }
 
-  /// A word that a shell takes as it is.
-  private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
-
   // MARK: bash
 
   private static func bash(_ commands: [CommandSpec]) -> String {
@@ -37,13 +34,15 @@ enum Completion: String, CaseIterable {
       for option in specs(command) where option.placeholder != nil && !option.isValueOptional {
         let pattern = option.names.map { "\(command.name):\($0)" }.joined(separator: "|")
         switch Value(option) {
-        case .words(let words): values += "    \(pattern)) words=\(quoted(words.joined(separator: " "))) ;;\n"
+        case .words(let words):
+          values += "    \(pattern)) words=\(shellQuoted(words.joined(separator: " "))) ;;\n"
         case .file: values += "    \(pattern)) files=1 ;;\n"
         case .unknown: values += "    \(pattern)) return ;;\n"
         }
       }
       let names = specs(command).flatMap(\.names).joined(separator: " ")
-      options += "    \(command.name)) words=\(quoted(names))\(command.file == nil ? "" : " files=1") ;;\n"
+      options +=
+        "    \(command.name)) words=\(shellQuoted(names))\(command.file == nil ? "" : " files=1") ;;\n"
     }
     return """
       # Completion of halo-raw for bash, made by: halo-raw completion bash
@@ -51,7 +50,7 @@ enum Completion: String, CaseIterable {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= files=
         COMPREPLY=()
         if [ "$COMP_CWORD" -eq 1 ]; then
-          words=\(quoted((commands.map(\.name) + ["--help", "--version"]).joined(separator: " ")))
+          words=\(shellQuoted((commands.map(\.name) + ["--help", "--version"]).joined(separator: " ")))
         else
           case ${COMP_WORDS[1]}:$previous in
       \(values)  esac
@@ -79,14 +78,14 @@ enum Completion: String, CaseIterable {
     }
     func specification(_ option: OptionSpec, _ name: String) -> String {
       let text = "\(name)[\(escaped(option.help))]"
-      guard let placeholder = option.placeholder, !option.isValueOptional else { return quoted(text) }
+      guard let placeholder = option.placeholder, !option.isValueOptional else { return shellQuoted(text) }
       let value =
         switch Value(option) {
         case .words(let words): "(\(words.joined(separator: " ")))"
         case .file: "_files"
         case .unknown: " "
         }
-      return quoted("\(text):\(escaped(placeholder)):\(value)")
+      return shellQuoted("\(text):\(escaped(placeholder)):\(value)")
     }
     var cases = ""
     for command in commands {
@@ -95,7 +94,7 @@ enum Completion: String, CaseIterable {
       cases += "    \(command.name)) _arguments -s \((options + [rest]).joined(separator: " ")) ;;\n"
     }
     let names = commands.map {
-      "    " + quoted("\($0.name):\($0.summary.replacing(":", with: "\\:"))") + "\n"
+      "    " + shellQuoted("\($0.name):\($0.summary.replacing(":", with: "\\:"))") + "\n"
     }
     return """
       #compdef halo-raw

@@ -153,11 +153,11 @@ struct Invocation: Sendable {
 
   // MARK: Suggestions
 
-  /// `; did you mean --count?`, if one of the names is similar.
+  /// ` (did you mean --count?)`, if one of the names is similar.
   static func suggestion(for text: String, among names: [String]) -> String {
     let nearest = names.map { ($0, distance(text, $0)) }.min { $0.1 < $1.1 }
     guard let nearest, nearest.1 <= 2, nearest.1 < text.count - 1 else { return "" }
-    return "; did you mean \(nearest.0)?"
+    return " (did you mean \(nearest.0)?)"
   }
 
   /// The Levenshtein distance: how many letters must be changed, added or removed to make one text of the other.

@@ -9,7 +9,8 @@ private enum EventsOption {
   static let camera = Flag(
     "--camera", help: "put the ring into camera mode: it reports when the hand is shaken")
   static let count = Option("--count", as: .count, help: "stop after N events")
-  static let duration = Option("--duration", as: .time, help: "stop after this time")
+  static let duration = Option(
+    "--duration", as: .timeLimit, help: "stop after this time (default: 0, no limit)")
 }
 
 let eventsCommand = CommandSpec(
@@ -28,7 +29,7 @@ let eventsCommand = CommandSpec(
     """
 ) { invocation throws(Failure) in
   let count = invocation[EventsOption.count]
-  let duration = invocation[EventsOption.duration]
+  let duration = invocation[EventsOption.duration]?.ifLimited
   let camera = invocation[EventsOption.camera]
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in

@@ -13,7 +13,8 @@ private enum MeasureOption {
     "--include-estimates", help: "also print values that no ring can measure; they are marked")
   static let count = Option("--count", as: .count, help: "with --continuous: stop after N values")
   static let duration = Option(
-    "--duration", as: .time, help: "with --continuous: stop after this time, counted from the first value")
+    "--duration", as: .timeLimit,
+    help: "with --continuous: stop after this time, counted from the first value (default: 0, no limit)")
 }
 
 let measureCommand = CommandSpec(
@@ -60,7 +61,7 @@ let measureCommand = CommandSpec(
     throw .usage("\(isContinuous ? "--continuous" : "--live") works only with heart-rate")
   }
   let count = invocation[MeasureOption.count]
-  let duration = invocation[MeasureOption.duration]
+  let duration = invocation[MeasureOption.duration]?.ifLimited
   let retryTime = invocation[CommonOptions.retryTime]
   var target = invocation
   target.positionals.removeFirst()

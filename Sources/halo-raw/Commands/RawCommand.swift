@@ -8,7 +8,8 @@ import RingLink
 private enum RawOption {
   static let bulk = Flag(
     "--bulk", help: "HEX is the id of a bulk frame and its payload; length and CRC are added")
-  static let duration = Option("--duration", as: .time, default: "2s", help: "how long to print replies")
+  static let duration = Option(
+    "--duration", as: .timeLimit, default: "2s", help: "how long to print replies; 0 for no limit")
   static let count = Option("--count", as: .count, help: "stop after N frames from the ring")
 }
 

@@ -8,7 +8,8 @@ import Recording
 private enum RecordOption {
   static let adapter = Option(
     "-i", "--adapter", as: .localAdapter, help: "only this adapter (default: all, including new ones)")
-  static let duration = Option("--duration", as: .time, help: "how long to record (default: until Ctrl-C)")
+  static let duration = Option(
+    "--duration", as: .timeLimit, help: "how long to record (default: 0, no limit)")
 }
 
 let recordCommand = CommandSpec(
@@ -41,7 +42,7 @@ let recordCommand = CommandSpec(
   usesAdapter: false
 ) { invocation throws(Failure) in
   let path = invocation.positionals[0]
-  let duration = invocation[RecordOption.duration]
+  let duration = invocation[RecordOption.duration]?.ifLimited
   let explainer = Explainer(invocation)
   let scope = try await recordScope(invocation)
   let interruption = Interruption()

@@ -27,6 +27,7 @@ final class SampleStream {
   private let name: String?
   private let session: Session
   private let timers: Timers
+  private let kinds: SampleKinds
   private let count: Int?
   private let duration: Duration?
   @exclusivity(unchecked) private var writer: SampleWriter
@@ -80,6 +81,7 @@ final class SampleStream {
     self.observers = observers
     self.chosen = chosen
     source = chosen.source
+    kinds = options.kinds
     count = options.count
     duration = options.duration
     pausesMeasurements = options.pausesMeasurements
@@ -414,19 +416,18 @@ final class SampleStream {
   }
 
   private func report() {
-    for line in summary.lines { Console.error(prefixed(line)) }
+    for line in summary.lines(of: kinds) { Console.error(prefixed(line)) }
     if link.reconnections > 0 {
       Console.error(prefixed("connected again \(Console.counted(link.reconnections, "time"))"))
     }
     let client = ring.client
-    let link = [
-      client.parameters.map {
-        "link: \($0)" + (client.phys.map { ", PHY \($0)" } ?? "")
-          + (client.dataLengths.map { ", data length \($0)" } ?? "")
-      },
-      name == nil ? session.droppedPackets : nil,
-    ].compactMap { $0 }
-    if !link.isEmpty { Console.error(prefixed(link.joined(separator: "; "))) }
+    let radio = [client.phys.map { "PHY \($0)" }, client.dataLengths.map { "data length \($0)" }].compactMap(
+      \.self)
+    if let parameters = client.parameters {
+      Console.error(prefixed("link: \(parameters)"))
+      if !radio.isEmpty { Console.error(prefixed("link: " + radio.joined(separator: ", "))) }
+    }
+    if name == nil, let dropped = session.droppedPackets { Console.error(dropped) }
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
         prefixed("the encoding of acceleration is not known for this firmware, and the data does not show it")

@@ -9,7 +9,7 @@ import RingLink
 
 private enum ScanOption {
   static let duration = Option(
-    "--duration", as: .time, default: "5s", help: "how long to scan; 0 for no limit")
+    "--duration", as: .timeLimit, default: "5s", help: "how long to scan; 0 for no limit")
   static let service = Option("--service", as: .uuid, help: "only devices that advertise this service")
   static let name = Option("--name", as: .text, help: "only devices whose name contains this text")
   static let rssi = Option(
@@ -52,8 +52,7 @@ let scanCommand = CommandSpec(
       view.show(device)
       if view.hasFailed { session.interruption.request() }
     }
-    await session.interruption.sleep(
-      for: duration == .zero ? .seconds(1_000_000_000) : duration, in: session.timers)
+    await session.interruption.sleep(for: duration, in: session.timers)
     let refusal = session.central.scanRefusal
     scan.cancel()
     view.finish()

@@ -8,7 +8,8 @@ import RingLink
 private let sportControl = Flag(
   "--control", help: "read pause, resume and end from standard input, a line each")
 private let sportDuration = Option(
-  "--duration", as: .time, help: "stop after this time, counted from the first report of the ring")
+  "--duration", as: .timeLimit,
+  help: "stop after this time, counted from the first report of the ring (default: 0, no limit)")
 
 let sportCommand = CommandSpec(
   name: "sport", arguments: "KIND [RING]",
@@ -39,7 +40,7 @@ let sportCommand = CommandSpec(
     )
   }
   let isControlled = invocation[sportControl]
-  let duration = invocation[sportDuration]
+  let duration = invocation[sportDuration]?.ifLimited
   var target = invocation
   target.positionals.removeFirst()
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in

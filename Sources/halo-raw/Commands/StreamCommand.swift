@@ -23,7 +23,7 @@ struct StreamOptions {
       kinds = [.ppg, .accelerometer]
     }
     count = invocation[StreamOption.count]
-    duration = invocation[StreamOption.duration]
+    duration = invocation[StreamOption.duration]?.ifLimited
     retryTime = invocation[CommonOptions.retryTime]
     pausesMeasurements = invocation[StreamOption.pausesMeasurements]
   }
@@ -37,7 +37,8 @@ private enum StreamOption {
     default: "auto", help: "the stream: counted (0x69), raw (0xA1), or auto")
   static let count = Option("--count", as: .count, help: "stop after N samples")
   static let duration = Option(
-    "--duration", as: .time, help: "stop after this time, counted from the first sample")
+    "--duration", as: .timeLimit,
+    help: "stop after this time, counted from the first sample (default: 0, no limit)")
   static let plot = Flag(
     "--plot", help: "draw the samples as waveforms on the terminal; records go to --output only")
   static let pausesMeasurements = Flag(

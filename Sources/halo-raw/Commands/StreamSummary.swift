@@ -1,5 +1,6 @@
 import BluetoothCore
 import JSON
+import LineOutput
 import RingLink
 
 /// The summary of a stream at its end. All that was received is counted once: received = printed + filtered + rejected
@@ -124,15 +125,17 @@ struct StreamSummary {
     return line
   }
 
-  /// A line for each kind, and one for what was not printed.
-  var lines: [String] {
+  /// A line for each kind that was asked for, and one for what was not printed; with 80 columns or fewer.
+  func lines(of kinds: SampleKinds) -> [String] {
     var lines: [String] = []
-    for (name, statistics) in [("ppg", ppg), ("accel", accelerometer), ("spo2", spo2)]
-    where statistics.count > 0 {
+    let all: [(SampleKinds, String, StreamStatistics)] = [
+      (.ppg, "ppg", ppg), (.accelerometer, "accel", accelerometer), (.spo2, "spo2", spo2),
+    ]
+    for (kind, name, statistics) in all where kinds.contains(kind) && statistics.count > 0 {
       var line = "\(name): \(Console.counted(statistics.count, "sample"))"
-      if let rate = statistics.rate { line += ", \(decimal(rate, 2)) a second" }
+      if let rate = statistics.rate { line += ", \(decimal(rate, 2))/s" }
       if let jitter = statistics.jitter { line += ", jitter \(decimal(jitter * 1000, 2)) ms" }
-      line += ", longest interval \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
+      line += ", longest pause \(decimal(Double(statistics.longestInterval) / 1e6, 1)) ms"
       line += ", " + Console.counted(statistics.gaps + interruptions, "gap")
       if statistics.delays > 0 { line += ", " + Console.counted(statistics.delays, "delay") }
       lines.append(line)
@@ -140,8 +143,8 @@ struct StreamSummary {
     if packets.received > 0 { lines.append(packetLine) }
     lines.append(
       "\(Console.counted(received, packets.received > 0 ? "sample" : "frame")) received: \(printed) printed, \(filtered) not selected, \(rejected) rejected"
-        + (other > 0 ? ", \(other) without a sample" : "")
-        + (dropped > 0 ? ", \(dropped) dropped because the output was not read in time" : ""))
+        + (other > 0 ? ", \(other) other" : ""))
+    if dropped > 0 { lines.append("\(dropped) dropped because the output was not read in time") }
     return lines
   }
 }

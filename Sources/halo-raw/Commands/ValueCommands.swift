@@ -113,7 +113,8 @@ private enum SubscribeOption {
   static let force = Flag(
     "--force", help: "write nothing, and listen: where the descriptor or the property is missing")
   static let count = Option("--count", as: .count, help: "stop after N values")
-  static let duration = Option("--duration", as: .time, help: "stop after this time")
+  static let duration = Option(
+    "--duration", as: .timeLimit, help: "stop after this time (default: 0, no limit)")
 }
 
 let subscribeCommand = CommandSpec(
@@ -140,7 +141,7 @@ let subscribeCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let choices = try AttributeChoice.list(invocation)
   let count = invocation[SubscribeOption.count]
-  let duration = invocation[SubscribeOption.duration]
+  let duration = invocation[SubscribeOption.duration]?.ifLimited
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
   let onlyListens = invocation[SubscribeOption.force]
   if onlyListens, kind != nil { throw .usage("--indicate and --force exclude each other") }

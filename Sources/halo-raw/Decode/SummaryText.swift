@@ -106,7 +106,7 @@ enum SummaryText {
       if numbers.errors > 0 { text += ", \(Console.counted(numbers.errors, "error"))" }
       if let half = numbers.roundTrips.percentile(0.5), let most = numbers.roundTrips.percentile(0.95) {
         text +=
-          ", round trip \(milliseconds(half)) ms in the middle, 95 percent within \(milliseconds(most)) ms, "
+          ", round trip \(milliseconds(half)) ms at the median, 95 percent within \(milliseconds(most)) ms, "
         text += "longest \(milliseconds(numbers.roundTrips.longest)) ms"
       }
       return text

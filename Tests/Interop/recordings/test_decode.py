@@ -132,7 +132,7 @@ def damaged_files():
     header, record = data[:16], data[16:40 + int.from_bytes(data[20:24], "big")]
     yield "empty", b"", 0, "empty"
     yield "header-cut", data[:10], 0, "header"
-    yield "magic", b"nonsense" + data[8:], 0, "not a capture"
+    yield "magic", b"nonsense" + data[8:], 0, "not a btsnoop"
     yield "version", data[:8] + struct.pack(">I", 9) + data[12:], 0, "version 9"
     yield "datalink", data[:12] + struct.pack(">I", 1234) + data[16:], 0, "1234"
     yield "cut", data[:1000], None, "middle of a record"

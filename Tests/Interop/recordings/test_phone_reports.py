@@ -190,7 +190,7 @@ def test_a_damaged_summary_is_reported(halo, tmp_path, end):
         halo.run("decode", path).failed(BAD_DATA, saying="summary of the bug report is damaged")
     else:
         path.write_text(text[:text.index("--- END")])
-        halo.run("decode", path).failed(BAD_DATA, saying="not a capture")
+        halo.run("decode", path).failed(BAD_DATA, saying="PacketLogger capture")
 
 
 @pytest.mark.verdict

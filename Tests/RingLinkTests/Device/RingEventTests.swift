@@ -13,7 +13,7 @@ struct RingEventTests {
     ("22 01", "looks for the phone"), ("22 02", "looks for the phone no longer"),
     ("22 00", "looks for the phone no longer"), ("2f f4", "notifications carry up to 244 bytes"),
     ("73 0c 2b 01", "battery at 43 %, charging"), ("73 0c 65", "battery changed"),
-    ("73 12 010203 040506 070809", "today 66051 steps, 460809 m, 263430 cal"), ("73 2b 29", "new HRV: 41 ms"),
+    ("73 12 010203 040506 070809", "today 66051 steps, 460809 m, 263 kcal"), ("73 2b 29", "new HRV: 41 ms"),
     ("73 2c 29", "new stress: 41"), ("73 01", "new heart rate"), ("73 09", "wants to be synchronised"),
     ("73 0b", "wants to be synchronised"), ("73 28", "value 0x28"), ("73 29", "notification, kind 0x29"),
     ("73 2d 01", "button: down"), ("73 2d 02", "button: up"), ("73 2d 03", "button: tap"),
