@@ -122,7 +122,8 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .battery(let battery): "battery at \(battery)"
     case .payloadLength(let length): "notifications carry up to \(length) bytes"
-    case .liveTotals(let totals): "today \(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal"
+    case .liveTotals(let totals):
+      "today \(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal"
     case .variability(let value): "new HRV: \(value) ms"
     case .stress(let value): "new stress: \(value)"
     case .camera(.entered): "camera mode"

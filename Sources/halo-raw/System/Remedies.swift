@@ -57,7 +57,7 @@ extension Capability {
   /// The command that grants a program its capabilities permanently; with the resolved path, as `setcap` does not
   /// follow links.
   static func setcapCommand(_ path: String) -> String {
-    "sudo setcap 'cap_net_raw,cap_net_admin+ep' \(path)"
+    "sudo setcap 'cap_net_raw,cap_net_admin+ep' \(shellWord(path))"
   }
 
   /// The command that lets a user run the installed program with its privileges.

@@ -1,0 +1,15 @@
+import Testing
+
+@testable import halo_raw
+
+/// Commands that a message suggests are typed into a shell.
+@Suite struct ShellWordTests {
+  @Test(arguments: [
+    ("/home/pi/ring.btsnoop.gz", "/home/pi/ring.btsnoop.gz"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
+    ("x;reboot", "'x;reboot'"), ("$(reboot)", "'$(reboot)'"), ("-rf", "./-rf"), ("-r f", "'./-r f'"),
+    ("", "''"), ("~root", "'~root'"), ("a\nb", #"'a\x0ab'"#),
+  ])
+  func aNameIsOneWord(name: String, word: String) {
+    #expect(shellWord(name) == word)
+  }
+}
