@@ -168,7 +168,8 @@ public final class FileRotation {
     let start = now()
     if case .seconds(let period) = limit {
       end.unix = (start.unix / period + 1) * period
-      end.steady = start.steady + end.unix - start.unix
+      // Both are whole seconds: without one more, this clock could be a second early.
+      end.steady = start.steady + end.unix - start.unix + 1
     }
     let unset = FileTime(unix: begun.unix + start.steady - begun.steady, steady: start.steady)
     return { () throws(FileError) in

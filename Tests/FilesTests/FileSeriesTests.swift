@@ -135,6 +135,17 @@ import Testing
     #expect(names().contains("stream-20261123T013000Z.csv.json"))
   }
 
+  /// The seconds of the two clocks do not begin at the same time.
+  @Test func aFileEndsNoSecondEarlier() throws {
+    var now = FileTime(unix: Self.start, steady: 0)
+    let files = FileRotation(try series(), limit: .seconds(60), keepTime: nil) { now }
+    close(try files.begin())
+    now = FileTime(unix: Self.start + 59, steady: 60)
+    #expect(files.change(1) == nil)
+    now = FileTime(unix: Self.start + 60, steady: 60)
+    #expect(files.change(1) != nil)
+  }
+
   @Test func aFileEndsWithAWholeRecord() throws {
     _ = try write([1, 2, 3, 4, 5], limit: .bytes(25))
     #expect(contents() == ["head 1 2", "head 3 4", "head 5"])
@@ -173,8 +184,8 @@ import Testing
 
   /// Two hours back: the file ends an hour after it began.
   @Test func aClockThatIsSetBackDoesNotStopTheRotation() throws {
-    _ = try write([0, 900, 1000, 2000, 4500, 4600], limit: .seconds(3600), steps: [950: -7200])
-    #expect(contents().sorted() == ["head 0", "head 4500 4600", "head 900 1000 2000"])
+    _ = try write([0, 900, 1000, 2000, 4501, 4600], limit: .seconds(3600), steps: [950: -7200])
+    #expect(contents().sorted() == ["head 0", "head 4501 4600", "head 900 1000 2000"])
   }
 
   @Test func filesAreDeletedWithTheirDescriptions() throws {
