@@ -2,7 +2,8 @@ import BluetoothCore
 
 /// Where messages go: a broker, and the start of all topics.
 ///
-/// `mqtt://[USER[:PASSWORD]@]HOST[:PORT]/PREFIX`; `mqtts` for TLS. Bytes that have a meaning in a URL are written as `%XX`.
+/// `mqtt://[USER[:PASSWORD]@]HOST[:PORT]/PREFIX`; `mqtts` for TLS. Bytes that have a meaning in a URL are written as
+/// `%XX`.
 package struct BrokerAddress: Hashable, Sendable {
   /// A name or an address.
   package private(set) var host: String
@@ -76,8 +77,13 @@ package struct BrokerAddress: Hashable, Sendable {
     guard !prefix.isEmpty else {
       throw Malformed(description: "the prefix of the topics is missing: add a path, as in mqtt://HOST/rings")
     }
-    guard prefix.utf8.count <= Self.maximumPrefix else {
-      throw Malformed(description: "the prefix is longer than \(Self.maximumPrefix) bytes")
+    try Self.check(prefix: prefix)
+  }
+
+  /// Whether topics can begin with a text that is not empty.
+  package static func check(prefix: String) throws(Malformed) {
+    guard prefix.utf8.count <= maximumPrefix else {
+      throw Malformed(description: "the prefix is longer than \(maximumPrefix) bytes")
     }
     let isPlain = prefix.unicodeScalars.allSatisfy {
       $0.value >= 0x20 && $0.value != 0x7F && $0 != "+" && $0 != "#"

@@ -1,115 +1,179 @@
 import BluetoothCore
 import JSON
 
-/// Describes a ring to Home Assistant, so that its values appear there (MQTT discovery): a retained message for each.
+/// Describes a ring to Home Assistant, so that its values appear there (MQTT discovery): an announcement for each.
 package struct HomeAssistant {
-  /// The ring.
+  /// The start of its topics, unless its integration is set to another one.
+  package static let standardPrefix = "homeassistant"
+
+  /// What is known of a ring.
+  package struct Device: Sendable {
+    /// Its name, if it is known.
+    package var name: String?
+    /// The name of its hardware, if it was read.
+    package var model: String?
+    /// The name of its firmware, if it was read.
+    package var firmware: String?
+    /// What can happen to it.
+    package var moments: RingMoments
+    /// Whether the program has the ring as long as it runs, so that its values are old when it ends.
+    package var isFollowed: Bool
+
+    package init(name: String?, model: String?, firmware: String?, moments: RingMoments, isFollowed: Bool) {
+      self.name = name
+      self.model = model
+      self.firmware = firmware
+      self.moments = moments
+      self.isFollowed = isFollowed
+    }
+  }
+
   private let ring: BluetoothAddress
-  private let name: String?
-  private let model: String?
-  private let firmware: String?
   private let topics: Topics
-  private let moments: RingMoments
+  /// The start of its topics.
+  private let prefix: String
   /// The version of this program.
   private let version: String
 
   /// - Parameters:
-  ///   - ring: its address
-  ///   - name: its name, if it is known
-  ///   - model: the name of its hardware, if it was read
-  ///   - firmware: the name of its firmware, if it was read
+  ///   - ring: the address of the ring
   ///   - topics: where its state is published
-  ///   - moments: what can happen to it
+  ///   - prefix: the start of Home Assistant's topics
   ///   - version: that of the program
-  package init(
-    _ ring: BluetoothAddress, name: String?, model: String?, firmware: String?, topics: Topics,
-    moments: RingMoments, version: String
-  ) {
-    self.moments = moments
+  package init(_ ring: BluetoothAddress, _ topics: Topics, prefix: String = standardPrefix, version: String) {
     self.ring = ring
-    self.name = name
-    self.model = model
-    self.firmware = firmware
     self.topics = topics
+    self.prefix = prefix
     self.version = version
   }
 
-  /// A value of ``RingState``, or a kind of ``RingMoment``.
-  private struct Entity {
-    var component = "sensor"
-    /// In the identifier.
-    var what: String
-    var name: String
-    var topic: @Sendable (Topics, BluetoothAddress) -> String = { $0.state(of: $1) }
-    /// Nil if the message itself is what Home Assistant wants.
-    var template: String?
-    var others: [String: JSONValue]
-    /// The types of an event.
-    var types: (@Sendable (RingMoments) -> [String])?
+  private var id: String { "halo_\(Topics.name(of: ring))" }
+
+  /// The announcements of a ring: of the values that it has at any time, of what can happen to it, and of results.
+  ///
+  /// - Parameter results: those that were published
+  package func messages(_ device: Device, results: Set<RingValue> = []) -> [Message] {
+    let values = RingValue.allCases.filter { !$0.isResult || results.contains($0) }
+    return values.map { message($0, device) } + [button(device), alarm(device)]
   }
 
-  // A value that is not in the state leaves the old one in Home Assistant, which ignores an empty text.
-  private static let entities = [
-    Entity(
-      what: "battery", name: "Battery", template: "{{ value_json.battery_percent | default('') }}",
-      others: [
-        "device_class": .string("battery"), "unit_of_measurement": .string("%"),
-        "state_class": .string("measurement"), "entity_category": .string("diagnostic"),
-      ]),
-    Entity(
-      component: "binary_sensor", what: "charging", name: "Charging",
-      template:
-        "{% if value_json.charging is defined %}{{ 'ON' if value_json.charging else 'OFF' }}{% endif %}",
-      others: ["device_class": .string("battery_charging"), "entity_category": .string("diagnostic")]),
-    Entity(
-      what: "heart_rate", name: "Heart rate", template: "{{ value_json.heart_rate_bpm | default('') }}",
-      others: [
-        "unit_of_measurement": .string("bpm"), "state_class": .string("measurement"),
-        "icon": .string("mdi:heart-pulse"),
-      ]),
-    Entity(
-      what: "steps", name: "Steps", template: "{{ value_json.steps | default('') }}",
-      others: [
-        "unit_of_measurement": .string("steps"), "state_class": .string("total_increasing"),
-        "icon": .string("mdi:walk"),
-      ]),
-    // Few wearers count anything.
-    Entity(
-      what: "counter", name: "Counter", template: "{{ value_json.counter | default('') }}",
-      others: [
-        "state_class": .string("measurement"), "icon": .string("mdi:counter"),
-        "enabled_by_default": .bool(false),
-      ]),
-    Entity(
-      component: "event", what: "button", name: "Button", topic: { $0.button(of: $1) },
-      others: ["device_class": .string("button")], types: \.buttons),
-    Entity(
-      component: "event", what: "heart_rate_alarm", name: "Heart rate alarm", topic: { $0.alarm(of: $1) },
-      others: ["icon": .string("mdi:heart-flash")], types: \.alarms),
-  ]
+  private func message(_ value: RingValue, _ device: Device) -> Message {
+    let entity = ValueEntity(value)
+    let topic = topics.value(value, of: ring)
+    var members = entity.others
+    members["state_topic"] = .string(topic)
+    members["value_template"] = .string(entity.template)
+    members["json_attributes_topic"] = .string(topic)
+    members["expire_after"] = .integer(entity.lifetime)
+    if !value.isResult { members["availability"] = availability(hasStatus: device.isFollowed) }
+    return announcement(entity.component, value.rawValue, entity.name, device, members)
+  }
 
-  package var messages: [Message] {
-    let id = "halo_\(Topics.name(of: ring))"
-    let device: JSONValue = .members([
+  private func button(_ device: Device) -> Message {
+    announcement(
+      "event", "button", "Button", device,
+      [
+        "device_class": .string("button"), "state_topic": .string(topics.button(of: ring)),
+        "event_types": .array(device.moments.buttons.map { .string($0) }),
+        "availability": availability(hasStatus: true),
+      ])
+  }
+
+  private func alarm(_ device: Device) -> Message {
+    announcement(
+      "event", "heart_rate_alarm", "Heart rate alarm", device,
+      [
+        "icon": .string("mdi:heart-flash"), "state_topic": .string(topics.alarm(of: ring)),
+        "event_types": .array(device.moments.alarms.map { .string($0) }),
+        "availability": availability(hasStatus: true),
+      ])
+  }
+
+  /// All of these topics have to say `online`, as `availability_mode` has it.
+  private func availability(hasStatus: Bool) -> JSONValue {
+    let topics = (hasStatus ? [topics.status] : []) + [topics.availability(of: ring)]
+    return .array(topics.map { .object(["topic": .string($0)]) })
+  }
+
+  private func announcement(
+    _ component: String, _ what: String, _ name: String, _ device: Device, _ others: [String: JSONValue]
+  ) -> Message {
+    var members = others
+    members["name"] = .string(name)
+    members["unique_id"] = .string("\(id)_\(what)")
+    members["default_entity_id"] = .string("\(component).\(id)_\(what)")
+    if others["availability"] != nil { members["availability_mode"] = .string("all") }
+    members["device"] = .members([
       "identifiers": .array([.string(id)]),
       "connections": .array([.array([.string("bluetooth"), .string(ring.description)])]),
-      "name": .string(name ?? ring.description), "manufacturer": .string("COLMI"),
-      "model": .string(model ?? "R02 family"), "sw_version": firmware.map { .string($0) },
+      "name": .string(device.name ?? ring.description), "manufacturer": .string("COLMI"),
+      "model": .string(device.model ?? "R02 family"), "sw_version": device.firmware.map { .string($0) },
     ])
-    return Self.entities.map { entity in
-      var members = entity.others
-      members["name"] = .string(entity.name)
-      members["unique_id"] = .string("\(id)_\(entity.what)")
-      members["object_id"] = .string("\(id)_\(entity.what)")
-      members["state_topic"] = .string(entity.topic(topics, ring))
-      members["value_template"] = entity.template.map { .string($0) }
-      members["event_types"] = entity.types.map { .array($0(moments).map { .string($0) }) }
-      members["availability_topic"] = .string(topics.status)
-      members["device"] = device
-      members["origin"] = .object(["name": .string("halo-raw"), "sw_version": .string(version)])
-      return Message(
-        topic: "homeassistant/\(entity.component)/\(id)_\(entity.what)/config",
-        text: JSONValue.object(members).line, isRetained: true)
+    members["origin"] = .object(["name": .string("halo-raw"), "sw_version": .string(version)])
+    return Message(
+      topic: "\(prefix)/\(component)/\(id)_\(what)/config", text: JSONValue.object(members).line,
+      kind: .announcement)
+  }
+}
+
+/// How Home Assistant shows a value.
+private struct ValueEntity {
+  var component = "sensor"
+  var name: String
+  var template = "{{ value_json.value }}"
+  /// How long the value holds without a new one, in seconds.
+  var lifetime = day
+  var others: [String: JSONValue] = ["state_class": .string("measurement")]
+
+  private static let hour = 3600
+  private static let day = 24 * hour
+
+  init(_ value: RingValue) {
+    switch value {
+    case .battery:
+      name = "Battery"
+      add(device: "battery", unit: "%")
+      others["entity_category"] = .string("diagnostic")
+    case .charging:
+      (component, name) = ("binary_sensor", "Charging")
+      template = "{{ 'ON' if value_json.value else 'OFF' }}"
+      others = ["device_class": .string("battery_charging"), "entity_category": .string("diagnostic")]
+    case .heartRate:
+      (name, lifetime) = ("Heart rate", Self.hour)
+      add(unit: "bpm", icon: "heart-pulse")
+    case .steps:
+      name = "Steps"
+      add(unit: "steps", icon: "walk")
+      others["state_class"] = .string("total_increasing")
+    case .counter:
+      name = "Counter"
+      add(icon: "counter")
+      // Few wearers count anything.
+      others["enabled_by_default"] = .bool(false)
+    case .spo2:
+      name = "SpO2"
+      add(unit: "%", icon: "water-percent")
+    case .temperature:
+      name = "Temperature"
+      add(device: "temperature", unit: "°C")
+    case .hrv:
+      name = "HRV"
+      add(unit: "ms", icon: "heart-cog")
+      // Firmware makes up part of it.
+      others["enabled_by_default"] = .bool(false)
+    case .stress:
+      name = "Stress"
+      add(icon: "head-flash")
+      others["enabled_by_default"] = .bool(false)
+    case .sleep:
+      (name, lifetime) = ("Sleep", 2 * Self.day)
+      add(device: "duration", unit: "min", icon: "sleep")
     }
+  }
+
+  private mutating func add(device: String? = nil, unit: String? = nil, icon: String? = nil) {
+    if let device { others["device_class"] = .string(device) }
+    if let unit { others["unit_of_measurement"] = .string(unit) }
+    if let icon { others["icon"] = .string("mdi:\(icon)") }
   }
 }

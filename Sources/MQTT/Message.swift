@@ -1,25 +1,33 @@
 /// What is published.
 package struct Message: Hashable, Sendable {
+  /// How long a message is of use.
+  package enum Kind: Hashable, Sendable {
+    /// Each is wanted, once and in order: it is kept on disk until the broker has it.
+    case record
+    /// The newest of its topic is wanted: the broker retains it, and gets it again with each connection.
+    case state
+    /// A state that is true only as long as the program says so. It is not kept on disk.
+    case announcement
+    /// It is sent once if there is a connection, and otherwise dropped.
+    case momentary
+  }
+
   package var topic: String
   package var payload: [UInt8]
-  /// Whether the broker keeps it for later subscribers.
-  package var isRetained: Bool
-  /// Whether it is of the moment: it is sent once if there is a connection, and otherwise dropped.
-  package var isMomentary = false
+  package var kind: Kind
 
-  package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+  package init(topic: String, payload: [UInt8], kind: Kind = .record) {
     self.topic = topic
     self.payload = payload
-    self.isRetained = isRetained
+    self.kind = kind
   }
 
-  /// A message of the moment.
-  package init(momentary topic: String, text: String) {
-    self.init(topic: topic, payload: Array(text.utf8))
-    isMomentary = true
+  package init(topic: String, text: String, kind: Kind = .record) {
+    self.init(topic: topic, payload: Array(text.utf8), kind: kind)
   }
 
-  package init(topic: String, text: String, isRetained: Bool = false) {
-    self.init(topic: topic, payload: Array(text.utf8), isRetained: isRetained)
-  }
+  /// Whether the broker keeps it for later subscribers.
+  package var isRetained: Bool { kind == .state || kind == .announcement }
+  /// Whether it is of the moment.
+  package var isMomentary: Bool { kind == .momentary }
 }

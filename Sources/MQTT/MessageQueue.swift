@@ -2,23 +2,39 @@ import BluetoothCore
 import Files
 import SQLite
 
-/// Messages on disk, in order, from when they are made until the broker has acknowledged them. One process at a time uses
-/// a queue. For one thread.
+/// Messages on disk, in order, from when they are made until the broker has acknowledged them. One process at a time
+/// uses a queue. For one thread.
 package final class MessageQueue {
   /// A message in the queue.
   package struct Entry: Hashable, Sendable {
     package var id: Int
     package var message: Message
+    /// Of the queue that it belongs to.
+    fileprivate var client: String
   }
 
   /// What is kept of a message in the queue until it can be removed.
   package struct Receipt: Hashable, Sendable {
     fileprivate let id: Int
     fileprivate let size: Int
+    /// Of the queue that it belongs to.
+    fileprivate let client: String
 
     package init(_ entry: Entry) {
       id = entry.id
       size = entry.message.payload.count
+      client = entry.client
+    }
+  }
+
+  /// A message that the broker does not take, and why.
+  package struct Refusal: Hashable, Sendable {
+    package var receipt: Receipt
+    package var reason: String
+
+    package init(_ receipt: Receipt, reason: String) {
+      self.receipt = receipt
+      self.reason = reason
     }
   }
 
@@ -28,6 +44,10 @@ package final class MessageQueue {
   private let select: Statement<QueueError>
   private let delete: Statement<QueueError>
   private let oldest: Statement<QueueError>
+  private let states: Statement<QueueError>
+  private let setAside: Statement<QueueError>
+  private let oldestAside: Statement<QueueError>
+  private let asideSize: Statement<QueueError>
   /// The number of bytes of messages that are kept.
   private let limit: Int
   /// The last entry of ``next(_:)``.
@@ -35,14 +55,20 @@ package final class MessageQueue {
 
   /// The name of this computer's user for the broker, which is made with the queue.
   package let client: String
+  /// The file.
+  var path: String { database.path }
   /// The number of messages.
   package private(set) var count = 0
-  /// The number of bytes in them.
+  /// The number of messages that are set aside.
+  package private(set) var asideCount = 0
+  /// The number of bytes in the messages.
   private var byteCount = 0
 
   /// In bytes: about a month of a ring's stream.
   package static let standardLimit = 1 << 30
   private static let application = 0x48_51_75_65
+  /// What is set aside may take this part of the limit.
+  private static let asideShare = 16
 
   /// Opens or creates a queue.
   ///
@@ -68,12 +94,19 @@ package final class MessageQueue {
       "SELECT id, topic, payload, retain FROM messages WHERE id > ? ORDER BY id LIMIT ?")
     delete = try database.prepare("DELETE FROM messages WHERE id = ?")
     oldest = try database.prepare("SELECT id, length(payload) FROM messages ORDER BY id LIMIT ?")
+    // Of states, the newest counts. The literal number lets SQLite use the index.
+    states = try database.prepare("SELECT id, length(payload) FROM messages WHERE topic = ? AND retain = 1")
+    setAside = try database.prepare(
+      "INSERT INTO aside SELECT id, topic, payload, retain, ? FROM messages WHERE id = ?")
+    oldestAside = try database.prepare("DELETE FROM aside WHERE id = (SELECT min(id) FROM aside)")
+    asideSize = try database.prepare("SELECT coalesce(sum(length(payload)), 0), count(*) FROM aside")
     let clients = try database.prepare("SELECT name FROM client").rows { $0.text(0) }
     guard let client = clients.first else { throw .database(path, message: "it has no client") }
     self.client = client
     let sums = try database.prepare("SELECT count(*), coalesce(sum(length(payload)), 0) FROM messages")
       .rows { ($0.integer(0), $0.integer(1)) }
     if let (count, bytes) = sums.first { (self.count, byteCount) = (count, bytes) }
+    asideCount = try asideSize.rows { $0.integer(1) }.first ?? 0
   }
 
   private static func check(_ database: Database<QueueError>) throws(QueueError) {
@@ -88,7 +121,17 @@ package final class MessageQueue {
 
   private static func create(in database: Database<QueueError>) throws(QueueError) {
     let tables = try database.prepare("SELECT count(*) FROM sqlite_schema").rows { $0.integer(0) }
-    guard tables.first == 0 else { return }
+    if tables.first == 0 { try createTables(in: database) }
+    try database.run(
+      """
+      CREATE TABLE IF NOT EXISTS aside (
+        id INTEGER PRIMARY KEY, topic TEXT NOT NULL, payload BLOB NOT NULL, retain INTEGER NOT NULL,
+        reason TEXT NOT NULL) STRICT;
+      CREATE INDEX IF NOT EXISTS states ON messages (topic) WHERE retain = 1
+      """)
+  }
+
+  private static func createTables(in database: Database<QueueError>) throws(QueueError) {
     try database.transaction { () throws(QueueError) in
       try database.run(
         """
@@ -103,21 +146,32 @@ package final class MessageQueue {
     }
   }
 
-  /// Keeps messages, after those that are there.
+  /// Keeps messages, after those that are there. A state replaces the one of the same topic.
   ///
   /// - Returns: the number of messages that were dropped: the oldest, because of the limit
   package func add(_ messages: [Message]) throws(QueueError) -> Int {
     let size = messages.reduce(0) { $0 + $1.payload.count }
     var dropped: [(id: Int, size: Int)] = []
+    var replaced: [Int] = []
     try database.transaction { () throws(QueueError) in
       if byteCount + size > limit { dropped = try drop(atLeast: byteCount + size - limit) }
       for message in messages {
+        if message.isRetained { replaced += try replace(message.topic) }
         try insert.run(.text(message.topic), .bytes(message.payload), message.isRetained ? 1 : 0)
       }
     }
-    count += messages.count - dropped.count
-    byteCount += size - dropped.reduce(0) { $0 + $1.size }
+    count += messages.count - dropped.count - replaced.count
+    byteCount += size - dropped.reduce(0) { $0 + $1.size } - replaced.reduce(0, +)
     return dropped.count
+  }
+
+  /// Removes the states of a topic.
+  ///
+  /// - Returns: the number of bytes in each
+  private func replace(_ topic: String) throws(QueueError) -> [Int] {
+    let old = try states.rows(.text(topic)) { ($0.integer(0), $0.integer(1)) }
+    for (id, _) in old { try delete.run(.integer(id)) }
+    return old.map(\.1)
   }
 
   /// Removes the oldest messages.
@@ -138,11 +192,13 @@ package final class MessageQueue {
 
   /// The oldest messages that this function has not returned yet.
   package func next(_ limit: Int) throws(QueueError) -> [Entry] {
+    let client = self.client
     let entries = try select.rows(.integer(lastRead), .integer(limit)) {
       Entry(
         id: $0.integer(0),
         message: Message(
-          topic: $0.text(1) ?? "", payload: $0.bytes(2), isRetained: $0.integer(3) != 0))
+          topic: $0.text(1) ?? "", payload: $0.bytes(2), kind: $0.integer(3) != 0 ? .state : .record),
+        client: client)
     }
     lastRead = entries.last?.id ?? lastRead
     return entries
@@ -153,7 +209,9 @@ package final class MessageQueue {
     var removed = 0
     var size = 0
     try database.transaction { () throws(QueueError) in
-      for receipt in receipts where try delete.run(.integer(receipt.id)) == 1 {
+      // Those of a queue that was damaged are not in this one.
+      for receipt in receipts where receipt.client == client {
+        guard try delete.run(.integer(receipt.id)) == 1 else { continue }
         removed += 1
         size += receipt.size
       }
@@ -162,27 +220,48 @@ package final class MessageQueue {
     byteCount -= size
   }
 
+  /// Keeps messages that the broker does not take beside the queue. Of too many, the oldest are removed.
+  package func setAside(_ refusals: [Refusal]) throws(QueueError) {
+    var removed = 0
+    var size = 0
+    try database.transaction { () throws(QueueError) in
+      for refusal in refusals where refusal.receipt.client == client {
+        let id = refusal.receipt.id
+        guard try setAside.run(.text(refusal.reason), .integer(id)) == 1 else { continue }
+        try delete.run(.integer(id))
+        removed += 1
+        size += refusal.receipt.size
+      }
+      while let excess = try asideSize.rows(read: { $0.integer(0) }).first, excess > limit / Self.asideShare {
+        try oldestAside.run()
+      }
+    }
+    count -= removed
+    byteCount -= size
+    asideCount = try asideSize.rows { $0.integer(1) }.first ?? 0
+  }
+
+  /// Puts what was set aside behind the others, to be sent again.
+  package func takeBack() throws(QueueError) {
+    let back = try asideSize.rows { ($0.integer(0), $0.integer(1)) }
+    try database.transaction { () throws(QueueError) in
+      try database.run(
+        """
+        INSERT INTO messages (topic, payload, retain) SELECT topic, payload, retain FROM aside ORDER BY id;
+        DELETE FROM aside
+        """)
+    }
+    guard let (size, number) = back.first else { return }
+    count += number
+    byteCount += size
+    asideCount = 0
+  }
+
+  /// Why the newest message that is set aside was not taken; nil if there is none.
+  package func lastReason() throws(QueueError) -> String? {
+    try database.prepare("SELECT reason FROM aside ORDER BY id DESC LIMIT 1").rows { $0.text(0) }.first
+  }
+
   /// Gives the room of removed messages back.
   package func compact() throws(QueueError) { try database.run("PRAGMA incremental_vacuum") }
-}
-
-/// Why messages cannot be kept on disk.
-package enum QueueError: DatabaseFailure, Hashable, CustomStringConvertible {
-  case database(String, message: String)
-  case foreign(String)
-  case file(FileError)
-  /// Another process uses the queue.
-  case busy
-  case impossible(column: String, value: String)
-
-  package var description: String {
-    switch self {
-    case .database(let path, let message): "the queue \(path.printable) failed: \(message)"
-    case .foreign(let path): "\(path.printable) is not a queue of halo-raw; remove it"
-    case .file(let error): "cannot open the queue \(error)"
-    case .busy:
-      "another halo-raw sends to this broker with this prefix; end it, or use another prefix"
-    case .impossible(let column, let value): "the queue is damaged: there is a \(column) of \(value)"
-    }
-  }
 }

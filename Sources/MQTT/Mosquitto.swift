@@ -1,63 +1,95 @@
 import Glibc
 import SystemCalls
 
-/// A client of one broker. Its session outlives connections: messages that are not acknowledged are sent again, in order,
-/// when there is a connection again. For one thread, on which it calls back.
+/// One connection to a broker. What is not acknowledged at its end is unknown: a new connection is a new client, which
+/// keeps nothing of this one. For one thread, on which it calls back.
 final class BrokerConnection {
+  /// Which version of MQTT is spoken.
+  enum Version {
+    case five
+    /// Version 3.1.1.
+    case three
+  }
+
   /// What happens to the connection.
   enum Event {
     case connected
-    /// The broker does not want this client: the user or the password is wrong, or it is not allowed.
-    case refused(String)
-    /// There is no connection any more, or none could be made.
-    case lost(String)
-    /// The broker has the message of this number.
-    case acknowledged(Int32)
+    /// The broker has answered the message of this number.
+    case answered(Int32, ReasonCode)
+    /// The broker has answered the subscription.
+    case subscribed(Int32)
+    /// A message has come, which was published now.
+    case heard(topic: String, payload: [UInt8])
+    /// There is no connection any more, or there never was; the last event.
+    case ended(End)
   }
 
-  /// Called within ``connect()`` and ``work()``.
+  /// Why a connection has ended.
+  enum End: Hashable {
+    /// The broker does not want this client: the user or the password is wrong, or it is not allowed.
+    case refused(String)
+    /// The broker does not speak this version.
+    case otherVersion
+    /// - Parameter byBroker: whether the broker has ended it because of what it was sent, as far as can be seen
+    case lost(String, byBroker: Bool)
+  }
+
+  /// What becomes of a message.
+  enum Sent {
+    /// Its answer has this number.
+    case number(Int32)
+    /// The library can't send it to this broker, for this reason.
+    case impossible(String)
+  }
+
+  /// Called within ``connect()``, ``work()`` and ``end(_:byBroker:)``.
   var onEvent: (Event) -> Void = { _ in }
+  /// Whether the broker has accepted the client.
+  private(set) var isConnected = false
+  /// Whether a TCP connection was made.
+  private(set) var hasReached = false
+  let version: Version
   private let library: Mosquitto
   private let client: OpaquePointer
   private let address: BrokerAddress
-  private var hasConnected = false
-  /// Whether the library has called back about the loss of the connection.
-  private var hasReported = false
-  /// The first error that the library has logged since the attempt to connect: for TLS, it says more than the result.
+  private var hasEnded = false
+  private var budget = ReceiveBudget()
+  private var begin = 0.0
+  /// The first error that the library has logged: for TLS, it says more than the result.
   private var logged: String?
 
   private var functions: MosquittoFunctions { library.functions }
 
   /// In seconds.
   private static let keepAlive: Int32 = 30
+  /// In bytes: what the broker is asked not to exceed.
+  private static let largestPacket: UInt32 = 4096
 
   /// - Parameters:
   ///   - address: the broker
   ///   - name: that of the client for the broker
   ///   - will: what the broker publishes when the client disappears
-  ///   - window: the number of messages that may wait for their acknowledgement
+  ///   - window: the number of messages that may wait for their answer
   /// - Returns: nil if there is no memory for it
-  init?(_ library: Mosquitto, _ address: BrokerAddress, name: String, will: Message, window: Int) {
+  init?(
+    _ library: Mosquitto, _ address: BrokerAddress, _ security: BrokerSecurity, _ version: Version,
+    name: String,
+    will: Message, window: Int
+  ) {
     self.library = library
     self.address = address
-    guard let client = library.functions.make(name, false, nil) else { return nil }
+    self.version = version
+    guard let client = library.functions.make(name, true, nil) else { return nil }
     self.client = client
-    let functions = library.functions
+    _ = functions.intOption(
+      client, MosquittoNumber.protocolVersion,
+      version == .five ? MosquittoNumber.version5 : MosquittoNumber.version311)
     _ = functions.willSet(client, will.topic, Int32(will.payload.count), will.payload, 1, will.isRetained)
     if let user = address.user { _ = functions.usernamePwSet(client, user, address.password) }
-    if address.usesTLS { _ = functions.intOption(client, MosquittoNumber.usesCertificatesOfSystem, 1) }
+    if address.usesTLS { secure(security) }
     _ = functions.maxInflightMessagesSet(client, UInt32(window))
-    functions.connectCallbackSet(client) { _, owner, code in BrokerConnection.of(owner)?.connected(code) }
-    functions.disconnectCallbackSet(client) { _, owner, code in
-      BrokerConnection.of(owner)?.lost(code)
-    }
-    functions.publishCallbackSet(client) { _, owner, number in
-      BrokerConnection.of(owner)?.onEvent(.acknowledged(number))
-    }
-    functions.logCallbackSet(client) { _, owner, level, text in
-      guard level == MosquittoNumber.isError, let text else { return }
-      BrokerConnection.of(owner)?.note(String(cString: text))
-    }
+    _ = functions.intOption(client, MosquittoNumber.receiveMaximum, 1)
+    setCallbacks()
     functions.userDataSet(client, Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -65,22 +97,103 @@ final class BrokerConnection {
     functions.destroy(client)
   }
 
+  private func secure(_ security: BrokerSecurity) {
+    if security.authorities == nil {
+      _ = functions.intOption(client, MosquittoNumber.usesCertificatesOfSystem, 1)
+    }
+    guard security.authorities != nil || security.certificate != nil else { return }
+    // The library wants authorities with each certificate. Nobody is asked for the password of a key.
+    let folder = security.authorities == nil ? BrokerSecurity.systemFolder : nil
+    let code = functions.tlsSet(client, security.authorities, folder, security.certificate, security.key) {
+      _, _, _, _ in 0
+    }
+    if code != MosquittoNumber.success {
+      note("the files of --mqtt-ca, --mqtt-cert and --mqtt-key do not fit")
+    }
+  }
+
+  private func setCallbacks() {
+    functions.connectV5CallbackSet(client) { _, owner, code, _, _ in
+      BrokerConnection.of(owner)?.welcomed(ReasonCode(number: code))
+    }
+    functions.disconnectV5CallbackSet(client) { _, owner, code, _ in BrokerConnection.of(owner)?.lost(code) }
+    functions.publishV5CallbackSet(client) { _, owner, number, code, _ in
+      BrokerConnection.of(owner)?.answered(.answered(number, ReasonCode(number: code)))
+    }
+    functions.subscribeCallbackSet(client) { _, owner, number, _, _ in
+      BrokerConnection.of(owner)?.answered(.subscribed(number))
+    }
+    functions.messageCallbackSet(client) { _, owner, message in
+      if let message { BrokerConnection.of(owner)?.heard(message) }
+    }
+    functions.logCallbackSet(client) { _, owner, level, text in
+      guard level == MosquittoNumber.isError, let text else { return }
+      BrokerConnection.of(owner)?.note(String(cString: text))
+    }
+  }
+
   private static func of(_ owner: UnsafeMutableRawPointer?) -> BrokerConnection? {
     owner.map { Unmanaged<BrokerConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func connected(_ code: Int32) {
-    switch code {
-    case 0: onEvent(.connected)
-    // Server unavailable.
-    case 3: onEvent(.lost(text(code, functions.connackString)))
-    default: onEvent(.refused(text(code, functions.connackString)))
+  // MARK: What the library calls
+
+  private func welcomed(_ code: ReasonCode) {
+    switch code.welcome {
+    case .accepted:
+      isConnected = true
+      onEvent(.connected)
+    case .otherVersion: finish(version == .five ? .otherVersion : .refused(text(of: code)))
+    case .refused: finish(.refused(text(of: code)))
+    case .later: finish(.lost(text(of: code), byBroker: false))
     }
   }
 
+  private func answered(_ event: Event) {
+    budget.acknowledge()
+    onEvent(event)
+  }
+
+  private func heard(_ message: UnsafeRawPointer) {
+    typealias Layout = MosquittoLayout
+    let length = message.load(fromByteOffset: Layout.payloadLengthOffset, as: Int32.self)
+    guard
+      let topic = message.load(fromByteOffset: Layout.topicOffset, as: UnsafePointer<CChar>?.self),
+      length >= 0
+    else { return }
+    if message.load(fromByteOffset: Layout.retainOffset, as: UInt8.self) != 0 { return }
+    let payload = message.load(fromByteOffset: Layout.payloadOffset, as: UnsafeRawPointer?.self)
+    onEvent(
+      .heard(
+        topic: String(cString: topic),
+        payload: Array(UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(length)))))
+  }
+
   private func lost(_ code: Int32) {
-    hasReported = true
-    onEvent(.lost(reason(code)))
+    let number = errno
+    if code == 0 { return finish(.lost("disconnected", byBroker: false)) }
+    let isOfBroker =
+      code >= 0x80
+      ? ReasonCode(number: code).blamesMessage
+      : isConnected
+        && (code == MosquittoNumber.connectionLost || code == MosquittoNumber.tls
+          || (code == MosquittoNumber.systemError && (number == ECONNRESET || number == EPIPE)))
+    finish(.lost(reason(code, errno: number), byBroker: isOfBroker))
+  }
+
+  private func finish(_ end: End) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    isConnected = false
+    onEvent(.ended(end))
+  }
+
+  private func note(_ error: String) { logged = logged ?? error }
+
+  // MARK: Words
+
+  private func text(of code: ReasonCode) -> String {
+    text(code.number, code.number >= 0x80 ? functions.reasonString : functions.connackString)
   }
 
   private func text(_ code: Int32, _ words: (Int32) -> UnsafePointer<CChar>?) -> String {
@@ -88,17 +201,26 @@ final class BrokerConnection {
     return text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
+  /// What the broker says of a message.
+  func words(for code: ReasonCode) -> String { text(code.number, functions.reasonString) }
+
   /// Why a call failed.
-  private func reason(_ code: Int32) -> String {
-    let number = errno
+  private func reason(_ code: Int32, errno number: Int32) -> String {
     switch code {
     case MosquittoNumber.systemError where number != 0: return SystemError.text(number)
     case MosquittoNumber.unknownName: return "the name of the broker is not known"
-    default: return (address.usesTLS ? logged : nil) ?? text(code, functions.strerror)
+    case 0x80...: return text(code, functions.reasonString)
+    default:
+      if address.usesTLS, let logged { return BrokerSecurity.explanation(of: logged, port: address.port) }
+      if code == MosquittoNumber.connectionLost, hasReached, !isConnected, !address.usesTLS {
+        return "the broker has ended the connection without an answer; if port \(address.port) is for TLS, "
+          + "use mqtts://"
+      }
+      return text(code, functions.strerror)
     }
   }
 
-  private func note(_ error: String) { logged = logged ?? error }
+  // MARK: For the owner
 
   /// The socket; -1 without a connection.
   var socket: Int32 { functions.socket(client) }
@@ -106,44 +228,60 @@ final class BrokerConnection {
 
   /// Begins to connect. Blocks until there is a TCP connection, or none can be made.
   func connect() {
-    logged = nil
+    begin = Publisher.now
     errno = 0
-    let code =
-      hasConnected
-      ? functions.reconnect(client)
-      : functions.connect(client, address.host, Int32(address.port), Self.keepAlive)
-    // From now on the library knows where to.
-    hasConnected = true
-    if code != MosquittoNumber.success { onEvent(.lost(reason(code))) }
+    var properties: OpaquePointer?
+    if version == .five {
+      _ = functions.propertyAddInt32(&properties, MosquittoNumber.maximumPacketSize, Self.largestPacket)
+    }
+    let code = functions.connectBindV5(
+      client, address.host, Int32(address.port), Self.keepAlive, nil, properties)
+    let number = errno
+    functions.propertyFreeAll(&properties)
+    hasReached = code == MosquittoNumber.success
+    if !hasReached { finish(.lost(reason(code, errno: number), byBroker: false)) }
   }
 
   /// Reads and writes what can be read and written now.
   func work() {
-    guard socket >= 0 else { return }
+    guard socket >= 0, !hasEnded else { return }
+    if let received = TCPSocket.received(socket), received > budget.limit(atAge: Publisher.now - begin) {
+      return finish(
+        .lost("it has sent \(received) bytes, and halo-raw has asked for less than that", byBroker: false))
+    }
     errno = 0
-    hasReported = false
     let code = functions.loop(client, 0, 1)
     // A TLS handshake that fails does not call back.
-    if code != MosquittoNumber.success, !hasReported { onEvent(.lost(reason(code))) }
+    if code != MosquittoNumber.success { lost(code) }
   }
 
   /// Publishes a message: with QoS 1, or with QoS 0 if it is of the moment.
-  ///
-  /// - Returns: the number that its acknowledgement has; nil if it can never be sent
-  func publish(_ message: Message) -> Int32? {
+  func publish(_ message: Message) -> Sent {
     var number: Int32 = 0
     let code = functions.publish(
       client, &number, message.topic, Int32(message.payload.count), message.payload,
       message.isMomentary ? 0 : 1, message.isRetained)
     switch code {
-    // Without a connection, the library keeps the message for the next one.
-    case MosquittoNumber.success, MosquittoNumber.notConnected, MosquittoNumber.connectionLost,
-      MosquittoNumber.systemError, MosquittoNumber.tls:
-      return number
-    default: return nil
+    case MosquittoNumber.malformed, MosquittoNumber.notUTF8: return .impossible("the topic is not valid")
+    case MosquittoNumber.tooLarge, MosquittoNumber.overLimit:
+      return .impossible("it is larger than the broker allows")
+    case MosquittoNumber.noQoS: return .impossible("the broker has no QoS 1")
+    case MosquittoNumber.noRetain: return .impossible("the broker retains no messages")
+    // Any other failure is one of the connection, whose end is reported.
+    default: return .number(number)
     }
+  }
+
+  /// Asks for the messages of a topic, with QoS 0.
+  func subscribe(_ topic: String) -> Sent {
+    var number: Int32 = 0
+    let code = functions.subscribe(client, &number, topic, 0)
+    return code == MosquittoNumber.malformed ? .impossible("the topic is not valid") : .number(number)
   }
 
   /// Ends the connection in order: the broker does not publish the last will.
   func disconnect() { _ = functions.disconnect(client) }
+
+  /// Leaves the broker.
+  func end(_ reason: String, byBroker: Bool) { finish(.lost(reason, byBroker: byBroker)) }
 }

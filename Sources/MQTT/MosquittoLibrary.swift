@@ -25,7 +25,19 @@ package struct Mosquitto: Sendable {
 /// The functions that are used, as mosquitto.h declares them. They are declared here, and the header is not imported,
 /// for the reason that SystemCalls/LinuxFunctions.swift gives. Tests compare them with the header.
 struct MosquittoFunctions: Sendable {
-  typealias NumberCallback = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32) -> Void
+  /// Its last argument are properties of MQTT 5.
+  typealias EndCallback =
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32, OpaquePointer?) -> Void
+  typealias AnswerCallback =
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32, Int32, OpaquePointer?) -> Void
+  typealias SubscriptionCallback =
+    @convention(c) (
+      OpaquePointer?, UnsafeMutableRawPointer?, Int32, Int32, UnsafePointer<Int32>?
+    ) -> Void
+  typealias MessageCallback =
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Void
+  typealias PasswordCallback =
+    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
   typealias TextCallback =
     @convention(c) (
       OpaquePointer?, UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?
@@ -39,24 +51,38 @@ struct MosquittoFunctions: Sendable {
   let usernamePwSet: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Int32
   let intOption: @convention(c) (OpaquePointer?, UInt32, Int32) -> Int32
   let userDataSet: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void
-  let connect: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, Int32, Int32) -> Int32
-  let reconnect: @convention(c) (OpaquePointer?) -> Int32
+  let tlsSet:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+      UnsafePointer<CChar>?, PasswordCallback?
+    ) -> Int32
+  let connectBindV5:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>?, Int32, Int32, UnsafePointer<CChar>?, OpaquePointer?
+    ) -> Int32
   let disconnect: @convention(c) (OpaquePointer?) -> Int32
   let publish:
     @convention(c) (
       OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafePointer<CChar>?, Int32, UnsafeRawPointer?, Int32,
       Bool
     ) -> Int32
+  let subscribe:
+    @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafePointer<CChar>?, Int32) -> Int32
   let loop: @convention(c) (OpaquePointer?, Int32, Int32) -> Int32
   let socket: @convention(c) (OpaquePointer?) -> Int32
   let wantWrite: @convention(c) (OpaquePointer?) -> Bool
   let maxInflightMessagesSet: @convention(c) (OpaquePointer?, UInt32) -> Int32
-  let connectCallbackSet: @convention(c) (OpaquePointer?, NumberCallback?) -> Void
-  let disconnectCallbackSet: @convention(c) (OpaquePointer?, NumberCallback?) -> Void
-  let publishCallbackSet: @convention(c) (OpaquePointer?, NumberCallback?) -> Void
+  let connectV5CallbackSet: @convention(c) (OpaquePointer?, AnswerCallback?) -> Void
+  let disconnectV5CallbackSet: @convention(c) (OpaquePointer?, EndCallback?) -> Void
+  let publishV5CallbackSet: @convention(c) (OpaquePointer?, AnswerCallback?) -> Void
+  let subscribeCallbackSet: @convention(c) (OpaquePointer?, SubscriptionCallback?) -> Void
+  let messageCallbackSet: @convention(c) (OpaquePointer?, MessageCallback?) -> Void
   let logCallbackSet: @convention(c) (OpaquePointer?, TextCallback?) -> Void
   let strerror: @convention(c) (Int32) -> UnsafePointer<CChar>?
   let connackString: @convention(c) (Int32) -> UnsafePointer<CChar>?
+  let reasonString: @convention(c) (Int32) -> UnsafePointer<CChar>?
+  let propertyAddInt32: @convention(c) (UnsafeMutablePointer<OpaquePointer?>?, Int32, UInt32) -> Int32
+  let propertyFreeAll: @convention(c) (UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
   init(_ library: LoadedLibrary) throws(MissingFunction) {
     func find<Function>(_ name: String) throws(MissingFunction) -> Function {
@@ -69,31 +95,25 @@ struct MosquittoFunctions: Sendable {
     usernamePwSet = try find("username_pw_set")
     intOption = try find("int_option")
     userDataSet = try find("user_data_set")
-    connect = try find("connect")
-    reconnect = try find("reconnect")
+    tlsSet = try find("tls_set")
+    connectBindV5 = try find("connect_bind_v5")
     disconnect = try find("disconnect")
     publish = try find("publish")
+    subscribe = try find("subscribe")
     loop = try find("loop")
     socket = try find("socket")
     wantWrite = try find("want_write")
     maxInflightMessagesSet = try find("max_inflight_messages_set")
-    connectCallbackSet = try find("connect_callback_set")
-    disconnectCallbackSet = try find("disconnect_callback_set")
-    publishCallbackSet = try find("publish_callback_set")
+    connectV5CallbackSet = try find("connect_v5_callback_set")
+    disconnectV5CallbackSet = try find("disconnect_v5_callback_set")
+    publishV5CallbackSet = try find("publish_v5_callback_set")
+    subscribeCallbackSet = try find("subscribe_callback_set")
+    messageCallbackSet = try find("message_callback_set")
     logCallbackSet = try find("log_callback_set")
     strerror = try find("strerror")
     connackString = try find("connack_string")
+    reasonString = try find("reason_string")
+    propertyAddInt32 = try find("property_add_int32")
+    propertyFreeAll = try find("property_free_all")
   }
-}
-
-/// Numbers of mosquitto.h, each with its name there.
-enum MosquittoNumber {
-  static let success: Int32 = 0  // MOSQ_ERR_SUCCESS
-  static let notConnected: Int32 = 4  // MOSQ_ERR_NO_CONN
-  static let connectionLost: Int32 = 7  // MOSQ_ERR_CONN_LOST
-  static let tls: Int32 = 8  // MOSQ_ERR_TLS
-  static let systemError: Int32 = 14  // MOSQ_ERR_ERRNO
-  static let unknownName: Int32 = 15  // MOSQ_ERR_EAI
-  static let usesCertificatesOfSystem: UInt32 = 13  // MOSQ_OPT_TLS_USE_OS_CERTS
-  static let isError: Int32 = 8  // MOSQ_LOG_ERR
 }

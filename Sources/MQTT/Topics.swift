@@ -1,5 +1,4 @@
 import BluetoothCore
-import JSON
 
 /// The topics of this package below a prefix.
 package struct Topics: Hashable, Sendable {
@@ -28,67 +27,17 @@ package struct Topics: Hashable, Sendable {
   /// Retained: what is known of the ring.
   package func state(of ring: BluetoothAddress) -> String { batches(of: ring, "state") }
 
+  /// Retained: the newest of one value of the ring.
+  package func value(_ value: RingValue, of ring: BluetoothAddress) -> String {
+    "\(state(of: ring))/\(value.rawValue)"
+  }
+
+  /// Retained: `online` while this program has the ring, `offline` after a stream of it has ended.
+  package func availability(of ring: BluetoothAddress) -> String { batches(of: ring, "availability") }
+
   /// What a finger does.
   package func button(of ring: BluetoothAddress) -> String { batches(of: ring, "button") }
 
   /// The heart rate has left its limits.
   package func alarm(of ring: BluetoothAddress) -> String { batches(of: ring, "alarm") }
-}
-
-/// What is known of a ring at a time; the newest value of each.
-package struct RingState: Hashable, Sendable {
-  package var batteryPercent: Int?
-  package var isCharging: Bool?
-  package var beatsPerMinute: Int?
-  /// Since the ring's midnight.
-  package var steps: Int?
-  /// The wearer's counter.
-  package var counter: Int?
-
-  package init() {}
-
-  /// - Parameter time: of the newest value, ISO 8601
-  package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
-    let members: [String: JSONValue?] = [
-      "battery_percent": batteryPercent.map { .integer($0) }, "charging": isCharging.map { .bool($0) },
-      "heart_rate_bpm": beatsPerMinute.map { .integer($0) }, "steps": steps.map { .integer($0) },
-      "counter": counter.map { .integer($0) }, "time": .string(time),
-    ]
-    return Message(
-      topic: topics.state(of: ring), text: JSONValue.object(members.compactMapValues(\.self)).line,
-      isRetained: true)
-  }
-}
-
-/// Something that has happened to a ring, for those who listen at that moment: Home Assistant takes no event from a retained
-/// message, and one that has waited would come at the wrong time.
-package enum RingMoment: Hashable, Sendable {
-  /// `tap`, for example.
-  case button(String)
-  /// `too-high` or `too-low`, and the heart rate in beats per minute.
-  case alarm(String, beatsPerMinute: Int)
-
-  /// - Parameter time: ISO 8601
-  package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
-    let (topic, type, rate): (String, String, Int?) =
-      switch self {
-      case .button(let type): (topics.button(of: ring), type, nil)
-      case .alarm(let type, let rate): (topics.alarm(of: ring), type, rate)
-      }
-    let members: [String: JSONValue?] = [
-      "event_type": .string(type), "heart_rate_bpm": rate.map { .integer($0) }, "time": .string(time),
-    ]
-    return Message(momentary: topic, text: JSONValue.object(members.compactMapValues(\.self)).line)
-  }
-}
-
-/// The types of what can happen to a ring.
-package struct RingMoments: Hashable, Sendable {
-  package var buttons: [String]
-  package var alarms: [String]
-
-  package init(buttons: [String], alarms: [String]) {
-    self.buttons = buttons
-    self.alarms = alarms
-  }
 }

@@ -6,6 +6,8 @@ import Glibc
 package protocol DatabaseFailure: Error {
   /// An error of SQLite with this file.
   static func database(_ path: String, message: String) -> Self
+  /// The same with one whose pages can't be read.
+  static func damaged(_ path: String, message: String) -> Self
   /// This file is no database.
   static func foreign(_ path: String) -> Self
   /// The file, or its folder, cannot be used.
@@ -14,6 +16,10 @@ package protocol DatabaseFailure: Error {
   static var busy: Self { get }
   /// A value that was never written: its column, and the value.
   static func impossible(column: String, value: String) -> Self
+}
+
+extension DatabaseFailure {
+  package static func damaged(_ path: String, message: String) -> Self { .database(path, message: message) }
 }
 
 /// An open SQLite file. Errors have SQLite's messages.
@@ -160,7 +166,12 @@ package final class Database<Failure: DatabaseFailure> {
 
   /// The last error.
   package var error: Failure {
-    isBusy ? .busy : .database(path, message: String(cString: SQLite3.errorMessage(handle)))
+    let message = String(cString: SQLite3.errorMessage(handle))
+    return switch SQLite3.errorCode(handle) & 0xFF {
+    case SQLite3.busy: .busy
+    case SQLite3.corrupt: .damaged(path, message: message)
+    default: .database(path, message: message)
+    }
   }
 
   private var isBusy: Bool { SQLite3.errorCode(handle) & 0xFF == SQLite3.busy }

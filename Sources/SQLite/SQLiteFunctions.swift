@@ -82,6 +82,7 @@ enum SQLite3 {
   // Results.
   static let ok: Int32 = 0
   static let busy: Int32 = 5
+  static let corrupt: Int32 = 11
   static let notADatabase: Int32 = 26
   static let row: Int32 = 100
   static let done: Int32 = 101

@@ -34,7 +34,7 @@ import Testing
     let address = try BrokerAddress("mqtt://127.0.0.1:\(try closedPort())/test")
     let events = Guarded<[Publisher.Event]>([])
     let publisher = try #require(
-      Publisher(library, address, queue: try MessageQueue(path: file.path)) { event in
+      Publisher(library, Publisher.Target(address), queue: try MessageQueue(path: file.path)) { event in
         events.withLock { $0.append(event) }
       })
     for number in 0..<40 { publisher.add(Message(topic: "test/x", text: "\(number)")) }

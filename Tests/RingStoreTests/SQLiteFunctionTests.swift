@@ -35,6 +35,7 @@ import Testing
 
   @Test func numbersAreThoseOfTheHeader() {
     #expect(SQLite3.ok == SQLITE_OK && SQLite3.busy == SQLITE_BUSY && SQLite3.notADatabase == SQLITE_NOTADB)
+    #expect(SQLite3.corrupt == SQLITE_CORRUPT)
     #expect(SQLite3.row == SQLITE_ROW && SQLite3.done == SQLITE_DONE)
     #expect(SQLite3.openReadOnly == SQLITE_OPEN_READONLY && SQLite3.openReadWrite == SQLITE_OPEN_READWRITE)
     #expect(SQLite3.openURI == SQLITE_OPEN_URI && SQLite3.openFullMutex == SQLITE_OPEN_FULLMUTEX)

@@ -22,8 +22,8 @@ final class EventWriter {
     self.ring = ring
     try await live.begin(ring, columns: Self.columns)
     publisher = live.publisher
-    publisher?.announce(ring)
     printer = TimedPrinter(live, Self.columns)
+    publisher?.announce { [weak self] in self?.ring }
   }
 
   var hasFailed: Bool { printer.hasFailed }

@@ -9,8 +9,7 @@ let historyCommand = CommandSpec(
   positionals: 1...2,
   options: [
     DayArgument.from, DayArgument.to, HistoryKind.estimatesOption, storedOption, StoreFile.option,
-    BrokerOutput.option, CommonOptions.format,
-  ],
+  ] + BrokerOutput.all + [CommonOptions.format],
   examples: [
     ("halo-raw history steps --adapter virtual", "the last seven days, hour by hour"),
     (

@@ -215,8 +215,8 @@ private final class Measuring {
       ]
     try await live.begin(ring, columns: columns)
     publisher = live.publisher
-    publisher?.announce(ring)
     printer = TimedPrinter(live, columns, origin: origin, showsTime: isContinuous)
+    publisher?.announce { [weak self] in self?.ring }
   }
 
   func runOnce(isLive: Bool, until end: Interruption) async throws(Failure) {

@@ -19,7 +19,7 @@ enum LiveOption {
     help: "print first what the data is: lines that begin with # (csv, text), or a record of kind \"header\"")
 
   static let all: [any CommandOption] =
-    [output] + SeriesOption.all + [header, BrokerOutput.option, CommonOptions.format]
+    [output] + SeriesOption.all + [header] + BrokerOutput.all + [CommonOptions.format]
 }
 
 /// The destination of the records of a command, with what describes them: the header, and the file beside the output.

@@ -1,4 +1,5 @@
 import BluetoothCore
+import JSON
 import LineOutput
 import MQTT
 import RingLink
@@ -8,16 +9,18 @@ import RingLink
 final class RingPublisher {
   private let output: BrokerOutput
   private let device: BluetoothAddress
-  private let name: String?
   private let batches: RecordBatches
   private var clock: RecordClock
+  private var timer: Timers.Token?
+  private var reading: PeriodicReading?
+  private let presence: RingPresence
   private var state = RingState()
   /// When the state changed; nil if it is published.
   private var changed: Instant?
-  private var timer: Timers.Token?
-  private var reading: PeriodicReading?
+  /// The readings that are not published, with their times.
+  private var readings: [RingValue: (reading: RingReading, time: String)] = [:]
   /// Passes on the records that are collected elsewhere.
-  fileprivate var collect: () -> Void = {}
+  var collect: () -> Void = {}
 
   /// How much time a batch has.
   private static let interval = Duration.seconds(1)
@@ -26,8 +29,8 @@ final class RingPublisher {
   init(_ output: BrokerOutput, of device: BluetoothAddress, name: String?) {
     self.output = output
     self.device = device
-    self.name = name
     clock = output.session.clock.recordClock
+    presence = RingPresence(output, of: device, name: name)
     let topic = output.topics.batches(of: device, output.command)
     batches = RecordBatches(BatchMaker(ring: device, name: name)) { batch in
       output.send(Message(topic: topic, payload: batch))
@@ -49,6 +52,11 @@ final class RingPublisher {
   private func sendAll() {
     collect()
     batches.send()
+    presence.check(results: Set(readings.keys.filter(\.isResult)))
+    for (value, (reading, time)) in readings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      output.send(reading.message(output.topics, value, of: device, time: time))
+    }
+    readings = [:]
     guard let changed else { return }
     self.changed = nil
     output.send(state.message(output.topics, of: device, time: clock.text(changed)))
@@ -58,38 +66,45 @@ final class RingPublisher {
   func finish() {
     output.session.timers.cancel(timer)
     sendAll()
+    presence.finish()
     collect = {}
   }
 
   // MARK: The state
 
-  /// Makes the ring appear in Home Assistant.
-  func announce(_ ring: Ring) {
-    let assistant = HomeAssistant(
-      device, name: name, model: ring.firmware.hardwareRevision, firmware: ring.firmware.firmwareRevision,
-      topics: output.topics,
-      moments: RingMoments(
-        buttons: RingEvent.Button.allCases.map { "\($0)" }, alarms: HeartRateAlarm.words),
-      version: HelpPage.version)
-    for message in assistant.messages { output.send(message) }
+  /// Makes the ring appear in Home Assistant, each time that there is a link to it.
+  ///
+  /// - Parameter ring: the ring, on its link of now
+  func announce(_ ring: @escaping @BluetoothActor () -> Ring?) {
+    presence.follow(ring)
   }
 
-  func update(_ change: (inout RingState) -> Void) {
+  private func update(_ value: RingValue, _ json: JSONValue, isEstimate: Bool = false) {
+    let now = output.session.timers.current.wholeMicroseconds
+    update(value, RingReading(json, isEstimate: isEstimate), at: clock.text(now))
+    guard !isEstimate else { return }
     let old = state
-    change(&state)
-    if state != old { changed = output.session.timers.current.wholeMicroseconds }
+    state.take(value, json)
+    if state != old { changed = now }
+  }
+
+  /// A value of another time.
+  ///
+  /// - Parameter time: ISO 8601
+  func update(_ value: RingValue, _ reading: RingReading, at time: String) {
+    readings[value] = (reading, time)
   }
 
   func update(_ event: RingEvent, at time: Instant) {
     switch event {
     case .battery(let battery): update(battery)
-    case .liveTotals(let totals): update { $0.steps = Int(totals.steps) }
+    case .liveTotals(let totals): update(.steps, .integer(Int(totals.steps)))
     case .sport(let sport) where sport.beatsPerMinute > 0:
-      update { $0.beatsPerMinute = Int(sport.beatsPerMinute) }
-    case .counter(let value): update { $0.counter = Int(value) }
+      update(.heartRate, .integer(Int(sport.beatsPerMinute)))
+    case .counter(let value): update(.counter, .integer(Int(value)))
     case .button(let button): tell(.button("\(button)"), at: time)
     case .heartRateAlarm(let alarm):
-      update { $0.beatsPerMinute = Int(alarm.beatsPerMinute) }
+      update(.heartRate, .integer(Int(alarm.beatsPerMinute)))
       tell(.alarm(alarm.word, beatsPerMinute: Int(alarm.beatsPerMinute)), at: time)
     default: break
     }
@@ -100,20 +115,21 @@ final class RingPublisher {
   }
 
   func update(_ reading: MeasurementReading) {
-    guard reading.estimate == nil else { return }
-    switch reading.value {
-    case .heartRate(let rate): update { $0.beatsPerMinute = rate }
-    case .combined(let values) where values.beatsPerMinute > 0:
-      update { $0.beatsPerMinute = Int(values.beatsPerMinute) }
+    switch (reading.value, reading.estimate) {
+    case (.heartRate(let rate), nil): update(.heartRate, .integer(rate))
+    case (.combined(let values), nil) where values.beatsPerMinute > 0:
+      update(.heartRate, .integer(Int(values.beatsPerMinute)))
+    case (.oxygen(let percent), nil): update(.spo2, .integer(percent))
+    // Firmware makes up part of them, which is said with them.
+    case (.variability(let milliseconds), _): update(.hrv, .integer(milliseconds), isEstimate: true)
+    case (.stress(let stress), _): update(.stress, .integer(stress), isEstimate: true)
     default: break
     }
   }
 
   private func update(_ battery: RingBattery) {
-    update {
-      $0.batteryPercent = Int(battery.percent)
-      $0.isCharging = battery.isCharging
-    }
+    update(.battery, .integer(Int(battery.percent)))
+    update(.charging, .bool(battery.isCharging))
   }
 
   /// Announces the ring, and reads its battery and steps now and every ten minutes, until ``end()``.
@@ -124,7 +140,7 @@ final class RingPublisher {
   func watch(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
     var isAnnounced = false
     let reading = PeriodicReading(output.session.timers, every: Self.readingInterval) { [self] in
-      if !isAnnounced { announce(ring()) }
+      if !isAnnounced { announce(ring) }
       isAnnounced = true
       await read(ring())
     }
@@ -136,8 +152,7 @@ final class RingPublisher {
     // A ring that does not answer now may do so the next time.
     do throws(RingError) {
       update(try await ring.battery())
-      let today = try await ring.today()
-      update { $0.steps = Int(today.steps) }
+      update(.steps, .integer(Int(try await ring.today().steps)))
     } catch {
       output.session.note("--mqtt: \(error)")
     }
@@ -150,65 +165,16 @@ final class RingPublisher {
   }
 }
 
-/// Puts lines of JSON into batches.
-private final class RecordBatches: RecordSink {
-  private var maker: BatchMaker
-  private let publish: ([UInt8]) -> Void
-
-  init(_ maker: BatchMaker, _ publish: @escaping ([UInt8]) -> Void) {
-    self.maker = maker
-    self.publish = publish
-  }
-
-  func take(_ records: RawSpan, ends: Span<Int>) {
-    var start = 0
-    for index in ends.indices {
-      let batch = maker.add(records.extracting(start..<ends[index]))
-      start = ends[index]
-      if let batch { publish(batch) }
+extension RingState {
+  /// Takes what belongs to it.
+  fileprivate mutating func take(_ kind: RingValue, _ value: JSONValue) {
+    switch (kind, value) {
+    case (.battery, .integer(let percent)): batteryPercent = percent
+    case (.charging, .bool(let isCharging)): self.isCharging = isCharging
+    case (.heartRate, .integer(let rate)): beatsPerMinute = rate
+    case (.steps, .integer(let steps)): self.steps = steps
+    case (.counter, .integer(let counter)): self.counter = counter
+    default: break
     }
   }
-
-  /// Sends what there is.
-  func send() {
-    if !maker.isEmpty { publish(maker.take()) }
-  }
-}
-
-/// The samples of a stream for a broker: the same records as its output in JSON has, in any format of it.
-@BluetoothActor
-final class SampleMirror {
-  let publisher: RingPublisher
-  private var writer: SampleWriter
-
-  /// In bytes: when collected records leave before the second is over.
-  private static let largestCollection = 1 << 14
-
-  init(
-    _ publisher: RingPublisher, of ring: Ring, _ kinds: SampleKinds, _ clock: borrowing RecordClock,
-    origin: RecordOrigin = RecordOrigin()
-  ) {
-    self.publisher = publisher
-    writer = SampleWriter(
-      .jsonl, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: clock,
-      ring: ring.client.peer.description, origin: origin, output: publisher.writer)
-    // Until the end of the publisher: the stream may be gone before the last batch is made.
-    publisher.collect = { _ = self.writer.flush() }
-  }
-
-  func take(_ sample: RawSample, at time: Instant) {
-    _ = writer.collect(sample, at: time)
-    passOn()
-  }
-
-  func take(_ sample: CountedSample, packet: Int, at time: Instant) {
-    _ = writer.collect(sample, packet: packet, at: time)
-    passOn()
-  }
-
-  private func passOn() {
-    if writer.output.pending > Self.largestCollection { _ = writer.flush() }
-  }
-
-  func mark(_ mark: SampleWriter.Mark, at time: Instant) { writer.mark(mark, at: time) }
 }

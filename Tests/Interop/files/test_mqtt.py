@@ -278,11 +278,17 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
         assert config["unique_id"] == identifier
         identifiers.update(config["device"]["identifiers"])
         assert config["device"]["name"] == "R02_BEEF" and config["device"]["sw_version"]
-        assert config["availability_topic"] in topics
-        assert (config["state_topic"] in topics) == (component != "event")
+        assert {each["topic"] for each in config["availability"]} == {
+            f"{PREFIX}/status", f"{PREFIX}/{RING}/availability"} <= topics
+        own = identifier.removeprefix(f"halo_{RING}_")
+        assert (config["state_topic"] in topics) == (own in ("battery", "charging", "steps"))
     assert identifiers == {f"halo_{RING}"}
-    state, = {config["state_topic"] for config in configs.values() if "event_types" not in config}
+    state = f"{PREFIX}/{RING}/state"
     known = json.loads(subscriber.of(state)[-1])
+    values = {what: json.loads(subscriber.of(f"{state}/{what}")[-1]) for what in ("battery", "charging", "steps")}
+    assert {what: value["value"] for what, value in values.items()} == {
+        "battery": 87, "charging": False, "steps": walked}
+    assert subscriber.of(f"{PREFIX}/{RING}/availability") == ["online", "offline"]
     assert walked > 0
     assert (known["battery_percent"], known["charging"], known["steps"]) == (87, False, walked)
     assert known["time"].startswith("20")
@@ -290,7 +296,8 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
     late = subprocess.run(
         ["mosquitto_sub", "-p", str(broker.port), "-t", "#", "--retained-only", "-F", "%t", "-W", "1"],
         capture_output=True, text=True, timeout=10)
-    assert set(late.stdout.split()) == {*configs, state, f"{PREFIX}/status"}
+    assert set(late.stdout.split()) == {
+        *configs, state, f"{PREFIX}/status", f"{PREFIX}/{RING}/availability", *(f"{state}/{what}" for what in values)}
 
 
 @pytest.mark.verdict
@@ -334,7 +341,9 @@ def test_touches_and_alarms_are_events_of_the_moment(halo, state, broker, subscr
     late = subprocess.run(
         ["mosquitto_sub", "-p", str(broker.port), "-t", f"{PREFIX}/{RING}/#", "--retained-only", "-F", "%t", "-W", "1"],
         capture_output=True, text=True, timeout=10)
-    assert set(late.stdout.split()) == {f"{PREFIX}/{RING}/state"}
+    retained = {topic.removeprefix(f"{PREFIX}/{RING}/") for topic in late.stdout.split()}
+    assert retained == {"availability", "state", *(
+        f"state/{what}" for what in ("battery", "charging", "counter", "heart_rate", "steps"))}
 
 
 def test_a_history_reaches_the_broker(halo, state, broker, subscribe):
@@ -438,7 +447,7 @@ def test_mqtts_trusts_the_authorities_of_the_system_alone(halo, state, make_brok
     result = halo.run(
         "stream", "--ppg", "--count", 5, "--mqtt", broker.url(), adapter=ADAPTER).succeeded()
     assert "kept on disk" in result.err.splitlines()[-1]
-    assert "certificate verify failed" in result.err
+    assert "certificate verify failed" in result.err and "--mqtt-ca" in result.err
     # OpenSSL's own variable says where the system has them.
     halo.environment["SSL_CERT_FILE"] = str(trusted)
     try:
@@ -487,7 +496,7 @@ def test_a_full_disk_is_said_and_nothing_else_stops(halo, state, broker, tmp_pat
     process = stream(
         halo, broker, "--duration", "3s",
         restore_signals=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)))
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
     result = halo.wait(process)
     assert result.code == IO_ERROR, result
     assert "the queue" in result.err and "lost" in result.err.splitlines()[-1]

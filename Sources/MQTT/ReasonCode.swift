@@ -1,0 +1,63 @@
+/// What a broker says of a connection or a message: a reason code of MQTT 5 (section 2.4), or a return code of MQTT
+/// 3.1.1 (section 3.2.2.3).
+struct ReasonCode: Hashable, Sendable {
+  let number: Int32
+
+  /// What it means for a connection that was asked for.
+  enum Welcome {
+    case accepted
+    /// The broker has another version of the protocol.
+    case otherVersion
+    /// The broker does not want this client.
+    case refused
+    /// The broker may want it later.
+    case later
+  }
+
+  /// Of CONNACK.
+  var welcome: Welcome {
+    switch number {
+    case 0: .accepted
+    // Of MQTT 3.1.1: the version; the server is not available.
+    case 1, 0x84: .otherVersion
+    case 3: .later
+    // The identifier of the client; user and password; not authorized; banned; the method of authentication.
+    case 2, 4, 5, 0x85, 0x86, 0x87, 0x8A, 0x8C: .refused
+    default: .later
+    }
+  }
+
+  /// What it means for a message.
+  enum Fate {
+    case taken
+    /// The broker will never take it.
+    case refused
+    /// The broker may take it later.
+    case later
+    /// Nothing is said about the next attempt.
+    case failed
+  }
+
+  /// Of PUBACK.
+  var fate: Fate {
+    switch number {
+    case 0..<0x80: .taken
+    // Not authorized; the topic's name; too large; the payload's format; retained messages; QoS.
+    case 0x87, 0x90, 0x95, 0x99, 0x9A, 0x9B: .refused
+    // Quota exceeded.
+    case 0x97: .later
+    default: .failed
+    }
+  }
+}
+
+extension ReasonCode {
+  /// Of DISCONNECT: whether it may be about what was sent. The others are about the broker, or about another client.
+  var blamesMessage: Bool {
+    switch number {
+    // Busy, shutting down, keep-alive, taken over; quota, administrative action, other server, rates.
+    case 0x89, 0x8B, 0x8D, 0x8E, 0x97, 0x98, 0x9C, 0x9D, 0x9F, 0xA0: false
+    default: number >= 0x80
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import BluetoothCore
+import LineOutput
+import MQTT
+import RingLink
+
+/// The samples of a stream for a broker: the same records as its output in JSON has, in any format of it.
+@BluetoothActor
+final class SampleMirror {
+  let publisher: RingPublisher
+  private var writer: SampleWriter
+
+  /// In bytes: when collected records leave before the second is over.
+  private static let largestCollection = 1 << 14
+
+  init(
+    _ publisher: RingPublisher, of ring: Ring, _ kinds: SampleKinds, _ clock: borrowing RecordClock,
+    origin: RecordOrigin = RecordOrigin()
+  ) {
+    self.publisher = publisher
+    writer = SampleWriter(
+      .jsonl, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: clock,
+      ring: ring.client.peer.description, origin: origin, output: publisher.writer)
+    // Until the end of the publisher: the stream may be gone before the last batch is made.
+    publisher.collect = { _ = self.writer.flush() }
+  }
+
+  func take(_ sample: RawSample, at time: Instant) {
+    _ = writer.collect(sample, at: time)
+    passOn()
+  }
+
+  func take(_ sample: CountedSample, packet: Int, at time: Instant) {
+    _ = writer.collect(sample, packet: packet, at: time)
+    passOn()
+  }
+
+  private func passOn() {
+    if writer.output.pending > Self.largestCollection { _ = writer.flush() }
+  }
+
+  func mark(_ mark: SampleWriter.Mark, at time: Instant) { writer.mark(mark, at: time) }
+}
