@@ -64,7 +64,7 @@ enum Commands {
     ]
     let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand]
     let stored: [CommandSpec] = [
-      todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand,
+      todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand, queuesCommand,
     ]
     let actions: [CommandSpec] = [
       findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,

@@ -1,0 +1,100 @@
+import EventLoop
+import Files
+import LineOutput
+import MQTT
+
+private let deleteOption = Option(
+  "--delete", as: .text, placeholder: "NAME", help: "delete this queue and the messages in it")
+private let retryOption = Option(
+  "--retry", as: .text, placeholder: "NAME", help: "have the messages that it has set aside sent again")
+
+let queuesCommand = CommandSpec(
+  name: "queues", summary: "list what waits on disk for brokers, or delete it", positionals: 0...0,
+  options: [deleteOption, retryOption, CommonOptions.format],
+  rules: [.exclusive([deleteOption, retryOption])],
+  examples: [
+    ("halo-raw queues", "the queues of --mqtt, and how many messages wait in each"),
+    ("halo-raw queues --format jsonl", "the same, with a record for each"),
+  ],
+  details: """
+    Each broker and prefix of --mqtt has a queue. NAME is the name that the list shows, without the number of messages:
+    broker.home:1883/rings.
+
+    A message that the broker does not take is set aside, so that the others get through; the list says why it was not
+    taken. When the broker takes it, --retry puts it behind the others, and the next command with that --mqtt sends it.
+
+    A queue that was damaged is kept as a file of its own, whose name ends with (damaged). SQLite's own program may read
+    a part of it.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  guard let state = UserFolders.state else {
+    throw Failure(.cannotOpenFile, "there is no folder for the queues of --mqtt; set HOME or XDG_STATE_HOME")
+  }
+  let folder = state + BrokerOutput.folder
+  let chosen = invocation[deleteOption] ?? invocation[retryOption]
+  let isDeleting = invocation[deleteOption] != nil
+  let result = await offTheLoop {
+    Result { () throws(Failure) in
+      let files = SmallFile.names(in: folder).sorted().compactMap { QueueFile($0, in: folder) }
+      guard let chosen else { return try files.map { file throws(Failure) in try QueueRow(file) } }
+      guard let file = files.first(where: { $0.name == chosen }) else {
+        throw Failure(.notFound, "no queue has the name \(chosen.printable); halo-raw queues lists them")
+      }
+      try change(file, isDeleting: isDeleting)
+      return []
+    }
+  }
+  guard let result else { throw Failure(.interrupted, "interrupted") }
+  var printer = RecordPrinter(
+    OutputFormat(invocation),
+    [
+      ("name", nil), ("waiting", nil), ("set_aside", nil), ("size", "bytes"), ("in_use", nil),
+      ("damaged", nil),
+      ("reason", nil),
+    ])
+  for row in try result.get() { printer.print(row.fields, text: row.text) }
+}
+
+private func change(_ file: QueueFile, isDeleting: Bool) throws(Failure) {
+  do throws(QueueError) {
+    try isDeleting ? file.delete() : file.retry()
+  } catch {
+    guard error == .busy else { throw Failure(.cannotOpenFile, "\(error)") }
+    throw Failure(.timedOut, "a running command uses the queue \(file.name.printable); end it first")
+  }
+}
+
+/// What the list says of a queue.
+private struct QueueRow: Sendable {
+  let file: QueueFile
+  let state: QueueFile.State
+
+  init(_ file: QueueFile) throws(Failure) {
+    self.file = file
+    do throws(QueueError) { state = try file.state() } catch { throw Failure(.cannotOpenFile, "\(error)") }
+  }
+
+  var fields: [Field] {
+    let (waiting, aside, reason): (Int?, Int?, String?) =
+      if case .messages(let waiting, let aside, let reason) = state { (waiting, aside, reason) } else {
+        (nil, nil, nil)
+      }
+    return [
+      .text(file.name), .number(waiting), .number(aside), .number(file.size), .flag(state == .inUse),
+      .flag(state == .damaged), .text(reason),
+    ]
+  }
+
+  var text: String {
+    let what =
+      switch state {
+      case .inUse: "in use"
+      case .damaged: "damaged"
+      case .messages(let waiting, let aside, let reason):
+        "\(Console.counted(waiting, "message"))"
+          + (aside > 0 ? ", \(aside) set aside (\(reason?.printable ?? "not taken"))" : "")
+      }
+    return "\(file.name.printable)  \(what), \((file.size + 1023) / 1024) KiB"
+  }
+}
