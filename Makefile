@@ -92,6 +92,9 @@ ifdef DESTDIR
 	install -D -m 750 $(BUILT) $(PRIVILEGED)
 else
 	getent group $(GROUP) >/dev/null || $(ADMIN) groupadd --system $(GROUP)
+	@# The user of the services.
+	getent passwd halo >/dev/null || $(ADMIN) useradd --system --gid $(GROUP) --no-create-home \
+	  --home-dir /var/lib/halo-raw --shell /usr/sbin/nologin halo
 	$(SUDO) install -d -m 755 -o root -g root $(dir $(PRIVILEGED))
 	$(SUDO) install -m 750 -o root -g $(GROUP) $(BUILT) $(PRIVILEGED)
 	$(ADMIN) setcap $(CAPABILITIES) $(PRIVILEGED)
@@ -116,6 +119,7 @@ uninstall:
 	$(SUDO) scripts/install-units --remove $(UNITS)
 	[ ! -d $(dir $(PRIVILEGED)) ] || $(SUDO) rmdir $(dir $(PRIVILEGED))
 ifndef DESTDIR
-	@# A group with members is kept: they were added by hand.
+	@# A user of another home, and a group with members, were made by hand, and are kept.
+	case $$(getent passwd halo) in halo:*:/var/lib/halo-raw:*) $(ADMIN) userdel halo ;; esac
 	case $$(getent group $(GROUP)) in *:) $(ADMIN) groupdel $(GROUP) ;; esac
 endif

@@ -97,15 +97,21 @@ static void halo_adapter_serve(const uint8_t *address, int receive_buffer) {
     ssize_t count = recv(0, &request, sizeof request, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count != (ssize_t)sizeof request) return;
+    if (request.what < HALO_ADAPTER_TAKE || request.what > HALO_ADAPTER_DOWN) {
+      halo_adapter_answer(0, (struct halo_adapter_reply){.number = request.number, .error = EINVAL}, -1);
+      continue;
+    }
     int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
     int error = descriptor < 0 ? errno : halo_adapter_check(descriptor, request.index, address);
     bool is_taken = false;
     if (error == 0) {
-      if (request.what == HALO_ADAPTER_TAKE) {
-        error = halo_adapter_take(descriptor, request.index, receive_buffer);
-        is_taken = error == 0;
-      } else {
-        error = halo_adapter_switch(descriptor, request.index, request.what == HALO_ADAPTER_UP);
+      switch (request.what) {
+        case HALO_ADAPTER_TAKE:
+          error = halo_adapter_take(descriptor, request.index, receive_buffer);
+          is_taken = error == 0;
+          break;
+        case HALO_ADAPTER_UP: error = halo_adapter_switch(descriptor, request.index, true); break;
+        case HALO_ADAPTER_DOWN: error = halo_adapter_switch(descriptor, request.index, false); break;
       }
     }
     struct halo_adapter_reply reply = {.number = request.number, .error = error};

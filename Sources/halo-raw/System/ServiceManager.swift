@@ -10,6 +10,9 @@ final class ServiceManager {
   static let shared = ServiceManager()
 
   private let socket: ServiceSocket?
+  /// From one message for the watchdog to the next.
+  private static let shortestPause = Duration.milliseconds(50)
+  private static let longestPause = Duration.seconds(3600)
   private var isReady = false
 
   private init() {
@@ -29,7 +32,9 @@ final class ServiceManager {
       return
     }
     let isForUs = Self.environment("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
-    if isForUs { feedWatchdog(every: .microseconds(microseconds / 2)) }
+    // A number of a few microseconds must not keep the loop busy.
+    let pause = min(max(.microseconds(microseconds / 2), Self.shortestPause), Self.longestPause)
+    if isForUs { feedWatchdog(every: pause) }
   }
 
   private func feedWatchdog(every pause: Duration) {

@@ -51,6 +51,15 @@ def test_a_service_is_ready_reports_and_stops(halo, manager, service):
     assert halo.wait(process).code == 0
 
 
+@pytest.mark.parametrize("microseconds", ["1", "3", str(2**63 - 1)])
+def test_an_odd_watchdog_keeps_nobody_busy(halo, manager, service, microseconds):
+    process = service("stream", "--ppg", "--duration", "1s", "--adapter", "virtual", WATCHDOG_USEC=microseconds)
+    messages = until(manager, "STOPPING=1")
+    halo.wait(process).succeeded()
+    # One each fifty milliseconds at most, on a machine that may be slow.
+    assert 1 <= messages.count("WATCHDOG=1") < 80
+
+
 def test_the_watchdog_of_another_process_is_not_fed(halo, manager, service):
     arguments = ("stream", "--ppg", "--count", "3", "--adapter", "virtual")
     process = service(*arguments, WATCHDOG_USEC="1000", WATCHDOG_PID="1")
@@ -77,6 +86,14 @@ def test_systemd_can_read_the_units(units, unit):
         ["systemd-analyze", "verify", "--man=no", "--recursive-errors=one", units / unit], capture_output=True, text=True
     )
     assert not re.findall(f".*{unit}.*", result.stderr) and result.returncode == 0
+
+
+def test_the_services_are_one_user(units):
+    """With DynamicUser, a start of one gave the files of the other another owner."""
+    for unit in UNITS[:2]:
+        text = (units / unit).read_text()
+        assert re.findall("^(?:User|DynamicUser|StateDirectory|StateDirectoryMode)=.*$", text, re.M) == [
+            "User=halo", "StateDirectory=halo-raw", "StateDirectoryMode=0700"]
 
 
 @pytest.mark.parametrize("unit", UNITS[:2])
