@@ -12,8 +12,9 @@ struct RetainedStates {
   /// The topics, in the order in which they were first published.
   private var topics: [String] = []
 
-  /// Keeps a state in place of the one before.
+  /// Keeps a state in place of the one before. An announcement that says the same is none.
   mutating func set(_ message: Message) {
+    if message.kind == .announcement, entries[message.topic]?.message == message { return }
     if entries[message.topic] == nil { topics.append(message.topic) }
     entries[message.topic] = Entry(message: message, isQueued: message.kind == .state)
   }

@@ -20,6 +20,7 @@ import Testing
     states.delivered(state("2"))
     #expect(states.takeNew() == [announcement("a")])
     // Once for each connection.
+    states.set(announcement("a"))
     #expect(states.takeNew().isEmpty)
     #expect(states.takeAll() == [announcement("a"), state("2")])
     #expect(states.takeNew().isEmpty)

@@ -19,6 +19,7 @@ final class RingPublisher {
   private var changed: Instant?
   /// The readings that are not published, with their times.
   private var readings: [RingValue: (reading: RingReading, time: String)] = [:]
+  private var stored = StoredValues()
   /// Passes on the records that are collected elsewhere.
   var collect: () -> Void = {}
 
@@ -93,6 +94,11 @@ final class RingPublisher {
   /// - Parameter time: ISO 8601
   func update(_ value: RingValue, _ reading: RingReading, at time: String) {
     readings[value] = (reading, time)
+  }
+
+  /// Takes what the ring has stored.
+  func update(_ records: HistoryRecords) {
+    for (value, reading, time) in stored.take(records) { update(value, reading, at: time.description) }
   }
 
   func update(_ event: RingEvent, at time: Instant) {

@@ -309,3 +309,39 @@ def test_an_authority_and_a_certificate_for_one_command(halo, state, make_broker
     run("--mqtt-ca", tmp_path / "none").failed(NO_FILE, saying="none")
     halo.run("stream", "--mqtt", "mqtt://127.0.0.1/x", *own, adapter=ADAPTER).failed(USAGE, saying="mqtts://")
     assert os.path.exists(trusted)
+
+
+def test_a_sync_publishes_the_newest_of_each_kind(halo, state, peer, tmp_path):
+    """A state of one program does not replace those of another: each value has a topic."""
+    broker = peer()
+    ring = "virtual:fast,clock=2026-11-21T13:45:00,support=minute-spo2"
+    options = ("--store", tmp_path / "rings.sqlite", "--mqtt", broker.url())
+    halo.run("sync", *options, adapter=ring).succeeded()
+    values = {
+        topic.rsplit("/", 1)[1]: json.loads(text)
+        for topic, text in broker.published if f"/{RING}/state/" in topic}
+    assert values.keys() == {"heart_rate", "spo2", "temperature", "hrv", "stress", "sleep"}
+    stages = halo.run("history", "sleep", "--format", "jsonl", adapter=ring).records()
+    last = max(stage["start"] for stage in stages if not stage["nap"])
+    assert values["sleep"]["value"] == sum(
+        stage["duration_min"] for stage in stages if stage["start"] == last and stage["stage"] != "awake") > 0
+    newest = halo.run("history", "temperature", "--format", "jsonl", adapter=ring).records()[-1]
+    assert values["temperature"] == {"value": newest["temperature_celsius"], "time": newest["time"]}
+    assert values["hrv"]["estimate"] and values["stress"]["estimate"] and "estimate" not in values["spo2"]
+    assert all(value["time"].startswith("2026-11-2") for value in values.values())
+    configs = [topic for topic, _ in broker.published if topic.endswith("/config")]
+    told = {topic.split("/")[2].removeprefix(f"halo_{RING}_") for topic in configs}
+    assert values.keys() <= told
+    # What it has measured stays available after its end.
+    assert [text for topic, text in broker.published if topic.endswith("/availability")] == [b"online"]
+
+
+def test_measurements_have_topics_of_their_own(halo, state, peer):
+    broker = peer()
+    for kind in ("spo2", "hrv", "stress", "heart-rate"):
+        halo.run("measure", kind, "--mqtt", broker.url(), adapter="virtual:fast").succeeded()
+    values = {
+        topic.rsplit("/", 1)[1]: json.loads(text)
+        for topic, text in broker.published if f"/{RING}/state/" in topic}
+    assert values.keys() == {"spo2", "hrv", "stress", "heart_rate"}
+    assert 80 < values["spo2"]["value"] <= 100 and values["stress"]["estimate"]
