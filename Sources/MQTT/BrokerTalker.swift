@@ -184,7 +184,7 @@ final class BrokerTalker {
       connection?.disconnect()
       return
     }
-    let reason = connection?.words(for: code) ?? ""
+    let reason = connection?.text(of: code) ?? ""
     switch code.fate {
     case .later, .failed:
       connection?.end("it answers a message with: \(reason)", byBroker: code.fate == .failed)
@@ -203,7 +203,7 @@ final class BrokerTalker {
   private func settle() {
     guard let end = ended, let connection else { return }
     ended = nil
-    let (wasReached, isOfVersion) = (connection.hasReached, connection.version)
+    let isSilent = connection.hasReached && !connection.hasAnswered
     connection.onEvent = { _ in }
     self.connection = nil
     var byBroker = false
@@ -215,10 +215,15 @@ final class BrokerTalker {
     switch end {
     case .otherVersion:
       (version, isVersionKnown, nextAttempt) = (.three, true, 0)
-    case .lost where !isVersionKnown && wasReached:
+    case .lost where !isVersionKnown && isSilent:
       // Some brokers of version 3.1.1 end the connection without a word.
-      version = isOfVersion == .five ? .three : .five
-      if isOfVersion == .five { nextAttempt = 0 } else { disconnected { event(of: end) } }
+      let isRetried = version == .five
+      version = isRetried ? .three : .five
+      if isRetried { nextAttempt = 0 } else { disconnected { event(of: end) } }
+    case .flooded:
+      // Whatever it has taken in between.
+      pause = Self.longestPause
+      disconnected { event(of: end) }
     case .lost, .refused: disconnected { event(of: end) }
     }
   }
@@ -226,7 +231,7 @@ final class BrokerTalker {
   private func event(of end: BrokerConnection.End) -> Publisher.Event {
     switch end {
     case .refused(let reason): .refused(reason)
-    case .lost(let reason, _): .unreachable(reason)
+    case .lost(let reason, _), .flooded(let reason): .unreachable(reason)
     case .otherVersion: .unreachable("it does not speak this version of MQTT")
     }
   }

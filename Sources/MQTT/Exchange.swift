@@ -219,12 +219,11 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
-  /// The broker does not take a message.
+  /// The broker does not take a message. A record is set aside; of a state, there will be a newer one.
   func refuse(_ message: Message, _ receipt: MessageQueue.Receipt?, reason: String) {
+    if message.isRetained { return acknowledge(message, receipt) }
+    guard let receipt else { return }
     monitor.locked {
-      // It is not read from the queue again, whether the broker has it or not.
-      if message.isRetained { states.delivered(message) }
-      guard let receipt else { return }
       handedOut -= 1
       refused.append(MessageQueue.Refusal(receipt, reason: reason))
       monitor.signal()

@@ -1,6 +1,7 @@
 /// Numbers of mosquitto.h and mqtt_protocol.h, each with its name there.
 enum MosquittoNumber {
   static let success: Int32 = 0  // MOSQ_ERR_SUCCESS
+  static let protocolError: Int32 = 2  // MOSQ_ERR_PROTOCOL
   static let malformed: Int32 = 3  // MOSQ_ERR_INVAL
   static let connectionLost: Int32 = 7  // MOSQ_ERR_CONN_LOST
   static let tls: Int32 = 8  // MOSQ_ERR_TLS

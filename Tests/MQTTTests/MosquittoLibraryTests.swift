@@ -48,7 +48,8 @@ import Testing
 
   @Test func numbersAreThoseOfTheHeader() {
     let results: [(Int32, mosq_err_t)] = [
-      (MosquittoNumber.success, MOSQ_ERR_SUCCESS), (MosquittoNumber.malformed, MOSQ_ERR_INVAL),
+      (MosquittoNumber.success, MOSQ_ERR_SUCCESS), (MosquittoNumber.protocolError, MOSQ_ERR_PROTOCOL),
+      (MosquittoNumber.malformed, MOSQ_ERR_INVAL),
       (MosquittoNumber.connectionLost, MOSQ_ERR_CONN_LOST), (MosquittoNumber.tls, MOSQ_ERR_TLS),
       (MosquittoNumber.tooLarge, MOSQ_ERR_PAYLOAD_SIZE), (MosquittoNumber.systemError, MOSQ_ERR_ERRNO),
       (MosquittoNumber.unknownName, MOSQ_ERR_EAI), (MosquittoNumber.notUTF8, MOSQ_ERR_MALFORMED_UTF8),

@@ -1,7 +1,6 @@
 """Brokers that forget, refuse, end connections or attack: what others get, what is said, how much memory it takes."""
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -184,6 +183,21 @@ def test_what_a_broker_refuses_is_named(halo, state, make_broker, subscribe, tmp
     wait_for("all", lambda: records(subscriber.batches()) == result.records())
 
 
+@pytest.mark.parametrize("setting", ["message_size_limit 4000", "max_packet_size 4000"])
+def test_a_batch_that_is_too_large_is_named(halo, state, make_broker, subscribe, setting):
+    """With version 3.1.1, mosquitto acknowledges what it drops: eclipse-paho/paho.mqtt.python 760 has what others do."""
+    broker = make_broker("allow_anonymous true", setting)
+    broker.start()
+    subscriber = subscribe(broker)
+    result = halo.wait(stream(halo, broker, "--duration", "3s", adapter="virtual:rate=8")).succeeded()
+    assert "does not take" not in result.err
+    wait_for("all", lambda: records(subscriber.batches()) == result.records())
+    result = halo.wait(stream(halo, broker, "--duration", "2s", adapter="virtual:rate=200")).succeeded()
+    said = [line for line in result.err.splitlines() if "does not take" in line]
+    assert said and f"{PREFIX}/{RING}/stream" in said[0] and "large" in said[0].rsplit(":", 1)[1]
+    assert "set aside" in result.err.splitlines()[-1]
+
+
 def test_batches_that_are_refused_are_kept_until_they_are_allowed(halo, state, peer):
     strict = peer(refuses=lambda topic: topic.endswith("/stream"))
     result = stream(halo, strict, "--count", 20, adapter="virtual:fast")
@@ -222,10 +236,10 @@ def test_a_hostile_broker_is_left_before_it_takes_memory(halo, state, peer, atta
             break
         time.sleep(0.05)
     result = halo.wait(process).succeeded()
-    assert 0 < most < 120_000, most
+    assert 0 < most < 64_000, most
     assert "bytes, and halo-raw has asked for less" in result.err
     assert "kept on disk" in result.err
-    assert 1 <= len(hostile.versions) <= 6
+    assert 1 <= len(hostile.versions) <= 3
 
 
 def test_a_broker_that_never_acknowledges_is_tried_less_and_less_often(halo, state, peer):
@@ -303,12 +317,21 @@ def test_an_authority_and_a_certificate_for_one_command(halo, state, make_broker
         return halo.run("stream", "--ppg", "--duration", "2s", "--mqtt", broker.url(), *options, adapter=ADAPTER)
 
     own = ("--mqtt-ca", trusted)
+    identity = ("--mqtt-cert", trusted, "--mqtt-key", key)
+    stranger = tmp_path / "stranger.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", tmp_path / "k", "-out", stranger,
+         "-days", "1", "-subj", "/CN=127.0.0.1"], check=True, capture_output=True)
+    assert "not signed by a trusted authority" in run("--mqtt-ca", stranger, *identity).succeeded().err
+    other = halo.run(
+        "stream", "--ppg", "--duration", "2s", "--mqtt", broker.url().replace("127.0.0.1", "localhost"), *own, *identity,
+        adapter=ADAPTER)
+    assert "for another name" in other.succeeded().err
     assert "--mqtt-cert" in run(*own).succeeded().err
-    assert "MQTT" not in run(*own, "--mqtt-cert", trusted, "--mqtt-key", key).succeeded().err
+    assert "MQTT" not in run(*own, *identity).succeeded().err
     run(*own, "--mqtt-cert", trusted).failed(USAGE, saying="--mqtt-key")
     run("--mqtt-ca", tmp_path / "none").failed(NO_FILE, saying="none")
     halo.run("stream", "--mqtt", "mqtt://127.0.0.1/x", *own, adapter=ADAPTER).failed(USAGE, saying="mqtts://")
-    assert os.path.exists(trusted)
 
 
 def test_a_sync_publishes_the_newest_of_each_kind(halo, state, peer, tmp_path):

@@ -1,7 +1,8 @@
 """What Home Assistant is told, read by Home Assistant's own MQTT integration.
 
 Of its versions, the newest is taken that the Python here can install: in an environment of its own, which takes minutes
-the first time, and is made anew after a week. Others have found with users what a schema would have said: esphome 12353 and home-assistant/addons 4240 (object_id), ssenart/gazpar2mqtt 35, awilliams/wifi-presence 40 (default_entity_id).
+the first time, and is made anew after a week. Others have found with users what a schema would have said: esphome 12353
+and home-assistant/addons 4240 (object_id), ssenart/gazpar2mqtt 35, awilliams/wifi-presence 40 (default_entity_id).
 """
 
 import json

@@ -1,7 +1,7 @@
 """Reads announcements for Home Assistant as its MQTT integration does: topics, schemas, units, templates.
 
-Runs with the Python that has Home Assistant. Standard input has a JSON list of topics and payloads; standard output gets
-a list of what is wrong.
+Runs with the Python that has Home Assistant. Standard input has a JSON list of topics and payloads; standard output
+gets a list of what is wrong.
 """
 
 import importlib

@@ -32,6 +32,8 @@ final class BrokerConnection {
     case otherVersion
     /// - Parameter byBroker: whether the broker has ended it because of what it was sent, as far as can be seen
     case lost(String, byBroker: Bool)
+    /// The broker has sent much more than was asked for.
+    case flooded(String)
   }
 
   /// What becomes of a message.
@@ -48,6 +50,8 @@ final class BrokerConnection {
   private(set) var isConnected = false
   /// Whether a TCP connection was made.
   private(set) var hasReached = false
+  /// Whether the broker has answered the request to connect.
+  private(set) var hasAnswered = false
   let version: Version
   private let library: Mosquitto
   private let client: OpaquePointer
@@ -58,7 +62,11 @@ final class BrokerConnection {
   /// The first error that the library has logged: for TLS, it says more than the result.
   private var logged: String?
 
+  /// Whether TLS is set up as the user wants it, or is not wanted.
+  private var isSecured = true
+
   private var functions: MosquittoFunctions { library.functions }
+  private var words: BrokerWords { BrokerWords(functions: library.functions) }
 
   /// In seconds.
   private static let keepAlive: Int32 = 30
@@ -73,8 +81,7 @@ final class BrokerConnection {
   /// - Returns: nil if there is no memory for it
   init?(
     _ library: Mosquitto, _ address: BrokerAddress, _ security: BrokerSecurity, _ version: Version,
-    name: String,
-    will: Message, window: Int
+    name: String, will: Message, window: Int
   ) {
     self.library = library
     self.address = address
@@ -107,9 +114,7 @@ final class BrokerConnection {
     let code = functions.tlsSet(client, security.authorities, folder, security.certificate, security.key) {
       _, _, _, _ in 0
     }
-    if code != MosquittoNumber.success {
-      note("the files of --mqtt-ca, --mqtt-cert and --mqtt-key do not fit")
-    }
+    isSecured = code == MosquittoNumber.success
   }
 
   private func setCallbacks() {
@@ -139,6 +144,7 @@ final class BrokerConnection {
   // MARK: What the library calls
 
   private func welcomed(_ code: ReasonCode) {
+    hasAnswered = true
     switch code.welcome {
     case .accepted:
       isConnected = true
@@ -190,35 +196,19 @@ final class BrokerConnection {
 
   private func note(_ error: String) { logged = logged ?? error }
 
-  // MARK: Words
-
-  private func text(of code: ReasonCode) -> String {
-    text(code.number, code.number >= 0x80 ? functions.reasonString : functions.connackString)
-  }
-
-  private func text(_ code: Int32, _ words: (Int32) -> UnsafePointer<CChar>?) -> String {
-    let text = words(code).map { String(cString: $0) } ?? "error \(code)"
-    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  /// Why a call failed.
+  private func reason(_ code: Int32, errno number: Int32) -> String {
+    let isOfPeer = [
+      MosquittoNumber.connectionLost, MosquittoNumber.tls, MosquittoNumber.protocolError,
+    ].contains(code)
+    if isOfPeer, hasReached, !hasAnswered, logged == nil {
+      return words.endedWithoutAnswer(port: address.port, usesTLS: address.usesTLS)
+    }
+    return words.reason(code, errno: number, logged: address.usesTLS ? logged : nil, port: address.port)
   }
 
   /// What the broker says of a message.
-  func words(for code: ReasonCode) -> String { text(code.number, functions.reasonString) }
-
-  /// Why a call failed.
-  private func reason(_ code: Int32, errno number: Int32) -> String {
-    switch code {
-    case MosquittoNumber.systemError where number != 0: return SystemError.text(number)
-    case MosquittoNumber.unknownName: return "the name of the broker is not known"
-    case 0x80...: return text(code, functions.reasonString)
-    default:
-      if address.usesTLS, let logged { return BrokerSecurity.explanation(of: logged, port: address.port) }
-      if code == MosquittoNumber.connectionLost, hasReached, !isConnected, !address.usesTLS {
-        return "the broker has ended the connection without an answer; if port \(address.port) is for TLS, "
-          + "use mqtts://"
-      }
-      return text(code, functions.strerror)
-    }
-  }
+  func text(of code: ReasonCode) -> String { words.text(of: code) }
 
   // MARK: For the owner
 
@@ -229,6 +219,11 @@ final class BrokerConnection {
   /// Begins to connect. Blocks until there is a TCP connection, or none can be made.
   func connect() {
     begin = Publisher.now
+    // Without its files, the library would connect without TLS.
+    guard isSecured else {
+      return finish(
+        .lost("the files of --mqtt-ca, --mqtt-cert and --mqtt-key can't be used", byBroker: false))
+    }
     errno = 0
     var properties: OpaquePointer?
     if version == .five {
@@ -247,7 +242,7 @@ final class BrokerConnection {
     guard socket >= 0, !hasEnded else { return }
     if let received = TCPSocket.received(socket), received > budget.limit(atAge: Publisher.now - begin) {
       return finish(
-        .lost("it has sent \(received) bytes, and halo-raw has asked for less than that", byBroker: false))
+        .flooded("it has sent \(received) bytes, and halo-raw has asked for less than that"))
     }
     errno = 0
     let code = functions.loop(client, 0, 1)
