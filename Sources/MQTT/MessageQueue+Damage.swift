@@ -1,9 +1,10 @@
 import Files
 import Glibc
+import SQLite
 
 extension MessageQueue {
-  /// Opens or creates a queue. A file that can't be read as one is kept under another name, and a new one takes its
-  /// place.
+  /// Opens or creates a queue. A file that is damaged is kept under another name, and a new one takes its place, with
+  /// what can be read of it.
   ///
   /// - Parameters:
   ///   - path: the file; its folder must exist
@@ -20,7 +21,36 @@ extension MessageQueue {
       guard error.isOfContents else { throw error }
     }
     let moved = try setAside(damaged: path)
-    return (try MessageQueue(path: path, limit: limit), moved)
+    let queue = try MessageQueue(path: path, limit: limit)
+    queue.recover(from: moved)
+    return (queue, moved)
+  }
+
+  /// In bytes: no message is larger.
+  private static let largestMessage = 1 << 20
+  /// How many messages are written at once.
+  private static let portion = 64
+
+  /// Takes what can be read of a damaged file. Messages that were handed out may be among them, and are sent twice.
+  private func recover(from path: String) {
+    guard let damaged = try? Database<QueueError>(path: path),
+      let names = try? damaged.prepare("SELECT id FROM messages ORDER BY id").rows(read: { $0.integer(0) }),
+      let row = try? damaged.prepare(
+        "SELECT topic, payload, retain FROM messages WHERE id = ? AND length(payload) <= ?")
+    else { return }
+    var messages: [Message] = []
+    for name in names {
+      let found = try? row.rows(.integer(name), .integer(Self.largestMessage)) { row in
+        row.text(0).map {
+          Message(topic: $0, payload: row.bytes(1), kind: row.integer(2) != 0 ? .state : .record)
+        }
+      }
+      messages += found ?? []
+      guard messages.count >= Self.portion else { continue }
+      _ = try? add(messages)
+      messages = []
+    }
+    if !messages.isEmpty { _ = try? add(messages) }
   }
 
   /// The end of the names of damaged files, with a number if there are several.

@@ -49,6 +49,8 @@ final class QueueKeeper {
       queue = new
       exchange.beginAgain()
       if let damaged { report(.damaged(damaged)) }
+      // What was stored a moment ago is in the damaged file.
+      progress.isAdded = false
       try store(work, &progress)
       return (nil, progress)
     } catch {

@@ -199,6 +199,7 @@ import Testing
     _ = try queue.add(messages(5..<8))
     try queue.remove(receipts)
     try queue.setAside(receipts.map { MessageQueue.Refusal($0, reason: "no") })
-    #expect(queue.count == 3 && queue.asideCount == 0)
+    // Three could be read of the damaged one.
+    #expect(queue.count == 6 && queue.asideCount == 0)
   }
 }

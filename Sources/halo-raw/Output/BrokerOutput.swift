@@ -178,8 +178,8 @@ final class BrokerOutput {
       unstored = error
     case .damaged(let path):
       say(
-        "the queue for the MQTT broker was damaged: it is kept as \(path.printable), what was in it is not sent, "
-          + "and a new one is used")
+        "the queue for the MQTT broker was damaged: it is kept as \(path.printable), and a new one is "
+          + "used, with what could be read of it")
     case .notTaken(let topic, let size, let reason):
       sayOnce(
         "the MQTT broker \(address.title) does not take a message of \(size) bytes for \(topic.printable): "
