@@ -198,9 +198,11 @@ final class BrokerConnection {
 
   /// Why a call failed.
   private func reason(_ code: Int32, errno number: Int32) -> String {
-    let isOfPeer = [
-      MosquittoNumber.connectionLost, MosquittoNumber.tls, MosquittoNumber.protocolError,
-    ].contains(code)
+    // An alert of TLS may come before the end, or be lost with it: then the library has only an error of the kernel.
+    let isOfPeer =
+      code == MosquittoNumber.systemError
+      ? [EPROTO, ECONNRESET, EPIPE].contains(number)
+      : [MosquittoNumber.connectionLost, MosquittoNumber.tls, MosquittoNumber.protocolError].contains(code)
     if isOfPeer, hasReached, !hasAnswered, logged == nil {
       return words.endedWithoutAnswer(port: address.port, usesTLS: address.usesTLS)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import SystemCalls
 
 /// What libmosquitto and brokers say, in words.
@@ -23,7 +24,8 @@ struct BrokerWords {
   ///   - port: of the broker
   func reason(_ code: Int32, errno number: Int32, logged: String?, port: Int) -> String {
     switch code {
-    case MosquittoNumber.systemError where number != 0: SystemError.text(number)
+    case MosquittoNumber.systemError where number != 0 && (logged == nil || number != EPROTO):
+      SystemError.text(number)
     case MosquittoNumber.unknownName: "the name of the broker is not known"
     case 0x80...: text(of: ReasonCode(number: code))
     default:

@@ -80,7 +80,7 @@ private final class StatusPrinter {
       format,
       [
         "pid", "user", "command", "since", "ring", "name", "state", "state_since", "records", "last_record",
-        "output", "broker", "broker_connected", "broker_waiting",
+        "output", "broker", "broker_connected", "broker_waiting", "broker_set_aside",
       ].map { ($0, nil) })
   }
 
@@ -94,7 +94,7 @@ private final class StatusPrinter {
     let ends: [Field] = [
       .text(answer.facts?.found("output", as: String.self)), .text(broker?.found("address", as: String.self)),
       .optionalFlag(broker?.found("connected", as: Bool.self)),
-      .number(broker?.found("waiting", as: Int.self)),
+      .number(broker?.found("waiting", as: Int.self)), .number(broker?.found("set_aside", as: Int.self)),
     ]
     let devices = self.devices(answer)
     guard format != .text else { return printText(answer, command, devices, broker) }
@@ -137,6 +137,9 @@ private final class StatusPrinter {
       let waiting = Console.counted(broker.found("waiting", as: Int.self) ?? 0, "message")
       lines.append(
         "  broker: \(address.printable), \(isConnected ? "connected" : "not connected"), \(waiting) waiting")
+      if let aside = broker.found("set_aside", as: Int.self), aside > 0 {
+        lines.append("    \(Console.counted(aside, "message")) set aside: see halo-raw queues")
+      }
     }
     if Console.isTerminal {
       let width = Terminal.size(of: STDOUT_FILENO).columns

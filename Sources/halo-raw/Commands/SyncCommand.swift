@@ -58,8 +58,8 @@ let syncCommand = CommandSpec(
       if isAll, format == .text { Console.print("\(link.name?.printable ?? "(no name)") \(address)\n") }
       let sync = RingSync(ring, link, into: store, session)
       sync.publish(to: broker)
-      hasRead = true
       try await sync.run(kinds) { outcome in
+        hasRead = true
         printer.print(outcome.fields + [.text(address)], text: outcome.text)
         if outcome.isSupported, problem == nil { problem = outcome.problem }
       }

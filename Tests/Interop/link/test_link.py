@@ -21,7 +21,7 @@ def test_the_faster_phy_and_long_packets_by_default(halo, ring_with):
         "stream", ring.address, "--ppg", "--count", 20, "-v", adapter=ring.adapter).succeeded()
     assert "link: data length 251 bytes" in link_lines(result)
     assert "link: PHY LE 2M" in link_lines(result)
-    assert result.err.splitlines()[-1].endswith(", PHY LE 2M, data length 251 bytes")
+    assert result.err.splitlines()[-1].endswith("link: PHY LE 2M, data length 251 bytes")
 
 
 def test_what_the_peer_lacks_is_not_requested(halo, ring_with):
@@ -29,7 +29,7 @@ def test_what_the_peer_lacks_is_not_requested(halo, ring_with):
     result = halo.run(
         "stream", ring.address, "--ppg", "--count", 5, "-v", adapter=ring.adapter).succeeded()
     assert "link: the controller does not support LE 2M PHY" in link_lines(result)
-    assert ", PHY LE 1M, data length " in result.err.splitlines()[-1]
+    assert "link: PHY LE 1M, data length " in result.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(("options", "expected"), [

@@ -148,7 +148,7 @@ def test_ctrl_c_ends_all(halo):
         rings.add(json.loads(process.stdout.readline())["ring"])
     process.send_signal(signal.SIGINT)
     result = halo.wait(process)
-    assert result.code == 0 and result.err.count(": link: ") == 3
+    assert result.code == 0 and result.err.count(": link: interval ") == 3
 
 
 def test_a_recording_is_replayed_and_decoded(halo, tmp_path):
