@@ -203,7 +203,8 @@ final class BrokerConnection {
       code == MosquittoNumber.systemError
       ? [EPROTO, ECONNRESET, EPIPE].contains(number)
       : [MosquittoNumber.connectionLost, MosquittoNumber.tls, MosquittoNumber.protocolError].contains(code)
-    if isOfPeer, hasReached, !hasAnswered, logged == nil {
+    // The handshake of TLS is a part of connecting: the broker was reached.
+    if isOfPeer, hasReached || number == EPROTO, !hasAnswered, logged == nil {
       return words.endedWithoutAnswer(port: address.port, usesTLS: address.usesTLS)
     }
     return words.reason(code, errno: number, logged: address.usesTLS ? logged : nil, port: address.port)
