@@ -43,7 +43,7 @@ private func delegateError(_ error: HCIError) -> any Error & Sendable {
 /// The error of a disconnection; nil if this program has asked for it.
 func delegateError(_ loss: LinkLoss) -> (any Error & Sendable)? {
   switch loss {
-  case .local, .notYet: nil
+  case .local: nil
   // Not as a pattern: the one for errors of this module would be preferred, and match nothing.
   case .remote(let reason) where reason == HCIErrorCode.connectionTimeout:
     CBError(.connectionTimeout, "\(loss)")

@@ -82,8 +82,6 @@ extension ATTLink {
 
 /// Why a link has ended.
 public enum LinkLoss: Hashable, Sendable {
-  /// Not supported: the caller that waited for the end has given up.
-  case notYet
   /// We ended it.
   case local
   /// The adapter has become unusable, and the link with it.
@@ -95,7 +93,6 @@ public enum LinkLoss: Hashable, Sendable {
 extension LinkLoss: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .notYet: "still connected"
     case .local: "disconnected"
     case .adapter(let error): error.description
     case .remote(.connectionTimeout): "no answer from the peer within the supervision timeout; out of range?"

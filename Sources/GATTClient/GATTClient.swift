@@ -181,15 +181,12 @@ public final class GATTClient {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link has ended; returns `.notYet` if the task is cancelled first. It has no deadline, as a link may
-  /// last for ever.
-  public func disconnection() async -> LinkLoss {
-    do {
-      return try await awaitCallback(cancelled: CancellationError()) { done in
-        whenDisconnected { done(.success($0)) }
-      }
-    } catch {
-      return loss ?? .notYet
+  /// Waits until the link has ended, and returns why. It has no deadline, as a link may last for ever.
+  ///
+  /// - Throws: when the task is cancelled before that
+  public func disconnection() async throws(CancellationError) -> LinkLoss {
+    try await awaitCallback(cancelled: CancellationError()) { done in
+      whenDisconnected { done(.success($0)) }
     }
   }
 

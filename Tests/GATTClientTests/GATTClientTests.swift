@@ -70,10 +70,25 @@ import Testing
     #expect(wasOpen == [expected, expected, expected])
     #expect(losses == [.remote(.connectionTimeout)])
     #expect(link.sent == ["0a0100"])
-    #expect(await client.disconnection() == .remote(.connectionTimeout))
+    #expect(try await client.disconnection() == .remote(.connectionTimeout))
     await client.disconnect()
     await #expect(throws: BluetoothError.self) { try await client.read(0x10) }
     #expect(losses.count == 1)
+  }
+
+  /// Who stops waiting is told so, and not a reason that no link has ended for; the link stays.
+  @Test func aCancelledWaitForTheEndSaysSo() async throws {
+    let client = link.client()
+    let task = spawn { try await client.disconnection() }
+    await settle()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(client.isConnected)
+    link.lose(.remote(.remoteUserTerminatedConnection))
+    // The end that has happened is known to a task that is cancelled, too.
+    let late = spawn { try await client.disconnection() }
+    late.cancel()
+    #expect(try await late.value == .remote(.remoteUserTerminatedConnection))
   }
 
   @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
@@ -81,7 +96,7 @@ import Testing
     var losses: [LinkLoss] = []
     client.whenDisconnected { losses.append($0) }
     await #expect(throws: BluetoothError.gatt(.att(.timedOut(.readRequest)))) { try await client.read(0x10) }
-    _ = await client.disconnection()
+    _ = try await client.disconnection()
     await settle()
     #expect(losses == [.local])
   }

@@ -124,7 +124,7 @@ import Testing
     client.end()
     client.end()
     #expect(link.takeSent() == ["52100001", "0a0100"])
-    #expect(await client.disconnection() == .local && !client.hasUnsentWrites)
+    #expect(try await client.disconnection() == .local && !client.hasUnsentWrites)
   }
 
   @Test func anAnswerOfBeforeProvesNothing() async throws {

@@ -136,7 +136,7 @@ import Testing
       await failure { () async throws(BluetoothError) in try await client.readRSSI() }
     }
     #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
-    #expect(await client.disconnection() == .adapter(.commandTimedOut(ReadRSSI.opcode)))
+    #expect(try await client.disconnection() == .adapter(.commandTimedOut(ReadRSSI.opcode)))
     #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
     await stage.central.stop()
   }
@@ -308,7 +308,7 @@ import Testing
   @Test func aControllerThatBreaksDownIsSetUpAnewAndThenGivenUp() async throws {
     let (stage, client) = try await Stage.connected()
     stage.radio.deliver(hex("04 10 01 42"))
-    #expect(await client.disconnection() == .adapter(.hardwareError(0x42)))
+    #expect(try await client.disconnection() == .adapter(.hardwareError(0x42)))
     await stage.sleep(.seconds(1))
     let next = try await stage.connect()
     #expect(try await next.read(0x0022) == [77])

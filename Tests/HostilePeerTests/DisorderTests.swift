@@ -184,7 +184,7 @@ import Testing
     _ = try await client.subscribe(to: characteristic) { _, _ in values += 1 }
     // It leaves, and comes with another address, other attributes and the old one's notifications.
     stage.radio.end(stage.peer)
-    _ = await client.disconnection()
+    _ = try await client.disconnection()
     let other = Peer(0xBEEF)
     other.server.move(HandleRange(0x0010, 0x0013), by: 0x40)
     stage.radio.add(other)

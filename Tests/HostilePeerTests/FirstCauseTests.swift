@@ -72,7 +72,7 @@ import Testing
     stage.peer.react = { _ in .silent }
     let read = spawn { try await client.read(0x0003) }
     let waiting = spawn { try await client.read(0x0004) }
-    let loss = spawn { await client.disconnection() }
+    let loss = spawn { try await client.disconnection() }
     await stage.sleep(.seconds(1))
     stage.radio.fail(Self.reason)
     let expected = BluetoothError.gatt(.att(.closed(HCIError.transportClosed(Self.reason).description)))

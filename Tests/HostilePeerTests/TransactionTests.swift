@@ -43,7 +43,7 @@ import Testing
     #expect(error == .gatt(.att(.timedOut(.readRequest))))
     await #expect(throws: BluetoothError.self) { try await client.read(0x0022) }
     #expect(stage.peer.requestCount == 1)
-    _ = await client.disconnection()
+    _ = try await client.disconnection()
     try await stage.checkHealth()
   }
 
