@@ -104,12 +104,7 @@ extension GATTClient {
       return run({ DiscoverCharacteristics(in: service) }) { [self] result in
         completion(
           result.map { found in
-            keepHandles()
-            var characteristics = found
-            for index in characteristics.indices { characteristics[index].stamp = stamp }
-            if !trust.hasChanged(service.handles, since: stamp.changeCount) {
-              places.note(characteristics, of: service)
-            }
+            let characteristics = note(found, of: service, stamp)
             guard let uuids else { return characteristics }
             return characteristics.filter { uuids.contains($0.uuid) }
           })
@@ -187,8 +182,21 @@ extension GATTClient {
     if isStale { throw .gatt(.servicesChanged) }
   }
 
-  private func startDiscovery() -> DiscoveryStamp {
+  func startDiscovery() -> DiscoveryStamp {
     DiscoveryStamp(client: id, changeCount: trust.changeCount)
+  }
+
+  /// Remembers the characteristics of a service, from its first one on.
+  ///
+  /// - Returns: the same, with the time of their discovery
+  func note(
+    _ characteristics: [Characteristic], of service: Service, _ stamp: DiscoveryStamp
+  ) -> [Characteristic] {
+    keepHandles()
+    var stamped = characteristics
+    for index in stamped.indices { stamped[index].stamp = stamp }
+    if !trust.hasChanged(service.handles, since: stamp.changeCount) { places.note(stamped, of: service) }
+    return stamped
   }
 
   func note(_ services: [Service], _ stamp: DiscoveryStamp, isAskedFor: Bool = true) -> [Service] {

@@ -1,36 +1,20 @@
 import ATT
 import BluetoothCore
 
-/// Discover All Characteristics of a Service (Core Specification Vol 3, Part G, 4.6.1).
-public struct DiscoverCharacteristics: GATTProcedure {
-  private let service: Service
-  private var cursor: DiscoveryCursor
-  private var characteristics: [Characteristic] = []
+/// The characteristics of a service, as their declarations arrive.
+struct DeclaredCharacteristics {
+  let service: Service
+  /// In the order of their handles. The last one ends with the service, until another one follows.
+  private(set) var all: [Characteristic] = []
 
-  public init(in service: Service) {
+  init(service: Service) {
     self.service = service
-    cursor = DiscoveryCursor(service.handles)
   }
 
-  public mutating func start() -> GATTStep<[Characteristic]> {
-    // A characteristic takes two attributes at least.
-    guard let range = cursor.remaining, range.start < range.end else { return .done(characteristics) }
-    return .request(.readByTypeRequest(range, type: GATTUUID.characteristic))
-  }
-
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
-    switch result {
-    case .success(.readByTypeResponse(let entries)):
-      for entry in entries {
-        if let fault = take(entry) { return .misbehaved(fault) }
-      }
-      return start()
-    case .failure(let error) where error.code == .attributeNotFound: return .done(characteristics)
-    default: return .failed(result)
-    }
-  }
-
-  private mutating func take(_ entry: ATTHandleAndValue) -> String? {
+  /// Checks a declaration, moves the cursor past its value, and adds it.
+  ///
+  /// - Returns: nil if it is valid, otherwise the error
+  mutating func take(_ entry: ATTHandleAndValue, _ cursor: inout DiscoveryCursor) -> String? {
     guard let declared = CharacteristicDeclaration(parsing: entry.value) else {
       return "a characteristic declaration of \(entry.value.count) bytes"
     }
@@ -38,19 +22,48 @@ public struct DiscoverCharacteristics: GATTProcedure {
     guard valueHandle > entry.handle, valueHandle <= service.handles.end else {
       return "a characteristic at \(entry.handle) with its value at \(valueHandle)"
     }
-    if let last = characteristics.last {
+    if let last = all.last {
       guard entry.handle > last.valueHandle else {
         return "a characteristic at \(entry.handle), before the value of the one at \(last.declaration)"
       }
-      characteristics[characteristics.count - 1].end = AttributeHandle(entry.handle.rawValue - 1)
+      all[all.count - 1].end = AttributeHandle(entry.handle.rawValue - 1)
     }
     // The value directly follows the declaration, so the search can continue after it.
     if let fault = cursor.advance(over: HandleRange(entry.handle, valueHandle)) { return fault }
-    characteristics.append(
+    all.append(
       Characteristic(
         uuid: declared.uuid, properties: declared.properties,
         declaration: entry.handle, valueHandle: valueHandle, end: service.handles.end))
     return nil
+  }
+}
+
+/// Discover All Characteristics of a Service (Core Specification Vol 3, Part G, 4.6.1).
+public struct DiscoverCharacteristics: GATTProcedure {
+  private var declared: DeclaredCharacteristics
+  private var cursor: DiscoveryCursor
+
+  public init(in service: Service) {
+    declared = DeclaredCharacteristics(service: service)
+    cursor = DiscoveryCursor(service.handles)
+  }
+
+  public mutating func start() -> GATTStep<[Characteristic]> {
+    // A characteristic takes two attributes at least.
+    guard let range = cursor.remaining, range.start < range.end else { return .done(declared.all) }
+    return .request(.readByTypeRequest(range, type: GATTUUID.characteristic))
+  }
+
+  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
+    switch result {
+    case .success(.readByTypeResponse(let entries)):
+      for entry in entries {
+        if let fault = declared.take(entry, &cursor) { return .misbehaved(fault) }
+      }
+      return start()
+    case .failure(let error) where error.code == .attributeNotFound: return .done(declared.all)
+    default: return .failed(result)
+    }
   }
 }
 
