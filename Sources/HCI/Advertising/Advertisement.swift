@@ -165,6 +165,14 @@ extension Advertisement {
   /// The name, safe to print; a complete one from any payload is preferred to a shortened one.
   public var localName: String? { completeName ?? shortenedName }
 
+  /// Whether the whole of ``localName`` is this name; upper and lower case are the same.
+  ///
+  /// - Parameter name: the name, as the device sends it, or as it is printed
+  public func isNamed(_ name: String) -> Bool {
+    guard let own = localName?.lowercased() else { return false }
+    return own == name.lowercased() || own == name.printable.lowercased()
+  }
+
   /// All listed services, without duplicates.
   public var serviceUUIDs: [BluetoothUUID] {
     unique(advertisingData?.serviceUUIDs ?? [], scanResponse?.serviceUUIDs ?? [])
@@ -183,6 +191,21 @@ extension Advertisement {
   public var appearance: Appearance? { advertisingData?.appearance ?? scanResponse?.appearance }
 
   public var flags: ADFlags? { advertisingData?.flags ?? scanResponse?.flags }
+}
+
+extension Advertisement: CustomStringConvertible {
+  /// One line: `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A`. The address and its kind, the last strength, the name, and
+  /// the services; `not connectable` in front of these, if the device says so.
+  public var description: String {
+    let kind = address.kind.description
+    let strength = lastRSSI.map { "\($0) dBm" } ?? "no RSSI"
+    let gap = String(repeating: " ", count: max(0, 7 - kind.count) + max(0, 8 - strength.count))
+    var parts = ["\(address) \(kind)\(gap)\(strength)", localName ?? "(no name)"]
+    // Without an advertisement, nothing is known about that.
+    if advertisingData != nil, !isConnectable { parts.append("not connectable") }
+    parts.append(serviceUUIDs.map(\.description).joined(separator: " "))
+    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
 }
 
 private func unique<Value: Equatable>(_ first: [Value], _ second: [Value]) -> [Value] {

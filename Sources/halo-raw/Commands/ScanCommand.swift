@@ -203,20 +203,12 @@ private struct AdvertisementRow {
 
   /// `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A  Apple, Inc.: 0215  TX 4 dBm`
   var line: String {
-    let rssi = device.rssi.map { "\($0) dBm" } ?? "no RSSI"
-    let kind = device.address.kind.description
-    let afterKind = String(repeating: " ", count: max(0, 7 - kind.count))
-    let beforeRSSI = String(repeating: " ", count: max(0, 8 - rssi.count))
-    var parts = [
-      "\(device.address) \(kind)\(afterKind)\(beforeRSSI)\(rssi)", device.localName ?? "(no name)",
-    ]
+    var parts = [device.description]
     if ring == "possible" { parts.append("possible ring") }
-    if isConnectable == false { parts.append("not connectable") }
-    parts.append(device.serviceUUIDs.map(\.description).joined(separator: " "))
     parts += device.manufacturerData.map { "\(name(of: $0.company)): \(Hex.string($0.data))" }
     parts += device.serviceData.map { "\($0.service): \(Hex.string($0.data))" }
     if let appearance { parts.append(appearance) }
     if let power = device.txPower { parts.append("TX \(power) dBm") }
-    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+    return parts.joined(separator: "  ")
   }
 }
