@@ -58,6 +58,8 @@ public final class Central {
   public private(set) var scanRefusal: BluetoothError?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
   public var onFailure: ((BluetoothError) -> Void)?
+  /// Why the radio has failed; nil while it works.
+  private(set) var failure: BluetoothError?
   /// A description of the radio; nil until it is started.
   public private(set) var information: AdapterInformation?
 
@@ -82,6 +84,7 @@ public final class Central {
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
     adapter.onScanRefusal = { [weak self] error in self?.scanRefusal = error.map { .hci($0) } }
     adapter.onFailure = { [weak self] error in
+      self?.failure = .hci(error)
       self?.endScans()
       self?.onFailure?(.hci(error))
     }
@@ -91,6 +94,7 @@ public final class Central {
   @discardableResult
   public func start() async throws(BluetoothError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.start())
+    failure = nil
     self.information = information
     return information
   }
@@ -100,6 +104,7 @@ public final class Central {
   @discardableResult
   public func recover(within time: Duration) async throws(BluetoothError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.recover(within: time))
+    failure = nil
     self.information = information
     return information
   }

@@ -19,6 +19,7 @@ final class FakeAdapter: Adapter {
   private(set) var cancellations = 0
   /// The peers that were connected to, and those that another program has a link to.
   private(set) var attempts: [UInt64] = []
+  private(set) var deadlines: [Duration] = []
   var linkedPeers: Set<UInt64> = []
   /// What connecting ends with; nil if it does not end.
   var link: Result<FakeLink, HCIError>?
@@ -38,6 +39,7 @@ final class FakeAdapter: Adapter {
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
     attempts.append(request.peer.value)
+    deadlines.append(request.deadline)
     if let link {
       completion(link.map { $0 })
       return {}

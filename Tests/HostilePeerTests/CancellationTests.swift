@@ -21,6 +21,8 @@ import Testing
     var testDescription: String { name }
   }
 
+  private struct NotHeard: Error {}
+
   nonisolated static let service = Service(
     uuid: Server.heartRateService, handles: HandleRange(0x0010, 0x0013))
   nonisolated static let characteristic = Characteristic(
@@ -39,6 +41,12 @@ import Testing
     },
     Wait(name: "firstService", deadline: transaction) { _, client in
       _ = try await client.firstService(Server.batteryService)
+    },
+    Wait(name: "firstCharacteristic", deadline: transaction) { _, client in
+      _ = try await client.firstCharacteristic(Server.battery)
+    },
+    Wait(name: "firstCharacteristic of a service", deadline: transaction) { _, client in
+      _ = try await client.firstCharacteristic(Server.battery, of: Server.batteryService)
     },
     Wait(name: "discoverIncludedServices", deadline: transaction) { _, client in
       _ = try await client.discoverIncludedServices(of: service)
@@ -109,14 +117,26 @@ import Testing
       let request = ConnectionRequest(peer: BluetoothAddress(5, .random), deadline: .seconds(5))
       _ = try await stage.central.connect(request)
     },
+    Wait(name: "connect to what was found", deadline: .seconds(7)) { stage, _ in
+      var collector = AdvertisementCollector()
+      let report = AdvertisingReport(
+        address: BluetoothAddress(5, .random), eventType: [.legacy, .connectable], rssi: -60, data: [])
+      guard let device = collector.receive(report, at: stage.central.timers.now) else { return }
+      _ = try await stage.central.connect(to: device, within: .seconds(5))
+    },
+    Wait(name: "find", deadline: .seconds(5)) { stage, _ in
+      guard try await stage.central.find(named: "R02", within: .seconds(5)) != nil else { throw NotHeard() }
+    },
+    Wait(name: "devices", deadline: .seconds(5)) { stage, _ in
+      guard try await !stage.central.devices(within: .seconds(5)).isEmpty else { throw NotHeard() }
+    },
     Wait(name: "start", deadline: .seconds(3)) { _, _ in
       let radio = Radio()
       radio.answer = { _, _ in [] }
       try await Central(HCIAdapter(radio)).start()
     },
     Wait(name: "disconnection", deadline: nil) { _, client in
-      _ = await client.disconnection()
-      throw CancellationError()
+      _ = try await client.disconnection()
     },
   ]
 

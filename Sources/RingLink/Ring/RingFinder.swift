@@ -26,8 +26,7 @@ public enum RingSelector: Hashable, Sendable {
   public func fit(_ advertisement: Advertisement) -> RingIdentity? {
     switch self {
     case .anyRing: RingIdentity.matches(advertisement)
-    case .name(let name):
-      advertisement.localName?.lowercased() == name.lowercased() ? .service : nil
+    case .name(let name): advertisement.isNamed(name) ? .service : nil
     case .address(let value, let kind):
       advertisement.address.value == value && (kind == nil || kind == advertisement.address.kind)
         ? .service : nil

@@ -1,0 +1,146 @@
+import BluetoothCore
+import GATTClient
+import HCI
+
+extension Central {
+  // MARK: Finding
+
+  /// Listens until a device with a name is heard, and returns what it advertised.
+  ///
+  /// The whole name is compared; upper and lower case are the same: see `Advertisement.isNamed(_:)`. Of several devices
+  /// with that name, this is the one that is heard first; ``devices(within:filter:parameters:)`` returns all of them. A
+  /// device whose address is of no known type is passed over, as nothing can connect to it.
+  ///
+  /// - Parameters:
+  ///   - name: the name, as the device advertises it, or as it is printed
+  ///   - time: how long to listen
+  ///   - parameters: how often and how long to listen; many devices tell their name to an active scan alone
+  /// - Returns: the device; nil if it was not heard in that time
+  /// - Throws: `.hci(.cancelled)` when the task is cancelled or the central is stopped; otherwise why the radio has
+  ///   failed, or why it does not scan
+  public func find(
+    named name: String, within time: Duration, parameters: ScanParameters = .gentle
+  ) async throws(BluetoothError) -> Advertisement? {
+    try await find(within: time, parameters: parameters) { $0.address.kind.isKnown && $0.isNamed(name) }
+  }
+
+  /// Listens until a device is heard that the program wants, and returns what it advertised.
+  ///
+  /// - Parameters:
+  ///   - time: how long to listen
+  ///   - filter: which reports are looked at
+  ///   - parameters: how often and how long to listen
+  ///   - isWanted: whether this is the device; called on the loop for each report that passes the filter, with
+  ///     everything known about its device
+  /// - Returns: the device; nil if none was heard in that time
+  /// - Throws: what ``find(named:within:parameters:)`` throws
+  public func find(
+    within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle,
+    where isWanted: @escaping (Advertisement) -> Bool = { _ in true }
+  ) async throws(BluetoothError) -> Advertisement? {
+    try await listen(for: time, filter, parameters) { device in
+      isWanted(device) ? .some(device) : nil
+    } atEnd: { refusal throws(BluetoothError) in
+      if let refusal { throw refusal }
+      return nil
+    }
+  }
+
+  /// Listens for a time, and returns the devices that were heard, each once, with everything known about it. The
+  /// strongest is the first; those without a strength are the last.
+  ///
+  /// Of more than 1024 devices, those are returned that were heard last. A device that changes its address is several.
+  ///
+  /// - Parameters:
+  ///   - time: how long to listen
+  ///   - filter: which devices are wanted
+  ///   - parameters: how often and how long to listen
+  /// - Throws: what ``find(named:within:parameters:)`` throws; if devices were heard, the radio scans
+  public func devices(
+    within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle
+  ) async throws(BluetoothError) -> [Advertisement] {
+    var heard = HeardDevices()
+    return try await listen(for: time, filter, parameters) { device in
+      heard.add(device)
+      return nil
+    } atEnd: { refusal throws(BluetoothError) in
+      let devices = heard.strongestFirst
+      if let refusal, devices.isEmpty { throw refusal }
+      return devices
+    }
+  }
+
+  /// Listens until `hear` returns a result, or until the time is over.
+  ///
+  /// - Parameter atEnd: gives the result when the time is over; gets why the radio does not scan as it should, if so
+  private func listen<Value: Sendable>(
+    for time: Duration, _ filter: ScanFilter, _ parameters: ScanParameters,
+    _ hear: @escaping (Advertisement) -> Value?,
+    atEnd: @escaping (BluetoothError?) throws(BluetoothError) -> Value
+  ) async throws(BluetoothError) -> Value {
+    if let failure { throw failure }
+    return try await awaitCallback { (done: @escaping (Result<Value, BluetoothError>) -> Void) in
+      let timers = self.timers
+      var scan: Scan?
+      var timer: Timers.Token?
+      let end = OneShot { (result: Result<Value, BluetoothError>) in
+        timers.cancel(timer)
+        scan?.cancel()
+        scan = nil
+        done(result)
+      }
+      timer = timers.schedule(after: time) { [weak self] in
+        let refusal = self?.scanRefusal
+        end(Result { () throws(BluetoothError) in try atEnd(refusal) })
+      }
+      scan = self.scan(parameters, filter: filter) { [weak self] in
+        end(.failure(self?.failure ?? .hci(.cancelled)))
+      } handler: { device in
+        if end.isPending, let value = hear(device) { end(.success(value)) }
+      }
+      // The radio may have failed when it was asked to scan.
+      if !end.isPending { scan?.cancel() }
+      return { end(.failure(.hci(.cancelled))) }
+    }
+  }
+
+  // MARK: Connecting to what was found
+
+  /// Connects to a device that was found; the short form of ``connect(_:)``.
+  ///
+  /// - Parameters:
+  ///   - device: what ``find(named:within:parameters:)`` has returned, for example
+  ///   - parameters: the connection parameters
+  ///   - time: the deadline, including failed attempts; nil for that of `ConnectionRequest`
+  /// - Throws: what ``connect(_:)`` throws
+  public func connect(
+    to device: Advertisement, parameters: ConnectionParameters = .fast, within time: Duration? = nil
+  ) async throws(BluetoothError) -> GATTClient {
+    var request = ConnectionRequest(peer: device.address, parameters: parameters)
+    if let time { request.deadline = time }
+    return try await connect(request)
+  }
+}
+
+/// The devices that were heard, as they were heard last.
+private struct HeardDevices {
+  private var devices: [Advertisement.ID: Advertisement] = [:]
+  private static let capacity = 1024
+
+  /// Adds what was heard of a device. If there are too many, the one that was silent for longest makes room.
+  mutating func add(_ device: Advertisement) {
+    if devices[device.id] == nil, devices.count >= Self.capacity,
+      let oldest = devices.values.min(by: { $0.lastSeen < $1.lastSeen })
+    {
+      devices[oldest.id] = nil
+    }
+    devices[device.id] = device
+  }
+
+  /// The strongest device first; of two alike, the one with the lower address.
+  var strongestFirst: [Advertisement] {
+    devices.values.sorted {
+      ($1.lastRSSI ?? .min, $0.address.value) < ($0.lastRSSI ?? .min, $1.address.value)
+    }
+  }
+}
