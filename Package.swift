@@ -81,7 +81,7 @@ let systemLayers = [
     "HaloRaw",
     on: [
       "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central", "RingLink", "VirtualRing",
-      "EventLoop", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
+      "EventLoop", "Files", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
     ], tests: ["TestLoop"]),
 ]
 

@@ -12,7 +12,7 @@ public final class CaptureWriter {
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
   /// Gives the last file of a series its name; nil for a single file.
-  private let completion: (@Sendable () throws(FileError) -> Void)?
+  package let completion: (@Sendable () throws(FileError) -> Void)?
   @exclusivity(unchecked) private var writer = ByteWriter(capacity: 1024)
   /// Where each record of ``writer`` ends.
   @exclusivity(unchecked) private var ends: [Int] = []
@@ -106,6 +106,13 @@ public final class CaptureWriter {
   public func whenWritten(_ handler: @escaping @Sendable () -> Void) {
     flush()
     queue.whenDrained(handler)
+  }
+
+  /// Writes what waits, and gives up the file: another writer may have it then. Nothing more is written. Calls `handler` once,
+  /// on any thread, when the file is closed.
+  package func close(whenClosed handler: @escaping @Sendable () -> Void) {
+    flush()
+    queue.close(whenClosed: handler)
   }
 
   /// Waits until all records are written or writing has failed. Do not call it on the event loop.

@@ -80,8 +80,8 @@ public struct OpenedAdapter {
     self.init(adapter: adapter)
   }
 
-  /// Ends the tap, when the adapter is closed. The writer's thread may still write the last packets: the recording is
-  /// complete after `CaptureWriter.waitUntilWritten()`.
+  /// Ends the tap, when the adapter is closed. The writer's thread may still write the last packets: ``end(within:)`` waits
+  /// for them, too.
   ///
   /// - Returns: the number of packets that the tap lacks, as they arrived faster than they were read
   public func finish() -> Int {
@@ -102,11 +102,16 @@ extension AdapterSpecification {
       await Self.restoreAdapters(opening)
       let adapter = KernelAdapter(try await Self.adapter(wanted))
       try await adapter.open()
-      let monitor = opening.makeTap == nil ? nil : try MonitorTap(.packets(of: adapter.index))
-      try opening.onOpened(true)
-      let tap = try opening.makeTap?(adapter.timers, nil, nil)
-      if let tap { try monitor?.start(tap) }
-      return OpenedAdapter(adapter: adapter, tap: tap, monitor: monitor)
+      do {
+        let monitor = opening.makeTap == nil ? nil : try MonitorTap(.packets(of: adapter.index))
+        try opening.onOpened(true)
+        let tap = try opening.makeTap?(adapter.timers, nil, nil)
+        if let tap { try monitor?.start(tap) }
+        return OpenedAdapter(adapter: adapter, tap: tap, monitor: monitor)
+      } catch {
+        await adapter.close()
+        throw error
+      }
     case .user(let index):
       await Self.restoreAdapters(opening)
       return try await opening.attach(

@@ -62,6 +62,8 @@ public final class OutputQueue: @unchecked Sendable {
   private var isOverflowing = false
   private var isAbandoned = false
   private var isClosing = false
+  private var isClosed = false
+  private var closeHandlers: [@Sendable () -> Void] = []
   private var dropped = 0
   /// The length of the file since the last change, with what is queued.
   private var fileLength = 0
@@ -302,12 +304,24 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// Accepts no more records, and closes an owned descriptor when all queued records are written.
-  public func close() {
-    monitor.locked {
-      guard !isClosing else { return }
-      isClosing = true
-      if hasThread { monitor.signal() } else { target.close() }
+  public func close() { close {} }
+
+  /// The same; calls `handler` once when the descriptor is closed: within this call, or on the queue's thread.
+  public func close(whenClosed handler: @escaping @Sendable () -> Void) {
+    let isClosed = monitor.locked {
+      if !isClosing {
+        isClosing = true
+        if hasThread {
+          monitor.signal()
+        } else {
+          target.close()
+          self.isClosed = true
+        }
+      }
+      if !self.isClosed { closeHandlers.append(handler) }
+      return self.isClosed
     }
+    if isClosed { handler() }
   }
 
   // MARK: The thread
@@ -344,7 +358,11 @@ public final class OutputQueue: @unchecked Sendable {
       monitor.lock()
     }
     target.close()
+    isClosed = true
+    let handlers = closeHandlers
+    closeHandlers = []
     monitor.unlock()
+    for handler in handlers { handler() }
   }
 
   /// The number of bytes that are written without waiting for more.

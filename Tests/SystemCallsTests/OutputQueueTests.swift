@@ -238,6 +238,23 @@ import Testing
     #expect(numbers(pipe.read(50_000)) == Array(0..<500))
   }
 
+  /// Whoever is told of the end may have the file: it has all records, and no lock. Once more is told at once.
+  @Test(arguments: [0, 100]) func theEndIsToldWhenTheFileIsClosed(_ count: Int) async {
+    let file = TemporaryFile()
+    let place = "/proc/self/fd/\(file.descriptor)"
+    let descriptor = open(place, O_RDWR)
+    let other = open(place, O_RDWR)
+    defer { close(other) }
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0 && flock(other, LOCK_EX | LOCK_NB) == -1)
+    let queue = OutputQueue(descriptor: descriptor, owned: true, collectionTime: 3600)
+    for number in 0..<count { queue.write(line(number)) }
+    for _ in 0..<2 {
+      await withCheckedContinuation { continuation in queue.close { continuation.resume() } }
+      #expect(numbers(file.bytes) == Array(0..<count))
+      #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+    }
+  }
+
   @Test func itLeavesNothingBehind() async {
     weak var gone: OutputQueue?
     do {
