@@ -168,6 +168,9 @@ targets += [
   .executableTarget(
     name: "pulse", dependencies: ["HaloRaw"],
     path: "Examples/Pulse", swiftSettings: settings),
+  .executableTarget(
+    name: "first-steps", dependencies: ["HaloRaw"],
+    path: "Examples/FirstSteps", swiftSettings: settings),
   // An example with a test on a recorded device: docs/replay.md.
   .target(
     name: "HeartRateMonitor", dependencies: ["HaloRaw"],

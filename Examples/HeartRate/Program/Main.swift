@@ -5,30 +5,32 @@ import HeartRateMonitor
 /// records the session to FILE.
 @main
 enum HeartRate {
-  static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    try await run(arguments.first ?? "hci0", recordingTo: arguments.dropFirst().first)
-  }
-
-  @BluetoothActor
-  static func run(_ adapter: String, recordingTo path: String?) async throws {
-    var opening = AdapterOpening()
-    if let path {
-      opening.makeTap = { timers, _, _ in TrafficTap(writer: try CaptureWriter(path: path), timers: timers) }
-    }
-    let opened = try await AdapterSpecification(adapter).open(opening)
-    let central = Central(opened.adapter)
-    try await central.start()
-    let filter = Central.ScanFilter(services: [HeartRateMonitor.service])
-    for await device in central.advertisements(filter: filter) {
+  static func main() async {
+    await exitOnError {
+      let arguments = CommandLine.arguments.dropFirst()
+      let adapter = try AdapterSpecification(arguments.first ?? "hci0")
+      let opened =
+        if let path = arguments.dropFirst().first {
+          try await adapter.open(recordingTo: path)
+        } else {
+          try await adapter.open()
+        }
+      let central = Central(opened.adapter)
+      try await central.start()
+      let filter = Central.ScanFilter(services: [HeartRateMonitor.service])
+      guard let device = try await central.find(within: .seconds(30), filter: filter) else {
+        throw NoSensor()
+      }
       let monitor = try await HeartRateMonitor(device.address, on: central)
       print("battery", try await monitor.battery() ?? 0)
       try await monitor.resetEnergy()
       print("heart rates", try await monitor.heartRates(5))
-      break
+      await central.stop()
+      try await opened.end()
     }
-    await central.stop()
-    _ = opened.finish()
-    opened.tap?.writer?.waitUntilWritten()
   }
+}
+
+private struct NoSensor: Error, CustomStringConvertible {
+  let description = "no heart rate sensor advertises; is one worn, and not connected to a phone?"
 }

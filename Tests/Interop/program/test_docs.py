@@ -1,6 +1,7 @@
 """The pages in docs/ show what the program prints, and name files and types that are there."""
 
 import re
+import textwrap
 
 import docs_blocks
 import pytest
@@ -56,6 +57,18 @@ def test_the_bytes_it_speaks_of_are_shown(name):
 def test_the_declaration_that_is_shown_is_the_one_that_is_tested():
     (shown,) = re.findall(r"^```swift\n(.*?)^```", TEXTS["adding.md"], re.DOTALL | re.MULTILINE)
     assert shown in (ROOT / "Tests/DissectionTests/DeclaredCommandTests.swift").read_text()
+
+
+def test_the_programs_that_are_shown_are_those_that_are_built():
+    """A part that is shown alone is in a test, with what it needs around it."""
+    folders = (ROOT / "Examples", ROOT / "Tests/HaloRawTests")
+    built = [path.read_text() for folder in folders for path in folder.rglob("*.swift")]
+    pages = TEXTS["library.md"] + TEXTS["replay.md"]
+    shown = re.findall(r"^```swift\n(.*?)^```", pages, re.DOTALL | re.MULTILINE)
+    assert len(shown) >= 5
+    for block in shown:
+        forms = [textwrap.indent(block, " " * depth) for depth in (0, 2, 4)]
+        assert any(form in text for form in forms for text in built), block
 
 
 def test_the_table_of_contents_has_every_page():

@@ -1,12 +1,13 @@
-"""The examples against CoreBluetooth and AccessorySetupKit, as they are, against peripherals over H4."""
+"""The examples as they are, against the virtual ring and against peripherals over H4."""
 
 import subprocess
 import sys
 import time
 
 import pytest
+from built import built
 from example_program import examples
-from program import PEERS
+from program import PEERS, Result
 
 
 @pytest.fixture
@@ -93,3 +94,45 @@ def test_everything_of_a_device_is_read(example, ring_with):
     assert explorer.exit_code() == 0
     assert "service Device Information" in explorer.lines
     assert any(line.endswith(": R02_3.00.06_BUMBLE") for line in explorer.lines)
+
+
+def ended(name, *arguments) -> Result:
+    """How an example of the library itself has ended."""
+    process = subprocess.run(
+        [built(name), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    return Result([name, *arguments], process.returncode, process.stdout, process.stderr)
+
+
+@pytest.mark.verdict
+def test_the_first_steps_find_read_write_and_subscribe():
+    lines = ended("first-steps").succeeded().out.splitlines()
+    assert lines[0].startswith("30:35:38:41:BE:EF public ") and " dBm  R02_BEEF  " in lines[0]
+    assert lines[1].startswith("firmware RT02R_") and lines[2:] == ["battery 87"]
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("name", ["heart-rate", "pulse"])
+@pytest.mark.parametrize(("adapter", "words"), [
+    ("hci77", "adapter"), ("user:hci77", "adapter"), ("bluetooth", 'unknown adapter "bluetooth"'),
+    ("unix:/nonexistent/socket", "/nonexistent/socket"), ("replay:/nonexistent/file", "/nonexistent/file")])
+def test_without_an_adapter_an_example_says_so_in_one_line(name, adapter, words):
+    """And leaves no crash report (hbldh/bleak 792, theengs/gateway 109, balena-labs-projects/bluetooth 1)."""
+    assert ended(name, adapter).failed(1, saying=words).err.startswith(f"{name}: ")
+
+
+@pytest.mark.verdict
+def test_an_example_without_a_standard_error_ends(tmp_path):
+    process = subprocess.run(
+        ["bash", "-c", f"exec {built('pulse')} hci77 2>&-"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    assert process.returncode == 1
+
+
+def test_an_example_records_itself(strap, tmp_path):
+    """The recording replays, and is not replaced by a second run."""
+    path = tmp_path / "heart-rate.btsnoop"
+    printed = ended("heart-rate", strap, path).succeeded().out
+    assert "heart rates [" in printed
+    size = path.stat().st_size
+    ended("heart-rate", strap, path).failed(1, saying="it has data already")
+    assert path.stat().st_size == size
+    assert ended("heart-rate", f"replay:{path}").succeeded().out == printed

@@ -53,13 +53,6 @@ def test_its_examples_work(halo, tmp_path, command):
 
 
 @pytest.mark.verdict
-def test_the_page_on_the_library_has_the_example_that_is_built():
-    page = (ROOT / "docs/library.md").read_text()
-    code = re.search(r"```swift\n(.*?)```", page, re.DOTALL)[1]
-    assert code == (ROOT / "Examples/Pulse/Pulse.swift").read_text()
-
-
-@pytest.mark.verdict
 def test_the_page_on_commands_has_the_exit_codes_of_the_help():
     page = (ROOT / "docs/commands.md").read_text()
     table = re.findall(r"^\| ([\d, ]+) \|", page, re.MULTILINE)

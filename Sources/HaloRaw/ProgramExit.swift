@@ -1,0 +1,24 @@
+import BluetoothCore
+import EventLoop
+import Glibc
+
+/// Runs the work of a program on the event loop. If it throws, the process ends with code 1 and one line on standard
+/// error, `PROGRAM: ERROR`. A `main` that throws ends with a crash report instead.
+///
+/// The kernel takes back what is open then: an adapter, its links. A recording may lack the last tenth of a second.
+///
+/// - Parameter work: the program
+public func exitOnError(_ work: @BluetoothActor @Sendable () async throws -> Void) async {
+  do {
+    // On the loop's thread alone: while a task came back from another one, the time of a replay would go on without it.
+    try await withTaskExecutorPreference(EpollLoop.shared) { try await work() }
+  } catch {
+    let name = CommandLine.arguments.first?.split(separator: "/").last.map { "\($0): " } ?? ""
+    // An error may contain text that a user has given.
+    let line = (name + "\(error)").split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
+    let bytes = Array(line.utf8)
+    // Without a reader, there is nobody to tell.
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+    exit(1)
+  }
+}
