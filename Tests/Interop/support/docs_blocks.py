@@ -18,6 +18,26 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+# An indented block; its lines begin with at least four spaces.
+INDENTED = re.compile(r"(?:^ {4}.*\n(?:^\n(?=^ {4}))*)+", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# What the first line of an indented block of commands begins with.
+COMMAND = re.compile(
+    r"(?:halo-raw|sudo|make|swift|export|pip|scp|ssh|curl|systemctl|\S*scripts/\S+|Tests/\S+|Benchmarks/\S+)(?: |$)")
+
+
+def indented(page: str) -> tuple[list[str], list[str]]:
+    """The commands in the indented blocks of a page, without their comments; and the first lines of the other blocks."""
+    listed, others = [], []
+    for block in INDENTED.findall(FENCED.sub("", page)):
+        lines = [line.strip() for line in block.splitlines() if line.strip()]
+        if COMMAND.match(lines[0]):
+            listed += [re.sub(r"\s+# .*", "", line) for line in lines]
+        else:
+            others.append(lines[0])
+    return listed, others
+
+
 def commands(block: str) -> list[str]:
     return [line[2:] for line in block.splitlines() if line.startswith("$ ")]
 
