@@ -27,12 +27,13 @@ REASONS = [
     (r"^(make|scripts/|swift |Tests/|Benchmarks/|pip |export PATH)", "it builds the project, or measures it"),
     (r"^(curl|tar|\./swiftly|scp|ssh)", "it needs the network, or another machine"),
     (r"--mqtt|^mosquitto_sub", "it needs a broker; files/test_mqtt.py has one"),
+    (r"^halo-raw queues --", "it needs a queue with messages; files/test_brokers.py has one"),
     (r"--plot\b", "it needs a terminal; test_terminal.py has one"),
     (r"^halo-raw (doctor|adapters)$", "it looks at the adapters of the machine; Tests/Kernel has one"),
     (r"replay phone.btsnoop --table", "it needs a phone's capture of the device; recordings/test_replay.py has one"),
 ]
 # Blocks that are no commands: files, records, code, messages.
-OTHER = re.compile(r"[\[{]|[A-Z]+=|frame,|let |dependencies: |list_del ")
+OTHER = re.compile(r"[\[{]|[A-Z]+=|frame,|let |dependencies: |list_del |user ")
 # Nothing runs that it could show.
 CODES = {"status": NOT_FOUND}
 # Without one of these, a stream has no end.
