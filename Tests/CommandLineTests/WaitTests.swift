@@ -17,6 +17,7 @@ import Testing
     ),
     "EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
     "Central/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "Central/Central+Finding.swift": (1, .deadline("the caller's")),
     "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
     "GATTClient/GATTClient+Link.swift": (
       1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
@@ -27,6 +28,7 @@ import Testing
     "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
+    "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
     "HaloRaw/Radio.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "Central/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
     "LinuxBluetooth/Adapter/KernelAdapter.swift": (
@@ -77,6 +79,7 @@ import Testing
       4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
     "Central/Adapter.swift": (1, .deadline("none is needed: it throws")),
+    "Central/Central+Finding.swift": (3, .deadline("the caller's; ConnectionRequest.deadline")),
     "Central/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
     "Central/HCIAdapter.swift": (
       3, .deadline("HostController.commandDeadline for each command, or the caller's")
@@ -84,6 +87,7 @@ import Testing
     "EventLoop/EpollLoop.swift": (1, .ended(by: "the end of the work, which is the caller's")),
     "EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Finding.swift": (1, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Link.swift": (
       3, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
@@ -99,6 +103,10 @@ import Testing
     "LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
     ),
+    "HaloRaw/OpenedAdapter+Recording.swift": (
+      2, .deadline("those of opening the adapter; the caller's for the end, 10 s unless it says so")
+    ),
+    "HaloRaw/ProgramExit.swift": (1, .ended(by: "the end of the program's work")),
     "HaloRaw/OpenedAdapter.swift": (
       1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
     ),
