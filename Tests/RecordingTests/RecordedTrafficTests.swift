@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import Capture
+import Glibc
 import GATTClient
 import HCI
 import TestLoop
@@ -16,6 +17,8 @@ import Testing
 
   /// Writes H4 packets, each with whether the host sent it, a second after the one before.
   private func write(_ packets: [(sent: Bool, text: String)], first: Int64 = 1_763_733_600_000_000) throws {
+    // The writer of the recording before may not have closed its file yet, and another one would be refused.
+    unlink(file.path)
     let writer = try CaptureWriter(path: file.path)
     for (index, packet) in packets.enumerated() {
       writer.write(

@@ -1,6 +1,7 @@
 import BluetoothCore
 import Capture
 import EventLoop
+import Glibc
 import HCI
 import TestLoop
 import TestSupport
@@ -27,6 +28,8 @@ private let answerEnd = "0240100100" + "0a"
 
   /// A recording, a millisecond between two packets: "<" is received, ">" is sent.
   private func write(_ packets: [(Character, String)]) throws {
+    // The writer of the recording before may not have closed its file yet, and another one would be refused.
+    unlink(file.path)
     let writer = try CaptureWriter(path: file.path)
     for (index, (direction, packet)) in packets.enumerated() {
       writer.write(
