@@ -132,7 +132,7 @@ def test_a_pause_of_a_second_loses_nothing(halo, ready, way, tmp_path):
         summary = halo.wait(process).succeeded().err
     values = [json.loads(line)["raw"] for line in records.read_text().splitlines() if '"ppg"' in line]
     assert len(values) > 400 and values == [ppg_raw(number) for number in range(len(values))]
-    assert " 0 packets dropped by the kernel" in summary
+    assert "\n0 packets dropped by the kernel" in summary
 
 
 def test_the_monitor_agrees_with_our_recording(halo, ready, way, tmp_path):
@@ -228,7 +228,7 @@ def test_long_packets_are_requested_where_the_adapter_is_ours(halo, ready, way, 
         ring.wait_for("disconnected")
     if way:
         assert [command[2:4] for command in monitor.commands(SET_DATA_LENGTH)] == [b"\xfb\x00"]
-        assert ", data length 251 bytes" in result.err.splitlines()[-1]
+        assert ", data length 251 bytes" in result.err
 
 
 def test_what_the_kernel_does_not_let_programs_choose_is_refused(halo, ready, way):
