@@ -18,8 +18,14 @@ enum LiveOption {
     "--header",
     help: "print first what the data is: lines that begin with # (csv, text), or a record of kind \"header\"")
 
-  static let all: [any CommandOption] =
-    [output] + SeriesOption.all + [header] + BrokerOutput.all + [CommonOptions.format]
+  static let all: [any CommandOption] = {
+    var options: [any CommandOption] = [output]
+    options += SeriesOption.all
+    options.append(header)
+    options += BrokerOutput.all
+    options.append(CommonOptions.format)
+    return options
+  }()
 }
 
 /// The destination of the records of a command, with what describes them: the header, and the file beside the output.
