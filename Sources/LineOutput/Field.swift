@@ -100,17 +100,16 @@ public enum Field: Sendable {
 }
 
 extension String {
-  /// JSON with the escape of each character that a terminal obeys and does not show, such as U+202E, which turns the
-  /// direction of what follows.
+  /// JSON with an escape for each character that a terminal obeys and does not show.
   var withoutFormatCharacters: String {
     var text = ""
     for scalar in unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+      if scalar.isShown {
+        text.unicodeScalars.append(scalar)
+      } else {
         for unit in String(scalar).utf16 {
           text += "\\u" + Hex.string([UInt8(unit >> 8), UInt8(unit & 0xFF)])
         }
-      default: text.unicodeScalars.append(scalar)
       }
     }
     return text

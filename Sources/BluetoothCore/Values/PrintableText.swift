@@ -37,14 +37,16 @@ extension String {
 }
 
 extension UnicodeScalar {
-  fileprivate var isSafeToPrint: Bool {
+  /// Whether a terminal shows it. Other characters it obeys, such as U+202E, which turns the direction of what follows.
+  public var isShown: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
       false
-    default:
-      self != "\\"
+    default: true
     }
   }
+
+  fileprivate var isSafeToPrint: Bool { isShown && self != "\\" }
 
   fileprivate var printableEscape: String {
     if self == "\\" { return "\\\\" }
