@@ -4,16 +4,30 @@ import HCI
 import KnownDevices
 import RingLink
 
+extension Invocation {
+  /// How long to look for all rings that are near: the time of `--wait`, or five seconds.
+  var timeForAllRings: Duration { isGiven(CommonOptions.wait) ? self[CommonOptions.wait] : .seconds(5) }
+
+  /// Refuses `--all` together with the name of a ring, the first positional.
+  ///
+  /// - Parameter isAll: whether `--all` is given
+  func checkRings(isAll: Bool) throws(Failure) {
+    guard isAll, let ring = positionals.first else { return }
+    throw .usage("--all and \"\(ring.printable)\" exclude each other")
+  }
+}
+
 /// All rings that are near.
 extension Session {
-  /// Looks for rings for the time of `--wait`, or five seconds.
+  /// Looks for rings for ``Invocation/timeForAllRings``.
   func ringsNear(_ invocation: Invocation) async throws(Failure) -> [RingSelector] {
     guard !replaysOnePeripheral else {
       throw .usage("a replay at the level of ATT has one ring; leave out --all")
     }
-    let wait = invocation.isGiven(CommonOptions.wait) ? invocation[CommonOptions.wait] : .seconds(5)
     var rings: [RingSelector] = []
-    try await listenForRings(within: wait, atMost: StreamGroup.maximumRings) { rings.append($0) }
+    try await listenForRings(
+      within: invocation.timeForAllRings, atMost: StreamGroup.maximumRings
+    ) { rings.append($0) }
     return rings
   }
 

@@ -176,9 +176,7 @@ let exportCommand = CommandSpec(
     throw .usage("a csv file has one kind of record; export one KIND or use --format jsonl")
   }
   let isOfAllRings = command[allOption]
-  if isOfAllRings, let ring = command.positionals.first {
-    throw .usage("--all and \"\(ring.printable)\" exclude each other")
-  }
+  try command.checkRings(isAll: isOfAllRings)
   let stored = try StoredHistory(command, all: isOfAllRings)
   for kind in kinds {
     guard kind.mayBePrinted(command) else {

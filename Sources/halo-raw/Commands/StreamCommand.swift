@@ -130,9 +130,8 @@ let streamCommand = CommandSpec(
     session.keepParameters()
     let live = try await LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {
-      let wait = invocation.isGiven(CommonOptions.wait) ? invocation[CommonOptions.wait] : .seconds(5)
       return try await StreamGroup(session, live, options, invocation).run(
-        selectors, scanTime: isAll ? wait : nil)
+        selectors, scanTime: isAll ? invocation.timeForAllRings : nil)
     }
     let budget = LinkKeeper.Budget(invocation, retryTime: options.retryTime)
     let link = session.keepRing(

@@ -39,9 +39,7 @@ let syncCommand = CommandSpec(
       ("ring", nil),
     ])
   let isAll = invocation[allOption]
-  if isAll, let ring = invocation.positionals.first {
-    throw .usage("--all and \"\(ring.printable)\" exclude each other")
-  }
+  try invocation.checkRings(isAll: isAll)
   var problem: RingError?
   var failure: Failure?
   var hasRead = false
