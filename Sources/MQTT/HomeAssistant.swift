@@ -70,23 +70,27 @@ package struct HomeAssistant {
   }
 
   private func button(_ device: Device) -> Message {
-    announcement(
-      "event", "button", "Button", device,
-      [
-        "device_class": .string("button"), "state_topic": .string(topics.button(of: ring)),
-        "event_types": .array(device.moments.buttons.map { .string($0) }),
-        "availability": availability(hasStatus: true),
-      ])
+    event(
+      "button", "Button", topics.button(of: ring), device.moments.buttons, device,
+      ["device_class": .string("button")])
   }
 
   private func alarm(_ device: Device) -> Message {
-    announcement(
-      "event", "heart_rate_alarm", "Heart rate alarm", device,
-      [
-        "icon": .string("mdi:heart-flash"), "state_topic": .string(topics.alarm(of: ring)),
-        "event_types": .array(device.moments.alarms.map { .string($0) }),
-        "availability": availability(hasStatus: true),
-      ])
+    event(
+      "heart_rate_alarm", "Heart rate alarm", topics.alarm(of: ring), device.moments.alarms, device,
+      ["icon": .string("mdi:heart-flash")])
+  }
+
+  /// What happens now and then, with the words for it.
+  private func event(
+    _ key: String, _ name: String, _ topic: String, _ words: [String], _ device: Device,
+    _ look: [String: JSONValue]
+  ) -> Message {
+    var members = look
+    members["state_topic"] = .string(topic)
+    members["event_types"] = .array(words.map { .string($0) })
+    members["availability"] = availability(hasStatus: true)
+    return announcement("event", key, name, device, members)
   }
 
   /// All of these topics have to say `online`, as `availability_mode` has it.
