@@ -17,7 +17,7 @@ public func exitOnError(_ work: @BluetoothActor @Sendable () async throws -> Voi
     // An error may contain text that a user has given.
     let line = (name + "\(error)").split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
     let bytes = Array(line.utf8)
-    // Without a reader, there is nobody to tell.
+    // The line is lost if nothing reads standard error; the exit code is not.
     _ = write(STDERR_FILENO, bytes, bytes.count)
     exit(1)
   }

@@ -109,7 +109,8 @@ final class BrokerConnection {
       _ = functions.intOption(client, MosquittoNumber.usesCertificatesOfSystem, 1)
     }
     guard security.authorities != nil || security.certificate != nil else { return }
-    // The library wants authorities with each certificate. Nobody is asked for the password of a key.
+    // The library wants authorities with each certificate. The callback gives no password, so that the library does
+    // not ask for one on the terminal.
     let folder = security.authorities == nil ? BrokerSecurity.systemFolder : nil
     let code = functions.tlsSet(client, security.authorities, folder, security.certificate, security.key) {
       _, _, _, _ in 0

@@ -40,7 +40,7 @@ package final class Publisher: Sendable {
     }
   }
 
-  /// The broker, and what it is told of this client.
+  /// The broker, and how to connect to it.
   package struct Target: Hashable, Sendable {
     package var address: BrokerAddress
     package var security: BrokerSecurity

@@ -36,7 +36,7 @@ let queuesCommand = CommandSpec(
   let isDeleting = invocation[deleteOption] != nil
   let result = await offTheLoop {
     Result { () throws(Failure) in
-      let files = SmallFile.names(in: folder).sorted().compactMap { QueueFile($0, in: folder) }
+      let files = SmallFile.names(in: folder).compactMap { QueueFile($0, in: folder) }
       guard let chosen else { return try files.map { file throws(Failure) in try QueueRow(file) } }
       guard let file = files.first(where: { $0.name == chosen }) else {
         throw Failure(.notFound, "no queue has the name \(chosen.printable); halo-raw queues lists them")

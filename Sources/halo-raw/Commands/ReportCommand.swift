@@ -1,9 +1,7 @@
 import BluetoothCore
 import EventLoop
 import Files
-import Glibc
 import JSON
-import SystemCalls
 
 private enum ReportOption {
   static let output = Option(

@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import SystemCalls
 
-/// Single keys of the terminal, without Enter. The terminal does not show them meanwhile; it is as it was after ``stop()``, and
-/// when the process ends.
+/// Reads single keys of the terminal, without Enter. The terminal does not show them meanwhile. ``stop()`` restores it, and so
+/// does the end of the process, except by SIGKILL.
 @BluetoothActor
 final class KeyInput {
   private var watch: EpollLoop.Watch?

@@ -45,7 +45,7 @@ final class LiveOutput {
   private let queue: OutputQueue?
   private var description = DataDescription()
   private let broker: BrokerOutput?
-  /// A service that is told to open its file anew.
+  /// Opens the file anew on SIGHUP, where there is no terminal.
   private var hangUp: Termination.Registration?
   /// What the automatic measurements of rings are set to.
   private var settings: [BluetoothAddress: JSONValue] = [:]

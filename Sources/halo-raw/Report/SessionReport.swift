@@ -116,7 +116,7 @@ struct SessionReport {
   /// In seconds; within a file, the times of several rings can go back by less.
   private static let disorder = 1.0
 
-  /// The times of another run count from 0 again. What is between the runs is no interval of any signal.
+  /// Begins another run, whose times count from 0 again. The time between two runs is not an interval of a signal.
   private mutating func beginRun(with record: RecordFields.Record) {
     var note = "another run begins"
     let elapsed = start.flatMap { start in Self.seconds(of: record.timeOfDay).map { $0 - start } }

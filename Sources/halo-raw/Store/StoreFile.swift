@@ -15,7 +15,7 @@ enum StoreFile {
       rings that are simulated or replayed)
       """)
 
-  /// Tells which store is meant, where no adapter is used.
+  /// Selects the store, for a command that opens no adapter.
   static let adapter = Option(
     "-i", "--adapter", as: .adapter,
     help:
