@@ -64,10 +64,16 @@ def structure(kind: int, data: bytes) -> bytes:
     return bytes([1 + len(data), kind]) + data
 
 
-def connection_data(access_address, crc_init, *, interval=24, latency=0, timeout=72, hop=7, sca=5) -> bytes:
+# The data channels of `connection_data`: it leaves out those on which a Wi-Fi network is heard.
+USED_CHANNELS = [*range(16), *range(24, 37)]
+CHANNEL_MAP = sum(1 << channel for channel in USED_CHANNELS).to_bytes(5, "little")
+
+
+def connection_data(
+        access_address, crc_init, *, window=(2, 3), interval=24, latency=0, timeout=72, hop=7, sca=5) -> bytes:
     return (
         struct.pack("<I", access_address) + crc_init.to_bytes(3, "little")
-        + struct.pack("<BHHHH", 2, 3, interval, latency, timeout) + bytes.fromhex("ffff00ff1f") + bytes([hop | sca << 5]))
+        + struct.pack("<BHHHH", *window, interval, latency, timeout) + CHANNEL_MAP + bytes([hop | sca << 5]))
 
 
 def extended_header(mode: int, fields: list[tuple[int, bytes]], acad=b"") -> bytes:
