@@ -127,7 +127,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Parameters that are wrong are refused and not passed on (A, 4.20; GAP/CONN/CPUP/BV-01-C to BV-03-C).
+  /// Parameters that are wrong are refused and not passed on (A, 4.20; GAP/CONN/CPUP/BV-04-C and BV-05-C).
   @Test(arguments: [
     ("0600 0c00 0000 c800", true), ("0500 0c00 0000 c800", false), ("0600 810c 0000 c800", false),
     ("0c00 0600 0000 c800", false), ("0600 0c00 f401 c800", false), ("0600 0c00 0000 0900", false),

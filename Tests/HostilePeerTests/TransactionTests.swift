@@ -47,8 +47,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// The handle in an Error Response is informative; codes may be zero, reserved or the application's
-  /// (GATT/CL/GAR/BI-01-C to BI-05-C).
+  /// The handle in an Error Response is informative; codes may be zero, reserved or the application's.
   @Test(arguments: [0x00, 0x01, 0x05, 0x0F, 0x13, 0x14, 0x7F, 0x80, 0x9F, 0xA0, 0xDF, 0xE0, 0xFF] as [UInt8])
   func anErrorResponseEndsItsRequestWhateverItsCodeAndHandle(_ code: UInt8) async throws {
     let (stage, client) = try await Stage.connected()

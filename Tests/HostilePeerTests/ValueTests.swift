@@ -135,7 +135,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  /// Security errors (GATT/CL/GAR/BI-04-C, GAW/BI-05-C): said once, not repeated.
+  /// Security errors (GATT/CL/GAR/BI-03-C to BI-05-C, GAW/BI-05-C): said once, not repeated.
   @Test(arguments: [0x05, 0x08, 0x0C, 0x0F] as [UInt8]) func securityErrorsAreSaidAndNotRepeated(
     _ code: UInt8
   ) async throws {
