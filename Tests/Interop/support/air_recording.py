@@ -15,7 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import air_frames as air
-from air_frames import LE_1M, WITH_HEADER, Packet, address, advertising, data
+from air_frames import LE_1M, WITH_HEADER, Packet, advertising, data
+from built import ROOT
+
+# The session that the pages of docs/ follow.
+RECORDING = ROOT / "captures/virtual-battery.btsnoop"
 
 # Both are arbitrary. The access address follows 2.1.2: test_air_recording.py checks the rules.
 ACCESS_ADDRESS, CRC_INIT = 0x50656A9E, 0x1E5D3A

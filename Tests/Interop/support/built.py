@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-HALO_RAW = Path(os.environ.get("HALO_RAW") or Path(__file__).parent.parent.parent.parent / ".build/release/halo-raw").absolute()
+ROOT = Path(__file__).parent.parent.parent.parent
+HALO_RAW = Path(os.environ.get("HALO_RAW") or ROOT / ".build/release/halo-raw").absolute()
 
 
 def built(name="halo-raw") -> Path:

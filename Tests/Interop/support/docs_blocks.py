@@ -11,9 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from built import built
+from built import ROOT, built
 
-ROOT = Path(__file__).parent.parent.parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from built import ROOT
 
-ROOT = Path(__file__).parent.parent.parent.parent
 PEERS = ROOT / "Tests/Interop/peers"
 
 # The documented exit codes.

@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Draws the pictures of docs/ from the recordings: scripts/pictures writes them, test_pictures.py compares."""
+
+import sys
+
+import pictures_air
+import pictures_packets
+import pictures_parts
+from built import ROOT
+
+FOLDER = ROOT / "docs/pictures"
+DRAWN = {
+    "parts": pictures_parts.parts,
+    "advertising": pictures_air.advertising,
+    "connection-events": pictures_air.connection_events,
+    "connection-parameters": pictures_air.parameters,
+    "states": pictures_air.states,
+    "sample": pictures_packets.sample,
+    "session": pictures_packets.session,
+    "attributes": pictures_packets.table,
+}
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or DRAWN:
+        (FOLDER / f"{name}.svg").write_text(DRAWN[name]().svg())
