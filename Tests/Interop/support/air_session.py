@@ -1,8 +1,15 @@
-"""A session on the air: advertising, a connection with all that can be on one, encryption, extended advertising."""
+#!/usr/bin/env python3
+"""A session on the air: advertising, a connection with all that can be on one, encryption, extended advertising.
 
+    air_session.py captures/air-advertising.pcap        writes its advertising, each type once
+"""
+
+import sys
 from dataclasses import replace
+from pathlib import Path
 
-from air_frames import Connection, Packet, address, advertising, connection_data, data, extended_header, l2cap, structure
+from air_frames import (
+    WITH_HEADER, Connection, Packet, address, advertising, connection_data, data, extended_header, l2cap, pcap, structure)
 
 RING, PHONE, OTHER = "C0:11:22:33:A1:B2", "00:1A:7D:DA:71:13", "5E:11:22:33:44:55"
 CONNECTION, CRC_INIT = 0x50655BDA, 0xA1B2C3
@@ -173,3 +180,7 @@ def session() -> list[Packet]:
     return (
         advertisements() + extended() + [request(connection_data(CONNECTION, CRC_INIT))] + link.packets + second.packets
         + third.packets)
+
+
+if __name__ == "__main__":
+    pcap(Path(sys.argv[1]), WITH_HEADER, advertisements() + extended())
