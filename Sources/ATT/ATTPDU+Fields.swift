@@ -1,45 +1,6 @@
 import BluetoothCore
 
 extension ATTPDU {
-  /// A PDU with this opcode and all parameters zero or empty, to be filled by decoding.
-  init(_ opcode: ATTOpcode) {
-    switch opcode {
-    case .errorResponse:
-      self = .errorResponse(.init(request: .init(rawValue: 0), handle: 0, code: .init(rawValue: 0)))
-    case .exchangeMTURequest: self = .exchangeMTURequest(clientMTU: 0)
-    case .exchangeMTUResponse: self = .exchangeMTUResponse(serverMTU: 0)
-    case .findInformationRequest: self = .findInformationRequest(.none)
-    case .findInformationResponse: self = .findInformationResponse([])
-    case .findByTypeValueRequest: self = .findByTypeValueRequest(.none, type: 0, value: [])
-    case .findByTypeValueResponse: self = .findByTypeValueResponse([])
-    case .readByTypeRequest: self = .readByTypeRequest(.none, type: .zero)
-    case .readByTypeResponse: self = .readByTypeResponse([])
-    case .readRequest: self = .readRequest(0)
-    case .readResponse: self = .readResponse([])
-    case .readBlobRequest: self = .readBlobRequest(0, offset: 0)
-    case .readBlobResponse: self = .readBlobResponse([])
-    case .readMultipleRequest: self = .readMultipleRequest([])
-    case .readMultipleResponse: self = .readMultipleResponse([])
-    case .readByGroupTypeRequest: self = .readByGroupTypeRequest(.none, type: .zero)
-    case .readByGroupTypeResponse: self = .readByGroupTypeResponse([])
-    case .writeRequest: self = .writeRequest(0, value: [])
-    case .writeResponse: self = .writeResponse
-    case .writeCommand: self = .writeCommand(0, value: [])
-    case .signedWriteCommand: self = .signedWriteCommand(0, value: [], signature: .init(counter: 0, code: 0))
-    case .prepareWriteRequest: self = .prepareWriteRequest(.init(handle: 0, offset: 0, value: []))
-    case .prepareWriteResponse: self = .prepareWriteResponse(.init(handle: 0, offset: 0, value: []))
-    case .executeWriteRequest: self = .executeWriteRequest(.cancel)
-    case .executeWriteResponse: self = .executeWriteResponse
-    case .readMultipleVariableRequest: self = .readMultipleVariableRequest([])
-    case .readMultipleVariableResponse: self = .readMultipleVariableResponse([])
-    case .handleValueNotification: self = .handleValueNotification(0, value: [])
-    case .handleValueIndication: self = .handleValueIndication(0, value: [])
-    case .handleValueConfirmation: self = .handleValueConfirmation
-    case .multipleHandleValueNotification: self = .multipleHandleValueNotification([])
-    default: self = .unknown(opcode, parameters: [])
-    }
-  }
-
   /// Visits the parameters after the opcode.
   ///
   /// Bytes after the last field of a fixed-size PDU are ignored, as later versions of the specification may add fields.
@@ -107,7 +68,11 @@ extension ATTPDU {
     case .readMultipleResponse(var value):
       try fields.rest("value", &value)
       self = .readMultipleResponse(value)
-    default: try visitWrites(&fields)
+    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: break
+    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest, .prepareWriteResponse,
+      .executeWriteRequest, .readMultipleVariableResponse, .handleValueNotification, .handleValueIndication,
+      .multipleHandleValueNotification, .unknown:
+      try visitWrites(&fields)
     }
   }
 
@@ -160,7 +125,7 @@ extension ATTPDU {
 extension ATTPDU {
   /// Reads one complete PDU, opcode first, up to the end of the reader.
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init(ATTOpcode(rawValue: try reader.readUInt8()))
+    self = ATTOpcode(rawValue: try reader.readUInt8()).emptyPDU
     try visitParameters(&reader)
   }
 
@@ -191,7 +156,7 @@ extension ATTPDU {
   public static func list(_ lister: inout FieldLister) throws(DecodeError) {
     var opcode = ATTOpcode(rawValue: 0)
     try lister.value("opcode", &opcode)
-    var pdu = ATTPDU(opcode)
+    var pdu = opcode.emptyPDU
     try pdu.visitParameters(&lister)
   }
 }
