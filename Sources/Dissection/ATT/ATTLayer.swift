@@ -329,11 +329,11 @@ extension ATTLayer {
         text.writeHex(entry.value.span.bytes)
       }
     case .unknown(_, let parameters): text.writeHex(parameters.span.bytes)
-    // Their value is read in place.
-    case .readResponse, .readBlobResponse, .readMultipleResponse, .writeRequest, .writeCommand,
-      .signedWriteCommand, .handleValueNotification, .handleValueIndication:
-      break
-    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: break
+    // Those with a value were read in place; others have their fields in order.
+    default:
+      let fields = FieldList()
+      list(source, gatt, to: fields)
+      text.write(fields, from: 1, after: "")
     }
   }
 

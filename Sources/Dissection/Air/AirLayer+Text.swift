@@ -74,25 +74,7 @@ extension AirLayer {
     text.write(opcode.name ?? "LL Control PDU with opcode \(Hex.string(opcode.rawValue))")
     fields.removeAll(isCut: isCut)
     listControl(bytes, to: fields)
-    writeFields(fields, from: 1, to: &text)
-  }
-
-  private func writeFields(_ fields: FieldList, from first: Int, to text: inout TextBuffer) {
-    var separator: StaticString = ": "
-    for index in fields.entries.indices.dropFirst(first) {
-      let entry = fields.entries[index]
-      if entry.depth > 0 || entry.value.isEmpty { continue }
-      text.write(separator)
-      separator = ", "
-      text.write(fields.bytes(entry.name))
-      text.write(" ")
-      if entry.range.count > 8, entry.value.count > 60 {
-        text.write(entry.range.count)
-        text.write(" bytes")
-      } else {
-        text.write(fields.bytes(entry.value))
-      }
-    }
+    text.write(fields, from: 1, after: ": ")
   }
 
   private func writeAdvertisement(

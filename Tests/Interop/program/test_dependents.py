@@ -11,7 +11,6 @@ needs the module, too), trinhngocthuyen/cocoapods-spm 171 (RxCocoaRuntime).
 """
 
 import json
-import signal
 import subprocess
 
 import pytest
@@ -21,7 +20,6 @@ pytestmark = pytest.mark.dependents
 
 # The libraries are built here once, and again when they change: in a minute or five the first time.
 SCRATCH = ROOT / ".build/dependents"
-MOST_SECONDS = 20 * 60
 
 MANIFEST = """// swift-tools-version: 6.0
 import PackageDescription
@@ -51,18 +49,6 @@ public let battery = ID(CBUUID(string: "180F")).text
 public let battery = "without"
 #endif
 """
-
-
-@pytest.fixture(autouse=True)
-def deadline():
-    """A build takes longer than other tests."""
-    def give_up(*_):
-        pytest.fail(f"the test took more than {MOST_SECONDS} s")
-
-    signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(MOST_SECONDS)
-    yield
-    signal.alarm(0)
 
 
 def swift(*arguments, folder) -> str:
